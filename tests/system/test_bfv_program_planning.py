@@ -252,6 +252,8 @@ def test_what_a_scheme_does_not_have_is_refused(
         trace(lambda x: x, exact, fused_rescale=True)  # type: ignore[call-overload]
     with pytest.raises(ProgramError, match="BFV has no rescaling to delay"):
         trace(lambda x: x, exact, lazy_rescale=False)  # type: ignore[call-overload]
+    with pytest.raises(ProgramError, match="rotate_products: BFV has no rescaling to delay"):
+        trace(lambda x: x, exact, rotate_products=True)  # type: ignore[call-overload]
     with pytest.raises(ProgramError, match="a fresh BFV encryption has all 4"):
         trace(lambda x: x, exact, {"x": InputSpec(limbs=2)})
     assert trace(lambda x: x, exact, {"x": InputSpec(limbs=4)}).inputs["x"].limbs == 4

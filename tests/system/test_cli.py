@@ -97,6 +97,7 @@ WRITERS = [
     ["coverage", "--report"],
     ["run", "logreg", "--output"],
     ["run", "cnn", "--output"],
+    ["run", "mnist", "--output"],
     ["demo", "--output"],
 ]
 WORK = [
@@ -106,6 +107,7 @@ WORK = [
     "ringsmith.backends.vector.debug.campaign.run_campaign",
     "ringsmith.apps.logreg.session.begin",
     "ringsmith.apps.cnn.session.begin",
+    "ringsmith.apps.mnist.session.begin",
 ]
 
 

@@ -50,7 +50,10 @@ ANYBODYS = _ANYBODYS | {"__version__"}
 
 FOR_EVERY_BACKEND = frozenset(
     f"backends.{name}"
-    for name in ("base", "inspector", "jobs", "keys", "random_keys", "timeline", "types")
+    for name in (
+        *("base", "explorer", "exporter", "inspector", "jobs", "keys", "random_keys"),
+        *("timeline", "types"),
+    )
 )
 """What lies in ``backends/`` itself and is no backend's; the registry is not among it."""
 

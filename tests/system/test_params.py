@@ -121,6 +121,8 @@ PAPERS: list[tuple[str, tuple[int, int, int, int], int | None, int | None]] = [
     ("framework-set1", (1 << 16, 45, 45, 1), 128, 98),
     ("framework-set2", (1 << 16, 24, 3, 8), 128, 128),
     ("framework-set3", (1 << 14, 9, 1, 1), 128, 128),
+    ("lola-mnist", (1 << 13, 6, 6, 1), 128, None),
+    ("lola-cifar10", (1 << 14, 7, 7, 1), 192, None),
 ]
 
 

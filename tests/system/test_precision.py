@@ -116,8 +116,14 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
         return {"last": values[-1], "other": values[rng.integers(3, len(values))], "start": x + y}
 
     try:
-        fused, lazy = (bool(rng.integers(2)) for _ in range(2))
-        return trace(function, parameters, fused_rescale=fused, lazy_rescale=lazy)
+        fused, lazy, rotated = (bool(rng.integers(2)) for _ in range(3))
+        return trace(
+            function,
+            parameters,
+            fused_rescale=fused,
+            lazy_rescale=lazy,
+            rotate_products=rotated,
+        )
     except ProgramError as error:
         if "levels" in str(error) or "needs" in str(error):
             return None

@@ -141,6 +141,27 @@ def test_each_product_is_rescaled_by_itself_where_rescaling_is_not_lazy(
     assert (count(fused)[Op.RELINEARIZE_RESCALE], count(fused)[Op.RESCALE]) == (2, 2)
 
 
+def test_sums_of_products_are_rotated_before_one_rescaling_where_that_is_asked_for(
+    small: CkksParameters, rng: np.random.Generator
+) -> None:
+    def function(x: EncryptedVector) -> EncryptedVector:
+        products = x * 0.5 + x.rotate(1) * [1, 2, 3]
+        once = products + products.rotate(4)
+        return once + once.rotate(8) + (x * 0.25).rotate(3)
+
+    first, late = (trace(function, small, rotate_products=each) for each in (False, True))
+    check_invariants(late)
+    assert (count(first)[Op.RESCALE], count(late)[Op.RESCALE]) == (2, 1)
+    rotated = [node.limbs for node in late.nodes if node.op is Op.ROTATE]
+    assert rotated == [small.limbs] * 4
+    inputs = {"x": rng.uniform(-1, 1, small.slots)}
+    results = [program.evaluate(inputs)["result"] for program in (first, late)]
+    assert np.allclose(*results)
+    squares = trace(lambda x: (x**2).rotate(1), small, rotate_products=True)
+    assert [node.op for node in squares.nodes][-2:] == [Op.ROTATE, Op.OUTPUT]
+    assert count(squares)[Op.RESCALE] == 1
+
+
 def test_fused_rescaling_is_cheaper_on_a_design() -> None:
     parameters = parameter_set("nano")
     cycles = {}

@@ -38,6 +38,8 @@ SERVER_SIDE = (
     "apps.gmdh.server",
     "apps.cnn.server",
     "apps.lookup.server",
+    "apps.cifar.server",
+    "apps.mnist.server",
     "runtime",
     "backends.rpau.device.model",
     "backends.rpau.device.rtl",

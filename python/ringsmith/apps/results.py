@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from ringsmith.apps.breakdown import breakdown
-from ringsmith.apps.conditions import seconds_at_assumed_clock
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.backends.base import Executable
 from ringsmith.errors import DeviceError
 from ringsmith.runtime import RunResult
@@ -15,6 +15,7 @@ def program_numbers(
     *,
     equal_bits: bool | None,
     seal_seconds: float | None,
+    hz: float = ASSUMED_HZ,
 ) -> dict[str, object]:
     """What a run of a program took, as JSON values.
 
@@ -23,6 +24,7 @@ def program_numbers(
         executable: What ran; None on the cpu device.
         equal_bits: Whether every residue equals the cpu device's; None on the cpu itself.
         seal_seconds: SEAL's time for the same program; None: not measured.
+        hz: The clock at which cycles become seconds.
     """
     cycles = result.cycles
     return {
@@ -33,7 +35,9 @@ def program_numbers(
         "memory_bytes_written": result.memory_written,
         "busy": dict(result.busy),
         "predicted_cycles": executable.cycles if executable else None,
-        "seconds_at_assumed_clock": None if cycles is None else seconds_at_assumed_clock(cycles),
+        "seconds_at_assumed_clock": (
+            None if cycles is None else seconds_at_assumed_clock(cycles, hz)
+        ),
         "seal_seconds": seal_seconds,
         "equal_bits_with_cpu": equal_bits,
         "breakdown": [asdict(share) for share in breakdown(executable)] if executable else None,

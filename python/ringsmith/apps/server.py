@@ -13,7 +13,7 @@ from ringsmith.program import CkksProgram
 
 
 class ProgramServer:
-    """A CKKS program of one encrypted vector, made ready to run for clients.
+    """A CKKS program of encrypted vectors that arrive alike, made ready to run for clients.
 
     Attributes:
         program: The planned HE program.
@@ -36,10 +36,10 @@ class ProgramServer:
     @property
     def terms(self) -> tuple[CkksParameters, KeyNeeds, bool, float, int]:
         """What the interface to clients begins with: the fields of ``VectorInterface``."""
-        [vector] = self.program.inputs.values()
+        [(scale, limbs)] = {(each.scale, each.limbs) for each in self.program.inputs.values()}
         seeded = self.compiled.compiled_graph.expands_keys
         program = self.program
-        return program.parameters, program.key_needs, seeded, vector.scale, vector.limbs
+        return program.parameters, program.key_needs, seeded, scale, limbs
 
     def run(
         self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys

@@ -6,11 +6,13 @@ from rich.table import Table
 
 from ringsmith.apps.breakdown import Share
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
+from ringsmith.apps.layers import Layer
 from ringsmith.apps.operations import OperationRow
 from ringsmith.backends.base import Executable
 from ringsmith.runtime import RunResult
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz (assumed)"
+"""Of tables at the usual clock."""
 
 
 def rows_table(
@@ -62,6 +64,7 @@ def program_table(
     equal_bits: bool | None,
     seal_seconds: float | None = None,
     cpu_seconds: float | None = None,
+    hz: float = ASSUMED_HZ,
 ) -> Table:
     """Returns what the whole encrypted program took.
 
@@ -72,6 +75,7 @@ def program_table(
         equal_bits: Whether every residue equals the cpu device's; None: not compared.
         seal_seconds: SEAL's time for the same program; None: not measured.
         cpu_seconds: The cpu device's CPU time for it; None: not measured.
+        hz: The clock at which cycles become seconds.
     """
     cycles, rows = result.cycles, []
     if equal_bits is not None:
@@ -84,7 +88,8 @@ def program_table(
     if executable is not None:
         rows.append(("cycles predicted by the scheduler", f"{executable.cycles:,}"))
     if cycles is not None:
-        rows.append((f"time {CLOCK}", _milliseconds(seconds_at_assumed_clock(cycles))))
+        clock = f"time at {hz / 1e6:.0f} MHz (assumed)"
+        rows.append((clock, _milliseconds(seconds_at_assumed_clock(cycles, hz))))
     if result.memory_read:
         moved = (result.memory_read / 2**20, result.memory_written / 2**20)
         rows.append(("MiB read from memory, and written", "{:,.1f}, {:,.1f}".format(*moved)))
@@ -116,6 +121,28 @@ def breakdown_table(shares: Sequence[Share], total: int) -> Table:
         for share in shares
     ]
     return rows_table("The program's cycles by operation", headings, rows, headings[:1])
+
+
+def layers_table(found: Sequence[Layer]) -> Table:
+    """Returns what each layer takes."""
+    total = sum(layer.cycles or 0 for layer in found)
+    headings = ("layer", "HE operations", "key switchings", "cycles", "share")
+    rows: list[tuple[str, ...]] = [
+        (
+            layer.name,
+            str(layer.operations),
+            str(layer.key_switchings),
+            *_layer_cycles(layer.cycles, total),
+        )
+        for layer in found
+    ]
+    sums = (sum(layer.operations for layer in found), sum(layer.key_switchings for layer in found))
+    rows.append(("all", *map(str, sums), f"{total:,}" if total else "–", ""))
+    return rows_table("Layers", headings, rows, headings[:1])
+
+
+def _layer_cycles(cycles: int | None, total: int) -> tuple[str, str]:
+    return ("–", "–") if cycles is None else (f"{cycles:,}", f"{cycles / total:.1%}")
 
 
 def operations_table(rows: Sequence[OperationRow], design: str) -> Table:

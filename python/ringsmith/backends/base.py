@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn, Protocol
 
+from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.jobs import Job
@@ -216,6 +217,10 @@ class Backend(ABC):
 
     def inspector(self) -> Inspector | None:
         """Returns what shows the inside of its programs and designs; None: there is nothing."""
+        return None
+
+    def explorer(self) -> Explorer | None:
+        """Returns what its design points are, for a search; None: it is not explored."""
         return None
 
     def exporter(self) -> Exporter:

@@ -17,6 +17,25 @@ from ringsmith.params import RlweParameters
 
 
 @dataclass(frozen=True)
+class Greeting:
+    """The shortest thing to ask a device, after which it is known to answer on its bus.
+
+    Attributes:
+        bus: The AXI4-Lite bus that is read, or the stream that words are sent on.
+        reads: Address of a register -> what it holds; empty: words are sent.
+        words: What is sent, a word a beat, the last one with tlast.
+        answers: The stream that the answer comes on.
+        answer: The answer.
+    """
+
+    bus: str
+    reads: tuple[tuple[int, int], ...] = ()
+    words: tuple[int, ...] = ()
+    answers: str = ""
+    answer: int = 0
+
+
+@dataclass(frozen=True)
 class Hardware:
     """The RTL of a design.
 
@@ -24,7 +43,8 @@ class Hardware:
         top: The top module, with parameters.
         folders: Folders of ``rtl/`` that it is made of, each before those that use it.
         parameters: Values of the top module's parameters.
-        interfaces: All of its ports, clocks first.
+        interfaces: All of its ports, clocks first; the first clock is that of the buses.
+        greeting: What a system asks it first.
         macros: What the sources are read with.
         clock_mhz: The clock rate that the constraints ask for: assumed, not measured.
         simulation: Options of Verilator that make its simulation smaller or faster.
@@ -35,6 +55,7 @@ class Hardware:
     folders: tuple[str, ...]
     parameters: Mapping[str, int]
     interfaces: tuple[Interface, ...]
+    greeting: Greeting
     macros: tuple[str, ...] = ()
     clock_mhz: float = 200.0
     simulation: tuple[str, ...] = ()

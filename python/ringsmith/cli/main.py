@@ -15,6 +15,7 @@ from ringsmith.cli import (
     bench,
     bitstream,
     debug,
+    explore,
     generate,
     keys,
     seal,
@@ -39,6 +40,7 @@ debug.add_to(app)
 timing.add_to(app)
 verilog.add_to(app)
 bitstream.add_to(app)
+explore.add_to(app)
 generate.add_to(app)
 bench.add_to(app)
 

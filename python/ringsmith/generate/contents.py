@@ -117,7 +117,7 @@ def _packaged(
         "part": _PART,
         "not_run": packaging.NOT_RUN,
         "options": " ".join(packaging.VERILATE),
-        "make_options": packaging.MAKE[1],
+        "make_options": " ".join(packaging.MAKE),
         "simulation": " ".join(hardware.simulation),
         "verilog": verilog or "",
         "interfaces": _interface_commands(hardware),

@@ -113,8 +113,9 @@ def told(path: Path, *keys: str) -> list[Any]:
 
 
 def _record(path: Path) -> dict[str, Any]:
+    data = read_bounded(path, _MAX_BYTES)
     try:
-        record = json.loads(read_bounded(path, _MAX_BYTES))
+        record = json.loads(data)
     except (ValueError, RecursionError):
         raise InteropError(f"{path}: not a JSON file") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:

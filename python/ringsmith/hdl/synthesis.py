@@ -119,8 +119,19 @@ def synthesized(
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    files = rtl_sources(*rooms)
     values = [f"{name}={value}" for name, value in parameters.items()]
+    return synthesized_files(top, rtl_sources(*rooms), values, parts, family, boxes)
+
+
+def synthesized_files(
+    top: str,
+    files: Sequence[Path],
+    values: Sequence[str],
+    parts: Sequence[str],
+    family: str,
+    boxes: Sequence[str] = (),
+) -> dict[str, Area]:
+    """The same of files, each before those that use it, and ``Name=value`` of parameters."""
     facts = [yosys().version, family, *parts, *values, *(f"without {box}" for box in boxes)]
     own = [Path(__file__).with_name(f"{name}.py") for name in ("elaboration", "netlist", "packing")]
     own.append(Path(__file__))

@@ -14,6 +14,7 @@ from ringsmith.graph.operations import Drops, Key, Op, operations
 from ringsmith.graph.subroutines import Origin, SubroutineGraph
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program import Node, Plain, Program
+from ringsmith.program.plain import digest
 from ringsmith.schemes.registry import scheme_of
 from ringsmith.schemes.writer import RELIN_KEY, Polynomials, galois_key_name
 
@@ -122,7 +123,7 @@ class _Lowering:
     def _plain(self, plain: Plain, limbs: int, op: Op) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""
         values, factor = plain.values, op is Op.MULTIPLY_PLAIN
-        key = (values.dtype, values.shape, values.tobytes(), plain.scale, limbs, factor)
+        key = (values.dtype, values.shape, digest(values), plain.scale, limbs, factor)
         if key not in self._plain_inputs:
             name = f"plain:{len(self._plaintexts)}"
             self._plaintexts[name] = (plain, limbs, op)

@@ -74,6 +74,21 @@ def _framework(
     )
 
 
+def _lola(n: int, data_bits: tuple[int, ...], special_bits: int, name: str) -> CkksParameters:
+    """Parameters for LoLa's networks, of the Framework paper's sizes; all primes are 1 mod 2^17.
+
+    Each level's scale is such that squares, rescaled, stay on it, down to 2^-2.25 of the last
+    limb's prime: messages below 2 fit everywhere, and a product's scale still fits two limbs.
+    """
+    data, special = primes_of_sizes(1 << 16, data_bits, special_bits, None)
+    scale = math.ldexp(1.0, data_bits[0] - 2) * 0.84
+    for prime in data[1:]:
+        scale = math.sqrt(scale * prime)
+    return CkksParameters.from_primes(
+        n=n, data_primes=data, special_prime=special, scale=scale, name=name
+    )
+
+
 def _heaws() -> BfvParameters:
     """Six 30-bit primes for q, seven more for Q; two digits of three primes; binary messages.
 
@@ -108,6 +123,8 @@ CkksName = Literal[
     "framework-set1",
     "framework-set2",
     "framework-set3",
+    "lola-mnist",
+    "lola-cifar10",
 ]
 BfvName = Literal["heaws"]
 
@@ -123,6 +140,8 @@ CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
         "framework-set1": partial(_framework, 1 << 16, 45, 45, 1, 98, "framework-set1"),
         "framework-set2": partial(_framework, 1 << 16, 24, 3, 8, 128, "framework-set2"),
         "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
+        "lola-mnist": partial(_lola, 1 << 13, (30,) * 6, 30, "lola-mnist"),
+        "lola-cifar10": partial(_lola, 1 << 14, (32, 31, 31, 31, 31, 32, 32), 32, "lola-cifar10"),
     }
 )
 """Makers of the named CKKS sets: primes are searched for when a set is first asked for."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ringsmith.graph.operations import Op
 from ringsmith.params import RlweParameters
 from ringsmith.program.nodes import Bound, Node, Plain
-from ringsmith.program.plain import PlainValues
+from ringsmith.program.plain import PlainValues, digest
 from ringsmith.program.source import SourceLine
 
 
@@ -117,7 +117,7 @@ class Emitter(ABC):
     ) -> int:
         content = None
         if plain is not None:
-            content = (plain.values.shape, plain.values.tobytes(), plain.scale)
+            content = (plain.values.shape, digest(plain.values), plain.scale)
         key = (op, operands, limbs, scale, name, steps, content)
         if key in self._known:
             return self._known[key]

@@ -1,5 +1,6 @@
 """Plain operands: numbers and vectors that are known when a program is traced."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -150,3 +151,8 @@ def checked_power_of_two(what: str, value: object, high: int, source: SourceLine
             fitting = f": pad to {1 << (number - 1).bit_length()}"
         raise source.error(f"{what} = {value!r:.60} is not a power of two in 1 … {high}{fitting}")
     return number
+
+
+def digest(values: PlainValues) -> bytes:
+    """Returns 32 bytes that stand for an array's numbers in keys: a program may have gigabytes."""
+    return hashlib.blake2b(values.tobytes(), digest_size=32).digest()

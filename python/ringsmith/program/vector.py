@@ -8,7 +8,7 @@ import numpy as np
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.program.nodes import Bound as Bound
-from ringsmith.program.plain import PlainValues, Space, whole_number
+from ringsmith.program.plain import PlainValues, Space, digest, whole_number
 from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
 from ringsmith.program.source import SourceLine, caller
 
@@ -60,7 +60,7 @@ class Trace:
     def record(self, node: TraceNode) -> "EncryptedVector":
         """Adds the node unless an equal one exists, and returns what stands for its result."""
         values = node.values
-        plain = None if values is None else (values.shape, values.dtype.str, values.tobytes())
+        plain = None if values is None else (values.shape, values.dtype.str, digest(values))
         key = (node.op, node.operands, node.name, node.steps, plain)
         if key not in self._known:
             self._known[key] = len(self.nodes)

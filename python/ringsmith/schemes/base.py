@@ -32,11 +32,13 @@ class Options:
         headroom_bits: log2 of the largest message magnitude; None: not said.
         fused_rescale: Whether products are relinearized and rescaled by one division.
         lazy_rescale: Whether products that are added are rescaled after the addition.
+        rotate_products: Whether products with plaintexts are rotated before they are rescaled.
     """
 
     headroom_bits: int | None = None
     fused_rescale: bool = False
     lazy_rescale: bool = True
+    rotate_products: bool = False
 
 
 class Search(ABC):

@@ -32,6 +32,7 @@ def trace(
     headroom_bits: int | None = None,
     fused_rescale: bool = False,
     lazy_rescale: bool = True,
+    rotate_products: bool = False,
     outputs: Outputs = None,
 ) -> CkksProgram: ...
 @overload
@@ -58,6 +59,7 @@ def trace(
     headroom_bits: int | None = None,
     fused_rescale: bool = False,
     lazy_rescale: bool = True,
+    rotate_products: bool = False,
     outputs: Outputs = None,
 ) -> Program:
     """Calls a function on encrypted vectors that record, and plans what they recorded.
@@ -82,6 +84,9 @@ def trace(
         lazy_rescale: Of CKKS: whether products that are added are relinearized and rescaled after
             the addition, once for all. Otherwise each product is by itself, as in a program that
             calls SEAL's ``rescale_to_next`` after each product; that takes more operations.
+        rotate_products: Of CKKS: whether products with plaintexts, and sums of them, are rotated
+            before they are rescaled. Rotations then take a limb more, fewer rescalings are needed,
+            and rescaling divides the rotations' errors.
         outputs: Numbers that outputs hold, by name, which is what ``Program.decrypt`` hands out;
             None: all slots. Of an output that is not named it follows from the lengths of inputs.
 
@@ -94,7 +99,9 @@ def trace(
             user's file and line.
     """
     source = caller()
-    options = Options(_whole_headroom(headroom_bits, source), fused_rescale, lazy_rescale)
+    options = Options(
+        _whole_headroom(headroom_bits, source), fused_rescale, lazy_rescale, rotate_products
+    )
     wanted: object = parameters
     if isinstance(parameters, str) and parameters == "auto":
         wanted = AutoParameters()

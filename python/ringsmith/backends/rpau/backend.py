@@ -13,6 +13,7 @@ from ringsmith.backends.base import (
     SerialPort,
 )
 from ringsmith.backends.base import Executable as AnyExecutable
+from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.compiler.cache import compile_cached
@@ -112,6 +113,12 @@ class RpauBackend(Backend):
         from ringsmith.backends.rpau.debug.inspector import RpauInspector
 
         return RpauInspector()
+
+    def explorer(self) -> Explorer:
+        """Its design points; see ``Backend.explorer``."""
+        from ringsmith.backends.rpau.explore import RpauExplorer
+
+        return RpauExplorer()
 
     def exporter(self) -> Exporter:
         """How its designs are written out; see ``Backend.exporter``."""

@@ -10,6 +10,7 @@ from ringsmith.backends.base import (
     Executable,
     Explanation,
 )
+from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.stream.compile import compile_graph
@@ -80,6 +81,12 @@ class StreamBackend(Backend):
         from ringsmith.backends.stream.debug.inspector import StreamInspector
 
         return StreamInspector()
+
+    def explorer(self) -> Explorer:
+        """Its design points; see ``Backend.explorer``."""
+        from ringsmith.backends.stream.explore import StreamExplorer
+
+        return StreamExplorer()
 
     def exporter(self) -> Exporter:
         """How its designs are written out; see ``Backend.exporter``."""

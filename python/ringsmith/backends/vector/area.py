@@ -28,7 +28,7 @@ PARTS: Mapping[str, str] = MappingProxyType(
         "permute_network": "no RAM: rows are exchanged 2^r at a time, in LUTs",
         "scratchpad": "banks of UltraRAM, 72 bits by 4,096 rows each; the lanes of a bank have two "
         "addresses, one for each half; and what selects operands and what is written",
-        "streams": "FIFOs of load and store streams",
+        "streams": "FIFOs of load and store streams, each half as a bank's",
         "twiddle_memory": "words of all lanes, but for one of each unit, in as many memories as a "
         "pass has stages",
         "control": "sequencer, ports of memories, moduli, and what travels beside a row",
@@ -71,7 +71,7 @@ def cluster_parts(design: VectorDesign) -> dict[str, Area]:
     row = design.lanes * design.word_bits
     first = units * design.word_bits  # the factors of one stage
     factors = sum(block_rams(first << g, design.table_rows) for g in range(radix))
-    streams = (STREAMS + design.results) * block_rams(row, design.stream_rows)
+    streams = (STREAMS + design.results) * 2 * block_rams(row // 2, design.stream_rows)
     banks = design.banks * 2 * ultra_rams(row // 2, design.bank_rows)
     return {
         "alus": replace(area_times(_unit(design), units), dsps=dsps),

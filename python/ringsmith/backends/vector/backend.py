@@ -5,6 +5,7 @@ from typing import cast
 
 from ringsmith import design_files
 from ringsmith.backends.base import PORTS, Backend, Design, Executable, Explanation
+from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
@@ -73,6 +74,12 @@ class VectorBackend(Backend):
     def read(self, content: object, graph: SubroutineGraph) -> VectorExecutable:
         """The graph, compiled for the design in its file."""
         return compile_graph(graph, cast("VectorDesign", content))
+
+    def explorer(self) -> Explorer:
+        """Its design points; see ``Backend.explorer``."""
+        from ringsmith.backends.vector.explore import VectorExplorer
+
+        return VectorExplorer()
 
 
 BACKEND = VectorBackend()

@@ -28,6 +28,9 @@ DEVICE, OTHERS = "device", "others"
 _OF_OTHERS = ("streams", "twiddle_memory", "control")
 """Parts that the paper does not have, or tells together, as its facts call them."""
 
+_ZERO = ("permute_network", "bram")
+"""What the paper has, and our designs do not."""
+
 _ESTIMATE = (
     "estimated from blocks that Yosys synthesized, -family xcup; two LUTs that may share a site "
     "count once, and output registers of RAMs and DSPs do not count"
@@ -36,7 +39,7 @@ _ESTIMATE = (
 _TEXTS: Mapping[str, str] = MappingProxyType(
     {
         **PARTS,
-        OTHERS: "streams, twiddle memory and control",
+        OTHERS: "streams, twiddle memory and control; without what joins memory and host",
         DEVICE: "these parts of all clusters; without what joins memory and host",
     }
 )
@@ -55,10 +58,10 @@ def resource_rows(design: VectorDesign) -> Iterator[Found]:
     """Every part's numbers, and whether each die has enough for the design."""
     for part, area in parts(design).items():
         for field, metric in METRICS.items():
-            if value := float(getattr(area, field)):
-                yield Found(
-                    design.name, ANY, part, metric, value, "estimate", _text(design, part, metric)
-                )
+            value = float(getattr(area, field))
+            if value or (part, metric) == _ZERO:
+                text = _text(design, part, metric)
+                yield Found(design.name, ANY, part, metric, value, "estimate", text)
     yield _fit(design)
 
 

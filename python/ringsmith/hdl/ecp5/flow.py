@@ -6,7 +6,7 @@ Each step's result is kept in the cache, named after sources, parameters and too
 import json
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,31 +51,35 @@ def netlist(design: Hierarchy) -> Path:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    files = rtl_sources(*design.folders)
     values = [f"{name}={value}" for name, value in design.parameters.items()]
+    return netlist_of(design.top, rtl_sources(*design.folders), values)
+
+
+def netlist_of(top: str, files: Sequence[Path], values: Sequence[str]) -> Path:
+    """The same of files, each before those that use it, and ``Name=value`` of parameters."""
 
     def build(work: Path) -> None:
         for file in (*files, _CELLS):
             shutil.copy(file, work)
-        run_yosys(_script(design, files, values), work, f"synthesizing {design.top}")
+        run_yosys(_script(top, files, values), work, f"synthesizing {top}")
         for file in work.iterdir():
             if file.name not in (_NETLIST, _VERILOG):
                 file.unlink()
 
     key = fingerprint([yosys().version, *values], [*files, _CELLS, Path(__file__)])
-    return built(f"ecp5-{design.top}", key, build) / _NETLIST
+    return built(f"ecp5-{top}", key, build) / _NETLIST
 
 
-def _script(design: Hierarchy, files: list[Path], values: list[str]) -> str:
+def _script(top: str, files: Sequence[Path], values: Sequence[str]) -> str:
     defined = " ".join(f"-D {macro}=1" for macro in macros(ECP5))
     boxes = " ".join(f"--blackboxed-module {name}" for name in _OWN_CELLS)
     chosen = " ".join(f"-G {value}" for value in values)
     names = " ".join(file.name for file in files)
     # Arrays are registers unless they name a RAM style, as in hdl/elaboration.py.
     return (
-        f"read_slang --threads 1 --no-implicit-memories {defined} {boxes} --top {design.top} "
+        f"read_slang --threads 1 --no-implicit-memories {defined} {boxes} --top {top} "
         f"{chosen} {names}; chformal -remove; techmap -map {_CELLS.name}; "
-        f"synth_ecp5 -top {design.top} -json {_NETLIST}; "
+        f"synth_ecp5 -top {top} -json {_NETLIST}; "
         # A net for each bit: a simulator takes a vector of cells' outputs for a loop.
         f"splitnets; write_verilog -noattr {_VERILOG}"
     )

@@ -49,8 +49,9 @@ class Bfv(Scheme):
             )
         if options.fused_rescale:
             raise source.error("fused_rescale: BFV has no rescaling to fuse: leave it out")
-        if not options.lazy_rescale:
-            raise source.error("lazy_rescale: BFV has no rescaling to delay: leave it out")
+        if not options.lazy_rescale or options.rotate_products:
+            name = "rotate_products" if options.lazy_rescale else "lazy_rescale"
+            raise source.error(f"{name}: BFV has no rescaling to delay: leave it out")
 
     def plan(
         self, recording: Recording, parameters: RlweParameters, options: Options

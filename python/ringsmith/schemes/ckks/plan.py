@@ -17,6 +17,7 @@ ladder:
 **Places.** A product is relinearized and rescaled when somebody needs it so; sums of products are
 summed before (one relinearization and one rescaling serve all), unless a term has other users, too,
 or the program is traced with ``lazy_rescale=False``: then each product is rescaled by itself.
+Traced with ``rotate_products=True``, products with plaintexts are rotated before they are rescaled.
 Everything else works on rescaled values, since fewer limbs are cheaper. Moduli are switched only
 where operands meet, and ``ringsmith.program.sink`` then moves those switches forward.
 
@@ -105,7 +106,8 @@ class CkksPlanner(Planner[Value]):
                 product = Cipher(self._multiply(first, operands[1]), pending=True)
                 return product if self._options.lazy_rescale else self._settled(product)
             case Op.ROTATE if node.steps is not None:
-                return Cipher(emitter.rotate(self._ready(first), node.steps))
+                turned = self._settled(first)
+                return Cipher(emitter.rotate(turned.node, node.steps), turned.pending)
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
             case Op.MULTIPLY_PLAIN if node.values is not None:
@@ -123,7 +125,16 @@ class CkksPlanner(Planner[Value]):
 
     # ---- one value -------------------------------------------------------------------------
 
-    def _settled(self, value: Value) -> Value:
+    def _settled(self, value: Value) -> Cipher:
+        """Returns what can be shared and rotated: ready, or a product that waits to be rescaled."""
+        if self._options.rotate_products:
+            if isinstance(value, Product):
+                limbs = self._limbs(value.source)
+                self._require_level(limbs)
+                scale = self._ladder[limbs] * self._ladder[limbs]
+                return Cipher(self._unrescaled(value, limbs, scale), pending=True)
+            if value.pending and self._emitter.nodes[value.node].size == 2:
+                return value
         return Cipher(self._ready(value))
 
     def _ready(self, value: Value) -> int:

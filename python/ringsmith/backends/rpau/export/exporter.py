@@ -5,7 +5,7 @@ from importlib import resources
 from typing import cast
 
 from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Hardware
+from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
 from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
@@ -47,6 +47,7 @@ class RpauExporter(Exporter):
             folders=rtl.CARD_ROOMS if card else rtl.BUS_ROOMS,
             parameters=rtl.card_parameters(own) if card else rtl.parameters(own),
             interfaces=_card(own) if card else _device(),
+            greeting=Greeting("s_axil", pages.greeting(own, page=int(card))),
             macros=macros(own.target),
             simulation=VERILATOR_FLAGS,
             files=pages.files(own, card=card),
@@ -77,7 +78,7 @@ class RpauExporter(Exporter):
         result = Accelerator(recorder).execute(compiled, inputs, keys)
         facts = {"cycles": executable.cycles, "instructions": executable.instructions}
         values = {**script.sizes(recorder.steps), **_bench(design)}
-        found = Demonstration(script.files(recorder.steps), _text("testbench.sv"), values, facts)
+        found = Demonstration(script.files(recorder.steps), _text("testbench.sv.in"), values, facts)
         return found, result.outputs
 
     def estimate(self, design: Design) -> Estimate:
@@ -147,7 +148,7 @@ def _text(name: str) -> str:
 
 
 def _bench(design: RpauDesign) -> dict[str, object]:
-    """What the testbench is told beside the sizes of its files."""
+    """What the testbench is told, the sizes of its files apart."""
     card = design.coprocessors > 1
     registers = (
         f"  localparam int unsigned {name} = 32'h{int(address):03x};"
@@ -164,7 +165,7 @@ def _bench(design: RpauDesign) -> dict[str, object]:
         "clock": "bus_clk_i" if card else "clk_i",
         "clocks": "\n".join(clocks),
         "poly_bus": "the registers, too" if card else "the AXI4 data path",
-        "blocks": _text("register_words.sv" if card else "data_path.sv"),
+        "blocks": _text("register_words.sv.in" if card else "data_path.sv.in"),
         "begin": "\n".join(begin),
         "release": "\n".join(
             f"    {name} = 1'b1;" for name in (["bus_rst_ni"] if card else []) + ["rst_ni"]

@@ -33,6 +33,19 @@ def files(design: RpauDesign, *, card: bool) -> dict[str, str]:
     return found
 
 
+def greeting(design: RpauDesign, *, page: int) -> tuple[tuple[int, int], ...]:
+    """Registers that say what a device is: address -> value.
+
+    Args:
+        design: The design.
+        page: The page of 4 KiB that they lie in.
+    """
+    facts = zip(FACTS, rtl.facts(design).values(), strict=True)
+    found = [(int(Register.MAGIC), MAGIC), (int(Register.FACT_COUNT), len(FACTS))]
+    found += [(fact.address, value) for fact, value in facts]
+    return tuple((4096 * page + address, value) for address, value in found)
+
+
 def _header(design: RpauDesign) -> str:
     """The design's facts as C constants: what a driver compares with the device's registers."""
     lines = [

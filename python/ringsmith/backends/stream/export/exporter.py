@@ -8,8 +8,17 @@ from string import Template
 from typing import cast
 
 from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Hardware, hex_words
+from ringsmith.backends.exporter import (
+    Demonstration,
+    Estimate,
+    Exporter,
+    Greeting,
+    Hardware,
+    hex_words,
+)
 from ringsmith.backends.stream import cost, latency, rtl
+from ringsmith.backends.stream.batch import own_descriptor
+from ringsmith.backends.stream.descriptor import prime_refusal
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.backends.stream.device.host import StreamMachine
 from ringsmith.backends.stream.executable import StreamExecutable
@@ -39,6 +48,7 @@ class StreamExporter(Exporter):
             folders=rtl.ROOMS,
             parameters=rtl.parameters(own),
             interfaces=_interfaces(own),
+            greeting=_greeting(own),
             simulation=rtl.SIMULATION,
             files={"registers/streams.md": _page(own), "registers/rs_design.h": _header(own)},
         )
@@ -86,7 +96,7 @@ class StreamExporter(Exporter):
         }
         files = {name: hex_words(list(chain(*words))) for name, words in parts.items()}
         facts = {"cycles": executable.cycles, "products": len(made)}
-        found = Demonstration(files, _text("testbench.sv"), values, facts)
+        found = Demonstration(files, _text("testbench.sv.in"), values, facts)
         return found, result.outputs
 
     def estimate(self, design: Design) -> Estimate:
@@ -120,6 +130,16 @@ def _interfaces(design: StreamDesign) -> tuple[buses.Interface, ...]:
         stream("s_axis_b", word * design.lanes, "operands b"),
         stream("m_axis_p", word * design.lanes, "products"),
     )
+
+
+def _greeting(design: StreamDesign) -> Greeting:
+    """A descriptor of the largest prime, which the device takes."""
+    step = 2 * design.n
+    prime = (1 << design.word_bits) - step + 1
+    while prime_refusal(prime, design):
+        prime -= step
+    words = own_descriptor(prime, design).words
+    return Greeting("s_axis_d", words=words, answers="m_axis_s", answer=0)
 
 
 def _header(design: StreamDesign) -> str:
@@ -163,5 +183,5 @@ def _page(design: StreamDesign) -> str:
 
 
 def _text(name: str) -> str:
-    """A template beside this file."""
+    """A template of this package."""
     return (resources.files("ringsmith.backends.stream.export") / name).read_text(encoding="utf-8")

@@ -41,7 +41,7 @@ _RESET_CYCLES = 512
 """More than any delay of what travels beside a row, which has no reset."""
 
 _LEAST_WORDS, _LEAST_BEATS = 1 << 22, 1 << 14
-_SLICE = 1 << 14
+_SLICE = 1 << 12
 """Cycles between two looks at whether a program has ended."""
 
 STARTED = 16

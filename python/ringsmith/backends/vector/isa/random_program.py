@@ -46,7 +46,7 @@ from ringsmith.graph.types import Form
 _NAMES = {Form.NTT: "ntt", Form.COEFF: "coefficients"}
 """Inputs and outputs by their form."""
 
-_PRIMES = 5
+PRIMES = 5
 """Primes of a program."""
 
 _PRIME_BITS_MORE = 9
@@ -421,7 +421,7 @@ def _primes(design: VectorDesign, random: np.random.Generator) -> list[int]:
     """Primes that a design takes: of a word's width, and shorter ones."""
     limits = parameter_limits(design)
     shortest = max(limits.min_prime_bits, design.log_n + _PRIME_BITS_MORE)
-    widths = [design.word_bits, *random.integers(shortest, design.word_bits + 1, _PRIMES - 1)]
+    widths = [design.word_bits, *random.integers(shortest, design.word_bits + 1, PRIMES - 1)]
     found: list[int] = []
     for bits in widths:
         there = _core.prime_search(int(bits), design.n, _PRIMES_OF_A_WIDTH)

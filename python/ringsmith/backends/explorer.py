@@ -1,0 +1,260 @@
+"""How an architecture is explored: its design points for a platform, and what each of them costs.
+
+A **point** gives each of an architecture's parameters a value. The search knows no parameter's
+meaning: it asks which points there are, whether one is a design, what that takes of the platform,
+and how long operations take on it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ringsmith.backends.types import Design
+from ringsmith.errors import ParameterError
+from ringsmith.graph import SubroutineGraph
+from ringsmith.platforms import Platform
+
+Value = int | str
+Point = Mapping[str, Value]
+
+ULTRASCALE_PLUS = "xcup"
+"""The family that most areas are known for."""
+
+FILL = 0.8
+"""Share of a platform's resources up to which a design counts as one that fits."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of design points.
+
+    Attributes:
+        name: Its name.
+        values: Its values, those that take least first.
+        doubling: Those that the doubling search takes.
+    """
+
+    name: str
+    values: tuple[Value, ...]
+    doubling: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a design takes of an FPGA.
+
+    Attributes:
+        luts: LUTs, an estimate.
+        flip_flops: Flip-flops, an estimate.
+        dsps: DSP slices.
+        brams: Block RAMs of 36 Kbit.
+        urams: UltraRAMs.
+    """
+
+    luts: int
+    flip_flops: int
+    dsps: int
+    brams: float
+    urams: int
+
+    @property
+    def megabits(self) -> float:
+        """What its RAMs hold, in 2^20 bits."""
+        return (self.brams * 36 + self.urams * 288) / 1024
+
+
+@dataclass(frozen=True)
+class OperationCost:
+    """What an operation costs on a design.
+
+    Attributes:
+        cycles: Clock cycles from its start to its last result.
+        milliseconds: Its time; more than its cycles' where a host works, too.
+        exact: Whether the cycles are the model's, and not an estimate.
+        bounds: What could bind -> the cycles that it takes by itself: ``compute``,
+            ``permutation``, ``memory`` (operands, keys, results), ``capacity`` (what moves because
+            the design does not hold it), ``host``.
+        parts: Subroutine -> cycles.
+        moved: Bytes that memory or host link move.
+    """
+
+    cycles: int
+    milliseconds: float
+    exact: bool
+    bounds: Mapping[str, int]
+    parts: Mapping[str, int]
+    moved: int
+
+    @property
+    def binds(self) -> str:
+        """What takes most cycles; ``waiting`` where nothing takes half of all cycles.
+
+        Memory counts with what capacity adds; what adds more than operands, keys and results is
+        capacity.
+        """
+        bounds = dict(self.bounds)
+        memory, capacity = bounds.get("memory", 0), bounds.pop("capacity", 0)
+        bounds["memory"] = memory + capacity
+        name = max(bounds, key=lambda each: bounds[each])
+        if 2 * bounds[name] < self.cycles:
+            return "waiting"
+        return "capacity" if name == "memory" and capacity > memory else name
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Something that a part of a device does.
+
+    Attributes:
+        lane: The part.
+        name: What it does.
+        begin: First cycle.
+        end: First cycle after it.
+    """
+
+    lane: str
+    name: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is explored for.
+
+    Attributes:
+        graphs: Operation -> its subroutine graph, all of one parameter set.
+        platform: The card.
+        platform_name: Its name, or the path of its file.
+        megahertz: The clock, assumed.
+        host_milliseconds: Operation -> what a host takes for all but its products, measured; for
+            architectures whose host does the rest.
+    """
+
+    graphs: Mapping[str, SubroutineGraph] = field(repr=False)
+    platform: Platform
+    platform_name: str
+    megahertz: float
+    host_milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def any_graph(self) -> SubroutineGraph:
+        """One of the graphs: ring and primes are the same in all."""
+        return next(iter(self.graphs.values()))
+
+    @property
+    def log_n(self) -> int:
+        """log2 of the ring degree."""
+        return self.any_graph.n.bit_length() - 1
+
+    @property
+    def primes(self) -> tuple[int, ...]:
+        """All primes."""
+        return tuple(self.any_graph.primes)
+
+    @property
+    def prime_bits(self) -> int:
+        """Bits of the widest prime."""
+        return max(prime.bit_length() for prime in self.primes)
+
+    def milliseconds(self, cycles: float) -> float:
+        """Time of cycles."""
+        return cycles / self.megahertz / 1e3
+
+
+class Explorer(ABC):
+    """How an architecture is explored."""
+
+    architecture: ClassVar[str]
+
+    families: ClassVar[tuple[str, ...]] = (ULTRASCALE_PLUS,)
+    """Families that its areas are known for; on another one they are lower bounds."""
+
+    megahertz: ClassVar[float]
+    """The clock that is assumed where none is given."""
+
+    @abstractmethod
+    def space(self, task: Task) -> tuple[Parameter, ...]:
+        """The parameters of its points.
+
+        Raises:
+            ParameterError: If no design of the architecture can do the task; says why.
+        """
+
+    @abstractmethod
+    def design(self, point: Point, task: Task) -> Design:
+        """The design at a point.
+
+        Raises:
+            ParameterError: If it is none; says why.
+        """
+
+    @abstractmethod
+    def usage(self, design: Design) -> Usage:
+        """What a design takes, all of it."""
+
+    def excess(self, design: Design, task: Task) -> tuple[str, ...]:
+        """What the platform has too little of, the scarcest first; nothing where the design fits.
+
+        Each says what is taken and what there is.
+        """
+        return whole_excess(self.usage(design), task.platform)
+
+    @abstractmethod
+    def gigabytes_per_second(self, design: Design, task: Task) -> float:
+        """What the design's ports to memory or host carry at most, both ways together."""
+
+    @abstractmethod
+    def cost(self, design: Design, operation: str, task: Task) -> OperationCost:
+        """What an operation costs, by a cost function.
+
+        Raises:
+            ProgramError: If the design cannot do it; says why.
+        """
+
+    @abstractmethod
+    def exact(self, design: Design, operation: str, task: Task) -> OperationCost:
+        """The same, with the model's cycles."""
+
+    @abstractmethod
+    def timeline(self, design: Design, operation: str, task: Task) -> Iterator[Bar]:
+        """An operation in time."""
+
+    def with_host(self, graph: SubroutineGraph) -> float | None:
+        """Measures the milliseconds of a host; None: the architecture needs none."""
+        return None
+
+
+def whole_excess(usage: Usage, platform: Platform) -> tuple[str, ...]:
+    """What a platform as a whole has too little of, filled up to ``FILL``, the scarcest first."""
+    whole, found = platform.whole, []
+    for name, of in (
+        ("LUT", "luts"),
+        ("FF", "flip_flops"),
+        ("DSP", "dsps"),
+        ("BRAM", "brams"),
+        ("URAM", "urams"),
+    ):
+        taken, there = getattr(usage, of), getattr(whole, of)
+        most = FILL * there
+        if of == "luts":
+            most -= platform.reserved_luts
+        if taken > most:
+            text = f"{name}: {taken:,.0f} of {there:,.0f}, of which a design may take {most:,.0f}"
+            found.append((taken / most if most > 0 else float("inf"), text))
+    return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
+
+
+def refuse_conversions(graph: SubroutineGraph, architecture: str) -> None:
+    """Refuses BFV's products, rotations and keys without special primes.
+
+    Raises:
+        ParameterError: If a graph has them.
+    """
+    found = next((each.op for each in graph.nodes if each.op in ("lift", "scale")), None)
+    if found is not None:
+        raise ParameterError(
+            f"{architecture} is explored without {found}, which BFV's products need: explore CKKS, "
+            "or name another architecture"
+        )

@@ -1,0 +1,77 @@
+"""Area of RPAUs without synthesis: from RPAUs that Yosys synthesized, in proportion.
+
+DSPs and RAMs are counted. LUTs and flip-flops grow with the cores, as
+``backends/rpau/debug/area_in_part.py`` says, and with the width of a word between, or beyond, two
+widths that were synthesized. ``tests/backends/rpau/test_explore.py`` compares with RPAUs of other
+sizes that were synthesized.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+
+from ringsmith.backends.rpau.debug.area import UNIT
+from ringsmith.backends.rpau.debug.area_in_part import scaled
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.caching import cached
+from ringsmith.errors import ParameterError
+from ringsmith.hdl.areas import area_less, area_times, total_area
+from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps
+from ringsmith.hdl.synthesis import Area
+
+MEASURED = "area.toml"
+"""The file of synthesized RPAUs, next to this one."""
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """An RPAU that was synthesized: its design, as far as the area depends on it, and its areas."""
+
+    design: RpauDesign
+    areas: Mapping[str, Area]
+
+
+def rpau_estimate(design: RpauDesign, rpau: int = 0) -> Area:
+    """Area of an RPAU.
+
+    Raises:
+        ParameterError: If no RPAU of such a kind was synthesized; says what is known.
+    """
+    known = _measured().get(design.reduction)
+    if known is None or not design.dyadic_cores or design.core_multipliers != 2:
+        raise ParameterError(
+            f"design {design.name}: areas are known of reduction {', '.join(sorted(_measured()))}, "
+            "dyadic cores and two multipliers a core: choose them, or synthesize the design"
+        )
+    bits = design.bits_of(rpau)
+    low, high = sorted(known)
+    first, second = (_of(known[width], design, rpau) for width in (low, high))
+    share = (bits - low) / (high - low)
+    area = total_area([first, area_times(area_less(second, first), share)])
+    product = folded_dsps if design.reduction == "folded" else barrett_dsps
+    slices = product(bits, DspSlice.DSP48E2) * (design.lanes + design.dyadic_cores)
+    shortening = design.lanes if bits < design.word_bits else 0
+    counted = _of(known[low], design, rpau)
+    return replace(area, dsps=slices + shortening, brams=counted.brams, urams=counted.urams)
+
+
+def _of(measured: _Measured, design: RpauDesign, rpau: int) -> Area:
+    return scaled(design, measured.design, measured.areas, rpau)[UNIT]
+
+
+@cached
+def _measured() -> dict[str, dict[int, _Measured]]:
+    """Synthesized RPAUs by reduction and bits of a word."""
+    text = resources.files("ringsmith.backends.rpau").joinpath(MEASURED).read_text("utf-8")
+    found: dict[str, dict[int, _Measured]] = {}
+    for row in tomllib.loads(text)["measured"]:
+        base = load_design("medha" if row["reduction"] == "folded" else "nano")
+        base = replace(base, cores=row["cores"], dyadic_cores=row["dyadic_cores"])
+        areas = {
+            name: Area(brams=0, urams=0, **numbers)
+            for name, numbers in row.items()
+            if isinstance(numbers, dict)
+        }
+        found.setdefault(row["reduction"], {})[row["word_bits"]] = _Measured(base, areas)
+    return found

@@ -1,0 +1,1 @@
+"""Search through design points: ``ringsmith explore``."""

@@ -1,0 +1,137 @@
+"""Points that were tried, and the front of those that nothing beats."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ringsmith.backends.explorer import OperationCost, Usage, Value
+from ringsmith.errors import InteropError
+
+Values = tuple[tuple[str, Value], ...]
+
+OBJECTIVES = ("milliseconds", "DSP", "LUT", "RAM Mbit", "GB/s")
+"""What a front has less of than any point that it leaves out has of all."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A point to try.
+
+    Attributes:
+        architecture: Its architecture.
+        values: Its parameters' values.
+        exact: Whether the model's cycles are asked for.
+    """
+
+    architecture: str
+    values: Values
+    exact: bool = False
+
+    @property
+    def key(self) -> tuple[str, Values]:
+        """The point, whichever cycles are asked for."""
+        return self.architecture, self.values
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What was found at a point.
+
+    Attributes:
+        architecture: Its architecture.
+        values: Its parameters' values.
+        name: The design's name; empty: the point is no design.
+        reason: Why it cannot be taken; empty: it can.
+        kind: What is wrong with it: ``illegal``, ``capacity`` or ``refused``; empty: nothing.
+        usage: What it takes of the platform; None: it is no design.
+        gigabytes_per_second: What its ports carry at most.
+        operations: Operation -> what it costs.
+    """
+
+    architecture: str
+    values: Values
+    name: str = ""
+    reason: str = ""
+    kind: str = ""
+    usage: Usage | None = None
+    gigabytes_per_second: float = 0
+    operations: Mapping[str, OperationCost] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, Values]:
+        """The point."""
+        return self.architecture, self.values
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it can be taken."""
+        return not self.reason
+
+    @property
+    def exact(self) -> bool:
+        """Whether all cycles are the model's."""
+        return all(each.exact for each in self.operations.values())
+
+    @property
+    def milliseconds(self) -> float:
+        """The time of all operations, one after another."""
+        return sum(each.milliseconds for each in self.operations.values())
+
+    @property
+    def objectives(self) -> tuple[float, ...]:
+        """Its values of ``OBJECTIVES``."""
+        assert self.usage is not None
+        used = self.usage
+        return (
+            self.milliseconds,
+            used.dsps,
+            used.luts,
+            round(used.megabits, 3),
+            self.gigabytes_per_second,
+        )
+
+    def to_row(self) -> dict[str, Any]:
+        """The point as JSON has it."""
+        row = asdict(self)
+        row["values"] = dict(self.values)
+        return row
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> "Tried":
+        """The point of a row.
+
+        Raises:
+            InteropError: If it is none.
+        """
+        try:
+            usage = row["usage"]
+            return cls(
+                row["architecture"],
+                tuple(row["values"].items()),
+                row["name"],
+                row["reason"],
+                row["kind"],
+                None if usage is None else Usage(**usage),
+                row["gigabytes_per_second"],
+                {name: OperationCost(**each) for name, each in row["operations"].items()},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InteropError(f"a row of a record is no point: {error}") from None
+
+
+def front(points: Iterable[Tried]) -> list[Tried]:
+    """Points that no other one is at least as good as in everything, the fastest first.
+
+    Of points with the same numbers the first one counts.
+    """
+    feasible = [each for each in points if each.feasible]
+    ordered = sorted(feasible, key=lambda each: each.objectives)
+    found: list[Tried] = []
+    for each in ordered:  # what dominates a point stands before it
+        if not any(_as_good(other.objectives, each.objectives) for other in found):
+            found.append(each)
+    return found
+
+
+def _as_good(a: Sequence[float], b: Sequence[float]) -> bool:
+    return all(x <= y for x, y in zip(a, b, strict=True))
