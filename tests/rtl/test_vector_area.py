@@ -65,7 +65,6 @@ FEW = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
 WHOLE = {
     "vector-small": (vector("vector-small"), 52_500),
     "16-lanes-radix-4": (VectorDesign("radix", 16, 4, 4, 32, MONTGOMERY, **FEW), 31_200),
-    "64-lanes": (VectorDesign("lanes", 14, 6, 2, 32, BARRETT, banks=3, bank_rows=4096), 105_000),
 }
 """Clusters that are synthesized whole, and the most LUT sites of each."""
 
