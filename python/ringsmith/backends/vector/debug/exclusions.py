@@ -16,9 +16,8 @@ _ONE_RING = "a simulation runs one program, and what follows from its ring is se
 
 def exclusions(design: VectorDesign) -> tuple[Exclusion, ...]:
     """The rules of a design."""
-    return (
-        *_wide(design), *_settings(), *_moduli(design), *_operands(), *_memory(design), *_bus()
-    )  # fmt: skip
+    groups = (_wide, _settings, _moduli, _operands, _shapes, _memory, _bus)
+    return tuple(rule for group in groups for rule in group(design))
 
 
 def _wide(design: VectorDesign) -> tuple[Exclusion, ...]:
@@ -94,20 +93,21 @@ def _wide(design: VectorDesign) -> tuple[Exclusion, ...]:
     return tuple(rules)
 
 
-def _settings() -> tuple[Exclusion, ...]:
+def _settings(design: VectorDesign) -> tuple[Exclusion, ...]:
     """What is set before a program."""
     return (
         Exclusion(
             _EVERY,
-            r"(row_bits|passes|row_bits_less|top_bits|rows|(before_)?last_row|capacity|last_pass|"
+            r"(row_bits|passes|row_bits_less|top_bits|rows|before_last|last_row|second|capacity|last_pass|"
             rf"pass_least|pass_rows|pause|limb_rows|whole)(_[ioq])?\[\d+\]{EDGE}",
             _ONE_RING,
         ),
         Exclusion(
             _EVERY,
             rf"(pass_[ioq]|next_pass_q|pass|first_pass|pass_now_q)\..*{EDGE}"
-            rf"|(back_q|next_back_q|table_shift_q|pass_addr(_[io])?)\[\d+\]{EDGE}",
-            "a pass is one of a few, of one ring",
+            rf"|(back_q|next_back_q|table_shift_q|pass_addr(_[io])?)\[\d+\]{EDGE}"
+            rf"|pass_q\[2\]{EDGE}",
+            "a pass is one of three, of one ring",
         ),
     )
 
@@ -144,7 +144,7 @@ def _moduli(design: VectorDesign) -> tuple[Exclusion, ...]:
     )
 
 
-def _operands() -> tuple[Exclusion, ...]:
+def _operands(design: VectorDesign) -> tuple[Exclusion, ...]:
     """What instructions cannot say of their operands."""
     return (
         Exclusion(
@@ -160,7 +160,7 @@ def _operands() -> tuple[Exclusion, ...]:
         ),
         Exclusion(
             _VECTOR,
-            r"(element(_[ioq])?|array_element)\[0\]:1->0|unused_one:1->0",
+            r"(element(_[ioq])?|array_element|new_element|thrice_q)\[0\]:1->0|unused_one:1->0",
             "Galois elements are odd",
         ),
         Exclusion(
@@ -183,6 +183,45 @@ def _operands() -> tuple[Exclusion, ...]:
             _VECTOR,
             rf"(gen_unit\[\d+\]\.unit_)?factor(_i)?\[0\]\[\d+\]{EDGE}|unused_(factor|last){EDGE}",
             "word 0 of a unit's factors is unused",
+        ),
+    )
+
+
+def _shapes(design: VectorDesign) -> tuple[Exclusion, ...]:
+    """What widths and numbers of the design's blocks leave unused."""
+    tiling = f"parts of the tiling that a product of {design.word_bits}-bit words does not have"
+    rows = design.stream_rows.bit_length()
+    return (
+        Exclusion(
+            "arith/rs_mul.sv",
+            rf"(centre|low_east_q|low_north_q|low_q){bits(24, 32)}{EDGE}|centre\[\d+\]{EDGE}"
+            rf"|high_north_q{bits(13, 18)}{EDGE}",
+            tiling,
+        ),
+        Exclusion(
+            "arith/rs_scale_(product|step).sv",
+            rf"(near(_o)?|sum_q)\[{design.word_bits}\]{EDGE}",
+            "r * h is below the prime, and less than nothing only before the rest is added",
+        ),
+        Exclusion(
+            "vector/rs_vector_stream.sv",
+            rf"gen_count\[\d\]\.rows_q\[{rows}\]{EDGE}",
+            f"a stream has {design.stream_rows} rows, and the counter a bit more than they need",
+        ),
+        Exclusion(
+            "vector/rs_vector_core.sv",
+            rf"writer\[\d\]\[1\]\[1\]{EDGE}",
+            "the later half of lanes takes the last result and transforms from one register",
+        ),
+        Exclusion(
+            "vector/rs_vector_core.sv",
+            rf"gen_operand\[\d\]\.(other\[[024]\]|gen_reader\[[024]\]\.chosen_other)\[2\]{EDGE}",
+            "x and z come from no stream of factors",
+        ),
+        Exclusion(
+            "mem/rs_mux.sv|dma/rs_dma_fifo.sv",
+            rf"index\[3\]{EDGE}|there\[5\]{EDGE}",
+            "a bit more than the number of choices, or of places, needs",
         ),
     )
 
@@ -279,7 +318,7 @@ def _memory(design: VectorDesign) -> tuple[Exclusion, ...]:
     )
 
 
-def _bus() -> tuple[Exclusion, ...]:
+def _bus(design: VectorDesign) -> tuple[Exclusion, ...]:
     """The host's bus, which the simulation drives in one way."""
     host = r"(axil_[io]\.|s_axil_|request\.|response\.)"
     return (
