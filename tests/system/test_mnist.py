@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import struct
 import tarfile
 from collections import Counter
@@ -393,3 +394,30 @@ def test_row_by_row_the_model_takes_the_cpus_bits_and_less_than_the_papers_time(
     assert numbers["digit"] == 7
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["seconds_at_assumed_clock"] < 0.008
+
+
+TIMES = re.findall(
+    r"^\| `(\S+)` \| (\w+) \| (\d+) \| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \|",
+    (Path(__file__).parents[2] / "docs" / "mnist.md").read_text(),
+    re.MULTILINE,
+)
+"""Design, order, HE operations, cycles, milliseconds and MiB read, as the page has them."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("design", "order", "operations", "cycles", "ms", "mebibytes"), TIMES)
+def test_times_are_what_the_page_says(
+    design: str, order: str, operations: str, cycles: str, ms: str, mebibytes: str
+) -> None:
+    server = Server(Network.load(), ckks_set(PARAMETERS), design, Order(order))
+    executable = server.compiled.compiled_graph.executable
+    assert executable is not None
+    assert f"{executable.cycles:,}" == cycles
+    assert executable.cycles / 250e3 == pytest.approx(float(ms), rel=0.01)
+    assert executable.bytes_read / 2**20 == pytest.approx(float(mebibytes), rel=0.01)
+    found = layers(LAYERS, server.program, executable)
+    assert str(sum(layer.operations for layer in found)) == operations
+
+
+def test_the_page_has_times() -> None:
+    assert {order for _, order, *_ in TIMES} == set(Order)

@@ -72,22 +72,24 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
 
 
 def _second(layout: Layout, network: Network, squares: list[EncryptedVector]) -> EncryptedVector:
-    """The second convolution: 2 x 4,096 diagonals in 64 baby and 64 giant steps."""
+    """The second convolution: 2 x 4,096 diagonals in 64 baby and 64 giant steps.
+
+    Giant steps are rotations of what was summed up before by 64, so that one key does for all.
+    """
     shifted = [[half.rotate(k) for k in range(BABY_STEPS)] for half in squares]
-    groups = []
+
+    def group(start: int) -> Iterator[EncryptedVector]:
+        for half in range(HALVES):
+            for k in range(BABY_STEPS):
+                weights = layout.second_diagonal(network, half, start + k)
+                yield shifted[half][k] * np.roll(weights, start)
+
     with progress.task("recording the diagonals", ROWS, "diagonals") as task:
-        for start in range(0, ROWS, BABY_STEPS):
-
-            def terms(start: int = start) -> Iterator[EncryptedVector]:
-                for half in range(HALVES):
-                    for k in range(BABY_STEPS):
-                        weights = layout.second_diagonal(network, half, start + k)
-                        if weights.any():
-                            yield shifted[half][k] * np.roll(weights, start)
-
-            groups.append(reduce(add, terms()).rotate(start))
+        total = reduce(add, group(ROWS - BABY_STEPS))
+        for start in range(ROWS - 2 * BABY_STEPS, -1, -BABY_STEPS):
             task.advance(BABY_STEPS)
-    return sum_rotations(reduce(add, groups), HALVES, ROWS)
+            total = reduce(add, group(start)) + total.rotate(BABY_STEPS)
+    return sum_rotations(total, HALVES, ROWS)
 
 
 def _scores(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
