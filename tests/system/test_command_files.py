@@ -18,6 +18,8 @@ from ringsmith.files import Target, check_targets, new_folder, read_bounded
 
 runner = CliRunner()
 
+EXPLORED = ("--params", "nano", "--ops", "rotate", "--platform", "u280")
+
 WRITERS = {
     "trace --html": ["trace", "--operation", "rotate", "--html"],
     "trace --svg": ["trace", "--operation", "rotate", "--svg"],
@@ -38,6 +40,9 @@ WRITERS = {
     "bench framework --page": ["bench", "framework", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
+    "explore --json": ["explore", *EXPLORED, "--json"],
+    "explore --page": ["explore", *EXPLORED, "--page"],
+    "explore --report": ["explore", *EXPLORED, "--report"],
     "timing --json": ["timing", "nano", "--json"],
     "timing --page": ["timing", "nano", "--page"],
     "verilog --output": ["verilog", "nano", "--output"],

@@ -85,7 +85,8 @@ def test_the_command_finds_a_front_and_writes_json_page_and_report(tmp_path: Pat
     assert report.startswith("## rescale of framework-set3 on Alveo U280\n")
     assert "`framework`, named" in report
     before = record.read_text()
-    again = explore(*SMALL, "--record", record, "--workers", 1)
+    typed = ["explore", *SMALL, "--record", str(record), "--workers", "1"]
+    again = CliRunner().invoke(app, typed)
     assert record.read_text() == before  # nothing was tried twice
     assert "points tried" in again.output
 
@@ -122,18 +123,17 @@ def test_the_papers_sample_design_is_among_the_points_and_none_is_better_by_chan
     assert tried.milliseconds == pytest.approx(named.milliseconds, rel=0.05)
 
 
-def test_the_fine_search_goes_on_from_doubling(tmp_path: Path) -> None:
-    evaluator = Evaluator(REQUEST)
+def test_the_fine_search_goes_on_from_doubling() -> None:
+    evaluator, record = Evaluator(REQUEST), Record(None, REQUEST)
 
-    def found(kind: str) -> Sequence[Tried]:
-        record = Record(None, REQUEST)
+    def found(kind: str, limit: int) -> Sequence[Tried]:
         own = engine("processes", evaluator, 1)
-        return Search(evaluator, own, record, kind, 600).run().points
+        return Search(evaluator, own, record, kind, limit).run().points
 
-    coarse, fine = found("doubling"), found(FINE)
-    assert {each.key for each in coarse} < {each.key for each in fine}
-    clusters = {dict(each.values)["clusters"] for each in fine}
-    assert not clusters <= {1, 2, 4, 8}
+    coarse = {each.key for each in found("doubling", 0)}
+    fine = found(FINE, len(coarse) + 60)
+    assert coarse < {each.key for each in fine}
+    assert not {dict(each.values)["clusters"] for each in fine} <= {1, 2, 4, 8}
 
 
 def test_a_limit_leaves_points_out_and_says_so() -> None:

@@ -33,6 +33,7 @@ WHOLE_RUNS = {
     "demo": "test_logreg.py::test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles",
     "designs": "test_whole_commands.py::test_designs_runs_whole",
     "doctor": "test_cli.py::test_doctor_finds_everything_that_the_demo_needs",
+    "explore": "test_explore.py::test_the_command_finds_a_front_and_writes_json_page_and_report",
     "encrypt": "test_client_commands.py::home",
     "fetch mnist": "test_mnist.py::test_fetched_data_is_checked_and_kept",
     "keys": "test_client_commands.py::home",

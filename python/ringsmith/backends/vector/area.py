@@ -131,11 +131,17 @@ def selectors(design: VectorDesign) -> Area:
 
 
 def _unit(design: VectorDesign) -> Area:
-    """A unit; one of four stages has the ALUs of eight of two, and about as much around them."""
-    kind, radix = arithmetic(design), design.log_radix
-    if (UNIT, kind, radix) in synthesized_blocks():
-        return _at_width((UNIT, kind, radix), design.word_bits)
-    return area_times(_at_width((UNIT, kind, 2), design.word_bits), 8)
+    """A unit; one of four stages has the ALUs of eight of two, and about as much around them.
+
+    Units with Montgomery's multiplier that were not synthesized count as Barrett's, which has more
+    LUTs and flip-flops: an upper bound.
+    """
+    radix, known = design.log_radix, synthesized_blocks()
+    for kind in (arithmetic(design), BARRETT):
+        for measured, times in ((radix, 1.0), (2, 8.0), (4, 1 / 8)):
+            if (UNIT, kind, measured) in known:
+                return area_times(_at_width((UNIT, kind, measured), design.word_bits), times)
+    raise AssertionError("area.toml has no unit")
 
 
 def _network(design: VectorDesign) -> Area:
