@@ -49,7 +49,8 @@ MAY_IMPORT, _ANYBODYS = import_rules(PAGE.read_text())
 ANYBODYS = _ANYBODYS | {"__version__"}
 
 FOR_EVERY_BACKEND = frozenset(
-    f"backends.{name}" for name in ("base", "inspector", "jobs", "keys", "random_keys", "types")
+    f"backends.{name}"
+    for name in ("base", "exporter", "inspector", "jobs", "keys", "random_keys", "types")
 )
 """What lies in ``backends/`` itself and is no backend's; the registry is not among it."""
 
