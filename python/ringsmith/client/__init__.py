@@ -15,6 +15,7 @@ from ringsmith.client.messages import (
     decrypt_vector,
     encode,
     encrypt,
+    encrypt_for_test,
     encrypt_vector,
     noise_budget,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "encode_coefficients",
     "encode_integer",
     "encrypt",
+    "encrypt_for_test",
     "encrypt_vector",
     "generate_keys",
     "generate_keys_for_test",

@@ -107,6 +107,22 @@ def encrypt(
     return Ciphertext(data, scale, parameters_id=identity, key_tag=public_key.key_tag)
 
 
+def encrypt_for_test(
+    parameters: RlweParameters,
+    public_key: PublicKey,
+    plaintext: Plaintext | PlainPolynomial,
+    seed: int,
+) -> Ciphertext:
+    """Encrypts with the errors of a fixed seed: everybody can make them, so they protect nothing.
+
+    Other arguments and errors are those of ``encrypt``.
+    """
+    check_parameters(parameters)
+    data, scale = messages_of(parameters).encrypt(parameters, public_key, plaintext, seed)
+    identity = parameters.parameters_id
+    return Ciphertext(data, scale, parameters_id=identity, key_tag=public_key.key_tag)
+
+
 @overload
 def decrypt(
     parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphertext

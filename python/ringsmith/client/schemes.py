@@ -49,7 +49,7 @@ class Messages(ABC):
 
     @abstractmethod
     def encrypt(
-        self, parameters: RlweParameters, key: PublicKey, plaintext: object
+        self, parameters: RlweParameters, key: PublicKey, plaintext: object, seed: int | None = None
     ) -> tuple[Residues, float]:
         """Returns the words and the scale of a ciphertext."""
 
@@ -78,13 +78,20 @@ class _Ckks(Messages):
         return decode_slots(checked_ckks(parameters, "decoding"), _of_kind(plaintext, Plaintext))
 
     def encrypt(
-        self, parameters: RlweParameters, key: PublicKey, plaintext: object
+        self,
+        parameters: RlweParameters,
+        key: PublicKey,
+        plaintext: object,
+        seed: int | None = None,
     ) -> tuple[Residues, float]:
         encoded = _of_kind(plaintext, Plaintext)
         check_belongs(parameters, "the plaintext", encoded)
         check_shape(parameters, "plaintext", encoded.data.shape)
         check_public_key(parameters, key)
-        return _core.encrypt(core_context(parameters), key.data, encoded.data), encoded.scale
+        context = core_context(parameters)
+        if seed is not None:
+            return _core.encrypt_for_test(context, key.data, encoded.data, seed), encoded.scale
+        return _core.encrypt(context, key.data, encoded.data), encoded.scale
 
     def decrypt(
         self, parameters: RlweParameters, key: SecretKey, ciphertext: Ciphertext
@@ -117,7 +124,11 @@ class _Bfv(Messages):
         return decode_batch(exact, _of_kind(plaintext, PlainPolynomial))
 
     def encrypt(
-        self, parameters: RlweParameters, key: PublicKey, plaintext: object
+        self,
+        parameters: RlweParameters,
+        key: PublicKey,
+        plaintext: object,
+        seed: int | None = None,
     ) -> tuple[Residues, float]:
         exact, polynomial = (
             checked_bfv(parameters, "encryption"),
@@ -125,7 +136,10 @@ class _Bfv(Messages):
         )
         check_polynomial(exact, polynomial)
         check_public_key(parameters, key)
-        return _core.bfv.encrypt(bfv_context(exact), key.data, polynomial.data), 1.0
+        context = bfv_context(exact)
+        if seed is not None:
+            return _core.bfv.encrypt_for_test(context, key.data, polynomial.data, seed), 1.0
+        return _core.bfv.encrypt(context, key.data, polynomial.data), 1.0
 
     def decrypt(
         self, parameters: RlweParameters, key: SecretKey, ciphertext: Ciphertext

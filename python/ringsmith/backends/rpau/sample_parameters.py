@@ -19,6 +19,7 @@ def sample_parameters(
     log_degree: int | None = None,
     data_primes: int | None = None,
     plain_modulus: int = 2,
+    headroom_bits: int = 0,
 ) -> RlweParameters:
     """Primes that the design takes, one an RPAU, whatever their security.
 
@@ -30,6 +31,7 @@ def sample_parameters(
         log_degree: log2 of the ring's degree; None: the design's N.
         data_primes: How many; None: as many as RPAUs, less one.
         plain_modulus: t, where they are BFV's.
+        headroom_bits: Bits that CKKS's scale is below the data primes.
 
     Raises:
         ParameterError: If the ring is too small for HE, or has too few primes of that size.
@@ -55,7 +57,7 @@ def sample_parameters(
                 n=n,
                 data_primes=(first, *others[:-1]),
                 special_prime=others[-1],
-                scale=float(others[-1]),
+                scale=float(others[-1]) / 2.0**headroom_bits,
                 name=name,
                 security=None,
             )
@@ -64,7 +66,7 @@ def sample_parameters(
             n=n,
             prime_bits=bits,
             special_bits=design.word_bits,
-            scale_bits=bits[-1],
+            scale_bits=bits[-1] - headroom_bits,
             security=None,
             name=name,
         )

@@ -31,6 +31,8 @@ _LEAST_LOG_DEGREE = 10
 """log2 of the smallest ring of an encryption scheme."""
 _PLAIN_MODULUS = 65537
 """t of BFV: 1 modulo 2N up to N = 2^15, so that messages are vectors."""
+_HEADROOM_BITS = 6
+"""Bits of each data prime that CKKS's scale leaves to the message."""
 _DATA_PRIMES = {"ckks": 2, "bfv": 3}
 """Data primes of a demonstration: a product's errors and message fit them."""
 
@@ -64,6 +66,7 @@ class RpauExporter(Exporter):
             log_degree=log_degree,
             data_primes=min(_DATA_PRIMES[scheme], own.rpaus - 1),
             plain_modulus=_PLAIN_MODULUS,
+            headroom_bits=_HEADROOM_BITS,
         )
 
     def demonstrate(

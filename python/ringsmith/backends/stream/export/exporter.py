@@ -33,6 +33,8 @@ _ANSWER_BITS = 8
 _NARROW_BITS = 32
 """Words of more bits have 64 in a stream."""
 _DATA_PRIMES = 2
+_HEADROOM_BITS = 6
+"""Bits of each data prime that CKKS's scale leaves to the message."""
 _PATIENCE = 8
 """Times the cycles without pauses in which the testbench must be done."""
 
@@ -64,7 +66,7 @@ class StreamExporter(Exporter):
                 n=own.n,
                 prime_bits=bits,
                 special_bits=own.word_bits,
-                scale_bits=bits[-1],
+                scale_bits=bits[-1] - _HEADROOM_BITS,
                 security=None,
                 name=f"{own.name} demonstration",
             )
