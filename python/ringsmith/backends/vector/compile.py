@@ -4,6 +4,8 @@ from ringsmith.backends.vector.allocation import allocate
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.lowering import lower
+from ringsmith.backends.vector.quotients import moduli_of
+from ringsmith.backends.vector.rewriting import node_refusal
 from ringsmith.backends.vector.timing import Cycles
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -27,9 +29,13 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
             f"design {design.name} has rings of N = {1 << design.min_log_n} to {design.n}, and the "
             f"program's is {graph.n}: choose other parameters, or another design"
         )
+    for node in graph.nodes:
+        if refusal := node_refusal(node, design):
+            raise ProgramError(refusal)
     for q in graph.primes:
         if refusal := design.prime_refusal(q):
             raise ProgramError(refusal)
     shape = design.shape(log_n)
     tasks = lower(graph, design, Cycles(design, shape).together)
-    return VectorExecutable(design, graph, tuple(allocate(tasks, graph.primes, design, shape)))
+    programs = allocate(tasks, moduli_of(graph, design), design, shape)
+    return VectorExecutable(design, graph, tuple(programs))

@@ -133,9 +133,9 @@ class ClusterRtl:
         self._block.poke(enable, 0)
 
     def _write_settings(self) -> None:
-        """The program's ring and its primes."""
+        """The program's ring and its moduli."""
         executable, block = self._executable, self._block
-        moduli = [modulus(executable.design, q) for q in executable.graph.primes]
+        moduli = [modulus(executable.design, q) for q in executable.moduli]
         q, mu, shift = (list(column) for column in zip(*moduli, strict=True))
         names = ("prime_addr_i", "prime_q_i", "prime_mu_i", "prime_shift_i")
         columns = (list(range(len(moduli))), q, mu, shift)
@@ -163,7 +163,7 @@ class ClusterRtl:
         words = block.ports["computing_i"].lanes
         rows = np.zeros((len(computing), words), dtype=np.uint64)
         for row, each in zip(rows, computing, strict=True):
-            number = packed(instruction(each, executable.design, executable.graph.primes))
+            number = packed(instruction(each, executable.design, executable.moduli))
             row[:] = [number >> 64 * i & (1 << 64) - 1 for i in range(words)]
         columns = {"list_addr_i": list(range(len(computing))), "computing_i": rows}
         self._write("computing_we_i", columns)
