@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.backends.vector import test_bfv
 from tests.backends.vector.test_programs import (
     parameters,
     random_graph,
@@ -74,6 +75,24 @@ def test_operations_equal_the_interpreters_in_the_schedules_cycles(
     rng: np.random.Generator, design: VectorDesign, operation: str, shape: tuple[int, int, int]
 ) -> None:
     of = parameters(design, shape, design.n)
+    check(compile_graph(lower_operation(operation, of, of.limbs), design), rng)
+
+
+BFV_OPERATIONS = ["multiply_relinearize", "rotate", "mod_switch"]
+
+
+@pytest.mark.parametrize(
+    ("design", "operation"),
+    [(RADIX_4, operation) for operation in BFV_OPERATIONS]
+    + [
+        pytest.param(WIDE, "multiply_relinearize", marks=pytest.mark.full)
+    ],
+    ids=lambda value: value.name if isinstance(value, VectorDesign) else value,
+)  # fmt: skip
+def test_bfv_operations_equal_the_interpreters_in_the_schedules_cycles(
+    rng: np.random.Generator, design: VectorDesign, operation: str
+) -> None:
+    of = test_bfv.parameters(design, 2, design.n)
     check(compile_graph(lower_operation(operation, of, of.limbs), design), rng)
 
 
