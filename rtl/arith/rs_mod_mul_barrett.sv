@@ -4,7 +4,8 @@
 //
 // The modulus: odd, of k = shift_i bits (2^(k-1) < q_i < 2^k), MinBits <= k <= Width, with mu_i =
 // floor(2^(Width+k) / q_i) - 2^Width. These three hold still from the cycle in which operands enter
-// until their result leaves; with Travels they may be others in each cycle.
+// until their result leaves; with Travels they may be others in each cycle. Or q_i = 2^k, k < Width,
+// with shift_i = k and mu_i = 0.
 //
 // The operands: both below 2^Width, and at least one of them below q_i. So b_i = 1 reduces any
 // word, and a constant below q_i multiplies a residue of any other modulus; a_i, b_i < q_i is the

@@ -57,7 +57,7 @@ def moduli(width: int) -> list[int]:
 
 
 def set_modulus(block: Block, width: int, q: int) -> None:
-    k = q.bit_length()
+    k = (q - 1).bit_length()
     block.poke("q_i", q)
     block.poke("mu_i", (1 << (width + k)) // q - (1 << width))
     block.poke("shift_i", k)
@@ -136,11 +136,35 @@ def test_barrett_is_right_for_every_modulus_and_operand_of_a_small_width(
 ) -> None:
     block = make_block("rs_arith_bench", Width=width)
     size = 1 << width
-    for q in range((1 << (width // 2 - 1)) + 1, size, 2):
+    powers = [1 << k for k in range(width // 2, width)]
+    for q in [*range((1 << (width // 2 - 1)) + 1, size, 2), *powers]:
         set_modulus(block, width, q)
         a, b = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(q)))
         out, latency = stream(block, "mod_mul", a, b)
         assert np.array_equal(out["mod_mul_o"][latency:], a * b % q), f"q = {q}"
+
+
+@pytest.mark.parametrize("width", [30, 60])
+def test_barrett_and_sums_are_right_modulo_powers_of_two(
+    make_block: MakeBlock, rng: np.random.Generator, width: int
+) -> None:
+    block = make_block("rs_arith_bench", Width=width)
+    for q in [*(1 << k for k in range(width // 2, width)), (1 << width) - 1]:
+        set_modulus(block, width, q)
+        a, b = operands(rng, width, 500)
+        b = [*(y % q for y in b), q - 1, q - 1]
+        a += [(1 << width) - 1, q]
+        for first, second in ((a, b), (b, a)):
+            out, latency = stream(block, "mod_mul", first, second)
+            expected = words([x * y % q for x, y in zip(a, b, strict=True)])
+            assert np.array_equal(out["mod_mul_o"][latency:], expected), f"q = {q}"
+        a = [x % q for x in a]
+        for minus in (0, 1):
+            sub = words([minus] * len(a))
+            out, latency = stream(block, "mod_addsub", a, b, sub_i=sub)
+            rows = zip(a, b, strict=True)
+            expected = words([(x - y if minus else x + y) % q for x, y in rows])
+            assert np.array_equal(out["mod_addsub_o"][latency:], expected), f"q = {q}"
 
 
 @pytest.mark.parametrize("width", MOST_WIDTHS)

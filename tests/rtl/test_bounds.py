@@ -36,7 +36,7 @@ def test_barrett_remainder_is_below_four_moduli_for_every_modulus_of_a_size(widt
     for k in sorted({width // 2, width // 2 + 1, 3 * width // 4, width - 1, width}):
         hypotheses = [
             q > 2 ** (k - 1),
-            q < 2**k,
+            q <= 2**k,  # equal: a power of two
             m * q <= word * 2**k,  # m = 2^width + mu = floor(2^(width + k) / q)
             (m + 1) * q > word * 2**k,
             x >= 0,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.backends.vector import test_bfv
 from tests.backends.vector.test_programs import (
     QUICK_CARD,
     SLOW_CARD,
@@ -116,6 +117,24 @@ def test_two_clusters_equal_the_interpreter_in_the_cycles_of_their_schedules(
         assert 1 in waits[0]
         assert 0 in waits[1]
     check(executable, rng)
+
+
+BFV_OPERATIONS = ["multiply_relinearize", "rotate", "mod_switch"]
+
+
+@pytest.mark.parametrize(
+    ("design", "operation"),
+    [(RADIX_4, operation) for operation in BFV_OPERATIONS]
+    + [
+        pytest.param(WIDE, "multiply_relinearize", marks=pytest.mark.full)
+    ],
+    ids=lambda value: value.name if isinstance(value, VectorDesign) else value,
+)  # fmt: skip
+def test_bfv_operations_equal_the_interpreters_in_the_schedules_cycles(
+    rng: np.random.Generator, design: VectorDesign, operation: str
+) -> None:
+    of = test_bfv.parameters(design, 2, design.n)
+    check(compile_graph(lower_operation(operation, of, of.limbs), design), rng)
 
 
 @pytest.mark.parametrize("log_n", [8, 9])

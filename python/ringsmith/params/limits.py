@@ -4,8 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
-from ringsmith.params.bfv import MULTIPLICATIONS
+from ringsmith.params.bfv import MULTIPLICATIONS, RELINEARIZATIONS
 from ringsmith.params.ring import RlweParameters
+
+_KEYS = {
+    "special_prime": "with a special prime",
+    "word": "in words",
+    "residue": "in residue digits",
+}
+"""How keys are switched, in words."""
+
+
+def _key_kind(parameters: RlweParameters) -> str:
+    """How keys of a set are switched: one of BFV's ``RELINEARIZATIONS``."""
+    if parameters.word_bits:
+        return "word"
+    return "residue" if parameters.residue_digits else "special_prime"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +40,7 @@ class ParameterLimits:
             why there are not enough units that hold them, nothing where there are; None: any unit
             holds any prime.
         one_prime_digits: Whether digits of key switching are one prime each.
-        undivided_keys: Whether it switches keys that no special prime divides.
+        relinearizations: How it switches BFV's keys.
         bfv_multiplications: The multiplications of BFV that it does.
         bfv_rotations: Whether it rotates BFV's ciphertexts.
     """
@@ -41,7 +55,7 @@ class ParameterLimits:
     near_power: Callable[[int], str] | None = None
     together: Callable[[Sequence[int], int], str] | None = None
     one_prime_digits: bool = False
-    undivided_keys: bool = True
+    relinearizations: tuple[str, ...] = RELINEARIZATIONS
     bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
     bfv_rotations: bool = True
 
@@ -68,12 +82,12 @@ class ParameterLimits:
                 f"digits of {parameters.digit_size} primes (dnum = {parameters.dnum}), and design "
                 f"{self.design} switches keys in digits of one prime"
             )
-        if not self.undivided_keys and (parameters.word_bits or parameters.residue_digits):
-            kind = "words" if parameters.word_bits else "residue digits"
-            choice = "word" if parameters.word_bits else "residue"
+        kind = _key_kind(parameters)
+        if kind not in self.relinearizations:
+            taken = " or ".join(_KEYS[each] for each in self.relinearizations)
             return (
-                f"keys in {kind} (relinearization = {choice!r}), and design {self.design} takes "
-                "keys with a special prime"
+                f"keys {_KEYS[kind]} (relinearization = {kind!r}), and design {self.design} takes "
+                f"keys {taken}"
             )
         primes = parameters.primes + (parameters.extension_primes if products else ())
         alone = next((text for text in map(self._prime_refusal, primes) if text), "")

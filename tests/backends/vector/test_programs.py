@@ -302,13 +302,6 @@ def test_primes_and_rings_of_other_designs_are_refused() -> None:
         compile_graph(large, RADIX_16)
 
 
-def test_nodes_that_the_architecture_has_not_are_refused_by_name() -> None:
-    graph = random_ring(RADIX_4, 256)
-    graph.output(graph.automorph(graph.input("a", [0], Form.COEFF), 3), "b")
-    with pytest.raises(ProgramError, match="node 1: architecture vector has no automorphisms of"):
-        compile_graph(graph, RADIX_4)
-
-
 def test_designs_that_the_rtl_does_not_simulate_are_refused() -> None:
     few = replace(
         WIDE, name="few", log_lanes=2, bank_rows=2048, stream_rows=4096, table_rows=4096, ports=1

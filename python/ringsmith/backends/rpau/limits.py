@@ -24,7 +24,7 @@ def parameter_limits(design: RpauDesign) -> ParameterLimits:
         near_power=_near_power(design.widths) if folds else None,
         together=_together(design) if design.narrow_rpaus else None,
         one_prime_digits=not design.converters,
-        undivided_keys=False,
+        relinearizations=("special_prime",),
         bfv_multiplications=("hps",) if design.converters else (),
         bfv_rotations=design.converters > 0,
     )

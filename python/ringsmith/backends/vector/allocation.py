@@ -59,7 +59,7 @@ _OFTEN = 3
 _KEPT_FREE = 4
 """Free places that are left for what is made."""
 
-_TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20))
+_TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20), (6, 1 << 20))
 """What is tried: uses up to which a stream is preferred to a place, and by how many limbs memory
 may be behind the array for that.
 """

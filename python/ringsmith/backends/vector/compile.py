@@ -6,6 +6,8 @@ from ringsmith.backends.vector.encoding import check_programs
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.lowering import lower
 from ringsmith.backends.vector.memory import check_size
+from ringsmith.backends.vector.quotients import moduli_of
+from ringsmith.backends.vector.rewriting import node_refusal
 from ringsmith.backends.vector.timing import Cycles
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -30,6 +32,9 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
             f"design {design.name} has rings of N = {1 << design.min_log_n} to {design.n}, and the "
             f"program's is {graph.n}: choose other parameters, or another design"
         )
+    for node in graph.nodes:
+        if refusal := node_refusal(node, design):
+            raise ProgramError(refusal)
     for q in graph.primes:
         if refusal := design.prime_refusal(q):
             raise ProgramError(
@@ -38,7 +43,7 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
             )
     shape = design.shape(log_n)
     tasks = lower(graph, design, Cycles(design, shape).together)
-    programs = tuple(allocate(tasks, graph.primes, design, shape))
+    programs = tuple(allocate(tasks, moduli_of(graph, design), design, shape))
     check_programs(programs)
     check_size(programs, design)
     return VectorExecutable(design, graph, programs)

@@ -214,6 +214,9 @@ def passes(shape: Shape) -> dict[int, int]:
 
 
 def modulus(design: VectorDesign, q: int) -> tuple[int, int, int]:
-    """What the memory of primes has of one: q, and mu and shift of Barrett's reduction."""
-    bits = q.bit_length()
+    """What the memory of primes has of one: q, and mu and shift of Barrett's reduction.
+
+    Of a power of two the shift is its logarithm and mu is 0: the upper part is the quotient.
+    """
+    bits = (q - 1).bit_length()
     return q, (1 << (design.word_bits + bits)) // q - (1 << design.word_bits), bits

@@ -8,6 +8,7 @@ from functools import cached_property
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import Operation, Program, Transform
 from ringsmith.backends.vector.layout import Shape
+from ringsmith.backends.vector.quotients import moduli_of
 from ringsmith.backends.vector.timing import Cycles, Schedule, read_ahead, schedule, total
 from ringsmith.graph import SubroutineGraph
 
@@ -49,6 +50,11 @@ class VectorExecutable:
     def shape(self) -> Shape:
         """The array in the graph's ring."""
         return self.design.shape(self.graph.n.bit_length() - 1)
+
+    @cached_property
+    def moduli(self) -> tuple[int, ...]:
+        """What instructions are modulo: the graph's primes, and more for quotients."""
+        return moduli_of(self.graph, self.design)
 
     @cached_property
     def schedules(self) -> list[Schedule]:

@@ -79,9 +79,13 @@ def _with_sums(tasks: Sequence[Task], ones: Sequence[int]) -> list[Task]:
 def _as_sum(
     action: PointTask, result: ResultTask, ones: Sequence[int]
 ) -> tuple[Value, Value] | None:
-    """The two summands of a task that adds; None: it does something else."""
+    """The two summands of a task that adds; None: it does something else.
+
+    A residue modulo another prime is no summand, which must be below the result's.
+    """
     adds = (
-        result.y == Constant(ones[result.prime])
+        action.x.prime == result.prime
+        and result.y == Constant(ones[result.prime])
         and isinstance(result.z, Value)
         and not result.subtract
     )

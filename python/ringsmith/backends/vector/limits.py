@@ -5,8 +5,14 @@ from ringsmith.params import ParameterLimits
 
 
 def parameter_limits(design: VectorDesign) -> ParameterLimits:
-    """Returns the rings and primes of a design; of BFV's products and rotations it has none."""
-    least = (design.word_bits + 1) // 2 if design.reduction == BARRETT else design.log_n + 2
+    """Returns the rings and primes of a design.
+
+    BFV's products are made in variant ``hps``: extension primes of ``behz`` have 61 bits, more than
+    words. Its conversions, and those of keys in residue digits, have steps modulo powers of two,
+    which Barrett's reduction alone can do.
+    """
+    barrett = design.reduction == BARRETT
+    least = (design.word_bits + 1) // 2 if barrett else design.log_n + 2
     return ParameterLimits(
         design=design.name,
         min_n=1 << design.min_log_n,
@@ -14,7 +20,6 @@ def parameter_limits(design: VectorDesign) -> ParameterLimits:
         min_prime_bits=least,
         max_prime_bits=design.word_bits,
         near_power=design.prime_refusal,
-        undivided_keys=False,
-        bfv_multiplications=(),
-        bfv_rotations=False,
+        relinearizations=("special_prime", "residue") if barrett else ("special_prime",),
+        bfv_multiplications=("hps",) if barrett else (),
     )

@@ -20,6 +20,8 @@ from typing import TypeVar, cast
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.fusion import fused
 from ringsmith.backends.vector.instructions import Constant, Limb
+from ringsmith.backends.vector.quotients import moduli_of, quotient
+from ringsmith.backends.vector.rewriting import DIVIDE, rewritten
 from ringsmith.backends.vector.tasks import (
     Action,
     AutomorphTask,
@@ -35,10 +37,11 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode
 from ringsmith.graph.types import Form
+from ringsmith.hdl import base_conversion
+from ringsmith.hdl.base_conversion import Conversion
 
-_CONVERSIONS = ("mod_up", "mod_down")
-_REFUSED = ("lift", "scale", "decompose")
-_LAZY = ("input", "drop_limbs", "mod_up", "intt")
+_CONVERSIONS = ("mod_up", "mod_down", DIVIDE)
+_LAZY = ("input", "drop_limbs", "mod_up", "intt", DIVIDE)
 """Limbs of these are made where something asks for them."""
 
 Item = TypeVar("Item")
@@ -55,32 +58,16 @@ def lower(graph: SubroutineGraph, design: VectorDesign, together: int) -> list[T
         together: Limbs of a transform that hide the latency of its passes.
 
     Raises:
-        ProgramError: If a node is none that the architecture has; says which.
+        ProgramError: If an output, or what a conversion takes, is zeros alone.
     """
-    for node in graph.nodes:
-        _check(node)
-    return fused(_Lowering(graph, design, together).tasks(), graph.primes, design)
-
-
-def _check(node: SubroutineNode) -> None:
-    what = None
-    if node.op in _REFUSED:
-        what = f"{node.op}, which BFV's products and keys without special primes need"
-    elif node.op == "automorph" and node.type.form != Form.NTT:
-        what = "automorphisms of coefficients, which BFV's rotations need"
-    elif node.op == "mod_up" and node.attrs["variant"] == "centred_digit":
-        what = "mod_up of variant centred_digit, which BFV's keys in residue digits need"
-    if what is not None:
-        raise ProgramError(
-            f"node {node.id}: architecture vector has no {what}: choose a design of another, or "
-            "the cpu"
-        )
+    lowering = _Lowering(graph, design, together)
+    return fused(lowering.tasks(), moduli_of(graph, design), design)
 
 
 class _Lowering:
     def __init__(self, graph: SubroutineGraph, design: VectorDesign, together: int) -> None:
         self._graph, self._design, self._together = graph, design, together
-        self._nodes = graph.nodes
+        self._nodes, self._moduli = rewritten(graph), moduli_of(graph, design)
         self._tasks: list[Task] = []
         self._values = 0
         self._made: dict[Place, Value | None] = {}  # None: zeros
@@ -89,6 +76,7 @@ class _Lowering:
         self._words: dict[Place, Value] = {}  # what a conversion adds up, by conversion and prime
         self._raised: dict[Place, Value] = {}  # coefficients of a digit modulo another prime
         self._divided: dict[Place, Value] = {}  # what mod_down takes away, in its form
+        self._quotients: dict[int, list[Value]] = {}  # of conversions: their sum is the quotient
         self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._origin = -1
@@ -115,13 +103,11 @@ class _Lowering:
             self._wait_for_inverse(nodes, phases)
         for phase, nodes in enumerate(by_phase):
             self._prepare_conversions(nodes)
-            made = [node for node in nodes if node.op not in _LAZY and not self._is_digit(node)]
+            levels = self._levels(nodes)
             for group in self._groups:
                 self._prepare_divisions([n for n in nodes if n.op == "mod_down"], group)
-                for prime in group:
-                    for node in made:
-                        if prime in node.type.base:
-                            self._limb(node, prime)
+                for level in levels:
+                    self._level(level, group)
                 self._invert_early(self._awaited[phase], group)
         return self._tasks
 
@@ -135,7 +121,60 @@ class _Lowering:
 
     def _is_digit(self, node: SubroutineNode) -> bool:
         """Whether a node is a digit's transform, which inner products ask for limb by limb."""
-        return node.op == "ntt" and self._nodes[node.operands[0]].op == "mod_up"
+        users = self._users[node.id]
+        return (
+            node.op == "ntt"
+            and self._nodes[node.operands[0]].op == "mod_up"
+            and all(user.op == "ksk_inner_product" for user in users)
+        )
+
+    def _is_made(self, node: SubroutineNode) -> bool:
+        """Whether a node's limbs are made in its phase, and not where something asks for them.
+
+        So are inverse transforms that something other than a conversion wants.
+        """
+        if node.op == "intt":
+            ops = {user.op for user in self._users[node.id]}
+            return bool(ops - {*_CONVERSIONS, "drop_limbs", "ntt"})
+        return node.op not in _LAZY and not self._is_digit(node)
+
+    def _levels(self, nodes: Sequence[SubroutineNode]) -> list[list[SubroutineNode]]:
+        """What is made of a phase's nodes, by the transforms before it: each begins a level.
+
+        Transforms of a level can be made at once.
+        """
+        depths: dict[int, int] = {}
+        levels: dict[int, list[SubroutineNode]] = defaultdict(list)
+        for node in nodes:
+            made = self._is_made(node)
+            depth = max((depths.get(i, 0) for i in node.operands), default=0)
+            depths[node.id] = depth = depth + (made and node.op in ("ntt", "intt"))
+            if made:
+                levels[depth].append(node)
+        return [levels[depth] for depth in sorted(levels)]
+
+    def _level(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
+        """Makes the limbs of a level modulo a group of primes."""
+        places = [(node, prime) for prime in group for node in nodes if prime in node.type.base]
+        self._invert([(node.operands[0], prime) for node, prime in places if node.op == "intt"])
+        turns = []
+        for node, prime in places:
+            operand = self._nodes[node.operands[0]] if node.operands else node
+            if node.op != "ntt" or self._before_inverse(operand, prime) is not None:
+                continue
+            source = self._limb(operand, prime)
+            if (node.id, prime) not in self._made and source is not None:
+                self._made[node.id, prime] = target = self._value(prime)
+                turns.append(Turn(prime, source, target))
+        self._origin = self._origin_of(nodes[0]) if turns else -1
+        self._transform(turns, inverse=False)
+        self._origin = -1
+        for node, prime in places:
+            self._limb(node, prime)
+
+    @staticmethod
+    def _origin_of(node: SubroutineNode) -> int:
+        return -1 if node.origin is None else node.origin.node
 
     def _is_only_second_factor(self, node: SubroutineNode) -> bool:
         """Whether an input is nothing but the second factor of products: then it comes scaled."""
@@ -159,7 +198,8 @@ class _Lowering:
     # ---- tasks -----------------------------------------------------------------------------------
 
     def _cluster(self, prime: int) -> int:
-        return prime // self._design.results % self._design.clusters
+        group = min(prime, len(self._graph.primes)) // self._design.results
+        return group % self._design.clusters
 
     def _value(self, prime: int, memory: Limb | None = None) -> Value:
         self._values += 1
@@ -169,7 +209,7 @@ class _Lowering:
         self._tasks.append(Task(self._cluster(prime), action, self._origin))
 
     def _inverse_of(self, number: int, prime: int) -> int:
-        return pow(number, -1, self._graph.primes[prime])
+        return pow(number, -1, self._moduli[prime])
 
     def _result(
         self,
@@ -179,7 +219,7 @@ class _Lowering:
         subtract: bool = False,
     ) -> ResultTask:
         """One result: x*y + z, or x*y - z; whole numbers are constants."""
-        q = self._graph.primes[prime]
+        q = self._moduli[prime]
         factor = Constant(y * self._design.factor(q) % q) if isinstance(y, int) else y
         other = Constant(z % q) if isinstance(z, int) else z
         return ResultTask(prime, factor, other, subtract, self._value(prime))
@@ -202,7 +242,7 @@ class _Lowering:
         place = (node.id, prime)
         if place not in self._made:
             before = self._origin
-            self._origin = -1 if node.origin is None else node.origin.node
+            self._origin = self._origin_of(node)
             made = getattr(self, f"_{node.op}")(node, prime)
             self._made.setdefault(place, made)
             self._origin = before
@@ -220,7 +260,7 @@ class _Lowering:
         (source,) = self._operands(node, prime)
         limb = Limb("output", node.attrs["name"], (node.type.base.index(prime),))
         if source is None:
-            raise ProgramError(f"node {node.id}: an output of zeros alone: leave it out")
+            raise ProgramError(f"output {limb.name!r} has a limb of zeros: leave it out")
         self._do(prime, OutputTask(source, limb))
 
     def _drop_limbs(self, node: SubroutineNode, prime: int) -> Value | None:
@@ -313,7 +353,10 @@ class _Lowering:
             if (node, prime) not in self._inverses:
                 source = self._limb(self._nodes[node], prime)
                 if source is None:
-                    raise ProgramError(f"node {node}: a limb of zeros is converted")
+                    raise ProgramError(
+                        f"a limb of zeros is transformed modulo {self._graph.primes[prime]}: leave "
+                        "it out"
+                    )
                 target = self._inverses[node, prime] = self._value(prime)
                 turns.append(Turn(prime, source, target))
                 origins = (user.origin for user in self._users[node])
@@ -325,12 +368,17 @@ class _Lowering:
 
     def _inverse_places(self, node: SubroutineNode) -> list[Place]:
         """The inverse transforms that a conversion begins with."""
-        if node.op not in _CONVERSIONS or node.attrs["variant"] == "scaled":
+        if node.op not in _CONVERSIONS or node.attrs.get("variant") == "scaled":
             return []
         given = self._undropped(self._nodes[node.operands[0]])
-        if node.op == "mod_down":
-            return [(given.id, d) for d in node.attrs["drop"] if node.type.form == Form.NTT]
-        return [(given.operands[0], d) for d in node.attrs["digit"] if given.op == "intt"]
+        if node.op == "mod_down" and node.type.form is Form.NTT:
+            return [(given.id, d) for d in node.attrs["drop"]]
+        if given.op != "intt":
+            return []
+        wanted = self._digit_of(node)
+        if node.op != "mod_up":
+            wanted = (*wanted, *node.type.base)
+        return [(given.operands[0], d) for d in wanted]
 
     def _wait_for_inverse(self, nodes: Sequence[SubroutineNode], phases: Sequence[int]) -> None:
         """Notes the inverse transforms of a phase's conversions where their operands are made."""
@@ -354,46 +402,107 @@ class _Lowering:
         for node in nodes:
             places += self._inverse_places(node)
         converting = [
-            node for node in nodes if node.op in _CONVERSIONS and node.attrs["variant"] != "scaled"
+            node
+            for node in nodes
+            if node.op in _CONVERSIONS and node.attrs.get("variant") != "scaled"
         ]
         self._invert(places)
         for node in converting:
-            self._origin = -1 if node.origin is None else node.origin.node
+            self._origin = self._origin_of(node)
             self._words_of(node)
+            self._quotient_of(node)
         self._origin = -1
+
+    @staticmethod
+    def _digit_of(node: SubroutineNode) -> tuple[int, ...]:
+        """The primes that a conversion is from."""
+        name = {"mod_down": "drop", "mod_up": "digit", DIVIDE: "base"}[node.op]
+        return tuple(node.attrs[name])
 
     def _words_of(self, node: SubroutineNode) -> list[Value]:
         """What a conversion adds up; of a digit of one prime its limb."""
-        if node.op == "mod_down":
-            drop = node.attrs["drop"]
-            return [self._word(node, d, drop, self._graph.primes[d] // 2) for d in drop]
-        digit = node.attrs["digit"]
-        if node.attrs["variant"] == "rns_digit":
+        digit, primes = self._digit_of(node), self._graph.primes
+        if node.attrs.get("variant") == "rns_digit":
             return [cast(Value, self._limb(self._nodes[node.operands[0]], digit[0]))]
-        return [self._word(node, d, digit, 0) for d in digit]
+        if node.op == "mod_down":
+            own = base_conversion.fast_base_conversion([primes[d] for d in digit], ())
+            halves = [primes[d] // 2 for d in digit]
+        else:
+            own, halves = self._conversion(node, ()), [0] * len(digit)
+        return [self._word(node, *each) for each in zip(digit, own.factors, halves, strict=True)]
 
-    def _word(self, node: SubroutineNode, prime: int, primes: Sequence[int], up: int) -> Value:
-        """What a conversion takes of one prime d of D: [x * (D/d)^-1 + up]_d."""
+    def _word(self, node: SubroutineNode, prime: int, factor: int, up: int) -> Value:
+        """What a conversion takes of one prime d: [x * factor + up]_d."""
         place = (node.id, prime)
         if place not in self._words:
-            others = prod(self._graph.primes[i] for i in primes if i != prime)
             given = self._undropped(self._nodes[node.operands[0]])
-            if node.op == "mod_down" and given.type.form == Form.NTT:
+            if node.op == "mod_down" and given.type.form is Form.NTT:
                 x, times = self._inverse(given.id, prime), self._graph.n
-            elif given.op == "intt":
-                x, times = self._inverse(given.operands[0], prime), self._graph.n
             else:
-                x, times = cast(Value, self._limb(given, prime)), 1
-            y = self._inverse_of(others * times, prime)
-            self._words[place] = self._point(x, self._result(prime, y, up or None))[0]
+                x, times = self._coefficients(given, prime)
+            y = factor * self._inverse_of(times, prime) % self._graph.primes[prime]
+            as_it_is = y == 1 and not up
+            self._words[place] = (
+                x if as_it_is else self._point(x, self._result(prime, y, up or None))[0]
+            )
         return self._words[place]
+
+    def _coefficients(self, node: SubroutineNode, prime: int) -> tuple[Value, int]:
+        """A limb in coefficient form, or a multiple of it; and which one."""
+        given = self._undropped(node)
+        if given.op == "intt":
+            return self._inverse(given.operands[0], prime), self._graph.n
+        return cast(Value, self._limb(given, prime)), 1
+
+    def _conversion(self, node: SubroutineNode, targets: Sequence[int]) -> Conversion:
+        """The numbers of a conversion to some primes."""
+        digit, onto = (
+            [self._graph.primes[i] for i in each] for each in (self._digit_of(node), targets)
+        )
+        if node.op == DIVIDE:
+            return base_conversion.divide(digit, onto, node.attrs["plain_modulus"])
+        if node.attrs["variant"] == "centred_digit":
+            return base_conversion.lift(digit, onto)
+        return base_conversion.fast_base_conversion(digit, onto)
+
+    def _quotient_of(self, node: SubroutineNode) -> list[Value]:
+        """Words whose sum is the quotient that a conversion takes off; none: it takes off none."""
+        if node.op == "mod_down" or node.attrs.get("variant") == "rns_digit":
+            return []
+        if node.id not in self._quotients:
+            fractions = self._conversion(node, ()).fractions
+            self._quotients[node.id] = (
+                self._quotient(self._words_of(node), fractions) if any(fractions) else []
+            )
+        return self._quotients[node.id]
+
+    def _quotient(self, words: Sequence[Value], fractions: Sequence[int]) -> list[Value]:
+        """Words whose sum is floor((sum of words * fractions + 2^88) / 2^89)."""
+        mosts = [self._moduli[word.prime] - 1 for word in words]
+        plan, items = quotient(mosts, fractions, self._design.word_bits), [*words]
+        odd = len(self._graph.primes)  # 2^W - 1
+        rest: Value | None = None
+        for step in plan.steps:
+            power, division = 1 << step.bits, self._inverse_of(1 << step.bits, odd)
+            terms = [(items[item], factor) for item, factor in step.terms]
+            if step.after_rest:
+                terms.append((cast(Value, rest), 1))
+            factors = [factor for _, factor in terms]
+            rest, divided = self._sums(
+                [word for word, _ in terms],
+                [self._moduli.index(power), odd],
+                [factors, [factor * division for factor in factors]],
+                [step.first, step.first * division],
+            )
+            items += self._point(rest, self._result(odd, -division, divided))
+        return [items[part] for part in plan.parts]
 
     def _sums(
         self,
         words: Sequence[Value],
         targets: Sequence[int],
         factors: Sequence[Sequence[int]],
-        firsts: Sequence[int],
+        firsts: Sequence[Value | int],
     ) -> list[Value]:
         """Sums of words times factors, modulo several primes at once.
 
@@ -404,12 +513,12 @@ class _Lowering:
             firsts: For each prime what the sum begins with.
         """
         sums: list[Value | int | None] = [first or None for first in firsts]
-        for term, word in enumerate(words):
-            results = [
-                self._result(prime, own[term], before)
-                for prime, own, before in zip(targets, factors, sums, strict=True)
-            ]
-            sums = list(self._point(word, *results))
+        size = self._design.results
+        for begin in range(0, len(targets), size):
+            some = range(begin, min(begin + size, len(targets)))
+            for term, word in enumerate(words):
+                results = [self._result(targets[i], factors[i][term], sums[i]) for i in some]
+                sums[begin : begin + size] = self._point(word, *results)
         return cast(list[Value], sums)
 
     def _mod_up(self, node: SubroutineNode, prime: int) -> Value | None:
@@ -426,16 +535,36 @@ class _Lowering:
         if variant == "rns_digit":
             source = self._limb(operand, digit[0])
             return None if source is None else self._point(source, self._result(prime, 1))[0]
+        return self._converted(node, prime)
+
+    def _divide(self, node: SubroutineNode, prime: int) -> Value:
+        return self._converted(node, prime)
+
+    def _converted(self, node: SubroutineNode, prime: int) -> Value:
+        """A limb that a conversion makes: with it those of all primes of its group."""
         if (node.id, prime) not in self._raised:
             group = next(group for group in self._groups if prime in group)
+            digit = self._digit_of(node)
             targets = [i for i in group if i in node.type.base and i not in digit]
-            primes = self._graph.primes
-            words = self._words_of(node)
-            whole = prod(primes[d] for d in digit)
-            factors = [[whole // primes[d] for d in digit] for _ in targets]
-            sums = self._sums(words, targets, factors, [0] * len(targets))
+            own, words = self._conversion(node, targets), self._words_of(node)
+            parts = self._quotient_of(node)
+            factors = [[row[j] for row in own.weights] for j in range(len(targets))]
+            for row, factor in zip(factors, own.quotient_factors, strict=True):
+                row += [factor] * len(parts)
+            firsts: list[Value | int] = [0] * len(targets)
+            if own.own_weights:
+                firsts = [
+                    self._own(node, target, weight)
+                    for target, weight in zip(targets, own.own_weights, strict=True)
+                ]
+            sums = self._sums([*words, *parts], targets, factors, firsts)
             self._raised.update(zip([(node.id, i) for i in targets], sums, strict=True))
         return self._raised[node.id, prime]
+
+    def _own(self, node: SubroutineNode, prime: int, weight: int) -> Value:
+        """What an operand's own limb adds to a converted one."""
+        x, times = self._coefficients(self._nodes[node.operands[0]], prime)
+        return self._point(x, self._result(prime, weight * self._inverse_of(times, prime)))[0]
 
     def _prepare_divisions(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
         """What a phase's mod_down nodes take away from the limbs of a group of primes."""
@@ -444,7 +573,10 @@ class _Lowering:
             targets = [prime for prime in group if prime in node.type.base]
             if not targets:
                 continue
-            self._origin = -1 if node.origin is None else node.origin.node
+            self._origin = self._origin_of(node)
+            given = self._undropped(self._nodes[node.operands[0]])
+            if given.op == "intt":
+                self._invert([(given.operands[0], prime) for prime in targets])
             for prime, taken in zip(targets, self._taken(node, targets), strict=True):
                 if node.type.form == Form.NTT:
                     target = self._value(prime)
@@ -468,11 +600,17 @@ class _Lowering:
         return self._sums(words, targets, factors, firsts)
 
     def _mod_down(self, node: SubroutineNode, prime: int) -> Value | None:
-        (a,) = self._operands(node, prime)
+        operand = self._nodes[node.operands[0]]
         whole = prod(self._graph.primes[d] for d in node.attrs["drop"])
-        y, taken = self._inverse_of(whole, prime), self._divided[node.id, prime]
-        if a is None:
-            return self._point(taken, self._result(prime, -1))[0]
+        taken = self._divided[node.id, prime]
+        if self._undropped(operand).op == "intt":
+            a, times = self._coefficients(operand, prime)
+        else:
+            limb, times = self._limb(operand, prime), 1
+            if limb is None:
+                return self._point(taken, self._result(prime, -1))[0]
+            a = limb
+        y = self._inverse_of(whole * times, prime)
         return self._point(a, self._result(prime, y, taken, subtract=True))[0]
 
     # ---- key switching ---------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class Lists:
 def lists(executable: VectorExecutable, cluster: int, places: Mapping[Limb, Place]) -> Lists:
     """The lists of a cluster's program."""
     own, design = executable.programs[cluster], executable.design
-    primes = executable.graph.primes
+    primes = executable.moduli
     parts = [
         _slots([load(each, places[each.limb].address) for each in own.loads], 2),
         _slots([instruction(each, design, primes) for each in own.computing], SLOT_WORDS),

@@ -133,7 +133,7 @@ class Model:
         x = self._read(cluster, operation.x)
         found: list[tuple[Result, Words]] = []
         for each in operation.results:
-            q = self._executable.graph.primes[each.prime]
+            q = self._executable.moduli[each.prime]
             y = self._part(cluster, each.y, x)
             product = multiplied(x, y, q)
             factor = self._executable.design.factor(q)

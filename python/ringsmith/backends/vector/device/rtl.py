@@ -225,7 +225,7 @@ class VectorRtl:
         return [(address, value & (1 << 32) - 1), (address + 4, value >> 32)]
 
     def _write_settings(self) -> None:
-        """The program's ring and its primes."""
+        """The program's ring and its moduli."""
         executable = self._executable
         assert self._read_register(VectorRegister.MAGIC) == MAGIC
         shape = executable.shape
@@ -233,7 +233,7 @@ class VectorRtl:
             (VectorRegister.WATCHDOG, self._watchdog),
             (VectorRegister.RING, shape.row_bits | shape.passes << 5),
         ]
-        for number, q in enumerate(executable.graph.primes):
+        for number, q in enumerate(executable.moduli):
             q, mu, shift = modulus(executable.design, q)
             values += self._halves(VectorRegister.PRIME_Q, q)
             values += self._halves(VectorRegister.PRIME_MU, mu)
