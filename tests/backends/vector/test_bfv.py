@@ -26,7 +26,7 @@ from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 
 WIDE_16 = replace(WIDE, name="wide-16", log_radix=4)
-TWO = replace(WIDE_16, name="two", clusters=2, banks=3, read_row_cycles=2)
+TWO = replace(WIDE_16, name="two", clusters=2, banks=3, ports=1)
 MIDDLE = replace(RADIX_4, name="middle", word_bits=45)
 DESIGNS = [RADIX_4, WIDE, WIDE_16, TWO, MIDDLE]
 OPERATIONS = [
