@@ -40,6 +40,7 @@ WRITERS = {
     "bench rpm --page": ["bench", "rpm", "--page"],
     "timing --json": ["timing", "nano", "--json"],
     "timing --page": ["timing", "nano", "--page"],
+    "synth --json": ["synth", "a-folder", "--json"],
     "verilog --output": ["verilog", "nano", "--output"],
     "demo --output": ["demo", "--output"],
     "run logreg --output": ["run", "logreg", "--output"],
