@@ -45,6 +45,7 @@ WRITERS = {
     "explore --report": ["explore", *EXPLORED, "--report"],
     "timing --json": ["timing", "nano", "--json"],
     "timing --page": ["timing", "nano", "--page"],
+    "synth --json": ["synth", "a-folder", "--json"],
     "verilog --output": ["verilog", "nano", "--output"],
     "demo --output": ["demo", "--output"],
     "run logreg --output": ["run", "logreg", "--output"],

@@ -47,6 +47,7 @@ READERS = {
     "seal eval key_seeds": [
         *(*_ROTATE, GALOIS, "--key-seeds", "@", "--params", PARAMETERS, "-o", "out")
     ],
+    "generate manifest": ["generate", "--from", "@", "-o", "out"],
     "bench cpu keep": ["bench", "cpu", "--keep", "@"],
     "bench medha keep": ["bench", "medha", "--keep", "@"],
     "bench nano keep": ["bench", "nano", "--keep", "@"],
@@ -55,8 +56,10 @@ READERS = {
 }
 """Every option or argument that names a file to read, as the parameter of its command is called."""
 
-OTHER_WRITERS = {
+OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its own
     "bitstream folder",
+    "generate folder",
+    "synth folder",
     "keys folder",
     "encrypt output",
     "decrypt output",

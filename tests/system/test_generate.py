@@ -108,21 +108,15 @@ def test_a_folder_is_made_twice_and_again_from_its_manifest_byte_for_byte(
     assert files(tmp_path / "again") == files(made)
 
 
+@pytest.mark.full
 def test_verilator_has_no_warning_about_the_top_module(made: Path) -> None:
     manifest = json.loads((made / "manifest.json").read_text())
     words = ["--lint-only", "-Wall", "--top-module", manifest["top"], "sim/verilator.vlt"]
     run_verilator([*words, *manifest["sources"]], made)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "pico",
-        pytest.param("rpm", marks=pytest.mark.full),
-        pytest.param("heaws6", marks=pytest.mark.full),
-        pytest.param("medha", marks=pytest.mark.full),
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["pico", "rpm", "heaws6", "medha"])
 def test_ports_of_named_designs_are_those_that_their_exporter_says(
     name: str, tmp_path: Path
 ) -> None:
@@ -389,6 +383,20 @@ def test_fusesoc_runs_the_testbench(made: Path, tmp_path: Path, tools: dict[str,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert re.search(r"^PASS: \d+ \w+ as expected", done.stdout, re.M)
+
+
+@pytest.mark.full
+def test_a_litex_system_reaches_the_design_on_its_bus(
+    made: Path, tmp_path: Path, tools: dict[str, str]
+) -> None:
+    folder = tmp_path / "made"
+    shutil.copytree(made, folder)
+    command = [sys.executable, "litex/simulate.py"]
+    done = subprocess.run(
+        command, cwd=folder, env=tools, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert re.search(r"^PASS: \d+ answers of ringsmith_\w+ in a LiteX system", done.stdout, re.M)
 
 
 @pytest.mark.full

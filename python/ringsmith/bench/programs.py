@@ -1,8 +1,8 @@
 """Cycles of programs on the model or the simulated RTL, and their times on the cpu device."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 
 import numpy as np
@@ -137,6 +137,14 @@ def cpu_times(
             yield Found(
                 REFERENCE, parameters.name, operation, "microseconds", value, "cpu", text, OURS
             )
+
+
+def kept_times(earlier: Iterable[Record]) -> Iterator[Found]:
+    """Times on a processor that an earlier run measured."""
+    names = [each.name for each in fields(Found)]
+    for record in earlier:
+        if record.source == "cpu" and record.metric in ("microseconds", "seconds"):
+            yield Found(**{name: getattr(record, name) for name in names})
 
 
 @contextmanager

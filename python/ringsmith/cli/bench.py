@@ -231,6 +231,13 @@ def framework(
             "the largest set take gigabytes: they are left out where memory does not hold them.",
         ),
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records of an earlier run: the cpu device's times stay, with --repeats 0.",
+        ),
+    ] = None,
     quick: Quick = False,
     json: _Json = None,
     page: _Page = None,
@@ -240,11 +247,13 @@ def framework(
     from ringsmith.bench.framework.measure import QUICK, Options, measure
     from ringsmith.bench.framework.page import page as page_of
 
-    files = _Files("framework", None, json, page, force)
+    files = _Files("framework", keep, json, page, force)
     lists = {"operations": operations, "designs": designs}
     calls = _either(repeats, 1 if quick else 15)
     files.check_load(times=calls > 0, quick=quick)
-    options = replace(QUICK if quick else Options(), repeats=calls, **_given(lists))
+    options = replace(
+        QUICK if quick else Options(), repeats=calls, kept=files.kept(), **_given(lists)
+    )
     records = measure(options, note)
     _show(records, "Framework: the paper's numbers and ours")
     files.write(records, page_of, {**lists, "repeats": calls, "quick": quick})

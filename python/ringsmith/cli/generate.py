@@ -23,9 +23,7 @@ def generate(
     ] = None,
     manifest: Annotated[
         Path | None,
-        typer.Option(
-            "--from", dir_okay=False, help="Make a folder again from its manifest, byte for byte."
-        ),
+        typer.Option("--from", help="Make a folder again from its manifest, byte for byte."),
     ] = None,
     operation: Annotated[
         str | None,

@@ -32,7 +32,7 @@ def litex_files(names: Names, hardware: Hardware, sources: Sequence[str]) -> dic
         module=f"ringsmith_{names.design}_litex",
         name=_class_name(names),
         top=names.top,
-        options=_list((*VERILATE, *hardware.simulation, *MAKE)),
+        options=_list((*VERILATE, *hardware.simulation, *MAKE)).replace("-O1", "-O0"),
         domains="\n".join(
             f'        self.cd_{domain} = ClockDomain("{domain}")\n'
             f"        self.comb += [self.cd_{domain}.clk.eq(clock), self.cd_{domain}.rst.eq(reset)]"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ringsmith import client
 from ringsmith.backends.base import Backend, CompiledGraph, Design
 from ringsmith.backends.exporter import Demonstration, Exporter
+from ringsmith.client.schemes import messages_of
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.lower import RELIN_KEY, galois_key_name, lower_operation
 from ringsmith.objects import Ciphertext, Residues
@@ -78,10 +79,11 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
     secret, public, keys = client.generate_keys_for_test(
         parameters, needs, SEED, seeded=compiled.expands_keys
     )
+    scheme = messages_of(parameters)
     messages = [_message(parameters, number) for number in range(2)]
     encrypted = [
         client.encrypt_for_test(
-            parameters, public, client.encode(parameters, message), SEED + 100 + number
+            parameters, public, scheme.encode(parameters, message, None, None), SEED + 100 + number
         )
         for number, message in enumerate(messages)
     ]
@@ -103,17 +105,16 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
         parameters_id=parameters.parameters_id,
         key_tag=public.key_tag,
     )
-    plain = client.decrypt(parameters, secret, result)
-    found = client.decode(parameters, plain)  # type: ignore[call-overload]
+    found = scheme.decode(parameters, scheme.decrypt(parameters, secret, result))
     wanted = OPERATIONS[name](*messages)
     _check_message(parameters, found, wanted)
-    scheme = parameters.scheme.upper()
+    title = parameters.scheme.upper()
     return Shown(
         demonstration,
-        f"{name} of two {scheme} ciphertexts, N = {parameters.n}, {limbs} primes of data",
+        f"{name} of two {title} ciphertexts, N = {parameters.n}, {limbs} primes of data",
         {
             "name": name,
-            "scheme": scheme,
+            "scheme": title,
             "n": parameters.n,
             "primes": [int(prime) for prime in parameters.primes],
             "data_primes": limbs,

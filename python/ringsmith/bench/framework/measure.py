@@ -26,7 +26,7 @@ from ringsmith.bench.framework.cases import (
 from ringsmith.bench.framework.formula import formula_rows
 from ringsmith.bench.framework.resources import resource_rows
 from ringsmith.bench.framework.use import PARTS, shares
-from ringsmith.bench.programs import OURS, cpu_times, security_text
+from ringsmith.bench.programs import OURS, cpu_times, kept_times, security_text
 from ringsmith.bench.records import Found, Record, check_names
 from ringsmith.graph import SubroutineGraph
 from ringsmith.progress import task
@@ -45,7 +45,9 @@ class Options:
         sets: Parameter sets; those of ``cases.SETS``.
         points: Points of figure 6; those of ``cases.POINTS``.
         figure_sets: Parameter sets of figure 6.
-        repeats: Calls of each operation of the cpu device; 0: it is not timed.
+        repeats: Calls of each operation of the cpu device; 0: it is not timed, and the times that
+            are kept stay.
+        kept: Records of an earlier run.
     """
 
     operations: tuple[str, ...] = tuple(OPERATIONS)
@@ -54,6 +56,7 @@ class Options:
     points: tuple[str, ...] = tuple(POINTS)
     figure_sets: tuple[str, ...] = FIGURE_SETS
     repeats: int = 15
+    kept: tuple[Record, ...] = ()
 
     def __post_init__(self) -> None:
         check_names("operation", self.operations, OPERATIONS)
@@ -100,7 +103,7 @@ def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]
     """Cycles, times, bytes and use of operations on the designs, beside our cpu device."""
     for params in options.sets:
         for operation in options.operations:
-            software = _software(operation, params, options.repeats, say)
+            software = _software(operation, params, options, say)
             for name in options.designs:
                 executable = compiled(operation, params, design_of(name))
                 found = list(_counted(executable, params, operation))
@@ -179,10 +182,13 @@ def _resources(options: Options) -> Iterator[Found]:
 # ---- the cpu device ----------------------------------------------------------------------------
 
 
-def _software(operation: str, params: str, repeats: int, say: Callable[[str], None]) -> list[Found]:
-    """Our cpu device's time of an operation; none where it is not timed or a key is too large."""
-    if not repeats:
-        return []
+def _software(
+    operation: str, params: str, options: Options, say: Callable[[str], None]
+) -> list[Found]:
+    """Our cpu device's time of an operation; none where it is not known or a key is too large."""
+    if not options.repeats:
+        times = kept_times(options.kept)
+        return [each for each in times if (each.operation, each.params) == (operation, params)]
     graph = graph_of(operation, params)
     needed = _KEY_FORMS * key_bytes(graph)
     if needed > available_bytes():
@@ -190,7 +196,7 @@ def _software(operation: str, params: str, repeats: int, say: Callable[[str], No
         return []
     gc.collect()  # keys of the operation before, gigabytes of them
     say(f"cpu, {params}: {operation}")
-    return list(cpu_times(parameters(params), {operation: graph}, repeats))
+    return list(cpu_times(parameters(params), {operation: graph}, options.repeats))
 
 
 def key_bytes(graph: SubroutineGraph) -> int:
@@ -215,6 +221,6 @@ def _speedup(time: Found, software: Found) -> Found:
         time,
         metric="speedup",
         value=software.value / (time.value * 1e3),
-        conditions=f"{time.conditions}; over {OURS} on this CPU in the same run",
+        conditions=f"{time.conditions}; over {OURS}, timed as its own row says",
         peer=OURS,
     )

@@ -25,8 +25,8 @@ from ringsmith.bench.heaws.cases import (
 )
 from ringsmith.bench.heaws.coprocessors import coprocessor_rows, transfer_row
 from ringsmith.bench.heaws.forecast import HOST, forecast_rows
-from ringsmith.bench.heaws.software import kept_times, software_times
-from ringsmith.bench.programs import DEVICES, conditions, kept, run
+from ringsmith.bench.heaws.software import software_times
+from ringsmith.bench.programs import DEVICES, conditions, kept, kept_times, run
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError
 from ringsmith.params import BfvParameters

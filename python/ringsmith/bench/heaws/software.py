@@ -4,8 +4,8 @@ SEAL has neither the paper's digits of several primes nor its product. So both l
 set as large, with a special prime, on which our cpu device gives SEAL's bits.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.seal_baseline import SealExact, seal_missing, seal_version
@@ -13,7 +13,7 @@ from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.heaws.cases import graph_of, parameters, seals_parameters
 from ringsmith.bench.papers import SEAL
 from ringsmith.bench.programs import cpu_times
-from ringsmith.bench.records import Found, Record
+from ringsmith.bench.records import Found
 
 _STEP = 1
 _SET = "six primes of 30 bits and a special one, N = 2^12, t = 65537"
@@ -33,14 +33,6 @@ def software_times(operations: Sequence[str], repeats: int) -> Iterator[Found]:
         yield replace(each, conditions=f"{known}; {_SET}, whole keys")
     if seal_missing() is None:
         yield from _seal_times(operations, repeats)
-
-
-def kept_times(earlier: Iterable[Record]) -> Iterator[Found]:
-    """The same of an earlier run."""
-    names = [each.name for each in fields(Found)]
-    for record in earlier:
-        if record.source == "cpu" and record.metric in ("microseconds", "seconds"):
-            yield Found(**{name: getattr(record, name) for name in names})
 
 
 def _seal_times(operations: Sequence[str], repeats: int) -> Iterator[Found]:

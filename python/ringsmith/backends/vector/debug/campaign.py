@@ -2,7 +2,7 @@
 
 Programs are chosen among many random ones so that every situation of the instruction set occurs:
 what a program brings about follows from its schedule alone. Some more run for the bits of words and
-addresses. On RTL and model, which must agree; the RTL's counts are added up. Last, memory fails.
+addresses. On RTL and model, which must agree; the RTL's counts are added up.
 """
 
 from collections import Counter
@@ -14,11 +14,8 @@ from ringsmith import progress
 from ringsmith.backends.vector.debug.compare import Compared, compare
 from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
-from ringsmith.backends.vector.device.rtl import VectorRtl
 from ringsmith.backends.vector.isa.random_program import random_program
-from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage import Point, points, read_records
-from ringsmith.hdl.instrument import Instrument
 
 LENGTH = 40
 """Random instructions of a program, without those that store what is left."""
@@ -26,13 +23,8 @@ LENGTH = 40
 CANDIDATES = 300
 """Random programs to choose from."""
 
-PROGRAMS = 12
+PROGRAMS = 10
 """Programs that run at least."""
-
-_FAULTS = ((1, 0), (2, 0), (0, 1), (0, 2))
-"""Ports that answer with errors, and that do not answer: of rows, and of lists."""
-
-_FAILED_LENGTH = 4
 
 REGISTERS = "vector_axi/rs_vector_registers.sv"
 """PeakRDL's file, which does not count: it is generated, and has tests of its own."""
@@ -135,24 +127,8 @@ def run_campaign(
             compared = compared.plus(compare(program.executable, program.fetch, counts=path))
             records.update(read_records(path))
             task.advance(1)
-        for errors, silent in _FAULTS:
-            records.update(_failed(design, path, errors, silent))
     counts = Counter({p: count for p, count in points(records).items() if p.file != REGISTERS})
     return Campaign(design, seen, counts, compared)
-
-
-def _failed(design: VectorDesign, path: Path, errors: int, silent: int) -> Counter[str]:
-    """Counts of a program that memory does not let end: as ``VectorRtl.disturb`` says."""
-    made = random_program(design, 0, _FAILED_LENGTH)
-    coverage, limit = Instrument.COVERAGE, 4 * design.memory.latency
-    with VectorRtl(made.executable, made.fetch, instrument=coverage, watchdog=limit) as rtl:
-        rtl.disturb(errors=errors, silent=silent)
-        try:
-            rtl.finish(lambda _: None)
-        except DeviceError:
-            rtl.write_coverage(path)
-            return read_records(path)
-    raise DeviceError("a program ended on the RTL, though memory failed")
 
 
 def missing_situations(campaign: Campaign) -> list[Situation]:

@@ -24,8 +24,7 @@ def report(campaign: Campaign) -> CoverageReport:
 {equal.programs} programs of {LENGTH} random instructions and those that store what is left
 ({equal.cycles:,} cycles), among them some that together have every situation, ran on the RTL and
 on the model. The cycles in which all {equal.instructions:,} instructions of the lists began and all
-words of {equal.limbs:,} outputs were equal. Then memory answered with errors, or not at all, and
-the program was stopped. A reset ended each run. The design has rings of N =
+words of {equal.limbs:,} outputs were equal. A reset ended each run. The design has rings of N =
 {1 << design.min_log_n} to {design.n}, {design.lanes} lanes, {design.alus} ALUs, {design.banks}
 banks, and {design.word_bits}-bit words. The registers' file is generated, and does not count."""
     missing = [f"{each.name}: {each.kind} {each.detail}" for each in missing_situations(campaign)]
