@@ -32,7 +32,9 @@ def test_a_synthesized_area_stands_beside_its_estimate() -> None:
 def test_a_design_in_part_has_16_lanes_and_memories_of_as_many_words() -> None:
     design = VectorBackend().load_design("framework-512")
     part = part_of(design)
-    assert part == replace(design, log_lanes=4, bank_rows=65536, table_rows=16384, stream_rows=8192)
+    assert part == replace(
+        design, log_lanes=4, bank_rows=65536, table_rows=16384, stream_rows=8192, ports=2
+    )
     assert part.scratchpad_bytes == design.scratchpad_bytes
     small = VectorBackend().load_design("vector-small")
     assert part_of(small) == small

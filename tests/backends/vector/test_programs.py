@@ -270,7 +270,6 @@ def test_key_switching_takes_no_transform_that_it_need_not() -> None:
         ({"table_rows": 400}, "table_rows = 400 is below 684"),
         ({"bank_rows": 300}, "bank_rows = 300 is below 512"),
         ({"log_lanes": 5}, "log_lanes = 5 is no multiple of log_radix = 2"),
-        ({"platform": "u250"}, "platform u250 has no figures of memory"),
         ({"platform": "attic"}, "no platform 'attic': choose one of"),
         ({"ports": 33}, "ports = 33 of each of 1 clusters are more than the 32 of platform u280"),
         ({"clusters": 8, "ports": 8}, "more than the 32 of platform u280: take 4 or fewer"),
@@ -349,3 +348,12 @@ def test_memory_that_pauses_takes_as_long_as_its_share_of_the_time_says() -> Non
     for begin, count in ((0, 910 * 7), (400, 910 * 5 + 3), (64, 1)):
         cycles = [c for c in range(begin, begin + 9000) if c % 975 >= 65]
         assert beats.nth(begin, count) == cycles[count]
+
+
+def test_a_card_without_figures_of_memory_is_refused(tmp_path: Path) -> None:
+    card = tmp_path / "bare.toml"
+    card.write_text(Path(QUICK_CARD).read_text().partition("[memory]")[0])
+    with pytest.raises(
+        ParameterError, match=r"bare\.toml has no figures of memory for architecture"
+    ):
+        replace(RADIX_4, platform=str(card))
