@@ -45,6 +45,11 @@ def test_the_network_reads_digits(device: str, tmp_path: Path) -> None:
     assert quality["images"] == quality["same_digit"] == 32
 
 
+@pytest.mark.full
+def test_a_record_is_looked_up(tmp_path: Path) -> None:
+    numbers_of(tmp_path / "x.json", "lookup", "--device", "model")
+
+
 def test_the_server_computes_on_it_what_the_cpu_does(tmp_path: Path) -> None:
     assert run("keys", tmp_path / "keys", "--set", "pico", "--rotate", 1).exit_code == 0
     (tmp_path / "values.txt").write_text("1.5\n-2\n")
@@ -64,8 +69,6 @@ def test_the_server_computes_on_it_what_the_cpu_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["run", "lookup", "--device", "model"], "no unit for BFV products: run it on device cpu"),
-        (["run", "gmdh", "--device", "model"], "no unit for BFV products: run it on device cpu"),
         (
             ["waves", "x.vcd", "--operation", "rotate", "--cycles", "0:9"],
             "records no waves: choose",
