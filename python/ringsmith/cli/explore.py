@@ -102,7 +102,7 @@ def explore(
         point=point,
         compare=_names(compare),
     )
-    command = "" if report is None else " ".join(["ringsmith", *sys.argv[1:]])
+    command = "" if report is None else _command(sys.argv[1:])
     found, texts = explored(options, json=json is not None, page=page is not None, report=command)
     _show(found, rows)
     if report is not None and report.exists():
@@ -113,6 +113,23 @@ def explore(
         if result is not None and text is not None:
             result.write(text.encode())
             print(f"wrote {result.path}")
+
+
+_OF_FILES = ("--record", "--json", "--page", "--report", "--workers", "--engine", "--force")
+"""Options that change nothing of what is found."""
+
+
+def _command(words: list[str]) -> str:
+    """What was typed, without files and workers."""
+    kept, skip = ["ringsmith"], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.partition("=")[0] in _OF_FILES:
+            skip = word != "--force" and "=" not in word
+        else:
+            kept.append(word)
+    return " ".join(kept)
 
 
 def _names(text: str) -> tuple[str, ...]:

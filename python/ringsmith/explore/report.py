@@ -97,8 +97,8 @@ def _who_wins(found: Found, name: str) -> str:
         for architecture in names:
             own = [
                 each.milliseconds
-                for each in found.front
-                if each.architecture == architecture and each.objectives[index] <= share * whole
+                for each in found.fronts[architecture]
+                if each.objectives[index] <= share * whole
             ]
             if own:
                 best[architecture] = min(own)

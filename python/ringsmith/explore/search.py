@@ -33,6 +33,7 @@ class Found:
         request: What was explored for.
         points: All points that were tried, each once.
         front: Those that nothing beats, the fastest first, with the model's cycles.
+        fronts: Architecture -> the front of its own points, with the model's cycles.
         refused: Architecture -> why none of its designs can do it.
         left: Points of the search that the limit left out.
         host: Architecture -> operation -> milliseconds of a host, measured.
@@ -41,6 +42,7 @@ class Found:
     request: Request
     points: Sequence[Tried]
     front: Sequence[Tried]
+    fronts: Mapping[str, Sequence[Tried]]
     refused: Mapping[str, str]
     left: int
     host: Mapping[str, Mapping[str, float]]
@@ -113,12 +115,13 @@ class Search:
                 self._try(fresh)
                 if self._left:
                     break
-        while rough := [each for each in self._front() if not each.exact]:
+        while rough := [each for own in self._fronts().values() for each in own if not each.exact]:
             self._try([Job(each.architecture, each.values, exact=True) for each in rough])
         return Found(
             request,
             [*self._known.values()],
             self._front(),
+            self._fronts(),
             refused,
             self._left,
             self.record.host,
@@ -133,6 +136,13 @@ class Search:
 
     def _front(self) -> list[Tried]:
         return front(self._known.values())
+
+    def _fronts(self) -> dict[str, list[Tried]]:
+        points = [*self._known.values()]
+        return {
+            name: front(each for each in points if each.architecture == name)
+            for name in self.evaluator.request.architectures
+        }
 
     def _try(self, jobs: Sequence[Job]) -> None:
         """Tries what is not known yet, as far as the limit goes; exact cycles are always found."""

@@ -54,11 +54,8 @@ def row(point: Tried) -> tuple[str, ...]:
 
 
 def best_of_each(found: Found) -> list[Tried]:
-    """The fastest design of each architecture on the front."""
-    first: dict[str, Tried] = {}
-    for each in found.front:
-        first.setdefault(each.architecture, each)
-    return [*first.values()]
+    """The fastest design of each architecture, on the front or not."""
+    return [own[0] for own in found.fronts.values() if own]
 
 
 def lines(found: Found) -> Iterator[str]:
