@@ -175,7 +175,7 @@ class Ray:
     """Tries points on a Ray cluster: the one in ``RAY_ADDRESS``, else one on this machine.
 
     Raises:
-        ToolError: If Ray is not installed.
+        ToolError: If Ray is not installed, or its cluster does not start.
     """
 
     def __init__(self, request: Request, host: Host, workers: int) -> None:
@@ -190,7 +190,13 @@ class Ray:
         address = os.environ.get("RAY_ADDRESS")
         if not ray.is_initialized():
             options = {"address": address} if address else {"num_cpus": workers}
-            ray.init(include_dashboard=False, log_to_driver=False, **options)
+            try:
+                ray.init(include_dashboard=False, log_to_driver=False, **options)
+            except Exception as error:  # Ray raises bare exceptions where a cluster is too slow
+                raise ToolError(
+                    f"Ray's cluster did not start: {error}: try again on a machine that is less "
+                    "busy, set RAY_ADDRESS to a cluster that runs, or leave --engine out"
+                ) from None
         self._context = ray.put((request, host))
         self._remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(_try_remotely)
         self.workers = workers
