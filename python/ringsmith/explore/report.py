@@ -155,10 +155,11 @@ def _gains(found: Found) -> Iterator[list[str]]:
                 rate = own.cycles / own.milliseconds
                 parts = [own.bounds.get(what, 0) / rate for what in ("host", "memory", "compute")]
                 cells = [alone, own.milliseconds, *parts]
-                gains = [alone / own.milliseconds, alone / parts[2]]
+                without = f"{alone / parts[2]:.2f}" if parts[2] else "–"
                 yield [
                     f"`{each.name}`",
                     operation,
                     *(f"{value:.3g}" for value in cells),
-                    *(f"{value:.2f}" for value in gains),
+                    f"{alone / own.milliseconds:.2f}",
+                    without,
                 ]
