@@ -366,7 +366,7 @@ class Interpreter {
   // Frees a value that nothing later reads.
   void release(std::size_t id) {
     if (--uses_left_[id] == 0) {
-      values_[id] = {};
+      values_[id] = Words();  // `= {}` would keep the memory: it assigns an empty list
     }
   }
 
