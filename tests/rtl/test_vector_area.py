@@ -137,7 +137,7 @@ def test_selectors_follow_from_their_structure() -> None:
 def test_more_lanes_banks_and_bits_take_more() -> None:
     design = vector("framework")
     for change in ({"log_lanes": 6}, {"banks": 3}, {"word_bits": 28}, {"bank_rows": 512}):
-        more = {"bank_rows": 1 << 14, "table_rows": 1 << 12, "stream_rows": 1 << 12}
+        more = {"bank_rows": 1 << 14, "table_rows": 1 << 12, "stream_rows": 1 << 12, "ports": 8}
         small = replace(design, **(more | change))
         large = replace(design, **more)
         a, b = cluster_area(small), cluster_area(large)
@@ -152,7 +152,7 @@ def test_more_lanes_banks_and_bits_take_more() -> None:
 def test_every_multiplier_and_width_has_an_estimate(
     reduction: str, log_radix: int, log_n: int
 ) -> None:
-    sizes = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
+    sizes = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13, "ports": 4}
     before = Area(0, 0, 0, 0, 0)
     for word_bits in (20, 30, 36, 48, 60):
         found = cluster_area(
@@ -164,7 +164,7 @@ def test_every_multiplier_and_width_has_an_estimate(
 
 
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:
-    design = VectorDesign("width", 16, 8, 2, 46)
+    design = VectorDesign("width", 16, 8, 2, 46, ports=4)
     three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 46, 60)]
     assert three[1] == pytest.approx((three[0] + three[2]) / 2, abs=64)
 
@@ -210,6 +210,6 @@ def test_an_array_larger_than_a_die_is_cut_at_its_units() -> None:
 
 
 def test_a_design_that_is_too_large_says_by_how_much() -> None:
-    place = placed(replace(vector("vector-1024"), clusters=4), U280)
+    place = placed(replace(vector("vector-1024"), clusters=4, ports=8), U280)
     assert not place.fits
     assert place.fullest > 1

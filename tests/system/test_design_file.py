@@ -22,6 +22,8 @@ COMMANDS = {
     "run gmdh": ["--device", "model"],
     "run cnn": ["--device", "model"],
     "run lookup": ["--device", "model"],
+    "run mnist": ["--device", "model"],
+    "run cifar10": ["--device", "model"],
     "trace": ["--operation", "add"],
     "waves": ["{folder}/x.vcd", "--operation", "add", "--cycles", "0:10"],
     "seal eval": ["add", "{folder}/x", "{folder}/x", "--params", "{folder}/x", "-o", "{folder}/y"],

@@ -53,6 +53,12 @@ READERS = {
     "bench nano keep": ["bench", "nano", "--keep", "@"],
     "bench heaws keep": ["bench", "heaws", "--keep", "@"],
     "bench rpm keep": ["bench", "rpm", "--keep", "@"],
+    "bench framework keep": ["bench", "framework", "--keep", "@"],
+    "explore program": ["explore", "--program", "@", "--platform", "u280"],
+    "run mnist image": ["run", "mnist", "--image", "@"],
+    "run cifar10 image": ["run", "cifar10", "--image", "@"],
+    "run cifar10 data": ["run", "cifar10", "--data", "@", "--index", "1"],
+    "run cifar10 weights": ["run", "cifar10", "--image", "@", "--weights", "@"],
 }
 """Every option or argument that names a file to read, as the parameter of its command is called."""
 
@@ -64,6 +70,11 @@ OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its 
     "encrypt output",
     "decrypt output",
     "seal eval output",
+    "explore record",
+    "run mnist output",
+    "run mnist data",
+    "run mnist record",
+    "run cifar10 output",
 }
 _SECONDS, _BYTES = 60, 2 << 30
 

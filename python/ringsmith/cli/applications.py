@@ -171,7 +171,7 @@ Data = Annotated[
 def run_mnist(
     image: Annotated[
         Path | None,
-        typer.Option(dir_okay=False, help="PNG of 28 x 28 pixels, a bright digit on black."),
+        typer.Option(help="PNG of 28 x 28 pixels, a bright digit on black."),
     ] = None,
     invert: Annotated[
         bool, typer.Option("--invert", help="The PNG has dark ink on bright paper.")
@@ -225,17 +225,15 @@ def fetch_mnist() -> None:
 
 @run_app.command("cifar10")
 def run_cifar10(
-    image: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="PNG of 32 x 32 pixels.")
-    ] = None,
+    image: Annotated[Path | None, typer.Option(help="PNG of 32 x 32 pixels.")] = None,
     data: Annotated[
         Path | None,
-        typer.Option(dir_okay=False, help="A file of CIFAR-10's binary version of yours."),
+        typer.Option(help="A file of CIFAR-10's binary version of yours."),
     ] = None,
     index: Annotated[int, typer.Option(help="With --data: which image.")] = 0,
     weights: Annotated[
         Path | None,
-        typer.Option(dir_okay=False, help="NPZ file of weights; else random ones."),
+        typer.Option(help="NPZ file of weights; else random ones."),
     ] = None,
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[

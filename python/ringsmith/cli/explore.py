@@ -27,7 +27,7 @@ def explore(
         typer.Option(metavar="NAMES", help="Architectures to search through, by commas; or all."),
     ] = "all",
     program: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="A program's file, as Program.save writes.")
+        Path | None, typer.Option(help="A program's file, as Program.save writes.")
     ] = None,
     params: Annotated[
         str, typer.Option(help="A parameter set, such as framework-set1, in place of a program.")
