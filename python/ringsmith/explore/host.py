@@ -29,9 +29,9 @@ def alone(graph: SubroutineGraph) -> float:
     _core.set_threads(1)
     try:
         for _ in range(REPEATS):
-            begun = time.process_time()
+            start = time.process_time()
             core.run(inputs, whole)
-            times.append((time.process_time() - begun) * 1e3)
+            times.append((time.process_time() - start) * 1e3)
     finally:
         _core.set_threads(threads)
     return median(times)

@@ -160,13 +160,13 @@ def _check_message(parameters: RlweParameters, found: object, wanted: Vector) ->
     """Refuses a decrypted result that is not the operation's on the messages, rounded to integers.
 
     Raises:
-        ProgramError: If the design's primes leave it no room.
+        ProgramError: If the design's primes leave too few bits for it.
     """
     slots = np.rint(np.real(np.asarray(found)))[: wanted.size]
     if not np.array_equal(slots, wanted):
         raise ProgramError(
             f"the result does not decrypt to the message: {parameters.limbs} data primes of "
-            f"{parameters.data_primes[0].bit_length()} bits leave it no room; choose another "
+            f"{parameters.data_primes[0].bit_length()} bits leave too few for it; choose another "
             "--operation, or a design with wider words or more units"
         )
 

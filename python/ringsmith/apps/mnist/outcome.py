@@ -1,4 +1,4 @@
-"""What an encrypted classification was worth, beside the network in the clear."""
+"""What an encrypted classification gave, compared with the network in the clear."""
 
 from dataclasses import dataclass
 

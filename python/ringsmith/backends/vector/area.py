@@ -40,7 +40,7 @@ UNIT, NETWORK, CONTROL = "unit", "network", "control"
 """Blocks of ``area.toml``."""
 
 MEASURED = "area.toml"
-"""The file of synthesized blocks, beside this one."""
+"""The file of synthesized blocks."""
 
 NOTHING = Area(0, 0, 0, 0, 0)
 

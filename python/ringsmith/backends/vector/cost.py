@@ -213,8 +213,8 @@ class _Walk:
 
     def _load(self, own: _Cluster, *, avoidable: bool, after: int = 0) -> int:
         """Brings a limb by a stream; returns when it is there."""
-        room = own.waiting[0] if len(own.waiting) == own.waiting.maxlen else 0
-        begin = max(own.reading, room, after)
+        space = own.waiting[0] if len(own.waiting) == own.waiting.maxlen else 0
+        begin = max(own.reading, space, after)
         own.reading = begin + self._read
         own.waiting.append(max(own.array, own.reading))
         if avoidable:

@@ -109,7 +109,7 @@ class _Filling:
         ]
 
     def _most(self, of_cluster: Area, pieces: int, share: float, die: int) -> int:
-        """Pieces of a cluster's resources that a die holds beside its networks."""
+        """Pieces of a cluster's resources that a die holds besides its networks."""
         fixed = area_times(self._fixed, self._networks.count(die))
         least = pieces * self._design.clusters
         for name, of in _RESOURCES.values():

@@ -55,7 +55,7 @@ STORED_NOTICE = 4
 """Cycles from memory's answer to a store until loads, of all clusters, may begin after it."""
 
 FREED_NOTICE = 3
-"""Cycles from the last beat of a store at the ports until instructions have its rows' room."""
+"""Cycles from the last beat of a store at the ports until its rows are free for instructions."""
 
 STORE_LEAD = 7
 """Cycles from the begin of a store until its first beat can be at the ports."""

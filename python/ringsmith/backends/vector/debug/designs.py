@@ -63,7 +63,7 @@ def vector_table(rows: Sequence[VectorRow]) -> str:
 
 
 def vector_area_table(rows: Sequence[VectorRow]) -> str:
-    """Areas of one cluster, synthesized beside estimated, as a Markdown table."""
+    """Areas of one cluster, synthesized and estimated, as a Markdown table."""
     entries = []
     for row in rows:
         estimate = cluster_area(row.design)
@@ -107,7 +107,7 @@ def vector_section(rows: Sequence[VectorRow]) -> str:
     """The section of the page ``docs/designs.md``."""
     return f"""## Vector arrays
 
-[vector.md](vector.md) describes them; [framework.md](framework.md) has their cycles beside the
+[vector.md](vector.md) describes them; [framework.md](framework.md) compares their cycles with the
 paper's, and where they stand on the dies of its card.
 
 {vector_table(rows)}

@@ -107,13 +107,13 @@ def _of_order(design: VectorDesign) -> Iterator[tuple[str, str, str]]:
     yield from (("issues after", name, "stream x") for name in (NTT, INTT, POINT))
     yield from (("issues after", POINT, f"stream {name}") for name in _FACTORS)
     yield from (
-        ("issues after", POINT, f"room in stream r{number}") for number in range(design.results)
+        ("issues after", POINT, f"space in stream r{number}") for number in range(design.results)
     )
 
 
 def _of_memory(design: VectorDesign) -> Iterator[tuple[str, str, str]]:
     for target in (*_FACTORS, _X):
-        for reason in ("memory", "room", "a store", "an instruction"):
+        for reason in ("memory", "space", "a store", "an instruction"):
             yield "begins after", f"load {target}", reason
     yield from (("begins after", "load table", reason) for reason in ("memory", "an instruction"))
     for number in range(design.results):
@@ -241,7 +241,7 @@ def _reasons(executable: VectorExecutable, times: Schedule) -> Iterator[Situatio
             reason = next(text for time, text in reasons if time == last)
             yield Situation("issues after", name, reason)
         elif len(handed) == 1:
-            yield Situation("issues after", name, f"room in stream r{handed[0]}")
+            yield Situation("issues after", name, f"space in stream r{handed[0]}")
         before = span.begin
 
 
@@ -269,7 +269,7 @@ def _loads(loads: Iterable[Load], times: Schedule) -> Iterator[Situation]:
         if load.after_computing:
             computing = times.computing[load.after_computing - 1].end + NOTICE
         reasons = {free: "memory", computing: "an instruction", store: "a store"}
-        yield Situation("begins after", f"load {target}", reasons.get(span.begin, "room"))
+        yield Situation("begins after", f"load {target}", reasons.get(span.begin, "space"))
         free = span.free
 
 

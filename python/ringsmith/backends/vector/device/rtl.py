@@ -38,7 +38,7 @@ WATCHDOG = 1 << 16
 """Cycles after which memory counts as silent, if nothing else is said."""
 
 _RESET_CYCLES = 512
-"""More than any delay of what travels beside a row, which has no reset."""
+"""More than any delay of the signals that accompany a row, which have no reset."""
 
 _LEAST_WORDS, _LEAST_BEATS = 1 << 22, 1 << 14
 _SLICE = 1 << 12

@@ -50,7 +50,7 @@ PRIMES = 5
 """Primes of a program."""
 
 _PRIME_BITS_MORE = 9
-"""Bits of a prime beside those of 2N: so many that there are enough of each width."""
+"""Bits of a prime in addition to those of 2N, so that there are enough primes of each width."""
 
 _PRIMES_OF_A_WIDTH = 12
 
@@ -257,21 +257,25 @@ class _Maker:
         if isinstance(x, Slot):
             held = self._held[x]
         streams = [int(s) for s in self._random.permutation(FACTOR_STREAMS)]
-        beside, factors = BESIDE, []
+        banks_left, factors = BESIDE, []
         parts: list[tuple[int, Source, Slot | Constant | Same | None]] = []
         for _ in range(int(self._random.integers(1, self._design.results + 1))):
             prime = self._prime() if held.prime is None or self._chance(0.4) else held.prime
-            y = self._part(form, prime, held, banks, beside, bool(streams))
+            y = self._part(form, prime, held, banks, banks_left, bool(streams))
             if isinstance(y, Slot):
-                beside -= 1
+                banks_left -= 1
                 banks.add(y.bank)
             if isinstance(y, Stream):
                 y = Stream(streams.pop())
                 factors.append((y.number, _Held(prime, form)))
-            z = None if self._chance(0.2) else self._part(form, prime, held, banks, beside, False)
+            z = (
+                None
+                if self._chance(0.2)
+                else self._part(form, prime, held, banks, banks_left, False)
+            )
             assert not isinstance(z, Stream)
             if isinstance(z, Slot):
-                beside -= 1
+                banks_left -= 1
                 banks.add(z.bank)
             parts.append((prime, y, z))
         loads = [(X_STREAM, held)] if isinstance(x, Stream) else []
@@ -281,11 +285,13 @@ class _Maker:
         return True
 
     def _part(
-        self, form: Form, prime: int, x: _Held, banks: "set[int]", beside: int, stream: bool
+        self, form: Form, prime: int, x: _Held, banks: "set[int]", banks_left: int, stream: bool
     ) -> Source:
         """A y or z: residues of a prime."""
         there = [slot for slot in self._placed(form, [prime]) if slot.bank not in banks]
-        kinds = ["constant"] + ["slot"] * (3 if there and beside else 0) + ["stream"] * 2 * stream
+        kinds = (
+            ["constant"] + ["slot"] * (3 if there and banks_left else 0) + ["stream"] * 2 * stream
+        )
         kinds += ["same"] * (x.prime == prime)
         kind = self._one(kinds)
         if kind == "slot":
