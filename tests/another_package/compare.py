@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from ringsmith import open_device
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_key
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 from ringsmith.program import operations

@@ -13,8 +13,8 @@ from tests.backends.vector.test_programs import (
     random_ring,
 )
 
+from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words

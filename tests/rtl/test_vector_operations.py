@@ -6,9 +6,9 @@ from tests.backends.vector.test_programs import parameters
 from tests.rtl.test_vector_core import RADIX_16, check
 
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set

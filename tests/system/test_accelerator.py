@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core, progress, runtime
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph

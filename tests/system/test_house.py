@@ -51,7 +51,7 @@ ANYBODYS = _ANYBODYS | {"__version__"}
 FOR_EVERY_BACKEND = frozenset(
     f"backends.{name}"
     for name in (
-        *("base", "explorer", "exporter", "inspector", "jobs", "keys", "random_keys"),
+        *("base", "explorer", "exporter", "inspector", "jobs", "keys", "random_operands"),
         *("timeline", "types"),
     )
 )

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import _core, client, runtime
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.design import load_design
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.design import StreamDesign

@@ -5,18 +5,17 @@ residues: no latency depends on data. The result is compared with the interprete
 a wrong operation in it cannot come out.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from ringsmith import runtime
 from ringsmith.apps.conditions import seconds_at_assumed_clock
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.errors import DeviceError
 from ringsmith.graph import Form, SubroutineGraph
 from ringsmith.lower import lower_operation
-from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import CkksParameters
 
 OPERATIONS = ("ntt", "add", "multiply_plain", "multiply", "relinearize", "rescale", "rotate")
@@ -93,26 +92,6 @@ def _operation_graph(
     graph = SubroutineGraph.for_parameters(parameters)
     graph.output(graph.ntt(graph.input("x", range(limbs), Form.COEFF)), "z")
     return graph
-
-
-def random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str, Residues]:
-    """Returns uniform canonical inputs that fit a graph."""
-
-    def residues(base: Sequence[int]) -> Residues:
-        return np.stack([rng.integers(0, graph.primes[i], graph.n, np.uint64) for i in base])
-
-    return {name: residues(kind.base) for name, kind in graph.inputs.items()}
-
-
-def random_keys(
-    graph: SubroutineGraph, rng: np.random.Generator, seeded: Container[str] = ()
-) -> dict[str, KeySwitchKey]:
-    """Returns keys that fit a graph and switch to no secret; ``seeded``: half of them a seed."""
-    primes = graph.primes[: graph.key_primes]
-    return {
-        name: random_key(primes, graph.n, digits, rng, seeded=name in seeded)
-        for name, digits in graph.keys.items()
-    }
 
 
 def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tuple[int, int]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from ringsmith import _core, runtime
 from ringsmith.apps.conditions import machine_state
-from ringsmith.apps.operations import random_inputs, random_keys, run_checked
+from ringsmith.apps.operations import run_checked
 from ringsmith.apps.seal_baseline import median_seconds
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of

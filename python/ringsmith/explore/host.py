@@ -6,7 +6,7 @@ from statistics import median
 import numpy as np
 
 from ringsmith import _core
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_operands
 from ringsmith.graph import SubroutineGraph
 
 REPEATS = 3
@@ -15,15 +15,7 @@ REPEATS = 3
 def alone(graph: SubroutineGraph) -> float:
     """The median of several runs, in milliseconds of one thread, on random residues and keys."""
     rng = np.random.default_rng(1)
-    primes = graph.primes[: graph.key_primes]
-    inputs = {
-        name: np.stack([rng.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
-        for name, kind in graph.inputs.items()
-    }
-    keys = {
-        name: random_key(primes, graph.n, digits, rng, seeded=False)
-        for name, digits in graph.keys.items()
-    }
+    inputs, keys = random_operands(graph, rng)
     core, threads, times = graph.to_core(), _core.threads(), []
     whole = {name: key.data for name, key in keys.items()}
     _core.set_threads(1)

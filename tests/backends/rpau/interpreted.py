@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith.backends.base import CompiledGraph, GraphResult
 from ringsmith.backends.cpu import Cpu
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign

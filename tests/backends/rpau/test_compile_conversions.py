@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ringsmith import runtime
-from ringsmith.apps.operations import random_inputs, random_keys
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design

@@ -10,7 +10,7 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.cpu import Cpu
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler import compile as compiler
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.layout import layouts

@@ -8,7 +8,7 @@ import pytest
 from tests.backends.rpau.late_device import LateDevice
 
 from ringsmith import runtime
-from ringsmith.apps.operations import random_inputs, random_keys
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
 from ringsmith.backends.rpau.cost import FETCH_CYCLES, arrival_cycles

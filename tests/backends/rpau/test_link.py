@@ -9,7 +9,7 @@ import pytest
 from tests.backends.rpau.late_device import LateDevice
 
 from ringsmith import runtime
-from ringsmith.apps.operations import random_inputs, random_keys
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.cost import host_read_cycles
 from ringsmith.backends.rpau.design import RpauDesign, load_design

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ringsmith import CkksParameters, _core, trace
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.debug.compare_operations import random_operands
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform

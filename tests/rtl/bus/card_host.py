@@ -21,8 +21,8 @@ from dma_model import Descriptor, Error, Op
 from tests.backends.rpau.late_device import LateDevice
 
 from ringsmith import runtime
-from ringsmith.apps.operations import random_inputs, random_keys
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.design import RpauDesign, load_design

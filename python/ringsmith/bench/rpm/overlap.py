@@ -18,7 +18,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from ringsmith import runtime
-from ringsmith.apps.operations import random_inputs, random_keys
+from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.device.link import Link
 from ringsmith.backends.stream.compile import compile_graph

@@ -8,10 +8,9 @@ from functools import partial
 import numpy as np
 
 from ringsmith import _core
-from ringsmith.apps.operations import random_inputs
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.cpu import Cpu
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_inputs, random_key
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.compile import compile_graph
 from ringsmith.backends.stream.design import StreamDesign

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ringsmith.backends.base import CompiledGraph
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device.accelerator import Accelerator

@@ -7,13 +7,11 @@ import numpy as np
 from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, Machine
 from ringsmith.backends.inspector import WriteOperation
-from ringsmith.backends.random_keys import random_key
+from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.debug.costs import OPERATIONS, filled_parameters
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.errors import DeviceError
-from ringsmith.graph import SubroutineGraph
-from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params.primes import MIN_DEGREE
 
 _SEED = 7
@@ -83,21 +81,3 @@ def compare_operations(
             cycles += executable.cycles
             task.advance(1)
     return ComparedOperations(count, instructions, cycles, words)
-
-
-def random_operands(
-    graph: SubroutineGraph, random: np.random.Generator
-) -> tuple[dict[str, Residues], dict[str, KeySwitchKey]]:
-    """Random residues for the inputs and the keys of a graph."""
-    inputs = {
-        name: np.stack(
-            [random.integers(0, graph.primes[i], graph.n, dtype=np.uint64) for i in kind.base]
-        )
-        for name, kind in graph.inputs.items()
-    }
-    primes = graph.primes[: graph.key_primes]
-    keys = {
-        name: random_key(primes, graph.n, digits, random, seeded=False)
-        for name, digits in graph.keys.items()
-    }
-    return inputs, keys
