@@ -1,7 +1,5 @@
 """Looking inside architecture ``rpau``."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -24,7 +22,7 @@ from ringsmith.backends.rpau.debug.timing import rpau_timing
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.coverage_report import CoverageReport
@@ -36,33 +34,6 @@ from ringsmith.hdl.target import ECP5, macros
 
 _ALL_LEVELS = 99
 """More levels than there are instances within each other."""
-
-
-@dataclass(frozen=True)
-class RpauTimeline:
-    """A trace, told in several ways; see ``Timeline``."""
-
-    trace: Trace
-
-    def tables(self) -> Iterable[object]:
-        """By operation and unit, and the idle gaps."""
-        return tables(self.trace)
-
-    def listing(self) -> Iterator[str]:
-        """A line an instruction."""
-        return listing(self.trace)
-
-    def html(self, title: str) -> str:
-        """A page to zoom in."""
-        return timeline_page(timeline_picture(self.trace, title))
-
-    def svg(self, title: str) -> str:
-        """A picture."""
-        return timeline_picture(self.trace, title).svg()
-
-    def perfetto(self, title: str) -> str:
-        """A file for ui.perfetto.dev."""
-        return perfetto_json(self.trace, title)
 
 
 class RpauInspector(Inspector):
@@ -143,10 +114,11 @@ class RpauInspector(Inspector):
         """An executable as its file has it."""
         return cast("Executable", executable).to_json()
 
-    def timeline(self, executable: AnyExecutable, *, model: bool) -> RpauTimeline:
+    def timeline(self, executable: AnyExecutable, *, model: bool) -> DrawnTimeline[Trace]:
         """A program in time."""
         own = cast("Executable", executable)
-        return RpauTimeline(Trace.of_model(own) if model else Trace.of_executable(own))
+        trace = Trace.of_model(own) if model else Trace.of_executable(own)
+        return DrawnTimeline(trace, tables, listing, timeline_picture, perfetto_json)
 
     def waves(
         self,

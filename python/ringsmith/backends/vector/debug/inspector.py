@@ -1,12 +1,11 @@
 """Looking inside architecture ``vector``."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from ringsmith import design_files
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
-from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design, Executable
 from ringsmith.backends.vector.debug import campaign, coverage_report
 from ringsmith.backends.vector.debug.area import cluster_areas
@@ -38,33 +37,6 @@ from ringsmith.hdl.coverage_report import CoverageReport
 
 _LEAST_LOG_LANES = 4
 """log2 of the lanes of a cluster that is timed in part."""
-
-
-@dataclass(frozen=True)
-class VectorTimeline:
-    """A trace, told in several ways; see ``Timeline``."""
-
-    trace: Trace
-
-    def tables(self) -> Iterable[object]:
-        """By operation, part and wait."""
-        return tables(self.trace)
-
-    def listing(self) -> Iterator[str]:
-        """A line an instruction."""
-        return listing(self.trace)
-
-    def html(self, title: str) -> str:
-        """A page to zoom in."""
-        return timeline_page(timeline_picture(self.trace, title))
-
-    def svg(self, title: str) -> str:
-        """A picture."""
-        return timeline_picture(self.trace, title).svg()
-
-    def perfetto(self, title: str) -> str:
-        """A file for ui.perfetto.dev."""
-        return perfetto_json(self.trace, title)
 
 
 class VectorInspector(Inspector):
@@ -112,9 +84,10 @@ class VectorInspector(Inspector):
         """An executable as its file has it."""
         return executable_text(cast("VectorExecutable", executable))
 
-    def timeline(self, executable: Executable, *, model: bool) -> VectorTimeline:
+    def timeline(self, executable: Executable, *, model: bool) -> DrawnTimeline[Trace]:
         """A program in time; the model keeps to the schedule, so that both are the same."""
-        return VectorTimeline(Trace.of_executable(cast("VectorExecutable", executable)))
+        trace = Trace.of_executable(cast("VectorExecutable", executable))
+        return DrawnTimeline(trace, tables, listing, timeline_picture, perfetto_json)
 
     def coverage(self, *, quick: bool) -> CoverageReport:
         """Random programs until the goals are met, or two of them."""
