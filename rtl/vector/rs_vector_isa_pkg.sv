@@ -174,7 +174,7 @@ package rs_vector_isa_pkg;
     logic [31:0] address;
   } store_t;
 
-  // What the network does with a row beside an affine map, in this order. 7 bits.
+  // What the network does with a row, the affine map apart, in this order. 7 bits.
   typedef struct packed {
     // L(k) becomes L(k-1), L0 the last.
     logic rotate;

@@ -5,7 +5,7 @@
 // ports' FIFOs have place. Port p writes slice p of every row, by the addresses that all ports are given.
 //
 // done_o[h]: memory has taken the last beat of a limb of stream h. ended_o: it has answered for all of
-// its bursts, at all ports: whoever reads those rows gets what was written.
+// its bursts, at all ports. A read of those rows then gets what was written.
 //
 // Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats before it.
 // Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
