@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.backends.vector.test_programs import parameters
-from tests.rtl.test_vector_core import RADIX_4, TWO
+from tests.rtl.test_vector_core import RADIX_4, TWO, TWO_SHARED
 
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector import rtl
@@ -32,7 +32,11 @@ LIST_PORT = 2
 
 @contextmanager
 def opened(
-    design: VectorDesign, rng: np.random.Generator, operation: str = "multiply_plain"
+    design: VectorDesign,
+    rng: np.random.Generator,
+    operation: str = "multiply_plain",
+    *,
+    crossed: bool = False,
 ) -> Iterator[tuple[VectorRtl, dict[str, Words], int]]:
     """The RTL with a program, the results that it should have, and how many stores there are."""
     of = parameters(design, (4, 1, 0))
@@ -41,7 +45,9 @@ def opened(
     inputs, made = random_operands(graph, rng)
     keys = {name: key.data for name, key in made.items()}
     fetch = host_limb(executable, inputs, keys)
-    with VectorRtl(executable, fetch, assertions=True, watchdog=WATCHDOG) as device:
+    with VectorRtl(
+        executable, fetch, assertions=True, watchdog=WATCHDOG, crossed=crossed
+    ) as device:
         stores = sum(len(own.stores) for own in executable.programs)
         yield device, graph.to_core().run(inputs, keys), stores
 
@@ -94,6 +100,20 @@ def test_ports_may_answer_at_different_times(
         for name, limbs in expected.items():
             for number, limb in enumerate(limbs):
                 assert np.array_equal(device.output(name, number), limb), (name, number)
+
+
+def test_results_come_through_ports_that_cross_to_memorys_clock(rng: np.random.Generator) -> None:
+    """Also an error of memory, which each half of a beat has."""
+    with opened(TWO_SHARED, rng, "rotate", crossed=True) as (device, expected, _):
+        device.start()
+        device.finish(lambda _: None)
+        for name, limbs in expected.items():
+            for number, limb in enumerate(limbs):
+                assert np.array_equal(device.output(name, number), limb), (name, number)
+        device.disturb(errors=0b10)
+        device.start()
+        with pytest.raises(DeviceError, match="answered with an error: cluster 1, at port 0"):
+            device.finish(lambda _: None)
 
 
 @pytest.mark.full

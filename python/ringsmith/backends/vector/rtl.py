@@ -34,7 +34,8 @@ def accelerator_sources() -> list[Path]:
     Raises:
         ToolError: If they are missing.
     """
-    shared = [rtl_root() / "shell" / "rs_shell_pkg.sv", rtl_root() / "dma" / "rs_dma_fifo.sv"]
+    shared = [rtl_root() / "shell" / "rs_shell_pkg.sv"]
+    shared += [rtl_root() / "dma" / f"rs_{name}.sv" for name in ("dma_fifo", "sync", "async_fifo")]
     return [*shared, *rtl_sources(*FOLDERS, "vector_axi")]
 
 

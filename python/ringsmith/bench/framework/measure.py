@@ -116,13 +116,7 @@ def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]
 def _counted(executable: VectorExecutable, params: str, operation: str) -> Iterator[Found]:
     """All numbers of a program; first its cycles, then its time."""
     design, cycles = executable.design, executable.cycles
-    own = design.memory
-    memory = (
-        f"a row takes {_cycles(design.row_cycles)} of {design.ports} ports to memory each way, "
-        f"which pause for {own.read_pause} cycles in {own.interval} where they read, "
-        f"{own.write_pause} where they write; "
-    )
-    times = _times(executable, params, operation, memory)
+    times = _times(executable, params, operation, _memory(design))
     yield from times
     moved = executable.bytes_read + executable.bytes_written
     for metric, value in (
@@ -135,6 +129,18 @@ def _counted(executable: VectorExecutable, params: str, operation: str) -> Itera
     for part, share in shares(executable):
         name, percent = f"{operation}: {part}", 100 * share
         yield Found(design.name, params, name, "percent", percent, "model", PARTS[part])
+
+
+def _memory(design: VectorDesign) -> str:
+    """What must be known of its memory's rate."""
+    own, each = design.memory, _cycles(design.row_cycles)
+    row = f"a row takes {each} of {design.ports} ports of {own.port_bits} bits"
+    if own.shared:
+        return f"{row}, in or out, which pause for {own.read_pause} cycles in {own.interval}; "
+    return (
+        f"{row} each way, which pause for {own.read_pause} cycles in {own.interval} where they "
+        f"read, {own.write_pause} where they write; "
+    )
 
 
 def _times(

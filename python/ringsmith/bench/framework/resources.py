@@ -17,8 +17,9 @@ CARD = load_platform("u280")
 """The paper's card."""
 
 assert CARD.memory is not None
-MEMORY = CARD.memory
-"""Its high-bandwidth memory."""
+assert CARD.wide_memory is not None
+MEMORY, WIDE = CARD.memory, CARD.wide_memory
+"""Its high-bandwidth memory, and the same behind ports that cross to its clock."""
 
 ANY = "all sets"
 """What records name in place of a parameter set: resources do not depend on it."""

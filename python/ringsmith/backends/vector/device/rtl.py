@@ -83,6 +83,8 @@ class VectorRtl:
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents.
         instrument: What the simulation records.
         watchdog: Cycles after which memory counts as silent.
+        crossed: Simulates the crossings of wide ports too, for tests. Memory's latency contains
+            theirs already, so programs take longer than their schedules.
 
     Raises:
         DeviceError: If the RTL does not simulate the design.
@@ -97,6 +99,7 @@ class VectorRtl:
         assertions: bool = False,
         instrument: Instrument = Instrument.NONE,
         watchdog: int = WATCHDOG,
+        crossed: bool = False,
     ) -> None:
         if reason := refusal(executable.design):
             raise DeviceError(reason)
@@ -105,7 +108,7 @@ class VectorRtl:
         clusters = range(executable.design.clusters)
         self._lists = [lists(executable, cluster, self._places) for cluster in clusters]
         self._rows = _enough(rows, _LEAST_WORDS >> executable.design.log_lanes)
-        self._block = self._open(assertions, instrument)
+        self._block = self._open(assertions, instrument, crossed)
         for name in self._block.inputs:
             self._block.poke(name, np.zeros(self._block.ports[name].lanes, dtype=np.uint64))
         self._block.step(_RESET_CYCLES)
@@ -126,7 +129,7 @@ class VectorRtl:
     ) -> None:
         self._block.close()
 
-    def _open(self, assertions: bool, instrument: Instrument) -> Block:
+    def _open(self, assertions: bool, instrument: Instrument, crossed: bool) -> Block:
         design = self._executable.design
         memory, listed = design.memory, design.list_memory
         library = build_block(
@@ -138,6 +141,8 @@ class VectorRtl:
                 "Interval": memory.interval,
                 "ReadPause": memory.read_pause,
                 "WritePause": memory.write_pause,
+                "Shared": int(memory.shared),
+                "Crossed": int(crossed),
                 "ListLatency": listed.latency,
                 "ListInterval": listed.interval,
                 "ListPause": listed.read_pause,
