@@ -8,7 +8,15 @@ from tests.rtl import vector_areas
 from tests.rtl.vector_areas import KEPT, control, network, sample, text, unit
 
 from ringsmith.backends.vector import area
-from ringsmith.backends.vector.area import PARTS, alu_dsps, cluster_area, cluster_parts, selectors
+from ringsmith.backends.vector.area import (
+    PARTS,
+    alu_dsps,
+    cluster_area,
+    cluster_parts,
+    device_area,
+    memory_side,
+    selectors,
+)
 from ringsmith.backends.vector.debug.area import cluster_areas
 from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.placement import SHARE, placed
@@ -91,6 +99,8 @@ def test_the_blocks_of_the_estimate_are_those_of_today() -> None:
         ((area.UNIT, "barrett", 2), 60, unit(sample("barrett", 2, 60))),
         ((area.CONTROL, "two_steps", 2), 32, control(small)),
         ((area.NETWORK, 2, 4), 32, network(4, 2, 32)),
+        ((area.MEMORY_SIDE, 4, 1), 32, vector_areas.memory_side(4, 1)),
+        ((area.CROSSING, 0, 0), vector_areas.CROSSING_BITS, vector_areas.crossing()),
     ]:
         kept = known[key][width]
         for field in ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops"):
@@ -105,7 +115,8 @@ def test_the_file_of_blocks_is_what_the_command_writes(monkeypatch: pytest.Monke
         return {top: Area(0, 0, 0, 0, 0)}
 
     monkeypatch.setattr(vector_areas, "synthesized", nothing)
-    what = ("block", "arithmetic", "log_radix", "log_lanes", "word_bits")
+    monkeypatch.setattr(vector_areas, "synthesized_files", nothing)
+    what = ("block", "arithmetic", "log_radix", "log_lanes", "ports", "word_bits")
     written = [[row.get(name) for name in what] for row in vector_areas.measured()]
     assert written == [[row.get(name) for name in what] for row in rows]
 
@@ -163,6 +174,23 @@ def test_every_multiplier_and_width_has_an_estimate(
         before = found
 
 
+def test_memorys_side_of_a_sample_is_what_was_synthesized() -> None:
+    """And wide ports have as many crossings more."""
+    for log_lanes, ports in area.MEMORY_SAMPLES:
+        few = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
+        design = VectorDesign("side", 14, log_lanes, 2, 32, ports=ports, **few)
+        [kept] = area.synthesized_blocks()[area.MEMORY_SIDE, log_lanes, ports].values()
+        found = memory_side(design)
+        for field in ("luts", "lut_pairs", "flip_flops"):
+            assert getattr(found, field) == pytest.approx(getattr(kept, field), abs=3), field
+    one = vector("vector-1024")
+    [crossing] = area.synthesized_blocks()[area.CROSSING, 0, 0].values()
+    more = device_area(one).luts - device_area(replace(one, wide_ports=False)).luts
+    narrow, wide = 16 * 256, 16 * 512  # bits of a beat, whose FIFOs take LUTs
+    assert more > one.clusters * one.ports * crossing.luts
+    assert more < one.clusters * (one.ports * crossing.luts + 3 * (wide - narrow))
+
+
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:
     design = VectorDesign("width", 16, 8, 2, 46, ports=4)
     three = [cluster_parts(replace(design, word_bits=bits))["alus"].luts for bits in (32, 46, 60)]
@@ -182,7 +210,7 @@ def test_the_designs_fit_the_papers_card_die_by_die(name: str) -> None:
     assert len(place.networks) == design.clusters
     taken = Area(0, 0, 0, 0, 0)
     for _ in range(design.clusters):
-        taken = total_area([taken, cluster_area(design)])
+        taken = total_area([taken, cluster_area(design), memory_side(design)])
     for resource, total, there in [
         ("LUT", taken.lut_sites, U280.die.luts),
         ("DSP", taken.dsps, U280.die.dsps),

@@ -4,14 +4,14 @@
 hour.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ringsmith.backends.vector import area, rtl
 from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
 from ringsmith.hdl.areas import area_less
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized, synthesized_files
 
 KEPT = Path(area.__file__).with_name(area.MEASURED)
 COMMAND = ".venv/bin/python tests/rtl/vector_areas.py"
@@ -32,6 +32,9 @@ _CONTROLS = {("barrett", 2): (28, 60), ("two_steps", 4): (32,)}
 
 _NETWORKS = {(4, 2): 32, (8, 2): 32, (4, 4): 32, (8, 4): 32}
 """Bits of words, by log2 of the lanes and the stages of a pass."""
+
+CROSSING_BITS = 512
+"""Of a wide port."""
 
 _NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
 
@@ -75,6 +78,23 @@ def control(design: VectorDesign) -> Area:
     return replace(area_less(found, area.selectors(design)), brams=0)
 
 
+def memory_side(log_lanes: int, ports: int) -> Area:
+    """What joins a cluster to memory and host."""
+    values = {"Width": area.MEMORY_BITS, "LogLanes": log_lanes, "Ports": ports, "PortBits": 256}
+    return _accelerator(rtl.ACCELERATOR, values, boxes=[rtl.TOP])
+
+
+def crossing() -> Area:
+    """A wide port's way to memory's clock."""
+    return _accelerator("rs_vector_crossing", {"PortBits": CROSSING_BITS})
+
+
+def _accelerator(top: str, values: Mapping[str, int], boxes: Sequence[str] = ()) -> Area:
+    texts = [f"{name}={value}" for name, value in values.items()]
+    files = rtl.accelerator_sources()
+    return synthesized_files(top, files, texts, (), ULTRASCALE_PLUS, boxes)[top]
+
+
 Row = dict[str, str | int]
 
 
@@ -84,21 +104,25 @@ def measured() -> Iterator[Row]:
         for word_bits in widths:
             design = sample(kind, log_radix, word_bits)
             assert area.arithmetic(design) == kind
-            yield entry(area.UNIT, unit(design), word_bits, log_radix, arithmetic=kind)
+            yield entry(area.UNIT, unit(design), word_bits, log_radix=log_radix, arithmetic=kind)
     for (kind, log_radix), widths in _CONTROLS.items():
         for word_bits in widths:
             found = control(sample(kind, log_radix, word_bits))
             lanes = area.CONTROL_LANES
-            yield entry(area.CONTROL, found, word_bits, log_radix, log_lanes=lanes)
+            yield entry(area.CONTROL, found, word_bits, log_radix=log_radix, log_lanes=lanes)
     for (log_lanes, log_radix), word_bits in _NETWORKS.items():
         found = network(log_lanes, log_radix, word_bits)
-        yield entry(area.NETWORK, found, word_bits, log_radix, log_lanes=log_lanes)
+        yield entry(area.NETWORK, found, word_bits, log_radix=log_radix, log_lanes=log_lanes)
+    for log_lanes, ports in area.MEMORY_SAMPLES:
+        found = memory_side(log_lanes, ports)
+        yield entry(area.MEMORY_SIDE, found, area.MEMORY_BITS, log_lanes=log_lanes, ports=ports)
+    yield entry(area.CROSSING, crossing(), CROSSING_BITS)
 
 
-def entry(block: str, found: Area, word_bits: int, log_radix: int, **others: int | str) -> Row:
+def entry(block: str, found: Area, word_bits: int, **others: int | str) -> Row:
     """An entry of the file."""
     numbers = {name: getattr(found, name) for name in _NUMBERS}
-    return {"block": block, "log_radix": log_radix, **others, "word_bits": word_bits, **numbers}
+    return {"block": block, **others, "word_bits": word_bits, **numbers}
 
 
 def text(rows: Iterable[Row]) -> str:

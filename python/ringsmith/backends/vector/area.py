@@ -37,12 +37,22 @@ PARTS: Mapping[str, str] = MappingProxyType(
 """Parts of a cluster, and what they are."""
 
 UNIT, NETWORK, CONTROL = "unit", "network", "control"
+MEMORY_SIDE, CROSSING = "memory_side", "crossing"
 """Blocks of ``area.toml``."""
 
 MEASURED = "area.toml"
 """The file of synthesized blocks."""
 
 NOTHING = Area(0, 0, 0, 0, 0)
+
+MEMORY_SAMPLES = ((4, 2), (4, 1), (6, 8))
+"""log2 of the lanes, and ports of 256 bits, of the clusters whose memory's side is synthesized.
+
+Rows of one beat, of two beats, and of one beat of four times as many bits.
+"""
+
+MEMORY_BITS = 32
+"""Of their words."""
 
 CONTROL_LANES = 4
 """log2 of the lanes of the cluster whose control is synthesized: what is left of it."""
@@ -89,8 +99,37 @@ def cluster_area(design: VectorDesign) -> Area:
 
 
 def device_area(design: VectorDesign) -> Area:
-    """Area of all clusters, without what joins them to memory and host."""
-    return area_times(cluster_area(design), design.clusters)
+    """Area of all clusters, and of what joins them to memory and host."""
+    return area_times(total_area([cluster_area(design), memory_side(design)]), design.clusters)
+
+
+# ---- memory's side -----------------------------------------------------------------------------
+
+
+def memory_side(design: VectorDesign) -> Area:
+    """What joins a cluster to memory and host: loads, stores, lists, registers, wide ports.
+
+    It grows with the bits of a beat of all ports, for FIFOs, and with those of a row, for
+    registers. Three samples tell the two and the rest apart. Registers for the host, which all
+    clusters share, count for each: an upper bound.
+    """
+    known = synthesized_blocks()
+    least, longer, more = (known[MEMORY_SIDE, *key][MEMORY_BITS] for key in MEMORY_SAMPLES)
+    bits = 16 * MEMORY_BITS  # a row of the first two samples; a quarter of one of the third
+    a_beat = area_times(area_less(least, longer), 2 / bits * 1e6)
+    a_bit = area_times(area_less(more, least), 1 / (3 * bits) * 1e6)  # of a row and its beat
+    a_row = area_less(a_bit, a_beat)
+    rest = area_less(least, area_times(a_bit, bits * 1e-6))
+    row = 8 * design.row_bytes
+    found = [
+        rest,
+        area_times(a_row, row * 1e-6),
+        area_times(a_beat, row / design.row_cycles * 1e-6),
+    ]
+    if design.wide_ports:
+        [(width, crossing)] = known[CROSSING, 0, 0].items()
+        found.append(area_times(crossing, design.ports * design.memory.port_bits / width))
+    return total_area(found)
 
 
 # ---- selectors ---------------------------------------------------------------------------------
@@ -162,6 +201,9 @@ Key = tuple[str, str | int, int]
 """A block, and what it is made for but the width of its words."""
 
 
+_KEYS = {UNIT: ("arithmetic", "log_radix"), MEMORY_SIDE: ("log_lanes", "ports")}
+
+
 @cached
 def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     """Area by width of words, of each block of ``area.toml``; without DSPs."""
@@ -169,8 +211,8 @@ def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     found: dict[Key, dict[int, Area]] = {}
     numbers = {each.name for each in fields(Area)}
     for row in tomllib.loads(text)["measured"]:
-        others = ("log_radix", "log_lanes") if "log_lanes" in row else ("arithmetic", "log_radix")
-        key = (row["block"], row[others[0]], row[others[1]])
+        others = _KEYS.get(row["block"], ("log_radix", "log_lanes"))
+        key = (row["block"], row.get(others[0], 0), row.get(others[1], 0))
         area = Area(**(asdict(NOTHING) | {k: v for k, v in row.items() if k in numbers}))
         found.setdefault(key, {})[row["word_bits"]] = area
     return found

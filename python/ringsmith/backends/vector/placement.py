@@ -2,7 +2,8 @@
 
 A cluster of 256 lanes may be larger than a die, and is cut then. Its **units** stand on several
 dies, each with its lanes of the scratchpad, of the streams and of the twiddle memory. Network and
-control of a cluster stay together, on one die. What crosses a boundary between dies:
+control of a cluster stay together, on one die. What joins clusters to memory and host stands on the
+first die, which has memory's ports. What crosses a boundary between dies:
 
 - words of x from a lane's memories to the network, and from the network to a unit: two words for
   each lane on another die than its network;
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
-from ringsmith.backends.vector.area import NOTHING, cluster_parts
+from ringsmith.backends.vector.area import NOTHING, cluster_parts, memory_side
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.hdl.areas import area_times, total_area
 from ringsmith.hdl.synthesis import Area
@@ -97,6 +98,7 @@ class _Filling:
         self._radix = 1 << design.log_radix
         self._units = design.lanes // self._radix  # of a cluster
         self._fixed = total_area([parts["permute_network"], parts["control"]])
+        self._ports = area_times(memory_side(design), design.clusters)  # on the first die
         selectors = replace(parts["scratchpad"], urams=0)
         self._logic = total_area([parts["alus"], selectors])
         banks = replace(NOTHING, urams=parts["scratchpad"].urams)
@@ -110,13 +112,18 @@ class _Filling:
 
     def _most(self, of_cluster: Area, pieces: int, share: float, die: int) -> int:
         """Pieces of a cluster's resources that a die holds besides its networks."""
-        fixed = area_times(self._fixed, self._networks.count(die))
+        fixed = self._fixed_on(die)
         least = pieces * self._design.clusters
         for name, of in _RESOURCES.values():
             if value := getattr(of_cluster, name):
                 left = share * getattr(self._card.die, of) - getattr(fixed, name)
                 least = min(least, int(left * pieces / value))
         return max(least, 0)
+
+    def _fixed_on(self, die: int) -> Area:
+        """What stands on a die whatever its units and lanes are."""
+        networks = area_times(self._fixed, self._networks.count(die))
+        return networks if die else total_area([networks, self._ports])
 
     def placement(self) -> DiePlacement | None:
         """The placement; None: not everything has been placed."""
@@ -143,7 +150,7 @@ class _Filling:
     def _taken(self, die: int, units: int, lanes: int) -> Area:
         return total_area(
             [
-                area_times(self._fixed, self._networks.count(die)),
+                self._fixed_on(die),
                 area_times(self._logic, units / self._units),
                 area_times(self._memories, lanes / self._design.lanes),
             ]

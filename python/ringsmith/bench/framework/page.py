@@ -41,8 +41,7 @@ _INTRODUCTIONS = {
     "times table IV, whose set and design the paper does not name.",
     _RESOURCES: "DSPs and RAMs are counted from the design's shapes. LUTs and flip-flops are "
     "estimated from blocks that Yosys synthesized for UltraScale+; [vector.md](vector.md) has the "
-    "synthesis of whole clusters. What joins clusters to the card's memory and to the host is not "
-    "in these numbers.",
+    "synthesis of whole clusters.",
 }
 
 

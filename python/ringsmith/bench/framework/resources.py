@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from ringsmith.backends.vector.area import PARTS, alu_dsps, cluster_parts
+from ringsmith.backends.vector.area import PARTS, alu_dsps, cluster_parts, memory_side
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.instructions import STREAMS
 from ringsmith.backends.vector.placement import SHARE, DiePlacement, placed
@@ -24,7 +24,7 @@ MEMORY, WIDE = CARD.memory, CARD.wide_memory
 ANY = "all sets"
 """What records name in place of a parameter set: resources do not depend on it."""
 
-DEVICE, OTHERS = "device", "others"
+DEVICE, OTHERS, MEMORY_SIDE = "device", "others", "memory_side"
 
 _OF_OTHERS = ("streams", "twiddle_memory", "control")
 """Parts that the paper does not have, or tells together, as its facts call them."""
@@ -41,18 +41,21 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
     {
         **PARTS,
         OTHERS: "streams, twiddle memory and control; without what joins memory and host",
-        DEVICE: "these parts of all clusters; without what joins memory and host",
+        MEMORY_SIDE: "what joins memory and host: loads, stores, lists, registers, crossings",
+        DEVICE: "these parts of all clusters, and what joins memory and host",
     }
 )
 
 
 def parts(design: VectorDesign) -> dict[str, Area]:
-    """Area of each of ``PARTS`` of all clusters, of ``OTHERS`` together, and of the device."""
+    """Area of each of ``PARTS`` of all clusters, ``OTHERS``, ``MEMORY_SIDE``, and the device."""
     found = {
         part: area_times(area, design.clusters) for part, area in cluster_parts(design).items()
     }
     others = total_area(found[part] for part in _OF_OTHERS)
-    return {**found, OTHERS: others, DEVICE: total_area(found.values())}
+    side = area_times(memory_side(design), design.clusters)
+    device = total_area([*found.values(), side])
+    return {**found, OTHERS: others, MEMORY_SIDE: side, DEVICE: device}
 
 
 def resource_rows(design: VectorDesign) -> Iterator[Found]:
