@@ -6,8 +6,8 @@
 // that one's ports. All bursts are INCR bursts of whole beats with id 0. Each cluster has a port that
 // reads its lists.
 //
-// Crossed: the ports for rows are behind rs_vector_crossing, of half of PortBits and in the clock mem_clk_i.
-// The simulated memory of device rtl stands for both, so there it is 0.
+// Crossed: the ports for rows are behind rs_vector_crossing, in the clock mem_clk_i. The simulated memory of
+// device rtl stands for both, so there it is 0.
 //
 // rst_ni, synchronous, is low for rs_vector_pkg::core_transform_latency + 8 cycles or more.
 //
@@ -37,8 +37,7 @@ module rs_vector_top
   parameter  int unsigned AddrWidth = 40,
   parameter  bit          Crossed = 1'b0,
   localparam int unsigned AllPorts = Clusters * Ports,
-  localparam int unsigned AxiBits = Crossed ? PortBits / 2 : PortBits,
-  localparam int unsigned StrobeWidth = AxiBits / 8
+  localparam int unsigned StrobeWidth = PortBits / 8
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
@@ -74,7 +73,7 @@ module rs_vector_top
   input  logic [AllPorts-1:0]                     m_axi_rvalid,
   input  logic [AllPorts-1:0]                     m_axi_rlast,
   input  logic [AllPorts-1:0] [              1:0] m_axi_rresp,
-  input  logic                [      AxiBits-1:0] m_axi_rdata     [AllPorts],
+  input  logic                [     PortBits-1:0] m_axi_rdata     [AllPorts],
   output logic [AllPorts-1:0]                     m_axi_rready,
   output logic [AllPorts-1:0]                     m_axi_awvalid,
   output logic [AllPorts-1:0] [    AddrWidth-1:0] m_axi_awaddr,
@@ -85,7 +84,7 @@ module rs_vector_top
   output logic [AllPorts-1:0]                     m_axi_wvalid,
   output logic [AllPorts-1:0]                     m_axi_wlast,
   output logic                [  StrobeWidth-1:0] m_axi_wstrb,
-  output logic                [      AxiBits-1:0] m_axi_wdata     [AllPorts],
+  output logic                [     PortBits-1:0] m_axi_wdata     [AllPorts],
   input  logic [AllPorts-1:0]                     m_axi_wready,
   input  logic [AllPorts-1:0]                     m_axi_bvalid,
   input  logic [AllPorts-1:0] [              1:0] m_axi_bresp,

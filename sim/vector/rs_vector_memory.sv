@@ -7,8 +7,6 @@
 // first beat comes Latency cycles after its address was taken, the answer to a burst that is written
 // Latency cycles after its last beat. What the master does not take at once waits.
 //
-// Shared: a beat that is written has the cycle, and none is read in it.
-//
 // Contents are somewhere else: read_data_i is the beat at read_beat_o in the same cycle.
 //
 // error_i: answers are SLVERR. silent_i: nothing is taken, and nothing answered.
@@ -19,7 +17,6 @@ module rs_vector_memory #(
   parameter  int unsigned Interval = 975,
   parameter  int unsigned ReadPause = 65,
   parameter  int unsigned WritePause = 267,
-  parameter  bit          Shared = 1'b0,
   parameter  int unsigned LogDepth = 9,    // beats that wait
   localparam int unsigned ByteBits = $clog2(PortBits / 8),
   localparam int unsigned BeatWidth = AddrWidth - ByteBits
@@ -70,7 +67,7 @@ module rs_vector_memory #(
   logic                 reading_q, serve, take_read;
   logic [BeatWidth-1:0] read_beat_q;
   logic [          8:0] reads_left_q;
-  assign serve      = reading_q && phase_q + 1 > ReadPause && !silent_i && !(Shared && write_o);
+  assign serve      = reading_q && phase_q + 1 > ReadPause && !silent_i;
   assign ar_ready_o = !silent_i && (!reading_q || (serve && reads_left_q == 9'd1));
   assign take_read  = ar_valid_i && ar_ready_o;
   assign next       = reads[read_out_q[LogDepth-1:0]];

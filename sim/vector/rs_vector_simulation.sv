@@ -35,7 +35,6 @@ module rs_vector_simulation
   parameter  int unsigned Interval = 975,
   parameter  int unsigned ReadPause = 65,
   parameter  int unsigned WritePause = 267,
-  parameter  bit          Shared = 1'b0,
   parameter  int unsigned ListLatency = 62,
   parameter  int unsigned ListInterval = 1950,
   parameter  int unsigned ListPause = 88,
@@ -85,12 +84,11 @@ module rs_vector_simulation
   output logic                             done_o
 );
   localparam int unsigned AddrWidth = 40;
-  localparam int unsigned AxiBits = Crossed ? PortBits / 2 : PortBits;
-  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, AxiBits);
-  localparam int unsigned ByteBits = $clog2(AxiBits / 8);
+  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits);
+  localparam int unsigned ByteBits = $clog2(PortBits / 8);
   localparam int unsigned BeatWidth = AddrWidth - ByteBits;
   localparam int unsigned ListBytes = $clog2(ListBits / 8);
-  localparam int unsigned PortWords = AxiBits / 64;
+  localparam int unsigned PortWords = PortBits / 64;
 
   logic [AllPorts-1:0]                ar_valid, ar_ready, r_valid, r_last, r_ready;
   logic [AllPorts-1:0]                aw_valid, aw_ready, w_valid, w_last, w_ready;
@@ -98,8 +96,8 @@ module rs_vector_simulation
   logic [AllPorts-1:0][AddrWidth-1:0] ar_addr, aw_addr;
   logic [AllPorts-1:0][7:0]           ar_len, aw_len;
   logic [AllPorts-1:0][1:0]           r_resp, b_resp;
-  logic [AxiBits-1:0]                 r_data [AllPorts];
-  logic [AxiBits-1:0]                 w_data [AllPorts];
+  logic [PortBits-1:0]                 r_data [AllPorts];
+  logic [PortBits-1:0]                 w_data [AllPorts];
   logic [Clusters-1:0]                list_ar_valid, list_ar_ready;
   logic [Clusters-1:0]                list_r_valid, list_r_last, list_r_ready;
   logic [Clusters-1:0][AddrWidth-1:0] list_ar_addr;
@@ -110,7 +108,7 @@ module rs_vector_simulation
   logic                               start;
   logic [2:0]                         ar_size, aw_size, list_ar_size;
   logic [1:0]                         ar_burst, aw_burst, list_ar_burst;
-  logic [AxiBits/8-1:0]               w_strb;
+  logic [PortBits/8-1:0]               w_strb;
   logic                               unused_constants;
   assign unused_constants = ^{
     ar_size, aw_size, list_ar_size, ar_burst, aw_burst, list_ar_burst, w_strb
@@ -207,10 +205,10 @@ module rs_vector_simulation
 
   // ---- memory of rows: slice p of all clusters' memories together, for every cluster's port p --------
   for (genvar p = 0; p < Ports; p++) begin : gen_slice
-    logic [AxiBits-1:0]               contents [MemoryRows*Clusters*RowCycles];
+    logic [PortBits-1:0]               contents [MemoryRows*Clusters*RowCycles];
     logic [Clusters-1:0]              writes;
     logic [Clusters-1:0][31:0]        write_at;
-    logic [AxiBits-1:0]               host [RowCycles];
+    logic [PortBits-1:0]               host [RowCycles];
     for (genvar i = 0; i < RowCycles; i++) begin : gen_part
       for (genvar w = 0; w < PortWords; w++) begin : gen_word
         localparam int unsigned Word = (p * RowCycles + i) * PortWords + w;
@@ -237,13 +235,12 @@ module rs_vector_simulation
       endfunction
       logic [BeatWidth-1:0] read_beat, write_beat;
       rs_vector_memory #(
-        .PortBits(AxiBits),
+        .PortBits(PortBits),
         .AddrWidth(AddrWidth),
         .Latency(Latency),
         .Interval(Interval),
         .ReadPause(ReadPause),
-        .WritePause(WritePause),
-        .Shared(Shared)
+        .WritePause(WritePause)
       ) u_memory (
         .clk_i,
         .rst_ni,

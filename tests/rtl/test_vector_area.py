@@ -175,7 +175,7 @@ def test_every_multiplier_and_width_has_an_estimate(
 
 
 def test_memorys_side_of_a_sample_is_what_was_synthesized() -> None:
-    """And wide ports have as many crossings more."""
+    """And ports that cross have as many crossings more."""
     for log_lanes, ports in area.MEMORY_SAMPLES:
         few = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
         design = VectorDesign("side", 14, log_lanes, 2, 32, ports=ports, **few)
@@ -185,10 +185,8 @@ def test_memorys_side_of_a_sample_is_what_was_synthesized() -> None:
             assert getattr(found, field) == pytest.approx(getattr(kept, field), abs=3), field
     one = vector("vector-1024")
     [crossing] = area.synthesized_blocks()[area.CROSSING, 0, 0].values()
-    more = device_area(one).luts - device_area(replace(one, wide_ports=False)).luts
-    narrow, wide = 16 * 256, 16 * 512  # bits of a beat, whose FIFOs take LUTs
-    assert more > one.clusters * one.ports * crossing.luts
-    assert more < one.clusters * (one.ports * crossing.luts + 3 * (wide - narrow))
+    more = device_area(one).luts - device_area(replace(one, crossed_ports=False)).luts
+    assert more == pytest.approx(one.clusters * one.ports * crossing.luts, abs=3)
 
 
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:

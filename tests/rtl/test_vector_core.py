@@ -32,15 +32,11 @@ SLOW = replace(RADIX_16, name="slow", banks=3, ports=1, platform=SLOW_CARD)
 WIDE = replace(
     RADIX_16, name="wide", word_bits=60, reduction="barrett", platform=QUICK_CARD, burst_beats=32
 )
-SHARED = replace(
-    RADIX_16, name="shared", platform=SLOW_CARD, wide_ports=True, ports=1, burst_beats=8
-)
 QUICK = [RADIX_4, RADIX_16]
-FULL = [SLOW, WIDE, SHARED]
+FULL = [SLOW, WIDE]
 
 TWO = replace(RADIX_4, name="two", clusters=2, banks=3, ports=1)
 TWO_SLOW = replace(RADIX_16, name="two-slow", clusters=2, platform=SLOW_CARD)
-TWO_SHARED = replace(TWO, name="two-shared", platform=SLOW_CARD, wide_ports=True)
 
 
 def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
@@ -100,10 +96,10 @@ def test_operations_equal_the_interpreters_in_the_schedules_cycles(
 
 @pytest.mark.parametrize(
     ("design", "operation"),
-    [(TWO, "multiply_relinearize"), (TWO, "rotate"), (TWO_SHARED, "multiply_relinearize")]
+    [(TWO, "multiply_relinearize"), (TWO, "rotate")]
     + [
         pytest.param(design, operation, marks=pytest.mark.full)
-        for design in (TWO, TWO_SLOW, TWO_SHARED)
+        for design in (TWO, TWO_SLOW)
         for operation in OPERATIONS
     ],
     ids=lambda value: value.name if isinstance(value, VectorDesign) else value,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.backends.vector.test_programs import parameters
-from tests.rtl.test_vector_core import RADIX_4, TWO, TWO_SHARED
+from tests.rtl.test_vector_core import RADIX_4, TWO
 
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector import rtl
@@ -103,8 +103,8 @@ def test_ports_may_answer_at_different_times(
 
 
 def test_results_come_through_ports_that_cross_to_memorys_clock(rng: np.random.Generator) -> None:
-    """Also an error of memory, which each half of a beat has."""
-    with opened(TWO_SHARED, rng, "rotate", crossed=True) as (device, expected, _):
+    """Also an error of memory."""
+    with opened(TWO, rng, "rotate", crossed=True) as (device, expected, _):
         device.start()
         device.finish(lambda _: None)
         for name, limbs in expected.items():

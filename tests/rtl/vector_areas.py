@@ -33,8 +33,8 @@ _CONTROLS = {("barrett", 2): (28, 60), ("two_steps", 4): (32,)}
 _NETWORKS = {(4, 2): 32, (8, 2): 32, (4, 4): 32, (8, 4): 32}
 """Bits of words, by log2 of the lanes and the stages of a pass."""
 
-CROSSING_BITS = 512
-"""Of a wide port."""
+CROSSING_BITS = 256
+"""Of a port."""
 
 _NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
 
@@ -85,7 +85,7 @@ def memory_side(log_lanes: int, ports: int) -> Area:
 
 
 def crossing() -> Area:
-    """A wide port's way to memory's clock."""
+    """A port's way to memory's clock."""
     return _accelerator("rs_vector_crossing", {"PortBits": CROSSING_BITS})
 
 

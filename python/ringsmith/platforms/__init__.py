@@ -37,9 +37,8 @@ class Resources:
 class Memory:
     """Memory behind AXI ports of a card, as the model and the simulated RTL take it.
 
-    A port serves bursts one after another, a beat a cycle each way, but in pauses; or one beat a
-    cycle in all, where its memory is ``shared``. The model has no other effects: none of addresses,
-    and none of one port on another. Cycles are the ports'.
+    A port serves bursts one after another, a beat a cycle each way, but in pauses. The model has no
+    other effects: none of addresses, and none of one port on another. Cycles are the ports'.
 
     Attributes:
         bytes: Its size.
@@ -52,8 +51,6 @@ class Memory:
         read_pause: Cycles at the begin of each interval in which no port hands out a beat.
         write_pause: Cycles at the begin of each interval in which no port takes one.
         source: Where the figures are from, and how they were read.
-        shared: Whether a port takes a beat or hands one out in a cycle, and does not do both. Where
-            both could be, it takes one. Both pause in the same cycles.
     """
 
     bytes: int
@@ -65,14 +62,6 @@ class Memory:
     read_pause: int
     write_pause: int
     source: str
-    shared: bool = False
-
-    def __post_init__(self) -> None:
-        if self.shared and self.read_pause != self.write_pause:
-            raise ParameterError(
-                f"read_pause = {self.read_pause!r:.60} and write_pause = {self.write_pause!r:.60} "
-                "of a memory that is shared differ: give one pause for both"
-            )
 
     @property
     def port_bytes(self) -> int:
@@ -101,7 +90,7 @@ class Platform:
         hbm_gigabytes_per_second: Peak bandwidth of its high-bandwidth memory; 0: it has none.
         ddr_gigabytes_per_second: Peak bandwidth of its other memory; 0: it has none.
         memory: Where architecture ``vector`` keeps operands, keys and results; None: not known.
-        wide_memory: The same memory behind ports that cross to its own clock, and are wider.
+        crossed_memory: The same memory behind ports that cross to its own clock.
         list_memory: Where it keeps programs.
     """
 
@@ -116,7 +105,7 @@ class Platform:
     hbm_gigabytes_per_second: float
     ddr_gigabytes_per_second: float
     memory: Memory | None = None
-    wide_memory: Memory | None = None
+    crossed_memory: Memory | None = None
     list_memory: Memory | None = None
 
     @property
@@ -194,7 +183,7 @@ def platform_names() -> list[str]:
 SUFFIX = ".toml"
 """What ends with it is the path of a card's file, and no name."""
 
-_PARTS = {"die": Resources, "memory": Memory, "wide_memory": Memory, "list_memory": Memory}
+_PARTS = {"die": Resources, "memory": Memory, "crossed_memory": Memory, "list_memory": Memory}
 
 
 @cached

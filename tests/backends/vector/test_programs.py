@@ -19,7 +19,7 @@ from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
 from ringsmith.backends.vector.layout import time_order
 from ringsmith.backends.vector.memory import places
-from ringsmith.backends.vector.timing import Beats, Cycles, Schedule, SharedBeats
+from ringsmith.backends.vector.timing import Beats, Cycles, Schedule
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
@@ -350,24 +350,11 @@ def test_memory_that_pauses_takes_as_long_as_its_share_of_the_time_says() -> Non
         assert beats.nth(begin, count) == cycles[count]
 
 
-def test_a_shared_memory_reads_in_the_cycles_that_writes_leave() -> None:
-    beats = SharedBeats(100, 7)
-    taken: set[int] = set()
-    for first, last in ((10, 50), (90, 130), (131, 131), (310, 420)):
-        beats.take(first, last)
-        taken |= {c for c in range(first, last + 1) if c % 100 >= 7}
-    for begin, count in ((0, 0), (0, 3), (8, 40), (60, 60), (95, 0), (300, 10), (420, 5)):
-        free = [c for c in range(begin, begin + 900) if c % 100 >= 7 and c not in taken]
-        assert beats.nth(begin, count) == free[count], (begin, count)
-    beats.forget(200)
-    assert beats.nth(300, 5) == 423  # three before what is taken
-
-
-def test_wide_ports_of_a_card_that_has_none_are_refused() -> None:
-    with pytest.raises(ParameterError, match=r"wide_ports = true: platform u250 .*wide_memory"):
-        replace(RADIX_4, platform="u250", wide_ports=True)
-    with pytest.raises(ParameterError, match="wide_ports = 1 is neither true nor false"):
-        replace(RADIX_4, wide_ports=1)
+def test_crossed_ports_of_a_card_that_has_none_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"crossed_ports = true: platform u250 .*\[crossed_me"):
+        replace(RADIX_4, platform="u250", crossed_ports=True)
+    with pytest.raises(ParameterError, match="crossed_ports = 1 is neither true nor false: choose"):
+        replace(RADIX_4, crossed_ports=1)
 
 
 def test_a_card_without_figures_of_memory_is_refused(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def device_area(design: VectorDesign) -> Area:
 
 
 def memory_side(design: VectorDesign) -> Area:
-    """What joins a cluster to memory and host: loads, stores, lists, registers, wide ports.
+    """What joins a cluster to memory and host: loads, stores, lists, registers, crossings.
 
     It grows with the bits of a beat of all ports, for FIFOs, and with those of a row, for
     registers. Three samples tell the two and the rest apart. Registers for the host, which all
@@ -126,7 +126,7 @@ def memory_side(design: VectorDesign) -> Area:
         area_times(a_row, row * 1e-6),
         area_times(a_beat, row / design.row_cycles * 1e-6),
     ]
-    if design.wide_ports:
+    if design.crossed_ports:
         [(width, crossing)] = known[CROSSING, 0, 0].items()
         found.append(area_times(crossing, design.ports * design.memory.port_bits / width))
     return total_area(found)

@@ -48,8 +48,8 @@ class VectorDesign:
             large.
         ports: Memory's ports of a cluster; each has a slice of every row.
         burst_beats: Beats of a port's bursts, whole rows; the last burst of rows may be shorter.
-        wide_ports: Whether ports cross to the memory's own clock and are wider, as the platform's
-            ``wide_memory`` says.
+        crossed_ports: Whether ports cross to the memory's own clock, as the platform's
+            ``crossed_memory`` says.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -68,7 +68,7 @@ class VectorDesign:
     platform: str = "u280"
     ports: int = 2
     burst_beats: int = 16
-    wide_ports: bool = False
+    crossed_ports: bool = False
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -110,8 +110,10 @@ class VectorDesign:
                 f"platform {self.platform}: list_memory has port_bits = {found}, and programs are "
                 f"read by ports of {LIST_BITS} bits"
             )
-        if not isinstance(self.wide_ports, bool):
-            raise ParameterError(f"wide_ports = {self.wide_ports!r:.60} is neither true nor false")
+        if not isinstance(self.crossed_ports, bool):
+            raise ParameterError(
+                f"crossed_ports = {self.crossed_ports!r:.60} is neither true nor false: choose one"
+            )
         self._check("ports", 1, 256)
         self._check("burst_beats", 1, 256)
         memory, row = self.memory, 8 * self.row_bytes
@@ -180,12 +182,12 @@ class VectorDesign:
             ParameterError: If the platform has none.
         """
         found = load_platform(self.platform)
-        if self.wide_ports and found.wide_memory is None:
+        if self.crossed_ports and found.crossed_memory is None:
             raise ParameterError(
-                f"wide_ports = true: platform {self.platform} has no figures of such ports: take "
-                "wide_ports = false, or add table [wide_memory] to its file"
+                f"crossed_ports = true: platform {self.platform} has no figures of such ports: "
+                "take crossed_ports = false, or add table [crossed_memory] to its file"
             )
-        return self._figures(found.wide_memory if self.wide_ports else found.memory)
+        return self._figures(found.crossed_memory if self.crossed_ports else found.memory)
 
     @property
     def list_memory(self) -> Memory:

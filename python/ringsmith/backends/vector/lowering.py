@@ -44,6 +44,12 @@ _CONVERSIONS = ("mod_up", "mod_down", DIVIDE)
 _LAZY = ("input", "drop_limbs", "mod_up", "intt", DIVIDE)
 """Limbs of these are made where something asks for them."""
 
+_LATE = ("mul", "add", "sub", "neg", "automorph")
+"""Nodes of these, of inputs alone, are made in the phase that wants them.
+
+Until then they would take places of the scratchpad, and their operands lie in memory anyway.
+"""
+
 Item = TypeVar("Item")
 Place = tuple[int, int]
 """A node, and the index of a prime."""
@@ -117,6 +123,14 @@ class _Lowering:
         for node in self._nodes:
             before = max((phases[i] for i in node.operands), default=0)
             phases.append(before + (node.op in _CONVERSIONS))
+        given: set[int] = set()  # nodes of inputs alone
+        for node in self._nodes:
+            if node.op == "input" or (node.op in _LATE and given.issuperset(node.operands)):
+                given.add(node.id)
+        for node in reversed(self._nodes):
+            users = self._users[node.id]
+            if node.id in given and node.op != "input" and users:
+                phases[node.id] = min(phases[u.id] - (u.op in _CONVERSIONS) for u in users)
         return phases
 
     def _is_digit(self, node: SubroutineNode) -> bool:

@@ -319,47 +319,10 @@ class Beats:
 
     def nth(self, begin: int, count: int) -> int:
         """The cycle of beat ``count``, from 0, of those that move in turn from ``begin`` on."""
-        return self._cycle(self._number(begin) + count)
-
-    def _number(self, cycle: int) -> int:
-        """How many beats could move before a cycle."""
-        intervals, rest = divmod(cycle, self._interval)
-        return intervals * (self._interval - self._pause) + max(0, rest - self._pause)
-
-    def _cycle(self, number: int) -> int:
-        """The cycle of a beat by its number."""
-        intervals, beat = divmod(number, self._interval - self._pause)
+        work = self._interval - self._pause
+        intervals, rest = divmod(begin, self._interval)
+        intervals, beat = divmod(intervals * work + max(0, rest - self._pause) + count, work)
         return intervals * self._interval + self._pause + beat
-
-
-class SharedBeats(Beats):
-    """Those in which it hands out beats where it does not take one in the same cycle.
-
-    What it takes must be known first, in order.
-    """
-
-    def __init__(self, interval: int, pause: int) -> None:
-        super().__init__(interval, pause)
-        self._taken: deque[tuple[int, int]] = deque()  # by number; behind the last
-
-    def take(self, first: int, last: int) -> None:
-        """It takes a beat in all of these cycles but the pauses."""
-        self._taken.append((self._number(first), self._number(last) + 1))
-
-    def nth(self, begin: int, count: int) -> int:
-        """See ``Beats.nth``."""
-        number = self._number(begin)
-        for first, behind in self._taken:
-            if number + count < first:
-                break
-            count += max(0, behind - max(number, first))
-        return self._cycle(number + count)
-
-    def forget(self, cycle: int) -> None:
-        """No beat before a cycle is asked for any more."""
-        number = self._number(cycle)
-        while self._taken and self._taken[0][1] <= number:
-            self._taken.popleft()
 
 
 class _Ports:
@@ -427,20 +390,14 @@ class _Cluster:
         self._store_room = [_Room(design.stream_rows) for _ in range(design.results)]
         memory = design.memory
         self._latency, self._row_beats = memory.latency, design.row_cycles
-        kind = SharedBeats if memory.shared else Beats
-        self._beats = kind(memory.interval, memory.read_pause)  # that are read
-        self._reading = _Ports(self._beats, design.burst_beats)
+        self._reading = _Ports(Beats(memory.interval, memory.read_pause), design.burst_beats)
         self._writing = _Ports(Beats(memory.interval, memory.write_pause), design.burst_beats)
         self._handed: deque[int] = deque()
 
     def step(self, all_of_them: Sequence["_Cluster"]) -> bool:
-        """Works off what can be; returns whether anything could.
-
-        A load comes when nothing else can: then all later instructions wait for it, or for a later
-        load, so that all stores are known which memory takes before the load's last beat.
-        """
+        """Works off what can be; returns whether anything could."""
         moved = False
-        while self._compute() or self._store() or self._load(all_of_them):
+        while self._load(all_of_them) or self._compute() or self._store():
             moved = True
         return moved
 
@@ -471,8 +428,6 @@ class _Cluster:
                 return False
             begin = max(begin, room)
         first, last = self._reading.move(begin, load.rows * self._row_beats)
-        if isinstance(self._beats, SharedBeats):
-            self._beats.forget(last)
         end = last + self._latency + ROW_NOTICE
         if load.stream is None:
             self._tables.append(end)
@@ -523,8 +478,6 @@ class _Cluster:
         store = self.program.stores[len(self.stores)]
         begin = max(self._writing.free, self._handed.popleft())
         first, last = self._writing.move(begin, store.rows * self._row_beats, STORE_LEAD)
-        if isinstance(self._beats, SharedBeats):
-            self._beats.take(first, last)
         end = last + self._latency + STORED_NOTICE
         self._store_room[store.stream].give(store.rows, last + FREED_NOTICE)
         self.stores.append(Transfer(begin, end, first, last + 1, self._writing.free))

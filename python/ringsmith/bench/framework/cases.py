@@ -68,8 +68,6 @@ def compiled(operation: str, params: str, design: VectorDesign) -> VectorExecuta
 
 # ---- figure 6 ----------------------------------------------------------------------------------
 
-_BURST_BEATS = 16
-
 
 @dataclass(frozen=True)
 class Point:
@@ -93,7 +91,7 @@ class Point:
         Raises:
             ParameterError: If a row is no whole number of cycles at the rate.
         """
-        base = replace(design_of(self.base), wide_ports=False, burst_beats=_BURST_BEATS)
+        base = replace(design_of(self.base), crossed_ports=False)
         shape = replace(base.shape(base.log_n), log_lanes=self.log_lanes)
         longer = 1 << (base.log_lanes - self.log_lanes)
         cycles = row_cycles(self.clusters, self.log_lanes, base.word_bytes, self.rate)

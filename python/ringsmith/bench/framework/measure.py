@@ -135,12 +135,11 @@ def _counted(executable: VectorExecutable, params: str, operation: str) -> Itera
 def _memory(design: VectorDesign) -> str:
     """What must be known of its memory's rate."""
     own, each = design.memory, _cycles(design.row_cycles)
-    row = f"a row takes {each} of {design.ports} ports of {own.port_bits} bits"
-    if own.shared:
-        return f"{row}, in or out, which pause for {own.read_pause} cycles in {own.interval}; "
+    crossing = " behind FIFOs" if design.crossed_ports else ""
     return (
-        f"{row} each way, which pause for {own.read_pause} cycles in {own.interval} where they "
-        f"read, {own.write_pause} where they write; "
+        f"a row takes {each} of {design.ports} ports to memory{crossing} each way, which pause for "
+        f"{own.read_pause} cycles in {own.interval} where they read, {own.write_pause} where they "
+        "write; "
     )
 
 

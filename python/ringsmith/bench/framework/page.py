@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.framework.cases import HERTZ, OPERATIONS, PAPER
-from ringsmith.bench.framework.resources import ANY, CARD, MEMORY, WIDE
+from ringsmith.bench.framework.resources import ANY, CARD, CROSSED, MEMORY
 from ringsmith.bench.framework.use import PARTS
 from ringsmith.bench.papers import AREA, Fact, facts, papers
 from ringsmith.bench.records import Measurement, Record, number
@@ -25,9 +25,9 @@ _INTRODUCTIONS = {
     f"{CARD.hbm_gigabytes_per_second} GB/s; its {MEMORY.ports} ports of {MEMORY.port_bits} bits "
     f"carry {MEMORY.gigabytes_per_second:.0f} GB/s each way at {HERTZ / 1e6:.0f} MHz, a row of 256 "
     f"words a cycle, but in pauses: {MEMORY.read_pause} cycles of each {MEMORY.interval} where "
-    f"they read, {MEMORY.write_pause} where they write ({MEMORY.source}). Where ports cross to the "
-    f"memory's clock, a channel is the bound: {WIDE.port_bits} bits a cycle in or out, but in "
-    f"{WIDE.read_pause} cycles of each {WIDE.interval}.",
+    f"they read, {MEMORY.write_pause} where they write ({MEMORY.source}). Behind FIFOs that "
+    f"cross to the memory's clock they read without a pause, {CROSSED.latency} cycles after an "
+    f"address in place of {MEMORY.latency}, and write but in {CROSSED.write_pause} cycles.",
     _USE: "The share of cycles in which the array takes a row, in percent. The paper gives 100 for "
     "its transforms and for its other computing, in a figure and without waits. A row of a point "
     "instruction need not use all ALUs.",

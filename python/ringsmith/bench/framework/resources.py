@@ -17,8 +17,8 @@ CARD = load_platform("u280")
 """The paper's card."""
 
 assert CARD.memory is not None
-assert CARD.wide_memory is not None
-MEMORY, WIDE = CARD.memory, CARD.wide_memory
+assert CARD.crossed_memory is not None
+MEMORY, CROSSED = CARD.memory, CARD.crossed_memory
 """Its high-bandwidth memory, and the same behind ports that cross to its clock."""
 
 ANY = "all sets"

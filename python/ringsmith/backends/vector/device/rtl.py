@@ -83,8 +83,8 @@ class VectorRtl:
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents.
         instrument: What the simulation records.
         watchdog: Cycles after which memory counts as silent.
-        crossed: Simulates the crossings of wide ports too, for tests. Memory's latency contains
-            theirs already, so programs take longer than their schedules.
+        crossed: Simulates the crossings of ports too, for tests. Memory's latency contains theirs
+            already, so programs take longer than their schedules.
 
     Raises:
         DeviceError: If the RTL does not simulate the design.
@@ -141,7 +141,6 @@ class VectorRtl:
                 "Interval": memory.interval,
                 "ReadPause": memory.read_pause,
                 "WritePause": memory.write_pause,
-                "Shared": int(memory.shared),
                 "Crossed": int(crossed),
                 "ListLatency": listed.latency,
                 "ListInterval": listed.interval,
