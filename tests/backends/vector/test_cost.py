@@ -1,4 +1,4 @@
-"""Estimates of vector designs, by which a search chooses what it compiles, beside the compiler's."""
+"""Estimates of vector designs, by which a search chooses what to compile, and the compiler."""
 
 from dataclasses import replace
 

@@ -72,7 +72,7 @@ _FIRST = _TRIES[1:2]
 """What an estimate tries: most often within 2 % of the fastest."""
 
 _FIRST_OF_FEW_BANKS = (_TRIES[1], _TRIES[-1])
-"""What it tries where sums leave one bank to factors, which must then come by streams more often."""
+"""What it tries where sums leave one bank to factors: these must come by streams more often."""
 
 
 def allocate(
@@ -116,8 +116,7 @@ def allocate_once(
     cycles = Cycles(design, shape)
     choices = _FIRST if design.banks - design.results > 1 else _FIRST_OF_FEW_BANKS
     found = [
-        _Allocation(tasks, primes, design, shape, give_way, choice).programs()
-        for choice in choices
+        _Allocation(tasks, primes, design, shape, give_way, choice).programs() for choice in choices
     ]
     if len(found) == 1:
         return found[0]

@@ -21,7 +21,7 @@ MAX_ENTRIES = ISA.value("max_entries")
 
 
 SPILLED = "spill"
-"""The kind of limbs that go to memory because the scratchpad, or the cluster, does not hold them."""
+"""The kind of limbs that go to memory because their cluster does not hold them."""
 
 
 @dataclass(frozen=True)

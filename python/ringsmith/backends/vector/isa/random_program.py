@@ -17,10 +17,10 @@ from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import (
-    SPILLED,
     BESIDE,
     FACTOR_STREAMS,
     MAX_ENTRIES,
+    SPILLED,
     X_STREAM,
     Automorph,
     Constant,
