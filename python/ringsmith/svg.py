@@ -31,20 +31,32 @@ def colours(names: Iterable[str]) -> dict[str, str]:
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(dict.fromkeys(names))}
 
 
-def picture(height: float, parts: Iterable[str], title: str) -> str:
-    """A picture for a page, as wide as what it lies in."""
-    inner = "\n".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
-        f'aria-label="{escape(title)}" font-size="12" fill="currentColor">\n{inner}\n</svg>\n'
-    )
+@dataclass(frozen=True)
+class Drawing:
+    """Parts of a picture.
 
+    Attributes:
+        height: How far down they go.
+        parts: The parts.
+    """
 
-def file(height: float, parts: Iterable[str], title: str) -> str:
-    """A picture as a file: it has its own colours and its title."""
-    ground = f'<rect class="ground" width="{WIDTH}" height="{height:.0f}"/>'
-    name = f"<title>{escape(title)}</title>"
-    return picture(height, [name, _FILE_STYLE, ground, *parts], title)
+    height: float
+    parts: Sequence[str]
+
+    def picture(self, title: str) -> str:
+        """A picture for a page, as wide as what it lies in."""
+        inner = "\n".join(self.parts)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height:.0f}" '
+            f'role="img" aria-label="{escape(title)}" font-size="12" fill="currentColor">\n'
+            f"{inner}\n</svg>\n"
+        )
+
+    def file(self, title: str) -> str:
+        """A picture as a file: it has its own colours, and its title."""
+        ground = f'<rect class="ground" width="{WIDTH}" height="{self.height:.0f}"/>'
+        name = f"<title>{escape(title)}</title>"
+        return Drawing(self.height, [name, _FILE_STYLE, ground, *self.parts]).picture(title)
 
 
 def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
@@ -180,55 +192,63 @@ def scatter(
     yield from legend(of_name, WIDTH - 190, frame.top + _TOP + 4)
 
 
-def stacked(
-    rows: Mapping[str, Mapping[str, float]], of_name: Mapping[str, str], top: float, left: float
-) -> Iterator[str]:
-    """Bars of one length, each of shares in the colours of their names."""
-    for place, (row, shares) in enumerate(rows.items()):
-        y, x, whole = top + 28 * place, left, sum(shares.values()) or 1
-        yield text(4, y + 15, row, "start")
-        for name, share in shares.items():
+def shares(rows: Mapping[str, Mapping[str, float]], left: float) -> Drawing:
+    """Bars of one length, each cut into shares, and what their colours are.
+
+    Args:
+        rows: Bar -> name -> its part of the bar.
+        left: Where bars begin.
+    """
+    of_name = colours(name for row in rows.values() for name in row)
+    parts, y = [], 8.0
+    for row, own in rows.items():
+        x, whole = left, sum(own.values()) or 1
+        parts.append(text(4, y + 15, row, "start"))
+        for name, share in own.items():
             wide = share / whole * (WIDTH - left - _RIGHT)
-            label = escape(f"{name}: {share:,.4g}, {share / whole:.0%}")
-            yield (
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.2f}" height="20" '
+            label = escape(f"{name}: {share:,.6g}, {share / whole:.0%}")
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y:.0f}" width="{wide:.2f}" height="20" '
                 f'fill="{of_name[name]}"><title>{label}</title></rect>'
             )
             x += wide
+        y += 28
+    return Drawing(y + 18 * len(of_name) + 4, [*parts, *legend(of_name, left, y)])
 
 
 def bars(
-    rows: Mapping[str, Mapping[str, float]],
-    of_name: Mapping[str, str],
-    top: float,
-    left: float,
-    form: str = "{:,.3g}",
-) -> tuple[float, list[str]]:
-    """Groups of bars from one line on, each with its number.
+    rows: Mapping[str, Mapping[str, float]], left: float, form: str, *, logarithmic: bool = False
+) -> Drawing:
+    """Groups of bars from one line on, each with its number, and what their colours are.
 
     Args:
         rows: Group -> name -> number.
-        of_name: Name -> its colour.
-        top: Above.
         left: Where bars begin.
         form: How numbers are written.
-
-    Returns:
-        How far down it goes, and the parts.
+        logarithmic: Whether lengths are logarithms, from a tenth of the least number on.
     """
-    most = max((value for row in rows.values() for value in row.values()), default=1) or 1
-    parts, y = [], top
+    of_name = colours(name for row in rows.values() for name in row)
+    numbers = [value for row in rows.values() for value in row.values() if value > 0] or [1.0]
+    least, most = min(numbers) / 10, max(numbers)
+
+    def length(value: float) -> float:
+        if logarithmic:
+            return math.log(max(value, least) / least) / math.log(most / least)
+        return value / most
+
+    parts = [*legend(of_name, left, 8)]
+    y = 20.0 + 18 * len(of_name)
     for row, values in rows.items():
         parts.append(text(4, y + 12, row, "start"))
         for name, value in values.items():
-            wide = value / most * (WIDTH - left - _RIGHT - 60)
+            wide = length(value) * (WIDTH - left - _RIGHT - 70)
             number = form.format(value)
             label = escape(f"{row}, {name}: {number}")
             parts.append(
-                f'<rect x="{left:.1f}" y="{y:.1f}" width="{max(0.5, wide):.2f}" height="{_BAR}" '
+                f'<rect x="{left:.1f}" y="{y:.0f}" width="{max(0.5, wide):.2f}" height="{_BAR}" '
                 f'fill="{of_name[name]}"><title>{label}</title></rect>'
             )
             parts.append(text(left + wide + 6, y + 12, number, "start"))
             y += _BAR + _BAR_SPACE
         y += 10
-    return y, parts
+    return Drawing(y, parts)

@@ -6,7 +6,7 @@ from html import escape
 
 from ringsmith.backends.explorer import Bar, OperationCost
 from ringsmith.explore.points import Tried
-from ringsmith.svg import COLOURS, WIDTH, Axis, Frame, colours, legend, picture, stacked, text
+from ringsmith.svg import COLOURS, WIDTH, Axis, Drawing, Frame, colours, legend, shares, text
 
 _LANE, _NAME, _RIGHT = 22, 110, 24
 _MOST_BARS = 3000
@@ -41,16 +41,13 @@ def front_plot(points: Sequence[Tried], front: Sequence[Tried], objective: int, 
                 f"<title>{escape(label)}</title></circle>"
             )
     parts += legend(of_name, WIDTH - 130, 28)
-    return picture(_FRAME.height, parts, f"{name} by milliseconds")
+    return Drawing(_FRAME.height, parts).picture(f"{name} by milliseconds")
 
 
 def breakdown(operations: Mapping[str, OperationCost]) -> str:
     """The cycles of each operation by subroutine, as bars of one length."""
     rows = {operation: own.parts for operation, own in operations.items()}
-    of_name = colours(name for parts in rows.values() for name in parts)
-    left, y = _NAME + 40, 8 + 28 * len(rows)
-    parts = [*stacked(rows, of_name, 8, left), *legend(of_name, left, y)]
-    return picture(y + 18 * len(of_name) + 4, parts, "cycles by subroutine")
+    return shares(rows, _NAME + 40).picture("cycles by subroutine")
 
 
 def roofline(operations: Mapping[str, OperationCost]) -> str:
@@ -80,7 +77,7 @@ def roofline(operations: Mapping[str, OperationCost]) -> str:
             f"<title>{escape(label)}</title></circle>"
         )
         parts.append(text(across.at(x), up.at(y) + 20, name))
-    return picture(_FRAME.height, parts, "roofline")
+    return Drawing(_FRAME.height, parts).picture("roofline")
 
 
 def _moving(own: OperationCost) -> int:
@@ -117,7 +114,7 @@ def timeline(bars: Iterable[Bar]) -> str:
     parts.append(text(_NAME, y + 8, "0", "start"))
     parts.append(text(WIDTH - _RIGHT, y + 8, f"{end:,} cycles", "end"))
     parts += legend(of_name, _NAME, y + 18)
-    return picture(y + 22 + 18 * len(of_name), parts, "timeline")
+    return Drawing(y + 22 + 18 * len(of_name), parts).picture("timeline")
 
 
 def _joined(bars: Sequence[Bar], gap: int) -> Iterator[Bar]:

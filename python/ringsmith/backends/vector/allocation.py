@@ -46,7 +46,7 @@ from ringsmith.backends.vector.tasks import (
     Turn,
     Value,
 )
-from ringsmith.backends.vector.timing import Cycles, schedule, total, with_gaps
+from ringsmith.backends.vector.timing import HALVES, Cycles, schedule, total, with_gaps
 
 _LATER = 200
 """Tasks within which a use makes it worth while to keep a result that goes to memory, too."""
@@ -68,11 +68,8 @@ may be behind the array for that.
 SOON = 12
 """Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
 
-_FIRST = _TRIES[1:2]
-"""What an estimate tries: most often within 2 % of the fastest."""
-
-_FIRST_OF_FEW_BANKS = (_TRIES[1], _TRIES[-1])
-"""What it tries where sums leave one bank to factors: these must come by streams more often."""
+_KEEPING, _USUAL, _STREAMING = _TRIES[0], _TRIES[1], _TRIES[-1]
+"""What estimates try."""
 
 
 def allocate(
@@ -88,12 +85,12 @@ def allocate(
     """
     spilled: frozenset[Value] = frozenset()
     found: list[list[Program]] = []
+    cycles = Cycles(design, shape)
     for choice in _TRIES:
         for _ in range(2):
-            allocation = _Allocation(tasks, primes, design, shape, spilled, choice)
+            allocation = _Allocation(tasks, primes, design, shape, spilled, choice, cycles)
             found.append(allocation.programs())
             spilled = frozenset(allocation.spilled)
-    cycles = Cycles(design, shape)
     return min(found, key=lambda programs: total(schedule(programs, design, cycles)))
 
 
@@ -103,8 +100,13 @@ def allocate_once(
     design: VectorDesign,
     shape: Shape,
     give_way: frozenset[Value],
+    *,
+    keep: bool,
 ) -> list[Program]:
-    """Programs by one try, or two, of those of ``allocate``.
+    """Programs by one of the tries of ``allocate``, for an estimate: gaps may be too short.
+
+    Where sums leave one bank to factors, these may have to come by streams more often: that is
+    tried, too.
 
     Args:
         tasks: What is to be done, in order.
@@ -112,11 +114,14 @@ def allocate_once(
         design: The design.
         shape: Its array, in the graph's ring.
         give_way: What goes to memory as soon as it is made.
+        keep: Whether places are preferred to streams: memory takes longer than the array.
     """
-    cycles = Cycles(design, shape)
-    choices = _FIRST if design.banks - design.results > 1 else _FIRST_OF_FEW_BANKS
+    cycles = Cycles(design, shape, halves=HALVES[-1:])
+    few_banks = design.banks - design.results < 2
+    choices = [_KEEPING if keep else _USUAL, *([_STREAMING] if few_banks and not keep else [])]
     found = [
-        _Allocation(tasks, primes, design, shape, give_way, choice).programs() for choice in choices
+        _Allocation(tasks, primes, design, shape, give_way, choice, cycles).programs()
+        for choice in choices
     ]
     if len(found) == 1:
         return found[0]
@@ -202,8 +207,9 @@ class _Allocation:
         shape: Shape,
         give_way: frozenset[Value],
         choice: tuple[int, int],
+        cycles: Cycles,
     ) -> None:
-        self._give_way, self._cycles = give_way, Cycles(design, shape)
+        self._give_way, self._cycles = give_way, cycles
         self._few, limbs = choice
         self._patience = limbs * design.read_cycles(shape.rows)
         banks = range(design.banks)

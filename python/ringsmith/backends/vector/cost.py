@@ -32,9 +32,10 @@ from ringsmith.backends.vector.instructions import (
     Transform,
 )
 from ringsmith.backends.vector.instructions import Automorph as AutomorphOperation
+from ringsmith.backends.vector.layout import Shape
 from ringsmith.backends.vector.lowering import lower
 from ringsmith.backends.vector.quotients import moduli_of
-from ringsmith.backends.vector.tasks import PointTask, Task, TransformTask, Value
+from ringsmith.backends.vector.tasks import OutputTask, PointTask, Task, TransformTask, Value
 from ringsmith.backends.vector.timing import Cycles
 from ringsmith.caching import cached
 from ringsmith.graph import SubroutineGraph
@@ -78,7 +79,9 @@ def estimate(graph: SubroutineGraph, design: VectorDesign) -> Cost:
     together = Cycles(design, shape).together
     tasks = _tasks(_Asked(graph, design, id(graph), together, _facts(design)))
     give_way = _giving_way(tasks, design, shape.rows)
-    programs = allocate_once(tasks, moduli_of(graph, design), design, shape, give_way)
+    keep = _mostly_moves(tasks, design, shape)
+    moduli = moduli_of(graph, design)
+    programs = allocate_once(tasks, moduli, design, shape, give_way, keep=keep)
     return cost_of(VectorExecutable(design, graph, tuple(programs)))
 
 
@@ -112,6 +115,22 @@ def _facts(design: VectorDesign) -> tuple[int | str, ...]:
 @cached
 def _tasks(asked: _Asked) -> tuple[Task, ...]:
     return tuple(lower(asked.graph, asked.design, asked.together))
+
+
+def _mostly_moves(tasks: Sequence[Task], design: VectorDesign, shape: Shape) -> bool:
+    """Whether operands and keys take memory longer than computing takes the array."""
+    operands: set[Value] = set()
+    keys = rows = 0
+    for task in tasks:
+        operands.update(value for value in task.reads if value.memory is not None)
+        action = task.action
+        if isinstance(action, TransformTask):
+            rows += shape.passes * len(action.turns)
+        elif not isinstance(action, OutputTask):
+            rows += 1
+        if isinstance(action, PointTask):
+            keys += sum(isinstance(each.y, Limb) for each in action.results)
+    return design.read_cycles((len(operands) + keys) * shape.rows) > rows * shape.rows
 
 
 # ---- what gives way ----------------------------------------------------------------------------
