@@ -5,7 +5,7 @@ light and for dark surroundings.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -217,14 +217,18 @@ def shares(rows: Mapping[str, Mapping[str, float]], left: float) -> Drawing:
 
 
 def bars(
-    rows: Mapping[str, Mapping[str, float]], left: float, form: str, *, logarithmic: bool = False
+    rows: Mapping[str, Mapping[str, float]],
+    left: float,
+    written: Callable[[float], str],
+    *,
+    logarithmic: bool = False,
 ) -> Drawing:
     """Groups of bars from one line on, each with its number, and what their colours are.
 
     Args:
         rows: Group -> name -> number.
         left: Where bars begin.
-        form: How numbers are written.
+        written: Writes a number.
         logarithmic: Whether lengths are logarithms, from a tenth of the least number on.
     """
     of_name = colours(name for row in rows.values() for name in row)
@@ -242,7 +246,7 @@ def bars(
         parts.append(text(4, y + 12, row, "start"))
         for name, value in values.items():
             wide = length(value) * (WIDTH - left - _RIGHT - 70)
-            number = form.format(value)
+            number = written(value)
             label = escape(f"{row}, {name}: {number}")
             parts.append(
                 f'<rect x="{left:.1f}" y="{y:.0f}" width="{max(0.5, wide):.2f}" height="{_BAR}" '

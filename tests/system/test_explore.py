@@ -308,6 +308,11 @@ SET = ("--params", "framework-set3", "--ops", "rotate")
         ((*ON, *SET, "--limit", "-1"), "limit = -1 is negative"),
         ((*ON, *SET, "--mhz", "-5"), "a clock of -5.0 MHz"),
         ((*ON, *SET, "--arch", ","), "no architecture: choose from"),
+        ((*ON, *SET, "--arch", "vector", "--limit", "1"), "255 points were not tried: raise"),
+        ((*ON, *SET, "--page", "/no/folder/page.html"), "/no/folder is no folder: make it first"),
+        ((*ON, *SET, "--page", "."), ".: cannot be written"),
+        ((*ON, *SET, "--record", "/no/folder/tried"), "/no/folder is no folder: make it first"),
+        ((*ON, *SET, "--record", "."), ".: cannot be written"),
     ],
 )
 def test_bad_input_is_refused_in_a_line(words: tuple[str, ...], said: str) -> None:

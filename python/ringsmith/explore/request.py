@@ -73,6 +73,7 @@ class Request:
             raise ParameterError(f"no architecture: choose from {', '.join(architectures())}")
         for name in self.architectures:
             explorer(name)
+        load_platform(self.platform)
         if self.megahertz < 0:
             raise ParameterError(f"a clock of {self.megahertz} MHz: give a positive one")
 

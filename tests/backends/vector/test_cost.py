@@ -3,12 +3,16 @@
 from dataclasses import replace
 
 import pytest
+from numpy.random import Generator
 
 from ringsmith.backends.vector import allocation
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.cost import cost_of, estimate
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.explore import VectorExplorer
+from ringsmith.errors import ParameterError
+from ringsmith.explore.evaluate import Evaluator
+from ringsmith.explore.request import Request
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
 from ringsmith.params.sets import ckks_set
@@ -122,3 +126,27 @@ def test_what_is_moved_once_is_what_no_scratchpad_avoids() -> None:
     ]
     assert len({each.memory for each in costs}) == 1
     assert costs[0].spilled > costs[1].spilled >= costs[2].spilled
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("params", "platform"), [("framework-set3", "u280"), ("medha-set1", "u250")]
+)
+def test_an_estimate_of_a_design_drawn_at_random_is_near(
+    params: str, platform: str, rng: Generator
+) -> None:
+    operations = ("ctctmult", "ptctmult", "rotate", "rescale")
+    evaluator, own = Evaluator(Request(platform, ("vector",), params, operations)), VectorExplorer()
+    task, found = evaluator.task("vector"), dict[tuple[str, str], float]()
+    while len(found) < 10 * len(operations):
+        values = {each.name: rng.choice(each.values).item() for each in own.space(task)}
+        try:
+            design = own.design(values, task)
+        except ParameterError:
+            continue
+        if own.excess(design, task):
+            continue
+        for name, graph in task.graphs.items():
+            cycles = compile_graph(graph, design).cycles
+            found[design.name, name] = estimate(graph, design).cycles / cycles - 1
+    assert {key: each for key, each in found.items() if not -0.05 <= each <= own.error} == {}

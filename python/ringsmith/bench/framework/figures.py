@@ -10,7 +10,7 @@ from ringsmith.bench.framework.resources import ANY, CARD, DEVICE
 from ringsmith.bench.framework.search import SEARCHED, words_and_alus
 from ringsmith.bench.framework.subroutines import SUBROUTINES, WITHOUT_FUSION
 from ringsmith.bench.papers import Fact, facts
-from ringsmith.bench.records import Measurement, Record
+from ringsmith.bench.records import Measurement, Record, number
 from ringsmith.svg import Drawing, Frame, bars, scatter, shares
 
 FOLDER = "figures"
@@ -20,6 +20,18 @@ _LEFT = 200
 """Where bars begin."""
 
 _PAPERS = "the paper's"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f} %"
+
+
+def _milliseconds(value: float) -> str:
+    return f"{number(value)} ms"
+
+
+def _times_as_fast(value: float) -> str:
+    return f"{value:.2f}"
 
 
 def _figure_6(records: Sequence[Record]) -> Drawing | None:
@@ -80,7 +92,7 @@ def _figure_9(records: Sequence[Record]) -> Drawing | None:
             if record.operation == f"{MAIN_OPERATION}: {part}":
                 rows[name][record.design] = record.value
     there = any(record.operation.startswith(f"{MAIN_OPERATION}: ") for record in ours)
-    return bars(rows, _LEFT, "{:.1f} %") if there else None
+    return bars(rows, _LEFT, _percent) if there else None
 
 
 def _figure_10(records: Sequence[Record]) -> Drawing | None:
@@ -91,7 +103,7 @@ def _figure_10(records: Sequence[Record]) -> Drawing | None:
         found = re.search(r"(\d+) GB", each.design)
         if part == WITHOUT_FUSION and each.metric == "speedup" and found:
             rows[OPERATIONS[operation]][f"{found[1]} GB/s"] = each.value
-    return bars(rows, _LEFT, "{:.2f}") if rows else None
+    return bars(rows, _LEFT, _times_as_fast) if rows else None
 
 
 def _table_iii(records: Sequence[Record]) -> Drawing | None:
@@ -110,7 +122,7 @@ def _table_iii(records: Sequence[Record]) -> Drawing | None:
     for each in ours:
         if each.metric in there:
             rows[each.metric.upper()][each.design] = 100 * each.value / there[each.metric]
-    return bars(rows, _LEFT, "{:.1f} %") if ours else None
+    return bars(rows, _LEFT, _percent) if ours else None
 
 
 def _table_iv(records: Sequence[Record]) -> Drawing | None:
@@ -140,7 +152,7 @@ def _times(known: Sequence[Fact], records: Sequence[Record], sets: Sequence[str]
         if (row := rows.get(OPERATIONS[record.operation])) is not None:
             several = f", {record.params}" if len(sets) > 1 else ""
             row[f"{record.design}{several}"] = record.value
-    return bars(rows, _LEFT, "{:,.3g} ms", logarithmic=True) if ours else None
+    return bars(rows, _LEFT, _milliseconds, logarithmic=True) if ours else None
 
 
 FIGURES: Mapping[str, tuple[str, Callable[[Sequence[Record]], Drawing | None]]] = MappingProxyType(

@@ -51,7 +51,8 @@ _INTRODUCTIONS = {
     "cycles, so 512 GB/s stands for its 460; lanes are a whole number of passes' bits, so 128 "
     "ALUs are two arrays of 64.",
     _BREAKDOWN: "Cycles of design `framework`, which has the paper's figures. The paper says that "
-    "ModUp, InnerProd and ModDown are over 85 % of a product.",
+    "ModUp, InnerProd and ModDown are over 85 % of a product. A digit that is raised and "
+    "transformed limb by limb for an inner product counts for the inner product.",
     _SEARCH: "Each design that fits the card, by its estimated time and the words a cycle of its "
     "permutation networks. Algorithm 2 of the paper, and a finer search, are "
     "[ringsmith explore](explore.md).",
