@@ -62,8 +62,12 @@ def parameters(params: str) -> CkksParameters:
 
 def compiled(operation: str, params: str, design: VectorDesign) -> VectorExecutable:
     """One of ``OPERATIONS``, compiled for a design."""
-    executable = runtime.compile_graph(graph_of(operation, params), design).executable
-    return cast("VectorExecutable", executable)
+    return executable_of(graph_of(operation, params), design)
+
+
+def executable_of(graph: SubroutineGraph, design: VectorDesign) -> VectorExecutable:
+    """A graph, compiled for a design."""
+    return cast("VectorExecutable", runtime.compile_graph(graph, design).executable)
 
 
 # ---- figure 6 ----------------------------------------------------------------------------------

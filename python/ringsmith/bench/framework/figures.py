@@ -40,14 +40,14 @@ def _figure_6(records: Sequence[Record]) -> Drawing | None:
     for each in records:
         found = re.search(r": (\d+) ALUs, (\d+) GB", each.design)
         if found and each.metric == "milliseconds":
-            lines = series[each.params].setdefault(f"{found[2]} GB/s", [])
-            lines.append((float(found[1]), each.value))
+            points = series[each.params].setdefault(f"{found[2]} GB/s", [])
+            points.append((float(found[1]), each.value))
     parts: list[str] = []
     for place, (params, lines) in enumerate(sorted(series.items())):
         frame = Frame(top=330 * place, height=330)
         names = ("ALUs", f"{params}, milliseconds")
-        marks = sorted({x for points in lines.values() for x, _ in points})
-        ordered = {name: sorted(points) for name, points in lines.items()}
+        ordered = {name: sorted(own) for name, own in lines.items()}
+        marks = sorted({x for own in ordered.values() for x, _ in own})
         parts += scatter(ordered, frame, names, marks, joined=True)
     return Drawing(330 * len(series), parts) if parts else None
 

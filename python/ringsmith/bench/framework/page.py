@@ -85,7 +85,8 @@ def page(measurement: Measurement) -> str:
             "parameter sets.",
         ),
         "",
-        "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes; "
+        "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes, or "
+        "cycles of one of the compiler's tries in place of the fastest; "
         "`formula`, the paper's equations; `cpu`, measured on this machine's processor. "
         "Nothing was placed or routed, and the clock is assumed.",
         "",

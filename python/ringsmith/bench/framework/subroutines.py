@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ringsmith import runtime
 from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.bench.framework.cases import graph_of
+from ringsmith.bench.framework.cases import executable_of, graph_of
 from ringsmith.graph import Origin, SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode
 
@@ -48,7 +47,7 @@ def breakdown(operation: str, params: str, design: VectorDesign) -> dict[str, in
     for node in graph.nodes:
         copy.at_origin(Origin(names.index(_name(node)), _name(node)))
         copy.add_node(node.op, node.operands, node.attrs)
-    counted = runtime.compile_graph(copy, design).executable.cycles_by_node
+    counted = executable_of(copy, design).cycles_by_node
     return {name: counted.get(number, 0) for number, name in enumerate(names)}
 
 
@@ -59,7 +58,7 @@ def _name(node: SubroutineNode) -> str:
 def unfused_cycles(operation: str, params: str, design: VectorDesign) -> int:
     """Cycles of an operation whose subroutines are programs of their own."""
     graphs = apart(graph_of(operation, params))
-    return sum(runtime.compile_graph(each, design).executable.cycles for each in graphs)
+    return sum(executable_of(each, design).cycles for each in graphs)
 
 
 def apart(graph: SubroutineGraph) -> list[SubroutineGraph]:
