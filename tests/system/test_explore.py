@@ -27,6 +27,7 @@ from ringsmith.explore.points import Job, Tried, front
 from ringsmith.explore.record import Record
 from ringsmith.explore.request import Request, architectures
 from ringsmith.explore.search import FINE, Search
+from ringsmith.platforms import load_platform
 
 SMALL = ("--params", "framework-set3", "--ops", "rescale", "--platform", "u280", "--arch", "vector")
 REQUEST = Request("u280", ("vector",), "framework-set3", ("rescale",))
@@ -201,6 +202,21 @@ def test_a_record_of_another_request_is_refused(tmp_path: Path) -> None:
     other = Request("u250", ("vector",), "framework-set3", ("rescale",))
     with pytest.raises(InteropError, match=r"another request .rescale of framework-set3 on u280"):
         Record(path, other)
+
+
+def test_a_record_of_another_version_or_another_card_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, card = tmp_path / "tried.jsonl", tmp_path / "mine.toml"
+    text = resources.files(platforms).joinpath("u280.toml").read_text()
+    card.write_text(text)
+    request = Request(str(card), ("vector",), "framework-set3", ("rescale",))
+    Record(path, request).begin({})
+    assert Record(path, request).points == []
+    card.write_text(re.sub(r"read_pause = \d+", "read_pause = 1", text))
+    load_platform.cache_clear()  # type: ignore[attr-defined]
+    with pytest.raises(InteropError, match=r"of another version of vector or of .*mine.toml"):
+        Record(path, request)
 
 
 def test_a_worker_process_that_is_killed_loses_nothing_and_repeats_nothing() -> None:
