@@ -1,13 +1,18 @@
 """``ringsmith bench framework``: records, the paper's numbers, the page, and what is counted."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from typer.testing import CliRunner
 
 from ringsmith.bench.framework import measure as measuring
 from ringsmith.bench.framework.cases import (
     DESIGNS,
+    FUSED,
+    FUSION_POINTS,
     MAIN_OPERATION,
     OPERATIONS,
     POINTS,
@@ -15,14 +20,24 @@ from ringsmith.bench.framework.cases import (
     Point,
     compiled,
     design_of,
+    graph_of,
     parameters,
 )
+from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
 from ringsmith.bench.framework.formula import Estimate, formula_rows
 from ringsmith.bench.framework.measure import QUICK, Options, key_bytes, measure
 from ringsmith.bench.framework.page import page
 from ringsmith.bench.framework.resources import CARD, parts, resource_rows
+from ringsmith.bench.framework.search import SEARCHED, designs, words_and_alus
+from ringsmith.bench.framework.subroutines import (
+    SUBROUTINES,
+    WITHOUT_FUSION,
+    apart,
+    breakdown,
+)
 from ringsmith.bench.framework.use import shares
 from ringsmith.bench.records import Found, Record, read_records
+from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.areas import total_area
 
@@ -52,10 +67,11 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 def test_the_records_hold_what_is_counted_today() -> None:
     """Otherwise: `make bench`."""
-    small = Options(sets=SETS[2:], points=(), repeats=0)
-    cheap = Options(("add", "multiply_plain", "rescale"), points=(), repeats=0)
-    main = Options((MAIN_OPERATION,), ("framework",), SETS[1:2], points=("64-128",), repeats=0)
-    main = replace(main, figure_sets=SETS[1:2])
+    none = Options(points=(), fusion_sets=(), search_sets=(), repeats=0)
+    small = replace(none, sets=SETS[2:])
+    cheap = replace(none, operations=("add", "multiply_plain", "rescale"))
+    main = replace(none, operations=(MAIN_OPERATION,), designs=("framework",), sets=SETS[1:2])
+    main = replace(main, points=("64-128",), figure_sets=SETS[1:2])
     today = [record for each in (small, cheap, main) for record in measure(each, lambda _: None)]
     assert counted(today).items() <= written().items()
 
@@ -214,7 +230,7 @@ def test_an_operation_whose_key_memory_does_not_hold_is_not_timed(
     assert measuring.available_bytes() > 1 << 20
     monkeypatch.setattr(measuring, "available_bytes", lambda: 1 << 20)
     said: list[str] = []
-    options = replace(QUICK, repeats=1, points=())
+    options = replace(QUICK, repeats=1, points=(), fusion_sets=(), search_sets=())
     records = measure(options, said.append)
     assert {r.operation for r in records if r.source == "cpu"} == {"add"}
     assert "multiply_relinearize is left out: it needs 0.01 GB of memory" in "\n".join(said)
@@ -222,3 +238,89 @@ def test_an_operation_whose_key_memory_does_not_hold_is_not_timed(
 
 def test_operations_are_those_of_the_paper() -> None:
     assert list(OPERATIONS.values()) == ["CtCtAdd", "PtCtMult", "CtCtMult", "Rotate", "Rescale"]
+
+
+# ---- figures -----------------------------------------------------------------------------------
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_the_figures_are_those_that_the_records_make() -> None:
+    found = figures(read_records(RECORDS))
+    assert found.keys() == FIGURES.keys()
+    folder = ROOT / "docs" / FOLDER
+    for name, text in found.items():
+        assert (folder / name).read_text() == text, name
+    page_text = (ROOT / "docs" / "framework.md").read_text()
+    assert all(f"]({FOLDER}/{name})" in page_text for name in found)
+
+
+def test_figures_are_svg_with_colours_for_light_and_dark() -> None:
+    for name, text in figures(read_records(RECORDS)).items():
+        root = ElementTree.fromstring(text)  # noqa: S314 - our own picture
+        width, height = map(float, root.attrib["viewBox"].split()[2:])
+        assert "prefers-color-scheme:dark" in text, name
+        for each in root.iter():
+            if each.tag in (f"{SVG}rect", f"{SVG}text", f"{SVG}circle"):
+                x = float(each.get("x", each.get("cx", "0")))
+                y = float(each.get("y", each.get("cy", "0")))
+                assert 0 <= x <= width, (name, each.attrib)
+                assert 0 <= y <= height, (name, each.attrib)
+
+
+def test_no_records_make_no_figures() -> None:
+    assert figures(replace(read_records(RECORDS), records=())) == {}
+
+
+def test_a_subroutine_by_itself_is_a_graph_and_all_of_them_are_the_operation() -> None:
+    graph = graph_of("rotate", "framework-set3")
+    parts = apart(graph)
+    for each in parts:
+        each.validate()
+    inner = ("input", "output")
+    ops = [node.op for each in parts for node in each.nodes if node.op not in inner]
+    assert sorted(ops) == sorted(node.op for node in graph.nodes if node.op not in inner)
+    assert len(parts) > 4
+
+
+def test_fusion_gains_more_behind_slower_memory_and_no_more_than_the_papers_most() -> None:
+    found = {key[0::2]: value for key, (value, _) in written().items() if key[3] == "speedup"}
+    for operation in FUSED:
+        slow, fast = (
+            found[POINTS[point].design().name, f"{operation}: {WITHOUT_FUSION}"]
+            for point in FUSION_POINTS
+        )
+        assert 1.1 < fast < slow < 1.8
+
+
+def test_a_product_is_mostly_mod_up_inner_product_and_mod_down_as_in_the_paper() -> None:
+    params, design = SETS[1], design_of("framework")
+    found = breakdown(MAIN_OPERATION, params, design)
+    assert sum(found[name] for name in SUBROUTINES[:3]) > 0.85 * sum(found.values())
+    assert sum(found.values()) == compiled(MAIN_OPERATION, params, design).cycles
+
+
+def test_words_and_alus_are_read_from_a_designs_name() -> None:
+    assert words_and_alus("vector-t256-r4-c2-b3x4096-montgomery") == (512, 1024)
+    found = list(designs("framework-set3"))
+    assert found
+    assert {each.operation for each in found} == {SEARCHED}
+
+
+def test_figures_lie_beside_the_page_and_replace_nothing_without_force(tmp_path: Path) -> None:
+    words = ["bench", "framework", "--quick", "--repeats", "0", "--page", str(tmp_path / "page.md")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    there = {each.name for each in (tmp_path / FOLDER).iterdir()}
+    assert there <= FIGURES.keys()
+    assert {name for name in FIGURES if name in (tmp_path / "page.md").read_text()} == there
+    (tmp_path / "page.md").unlink()
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert re.search(rf"{FOLDER}/\S+: exists and is not overwritten", done.stderr)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / FOLDER).write_text("a file")
+    done = CliRunner().invoke(app, [*words[:-1], str(other / "page.md")])
+    assert done.exit_code == 2
+    assert "is no folder" in done.stderr

@@ -244,10 +244,11 @@ def framework(
     force: Force = False,
 ) -> None:
     """Put the Framework paper's tables beside our designs of architecture vector, by the model."""
+    from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
     from ringsmith.bench.framework.measure import QUICK, Options, measure
     from ringsmith.bench.framework.page import page as page_of
 
-    files = _Files("framework", keep, json, page, force)
+    files = _Files("framework", keep, json, page, force, FOLDER, tuple(FIGURES))
     lists = {"operations": operations, "designs": designs}
     calls = _either(repeats, 1 if quick else 15)
     files.check_load(times=calls > 0, quick=quick)
@@ -256,7 +257,7 @@ def framework(
     )
     records = measure(options, note)
     _show(records, "Framework: the paper's numbers and ours")
-    files.write(records, page_of, {**lists, "repeats": calls, "quick": quick})
+    files.write(records, page_of, {**lists, "repeats": calls, "quick": quick}, figures)
 
 
 @bench_app.command()
@@ -354,17 +355,33 @@ class _Files:
         json: Records to write, which may be the same file; None: none.
         page: The page to write; None: none.
         force: Whether files may be replaced.
+        folder: Where pictures of the page lie, beside it; empty: it has none.
+        pictures: Their files.
     """
 
     def __init__(
-        self, bench: str, keep: Path | None, json: Path | None, page: Path | None, force: bool
+        self,
+        bench: str,
+        keep: Path | None,
+        json: Path | None,
+        page: Path | None,
+        force: bool,
+        folder: str = "",
+        pictures: tuple[str, ...] = (),
     ) -> None:
-        from ringsmith.files import check_targets
+        from ringsmith.files import Target, check_targets
 
         self._bench, self._keep, self._json, self._page = bench, keep, json, page
         self._force = force
         self._records, self._text = target(json, force), target(page, force)
-        check_targets(self._records, self._text, inputs=[] if keep == json else [keep])
+        self._pictures: dict[str, Target] = {}
+        self._folder = None
+        if page is not None and folder:
+            self._folder = page.parent / folder
+            self._pictures = {name: Target(self._folder / name, force) for name in pictures}
+        there = self._pictures.values() if self._folder and self._folder.exists() else ()
+        inputs = [] if keep == json else [keep]
+        check_targets(self._records, self._text, *there, inputs=inputs)
 
     def kept(self) -> "tuple[Record, ...]":
         """The records of the earlier run; none where there is none."""
@@ -392,6 +409,7 @@ class _Files:
         records: "Sequence[Record]",
         page_of: "Callable[[Measurement], str]",
         given: Mapping[str, object],
+        pictures_of: "Callable[[Measurement], Mapping[str, str]] | None" = None,
     ) -> None:
         """Writes what was asked for; ``given``: the bench's options, but those of its files."""
         from ringsmith.bench.records import Measurement, write_records
@@ -402,6 +420,10 @@ class _Files:
         if self._records is not None:
             write_records(measurement, self._records)
         if self._text is not None:
+            if pictures_of is not None and self._folder is not None:
+                self._folder.mkdir(exist_ok=True)
+                for name, picture in pictures_of(measurement).items():
+                    self._pictures[name].write(picture)
             self._text.write(page_of(measurement))
 
 

@@ -1,6 +1,7 @@
 """``ringsmith explore``: the best designs of architectures for a program and a card."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,20 +54,13 @@ def explore(
     ] = "",
     record: Annotated[
         Path | None,
-        typer.Option(
-            dir_okay=False, help="Keep what was tried here, and go on from what is there already."
-        ),
+        typer.Option(help="Keep what was tried here, and go on from what is there already."),
     ] = None,
-    json: Annotated[
-        Path | None, typer.Option("--json", dir_okay=False, help="Write the points as JSON.")
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Write a page to look at in a browser.")
-    ] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the points as JSON.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write a page to look at in a browser.")] = None,
     report: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False,
             help="Write what was found as a section of this Markdown page; with --force other "
             "sections of a page that exists stay.",
         ),
@@ -86,7 +80,7 @@ def explore(
     from ringsmith.files import check_targets
 
     results = [target(path, force) for path in (json, page, report)]
-    check_targets(*results, inputs=[program, record])
+    check_targets(*results, target(record, force=True), inputs=[program])
     options = Options(
         platform=platform,
         architectures=_names(arch),
@@ -102,7 +96,7 @@ def explore(
         point=point,
         compare=_names(compare),
     )
-    command = "" if report is None else _command(sys.argv[1:])
+    command = "" if report is None else shlex.join(["ringsmith", *sys.argv[1:]])
     found, texts = explored(options, json=json is not None, page=page is not None, report=command)
     _show(found, rows)
     if report is not None and report.exists():
@@ -113,23 +107,6 @@ def explore(
         if result is not None and text is not None:
             result.write(text.encode())
             print(f"wrote {result.path}")
-
-
-_OF_FILES = ("--record", "--json", "--page", "--report", "--workers", "--engine", "--force")
-"""Options that change nothing of what is found."""
-
-
-def _command(words: list[str]) -> str:
-    """What was typed, without files and workers."""
-    kept, skip = ["ringsmith"], False
-    for word in words:
-        if skip:
-            skip = False
-        elif word.partition("=")[0] in _OF_FILES:
-            skip = word != "--force" and "=" not in word
-        else:
-            kept.append(word)
-    return " ".join(kept)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def _table(front: list[Tried]) -> str:
         + "</tr>"
         for number, each in enumerate(front)
     )
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    return f"<figure><table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></figure>"
 
 
 def _binds(point: Tried) -> str:
@@ -93,10 +93,11 @@ def _sections(front: list[Tried]) -> Iterator[str]:
             for name, own in each.operations.items()
         )
         yield (
-            f'<section data-details="{number}" hidden><table><thead><tr><th>operation</th>'
+            f'<section data-details="{number}" hidden><figure><table><thead><tr><th>operation</th>'
             "<th>cycles</th><th>ms</th><th>binds</th><th>cycles by themselves</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table><h3>Cycles by subroutine</h3>"
-            f"{breakdown(each.operations)}<h3>Roofline</h3>{roofline(each.operations)}</section>"
+            f"<tbody>{rows}</tbody></table></figure><h3>Cycles by subroutine</h3>"
+            f"<figure>{breakdown(each.operations)}</figure><h3>Roofline</h3>"
+            f"<figure>{roofline(each.operations)}</figure></section>"
         )
 
 
@@ -110,7 +111,7 @@ def _timelines(chosen: Tried, evaluator: Evaluator) -> Iterator[str]:
     design = own.design(dict(chosen.values), task)
     for operation in task.graphs:
         picture = timeline(own.timeline(design, operation, task))
-        yield f"<h3>{escape(operation)}</h3>\n{picture}"
+        yield f"<h3>{escape(operation)}</h3>\n<figure>{picture}</figure>"
 
 
 def _reasons(found: Found) -> str:
@@ -126,6 +127,6 @@ def _reasons(found: Found) -> str:
         for (name, kind, what), count in counted.most_common(_REASONS)
     )
     return (
-        "<table><thead><tr><th>architecture</th><th>kind</th><th>what</th><th>points</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table>"
+        '<figure><table class="words"><thead><tr><th>architecture</th><th>kind</th><th>what</th>'
+        f"<th>points</th></tr></thead><tbody>{rows}</tbody></table></figure>"
     )

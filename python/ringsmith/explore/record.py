@@ -47,6 +47,11 @@ class Record:
                 f"{path} is a record of another request ({head.get('subject')} on "
                 f"{head.get('platform')}): give another file, or the same options"
             )
+        if head.get("sources") != self._request.sources:
+            raise InteropError(
+                f"{path} is of another version of {', '.join(self._request.architectures)} or of "
+                f"{self._request.platform}, which may have other numbers: give another file"
+            )
         self.host = head["host"]
         self.points = [Tried.of_row(row) for row in rows[1:]]
         if lines and not lines[-1].endswith("\n"):
@@ -61,6 +66,7 @@ class Record:
             "format": FORMAT,
             "version": VERSION,
             "identity": self._request.identity,
+            "sources": self._request.sources,
             "subject": self._request.subject,
             **asdict(self._request),
             "host": host,

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from inspect import getfile
 from pathlib import Path
 from types import MappingProxyType
 
@@ -28,6 +29,9 @@ PAPERS_NAMES: Mapping[str, str] = MappingProxyType(
 
 CPU = REFERENCE
 """The device that a host is, when it computes alone."""
+
+_SOURCES = (".py", ".toml", ".yaml", ".so")
+"""Files of an architecture that decide numbers."""
 
 PROGRAM = "program"
 """What a whole program is called where operations have names."""
@@ -73,6 +77,7 @@ class Request:
             raise ParameterError(f"no architecture: choose from {', '.join(architectures())}")
         for name in self.architectures:
             explorer(name)
+        load_platform(self.platform)
         if self.megahertz < 0:
             raise ParameterError(f"a clock of {self.megahertz} MHz: give a positive one")
 
@@ -82,6 +87,16 @@ class Request:
         content = Path(self.program).read_bytes() if self.program else b""
         text = repr(sorted(asdict(self).items())).encode()
         return sha256(text + content).hexdigest()[:16]
+
+    @property
+    def sources(self) -> str:
+        """A digest of what numbers follow from beside the request: the card, and architectures."""
+        found = sha256(repr(load_platform(self.platform)).encode())
+        for name in self.architectures:
+            folder = Path(getfile(type(explorer(name)))).parent
+            for path in sorted(each for each in folder.rglob("*") if each.suffix in _SOURCES):
+                found.update(path.read_bytes())
+        return found.hexdigest()[:16]
 
     @property
     def subject(self) -> str:

@@ -95,7 +95,9 @@ def explored(
     finally:
         started.close()
     if not found.front:
-        scarcest = found.scarcest or "no point was tried: raise --limit"
+        scarcest = found.scarcest or "no point was tried"
+        if found.left:
+            scarcest += f"; {found.left} points were not tried: raise --limit"
         raise ParameterError(
             f"no design for {options.request.subject} fits {options.platform}: {scarcest}"
         )

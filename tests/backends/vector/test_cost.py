@@ -1,12 +1,18 @@
-"""The walk over tasks, by which designs are ruled out, beside the compiler's cycles."""
+"""Estimates of vector designs, by which a search chooses what to compile, and the compiler."""
 
 from dataclasses import replace
 
 import pytest
+from numpy.random import Generator
 
+from ringsmith.backends.vector import allocation
 from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.cost import estimate
+from ringsmith.backends.vector.cost import cost_of, estimate
 from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.explore import VectorExplorer
+from ringsmith.errors import ParameterError
+from ringsmith.explore.evaluate import Evaluator
+from ringsmith.explore.request import Request
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
 from ringsmith.params.sets import ckks_set
@@ -15,8 +21,15 @@ from ringsmith.runtime.designs import named_design
 DESIGNS = ("framework", "framework-512", "vector-1024")
 OPERATIONS = ("multiply_relinearize", "rotate", "rescale", "multiply_plain")
 
-LOWEST, HIGHEST = -0.25, 0.06
+LOWEST, HIGHEST = -0.03, 0.03
 """By how much an estimate may differ: docs/explore.md says so."""
+
+WORSE = {("framework-set2", "rotate", "8 ports"): 0.05}
+"""Parameter set, operation and design -> by how much it may differ where that is more.
+
+An array that mostly waits for its memory: each limb too many that gives way costs as much time as
+moving it takes.
+"""
 
 
 def graph_of(params: str, operation: str) -> SubroutineGraph:
@@ -36,24 +49,60 @@ def points() -> list[VectorDesign]:
 
 
 def errors(params: str, operation: str, designs: list[VectorDesign]) -> dict[str, float]:
+    """Errors that are not allowed."""
     graph = graph_of(params, operation)
-    return {
+    found = {
         each.name: estimate(graph, each).cycles / compile_graph(graph, each).cycles - 1
         for each in designs
+    }
+    return {
+        name: error
+        for name, error in found.items()
+        if not LOWEST <= error <= WORSE.get((params, operation, name), HIGHEST)
     }
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_walk_is_near_the_compilers_cycles(operation: str) -> None:
-    found = errors("framework-set3", operation, points()[:3])
-    assert {name: e for name, e in found.items() if not LOWEST <= e <= HIGHEST} == {}
+def test_an_estimate_is_near_the_compilers_cycles(operation: str) -> None:
+    assert errors("framework-set3", operation, points()[:3]) == {}
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("params", ["framework-set2", "framework-set3"])
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_walk_is_near_the_compilers_cycles_at_the_papers_set_2(operation: str) -> None:
-    found = errors("framework-set2", operation, points())
-    assert {name: e for name, e in found.items() if not LOWEST <= e <= HIGHEST} == {}
+def test_an_estimate_is_near_the_compilers_cycles_at_the_papers_sets(
+    operation: str, params: str
+) -> None:
+    assert errors(params, operation, points()) == {}
+
+
+def test_the_search_allows_for_the_largest_error() -> None:
+    assert VectorExplorer.error >= max(HIGHEST, *WORSE.values())
+
+
+def test_an_estimate_takes_one_try_where_the_compiler_takes_ten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tries, programs = [], allocation._Allocation.programs
+
+    def counted(own: allocation._Allocation) -> object:
+        tries.append(own)
+        return programs(own)
+
+    monkeypatch.setattr(allocation._Allocation, "programs", counted)
+    graph = graph_of("framework-set3", "rescale")
+
+    def count(name: str) -> tuple[int, int]:
+        design = named_design(name)
+        assert isinstance(design, VectorDesign)
+        tries.clear()
+        estimate(graph, design)
+        estimated = len(tries)
+        compile_graph(graph, design)
+        return estimated, len(tries) - estimated
+
+    assert count("framework-512") == (1, 10)
+    assert count("vector-1024") == (2, 10)  # three banks, of which two have sums
 
 
 def test_a_scratchpad_too_small_for_its_limbs_moves_them_again() -> None:
@@ -65,3 +114,39 @@ def test_a_scratchpad_too_small_for_its_limbs_moves_them_again() -> None:
     assert small.spilled > large.spilled
     assert small.bytes > large.bytes
     assert sum(small.parts.values()) == small.compute
+
+
+def test_what_is_moved_once_is_what_no_scratchpad_avoids() -> None:
+    """Operands, keys, results and tables, each once: the same whatever the scratchpad holds."""
+    graph = graph_of("framework-set3", "rotate")
+    design = named_design("framework-512")
+    assert isinstance(design, VectorDesign)
+    costs = [
+        cost_of(compile_graph(graph, replace(design, bank_rows=rows))) for rows in (512, 1024, 4096)
+    ]
+    assert len({each.memory for each in costs}) == 1
+    assert costs[0].spilled > costs[1].spilled >= costs[2].spilled
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("params", "platform"), [("framework-set3", "u280"), ("medha-set1", "u250")]
+)
+def test_an_estimate_of_a_design_drawn_at_random_is_near(
+    params: str, platform: str, rng: Generator
+) -> None:
+    operations = ("ctctmult", "ptctmult", "rotate", "rescale")
+    evaluator, own = Evaluator(Request(platform, ("vector",), params, operations)), VectorExplorer()
+    task, found = evaluator.task("vector"), dict[tuple[str, str], float]()
+    while len(found) < 10 * len(operations):
+        values = {each.name: rng.choice(each.values).item() for each in own.space(task)}
+        try:
+            design = own.design(values, task)
+        except ParameterError:
+            continue
+        if own.excess(design, task):
+            continue
+        for name, graph in task.graphs.items():
+            cycles = compile_graph(graph, design).cycles
+            found[design.name, name] = estimate(graph, design).cycles / cycles - 1
+    assert {key: each for key, each in found.items() if not -0.05 <= each <= own.error} == {}

@@ -18,6 +18,7 @@ from ringsmith.backends.vector.instructions import (
     BESIDE,
     FACTOR_STREAMS,
     MAX_ENTRIES,
+    SPILLED,
     X_STREAM,
     Automorph,
     Constant,
@@ -45,7 +46,7 @@ from ringsmith.backends.vector.tasks import (
     Turn,
     Value,
 )
-from ringsmith.backends.vector.timing import Cycles, schedule, total, with_gaps
+from ringsmith.backends.vector.timing import HALVES, Cycles, schedule, total, with_gaps
 
 _LATER = 200
 """Tasks within which a use makes it worth while to keep a result that goes to memory, too."""
@@ -56,7 +57,7 @@ _TABLE_AHEAD = 4
 _OFTEN = 3
 """Uses of a factor from which on something else gives way for it."""
 
-_KEPT_FREE = 4
+KEPT_FREE = 4
 """Free places that are left for what is made."""
 
 _TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20), (6, 1 << 20))
@@ -64,8 +65,11 @@ _TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20), (6, 1 << 20))
 may be behind the array for that.
 """
 
-_SOON = 12
+SOON = 12
 """Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
+
+_KEEPING, _USUAL, _STREAMING = _TRIES[0], _TRIES[1], _TRIES[-1]
+"""What estimates try."""
 
 
 def allocate(
@@ -81,18 +85,85 @@ def allocate(
     """
     spilled: frozenset[Value] = frozenset()
     found: list[list[Program]] = []
+    cycles = Cycles(design, shape)
     for choice in _TRIES:
         for _ in range(2):
-            allocation = _Allocation(tasks, primes, design, shape, spilled, choice)
+            allocation = _Allocation(tasks, primes, design, shape, spilled, choice, cycles)
             found.append(allocation.programs())
             spilled = frozenset(allocation.spilled)
-    cycles = Cycles(design, shape)
     return min(found, key=lambda programs: total(schedule(programs, design, cycles)))
+
+
+def allocate_once(
+    tasks: Sequence[Task],
+    primes: Sequence[int],
+    design: VectorDesign,
+    shape: Shape,
+    give_way: frozenset[Value],
+    *,
+    keep: bool,
+) -> list[Program]:
+    """Programs by one of the tries of ``allocate``, for an estimate: gaps may be too short.
+
+    Where sums leave one bank to factors, these may have to come by streams more often: that is
+    tried, too.
+
+    Args:
+        tasks: What is to be done, in order.
+        primes: The graph's primes.
+        design: The design.
+        shape: Its array, in the graph's ring.
+        give_way: What goes to memory as soon as it is made.
+        keep: Whether places are preferred to streams: memory takes longer than the array.
+    """
+    cycles = Cycles(design, shape, halves=HALVES[-1:])
+    few_banks = design.banks - design.results < 2
+    choices = [_KEEPING if keep else _USUAL, *([_STREAMING] if few_banks and not keep else [])]
+    found = [
+        _Allocation(tasks, primes, design, shape, give_way, choice, cycles).programs()
+        for choice in choices
+    ]
+    if len(found) == 1:
+        return found[0]
+    return min(found, key=lambda programs: total(schedule(programs, design, cycles)))
+
+
+def unwanted_banks(
+    value: Value, following: Task | None, uses: int, design: VectorDesign
+) -> set[int]:
+    """Banks in which a value would be in the way.
+
+    A sum that is added to lies in the bank of its result's number, so that factors, which are
+    used beside the sums of an instruction, lie in others.
+
+    Args:
+        value: The value.
+        following: The task that uses it next; None: none.
+        uses: How often it is still used.
+        design: The design.
+    """
+    action = None if following is None else following.action
+    if isinstance(action, TransformTask) and uses >= _OFTEN:
+        # Digits are transformed in pairs, one after the other: the first from where no sum is.
+        sums = range(design.results)
+        return {b for b in range(design.banks) if (b in sums) != bool(value.prime % 2)}
+    if not isinstance(action, PointTask):
+        return set()
+    for index, each in enumerate(action.results):
+        if each.z is value:
+            return set(range(design.banks)) - {index}
+    several = len(action.results) > 1 or any(isinstance(r.z, Value) for r in action.results)
+    return set(range(design.results)) if several else set()
+
+
+def kept_out(unwanted: Collection[int], uses: int, design: VectorDesign) -> bool:
+    """Whether a value lies in no unwanted bank, even if another one has to give way for it."""
+    return unwanted == set(range(design.results)) and design.banks > 3 and uses >= _OFTEN
 
 
 def _spilled(value: Value) -> Limb:
     """Where a value lies in memory that gave way."""
-    return Limb("spill", "", (value.number,))
+    return Limb(SPILLED, "", (value.number,))
 
 
 @dataclass(frozen=True)
@@ -136,8 +207,9 @@ class _Allocation:
         shape: Shape,
         give_way: frozenset[Value],
         choice: tuple[int, int],
+        cycles: Cycles,
     ) -> None:
-        self._give_way, self._cycles = give_way, Cycles(design, shape)
+        self._give_way, self._cycles = give_way, cycles
         self._few, limbs = choice
         self._patience = limbs * design.read_cycles(shape.rows)
         banks = range(design.banks)
@@ -341,32 +413,18 @@ class _Allocation:
         return slot
 
     def _unwanted(self, task: Task, value: Value) -> set[int]:
-        """Banks in which a value would be in the way.
-
-        A sum that is added to lies in the bank of its result's number, so that factors, which are
-        used beside the sums of an instruction, lie in others.
-        """
+        """Banks in which a value would be in the way."""
         number = self._next_use(task.cluster, value, self._number)
-        action = None if number == len(self._tasks) else self._tasks[number].action
-        if isinstance(action, TransformTask) and len(self._uses[task.cluster, value]) >= _OFTEN:
-            # Digits are transformed in pairs, one after the other: the first from where no sum is.
-            sums = range(self._design.results)
-            return {b for b in range(self._design.banks) if (b in sums) != bool(value.prime % 2)}
-        if not isinstance(action, PointTask):
-            return set()
-        for index, each in enumerate(action.results):
-            if each.z is value:
-                return set(range(self._design.banks)) - {index}
-        several = len(action.results) > 1 or any(isinstance(r.z, Value) for r in action.results)
-        return set(range(self._design.results)) if several else set()
+        following = None if number == len(self._tasks) else self._tasks[number]
+        uses = len(self._uses[task.cluster, value])
+        return unwanted_banks(value, following, uses, self._design)
 
     def _factor_banks(self, task: Task, value: Value, avoid: Collection[int]) -> set[int]:
         """Banks that a value is kept out of, even if another one has to give way for it."""
         unwanted = self._unwanted(task, value)
-        few = unwanted == set(range(self._design.results)) and self._design.banks > 3
-        often = len(self._uses[task.cluster, value]) >= _OFTEN
+        uses = len(self._uses[task.cluster, value])
         banks = set(range(self._design.banks)) - set(avoid)
-        return unwanted if few and often and banks - unwanted else set()
+        return unwanted if kept_out(unwanted, uses, self._design) and banks - unwanted else set()
 
     def _beside(self, task: Task, value: Value) -> set[int]:
         """Banks of what the next task that uses a value uses with it."""
@@ -410,8 +468,8 @@ class _Allocation:
             return True
         if len(self._uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
             return True
-        room = sum(map(len, own.free)) > _KEPT_FREE
-        return following > self._number + _SOON and not room
+        room = sum(map(len, own.free)) > KEPT_FREE
+        return following > self._number + SOON and not room
 
     # ---- tasks -----------------------------------------------------------------------------------
 

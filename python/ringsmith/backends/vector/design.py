@@ -227,6 +227,12 @@ class VectorDesign:
         beats = rows * self.row_cycles * memory.interval
         return -(-beats // (memory.interval - memory.read_pause))
 
+    def write_cycles(self, rows: int) -> int:
+        """Cycles in which memory takes rows of a cluster, as ``read_cycles``."""
+        memory = self.memory
+        beats = rows * self.row_cycles * memory.interval
+        return -(-beats // (memory.interval - memory.write_pause))
+
     @property
     def outstanding(self) -> int:
         """Bursts that ports have on their way at most: more than are asked for in memory's latency.

@@ -16,11 +16,8 @@ from ringsmith.backends.explorer import (
 from ringsmith.backends.types import Design
 from ringsmith.backends.vector.area import device_area
 from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.cost import INNER, Estimate, estimate
+from ringsmith.backends.vector.cost import Cost, estimate, exact, subroutine
 from ringsmith.backends.vector.design import ARCHITECTURE, BARRETT, MONTGOMERY, VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Automorph, Operation, Stream, Transform
-from ringsmith.backends.vector.instructions import Point as PointOperation
 from ringsmith.backends.vector.layout import Shape, table_rows
 from ringsmith.backends.vector.placement import SHARE, placed
 from ringsmith.backends.vector.timing import Cycles
@@ -77,6 +74,7 @@ class VectorExplorer(Explorer):
 
     architecture = ARCHITECTURE
     megahertz = 250.0
+    error = 0.05
 
     def space(self, task: Task) -> tuple[Parameter, ...]:
         """See ``Explorer.space``; ``bank_rows`` grows by whole UltraRAMs."""
@@ -159,17 +157,13 @@ class VectorExplorer(Explorer):
 
     def cost(self, design: Design, operation: str, task: Task) -> OperationCost:
         """See ``Explorer.cost``."""
-        point = cast("VectorDesign", design)
-        found = estimate(task.graphs[operation], point)
-        return _cost(found, found.cycles, found.bytes, task, exact=False)
+        found = estimate(task.graphs[operation], cast("VectorDesign", design))
+        return _operation_cost(found, task, exact=False)
 
     def exact(self, design: Design, operation: str, task: Task) -> OperationCost:
         """See ``Explorer.exact``."""
-        point = cast("VectorDesign", design)
-        compiled = compile_graph(task.graphs[operation], point)
-        found = estimate(task.graphs[operation], point)
-        moved = compiled.bytes_read + compiled.bytes_written
-        return _cost(_counted(compiled, found), compiled.cycles, moved, task, exact=True)
+        found = exact(task.graphs[operation], cast("VectorDesign", design))
+        return _operation_cost(found, task, exact=True)
 
     def timeline(self, design: Design, operation: str, task: Task) -> Iterator[Bar]:
         """See ``Explorer.timeline``: array and memory of each cluster."""
@@ -179,7 +173,7 @@ class VectorExplorer(Explorer):
         for number, (own, times) in enumerate(both):
             for each, span in zip(own.computing, times.computing, strict=True):
                 end = span.begin + cycles.occupied(each.operation)
-                yield Bar(f"array {number}", _name(each.operation), span.begin, end)
+                yield Bar(f"array {number}", subroutine(each.operation), span.begin, end)
             for load, span in zip(own.loads, times.loads, strict=True):
                 end = min(span.end, span.begin + compiled.design.read_cycles(load.rows))
                 yield Bar(f"reads {number}", load.limb.kind, span.begin, end)
@@ -198,44 +192,12 @@ def _short(values: Point) -> dict[str, object]:
     }
 
 
-def _cost(found: Estimate, cycles: int, moved: int, task: Task, *, exact: bool) -> OperationCost:
+def _operation_cost(found: Cost, task: Task, *, exact: bool) -> OperationCost:
     bounds = {
         "compute": found.compute,
         "permutation": found.permutation,
         "memory": found.memory,
         "capacity": found.spilled,
     }
-    milliseconds = task.milliseconds(cycles)
-    return OperationCost(cycles, milliseconds, exact, bounds, dict(found.parts), moved)
-
-
-def _counted(compiled: VectorExecutable, least: Estimate) -> Estimate:
-    """What the busiest cluster's parts did, of a compiled graph."""
-    design, cycles = compiled.design, Cycles(compiled.design, compiled.shape)
-    found = []
-    for own in compiled.programs:
-        parts: dict[str, int] = {}
-        for each in own.computing:
-            name = _name(each.operation)
-            parts[name] = parts.get(name, 0) + cycles.busy(each.operation)
-        network = sum(
-            cycles.busy(each.operation)
-            for each in own.computing
-            if not isinstance(each.operation, PointOperation)
-        )
-        reads = design.read_cycles(sum(load.rows for load in own.loads))
-        writes = design.row_cycles * sum(store.rows for store in own.stores)
-        found.append((sum(parts.values()), network, max(reads, writes), parts))
-    compute, network, moved, parts = max(found, key=lambda each: each[0])
-    needed = min(moved, least.memory)
-    return Estimate(compiled.cycles, compute, network, needed, moved - needed, parts, least.bytes)
-
-
-def _name(operation: Operation) -> str:
-    """The subroutine of an instruction."""
-    if isinstance(operation, Transform):
-        return "inverse NTT" if operation.inverse else "NTT"
-    if isinstance(operation, Automorph):
-        return "automorphism"
-    keyed = any(isinstance(each.y, Stream) and each.z is not None for each in operation.results)
-    return INNER if keyed else "conversions, products, sums"
+    milliseconds = task.milliseconds(found.cycles)
+    return OperationCost(found.cycles, milliseconds, exact, bounds, found.parts, found.bytes)

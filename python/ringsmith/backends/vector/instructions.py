@@ -20,6 +20,10 @@ MAX_ENTRIES = ISA.value("max_entries")
 """Limbs of a transform instruction."""
 
 
+SPILLED = "spill"
+"""The kind of limbs that go to memory because their cluster does not hold them."""
+
+
 @dataclass(frozen=True)
 class Slot:
     """A limb's place in the scratchpad: bank, and the limb's number in it."""

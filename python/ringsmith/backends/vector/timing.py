@@ -74,9 +74,17 @@ SLOT_BEATS, INSTRUCTION_BEATS = 4, 3
 
 
 class Cycles:
-    """Cycles of instructions in a ring."""
+    """Cycles of instructions in a ring.
 
-    def __init__(self, design: VectorDesign, shape: Shape) -> None:
+    Args:
+        design: The design.
+        shape: Its array, in the ring.
+        halves: Those of ``HALVES`` that are looked at. All but the first instructions after a
+            transform wait for the lower one, which is enough for an estimate.
+    """
+
+    def __init__(self, design: VectorDesign, shape: Shape, halves: Sequence[int] = HALVES) -> None:
+        self._halves = halves
         self.rows, self._passes = shape.rows, shape.passes
         self._forward, self._inverse = forward_passes(shape), inverse_passes(shape)
         self.pass_delay, self.turn = pass_cycles(design), turn_cycles(design)
@@ -125,10 +133,10 @@ class Cycles:
             return self._transform(operation)
         if isinstance(operation, Automorph):
             return (
-                [Access(operation.source, half, 0, self.rows, None) for half in HALVES],
+                [Access(operation.source, half, 0, self.rows, None) for half in self._halves],
                 [
                     Access(operation.target, half, self.written(0, half), self.rows, 0)
-                    for half in HALVES
+                    for half in self._halves
                 ],
             )
         return self._point(operation)
@@ -140,7 +148,7 @@ class Cycles:
         period, last = self.period(operation), self._passes - 1
         for number, entry in enumerate(operation.entries):
             first = number * self.rows
-            for half in HALVES:
+            for half in self._halves:
                 reads.append(Access(entry.source, half, first, self.rows, turns[0]))
                 for which, turn in enumerate(turns):
                     begin = first + which * period
@@ -153,7 +161,7 @@ class Cycles:
 
     def _point(self, operation: Point) -> tuple[list["Access"], list["Access"]]:
         reads, writes = [], []
-        for half in HALVES:
+        for half in self._halves:
             reads.append(Access(operation.x, half, 0, self.rows, 0))
             for number, each in enumerate(operation.results):
                 for part, begin in (

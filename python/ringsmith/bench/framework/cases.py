@@ -62,8 +62,12 @@ def parameters(params: str) -> CkksParameters:
 
 def compiled(operation: str, params: str, design: VectorDesign) -> VectorExecutable:
     """One of ``OPERATIONS``, compiled for a design."""
-    executable = runtime.compile_graph(graph_of(operation, params), design).executable
-    return cast("VectorExecutable", executable)
+    return executable_of(graph_of(operation, params), design)
+
+
+def executable_of(graph: SubroutineGraph, design: VectorDesign) -> VectorExecutable:
+    """A graph, compiled for a design."""
+    return cast("VectorExecutable", runtime.compile_graph(graph, design).executable)
 
 
 # ---- figure 6 ----------------------------------------------------------------------------------
@@ -143,3 +147,15 @@ POINTS: Mapping[str, Point] = MappingProxyType(
 
 FIGURE_SETS = SETS[:2]
 """The sets that points are counted in."""
+
+FUSED = ("multiply_relinearize", "rotate")
+"""Operations of figure 10: those in which subroutines follow each other."""
+
+FUSION_POINTS = ("256-128", "256-512")
+"""Points of figure 6 that figure 10 is counted on: its two bandwidths, the sample's array."""
+
+FUSION_SETS = SETS[1:2]
+"""The set of figure 10."""
+
+SEARCH_SETS = SETS[:1]
+"""The set of figure 8."""

@@ -13,11 +13,15 @@ from ringsmith.bench.beside import beside
 from ringsmith.bench.framework.cases import (
     DESIGNS,
     FIGURE_SETS,
+    FUSED,
+    FUSION_POINTS,
+    FUSION_SETS,
     HERTZ,
     MAIN_OPERATION,
     OPERATIONS,
     PAPER,
     POINTS,
+    SEARCH_SETS,
     SETS,
     compiled,
     design_of,
@@ -26,11 +30,24 @@ from ringsmith.bench.framework.cases import (
 )
 from ringsmith.bench.framework.formula import formula_rows
 from ringsmith.bench.framework.resources import resource_rows
+from ringsmith.bench.framework.search import designs as searched_designs
+from ringsmith.bench.framework.subroutines import WITHOUT_FUSION, breakdown, unfused_cycles
 from ringsmith.bench.framework.use import PARTS, shares
 from ringsmith.bench.programs import OURS, cpu_times, kept_times, security_text
 from ringsmith.bench.records import Found, Record, check_names
 from ringsmith.graph import SubroutineGraph
 from ringsmith.progress import task
+
+_ISSUED = (
+    "from the issue of an instruction to that of the next one; transforms and conversions belong "
+    "to the subroutine that asks for them"
+)
+
+_APART = (
+    "each subroutine a program of its own, operands and results in memory: inverse transforms, "
+    "basis conversions, transforms, inner products, ModDown, automorphisms, products and sums; "
+    "speedup: their cycles over those of the operation in one program"
+)
 
 _KEY_FORMS = 3
 """How many times its bytes a key takes in memory at most, while it is made and used."""
@@ -46,6 +63,8 @@ class Options:
         sets: Parameter sets; those of ``cases.SETS``.
         points: Points of figure 6; those of ``cases.POINTS``.
         figure_sets: Parameter sets of figure 6.
+        fusion_sets: Parameter sets of figure 10.
+        search_sets: Parameter sets of figure 8.
         repeats: Calls of each operation of the cpu device; 0: it is not timed, and the times that
             are kept stay.
         kept: Records of an earlier run.
@@ -56,13 +75,16 @@ class Options:
     sets: tuple[str, ...] = SETS
     points: tuple[str, ...] = tuple(POINTS)
     figure_sets: tuple[str, ...] = FIGURE_SETS
+    fusion_sets: tuple[str, ...] = FUSION_SETS
+    search_sets: tuple[str, ...] = SEARCH_SETS
     repeats: int = 15
     kept: tuple[Record, ...] = ()
 
     def __post_init__(self) -> None:
         check_names("operation", self.operations, OPERATIONS)
         check_names("design", self.designs, DESIGNS)
-        check_names("set", [*self.sets, *self.figure_sets], SETS)
+        others = (*self.figure_sets, *self.fusion_sets, *self.search_sets)
+        check_names("set", [*self.sets, *others], SETS)
         check_names("point", self.points, POINTS)
 
 
@@ -72,6 +94,8 @@ QUICK = Options(
     sets=SETS[2:],
     points=("64-128",),
     figure_sets=SETS[2:],
+    fusion_sets=SETS[2:],
+    search_sets=SETS[2:],
 )
 """What --quick measures of ``Options`` where nothing is named."""
 
@@ -89,6 +113,9 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     parts: list[tuple[Callable[[], Iterable[Found]], Sequence[str]]] = [
         (lambda: _operations(options, say), (PAPER,)),
         (lambda: _figure(options, say), ()),
+        (lambda: _breakdowns(options), ()),
+        (lambda: _searches(options, say), ()),
+        (lambda: _fusion(options, say), ()),
         (lambda: _formulas(options), (PAPER,)),
         (lambda: _resources(options), (PAPER,)),
     ]
@@ -171,6 +198,37 @@ def _figure(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
             executable = compiled(MAIN_OPERATION, params, design)
             say(f"{design.name}, {params}: {executable.cycles:,} cycles")
             yield from _times(executable, params, MAIN_OPERATION)
+
+
+def _breakdowns(options: Options) -> Iterator[Found]:
+    """The main operation by subroutine, on the design that has the paper's figures."""
+    if MAIN_OPERATION not in options.operations or DESIGNS[0] not in options.designs:
+        return
+    for params in options.sets:
+        for name, cycles in breakdown(MAIN_OPERATION, params, design_of(DESIGNS[0])).items():
+            what = f"{MAIN_OPERATION}: {name}"
+            yield Found(DESIGNS[0], params, what, "cycles", cycles, "model", _ISSUED)
+
+
+def _searches(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    for params in options.search_sets:
+        found = list(searched_designs(params))
+        say(f"{params}: {len(found)} designs fit the card")
+        yield from found
+
+
+def _fusion(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """Operations whose subroutines are programs of their own, and how much fusion gains."""
+    for params in options.fusion_sets:
+        for operation in FUSED:
+            for name in FUSION_POINTS:
+                design = POINTS[name].design()
+                apart = unfused_cycles(operation, params, design)
+                fused = compiled(operation, params, design).cycles
+                say(f"{design.name}, {params}: {operation}: {apart:,} cycles without fusion")
+                what = f"{operation}: {WITHOUT_FUSION}"
+                yield Found(design.name, params, what, "cycles", apart, "model", _APART)
+                yield Found(design.name, params, what, "speedup", apart / fused, "model", _APART)
 
 
 def _formulas(options: Options) -> Iterator[Found]:

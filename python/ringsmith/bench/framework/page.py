@@ -1,10 +1,13 @@
 """The page of a measurement, written from its records and from nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.framework.cases import HERTZ, OPERATIONS, PAPER
+from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
 from ringsmith.bench.framework.resources import ANY, CARD, CROSSED, MEMORY
+from ringsmith.bench.framework.search import SEARCHED, words_and_alus
+from ringsmith.bench.framework.subroutines import SUBROUTINES, WITHOUT_FUSION
 from ringsmith.bench.framework.use import PARTS
 from ringsmith.bench.papers import AREA, Fact, facts, papers
 from ringsmith.bench.records import Measurement, Record, number
@@ -15,9 +18,23 @@ _OPERATIONS = "Operations (table IV)"
 _TIMES = "All times together (tables IV and V)"
 _USE = "Use of the array (figure 9)"
 _FIGURE = "Other sizes, and slower memory (figure 6)"
+_BREAKDOWN = "A product by subroutine (figure 7)"
+_SEARCH = "Designs that fit the card (figure 8)"
+_FUSION = "Without fusion (figure 10)"
 _FORMULA = "The paper's equations (section V)"
 _RESOURCES = "Resources, estimated (table III)"
 _CPU = "The cpu device"
+
+_PICTURES = {
+    _TIMES: ("framework-table-4.svg", "framework-table-5.svg"),
+    _USE: ("framework-figure-9.svg",),
+    _FIGURE: ("framework-figure-6.svg",),
+    _BREAKDOWN: ("framework-figure-7.svg",),
+    _SEARCH: ("framework-figure-8.svg",),
+    _FUSION: ("framework-figure-10.svg",),
+    _RESOURCES: ("framework-table-3.svg",),
+}
+"""Section -> its pictures."""
 
 _INTRODUCTIONS = {
     _OPERATIONS: "A ratio is our time over the paper's. GB/s are all bytes that memory reads and "
@@ -35,6 +52,15 @@ _INTRODUCTIONS = {
     "writing together, and so it is here, one half each way. A row must move in a whole number of "
     "cycles, so 512 GB/s stands for its 460; lanes are a whole number of passes' bits, so 128 "
     "ALUs are two arrays of 64.",
+    _BREAKDOWN: "Cycles of design `framework`, which has the paper's figures. The paper says that "
+    "ModUp, InnerProd and ModDown are over 85 % of a product. A digit that is raised and "
+    "transformed limb by limb for an inner product counts for the inner product.",
+    _SEARCH: "Each design that fits the card, by its estimated time and the words a cycle of its "
+    "permutation networks. Algorithm 2 of the paper, and a finer search, are "
+    "[ringsmith explore](explore.md).",
+    _FUSION: "The paper fuses subroutines that work limb by limb, for a speedup of up to 1.8. "
+    "Here each subroutine is a program of its own, whose operands and results go through memory; "
+    "the speedup is that of the operation as one program. 512 GB/s stands for the paper's 460.",
     _FORMULA: "Milliseconds that the paper's estimator gives for arrays of its kind, beside table "
     "IV. It counts three cycles of an ALU for a butterfly, where an ALU of ours takes one. The "
     "paper says that the estimate is within 5 % of its designs. What it gives for Set-1 is several "
@@ -48,6 +74,7 @@ _INTRODUCTIONS = {
 def page(measurement: Measurement) -> str:
     """Returns ``docs/framework.md``, of at least one record."""
     records, paper = measurement.records, papers()[PAPER]
+    drawn = figures(measurement)
     names = ", ".join(f"`{ours}` is its {theirs}" for ours, theirs in OPERATIONS.items())
     lines = [
         *opening(
@@ -59,7 +86,8 @@ def page(measurement: Measurement) -> str:
             "parameter sets.",
         ),
         "",
-        "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes; "
+        "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes, or "
+        "cycles of one of the compiler's tries in place of the fastest; "
         "`formula`, the paper's equations; `cpu`, measured on this machine's processor. "
         "Nothing was placed or routed, and the clock is assumed.",
         "",
@@ -68,13 +96,22 @@ def page(measurement: Measurement) -> str:
         f"- `{PAPER}`: {paper.title}. {paper.conditions}.",
     ]
     for title, chosen in _sections(records).items():
-        lines += ["", f"## {title}", "", *_introduced(title), *_table(title, chosen)]
+        pictures = [
+            line
+            for name in _PICTURES.get(title, ())
+            if name in drawn
+            for line in (f"![{FIGURES[name][0]}]({FOLDER}/{name})", "")
+        ]
+        lines += ["", f"## {title}", "", *_introduced(title), *pictures, *_table(title, chosen)]
     return "\n".join([*lines, "", "## Not measured", "", *_missing(records)]) + "\n"
 
 
 def _sections(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by the titles of their sections, those that have some."""
-    order = (_OPERATIONS, _TIMES, _USE, _FIGURE, _FORMULA, _RESOURCES, _CPU)
+    order = (
+        *(_OPERATIONS, _TIMES, _FIGURE, _BREAKDOWN, _SEARCH, _USE, _FUSION, _FORMULA),
+        *(_RESOURCES, _CPU),
+    )
     found: dict[str, list[Record]] = {title: [] for title in order}
     for record in records:
         found[_section(record)].append(record)
@@ -90,6 +127,13 @@ def _section(record: Record) -> str:
         return _RESOURCES
     if record.peer:
         return _CPU
+    part = record.operation.partition(": ")[2]
+    if record.operation == SEARCHED:
+        return _SEARCH
+    if part == WITHOUT_FUSION:
+        return _FUSION
+    if part in SUBROUTINES:
+        return _BREAKDOWN
     if ": " in record.design:
         return _FIGURE
     return _USE if record.metric == "percent" else _OPERATIONS
@@ -107,6 +151,12 @@ def _table(title: str, records: Sequence[Record]) -> list[str]:
     if title == _USE:
         parts = (f"- {_heading(part)}: {text}." for part, text in PARTS.items())
         return [*_use(records), "", *parts]
+    if title == _BREAKDOWN:
+        return [*_breakdown(records), "", *conditions(records)]
+    if title == _SEARCH:
+        return [*_designs(records), "", *conditions(records)]
+    if title == _FUSION:
+        return [*_fusion(records), "", *conditions(records)]
     if title == _FORMULA:
         return [*_formula(records), "", *conditions(records)]
     lines = _wide(records) if title in (_OPERATIONS, _FIGURE) else table(records)
@@ -177,6 +227,54 @@ def _heading(part: str) -> str:
     return part.replace("_", ", with ")
 
 
+def _breakdown(records: Sequence[Record]) -> list[str]:
+    """A row for each parameter set, with a column for each subroutine."""
+    rows: dict[str, dict[str, float]] = {}
+    for record in records:
+        rows.setdefault(record.params, {})[record.operation.partition(": ")[2]] = record.value
+    names = [name for name in SUBROUTINES if any(name in row for row in rows.values())]
+    return table_lines(
+        ["parameters", *names, "the first three"],
+        [
+            [params, *(number(row[name]) for name in names), _share_of_three(row)]
+            for params, row in rows.items()
+        ],
+        ("parameters",),
+    )
+
+
+def _share_of_three(row: Mapping[str, float]) -> str:
+    return f"{sum(row[name] for name in SUBROUTINES[:3]) / sum(row.values()):.0%}"
+
+
+def _designs(records: Sequence[Record]) -> list[str]:
+    """A row for each design, the fastest first."""
+    rows = []
+    for record in sorted(records, key=lambda each: (each.params, each.value)):
+        words, alus = words_and_alus(record.design)
+        cells = [f"`{record.design}`", f"{alus:,}", f"{words:,}", number(record.value)]
+        rows.append([record.params, *cells])
+    headings = ["parameters", "design", "ALUs", "words a cycle", "ms, estimated"]
+    return table_lines(headings, rows, ("parameters", "design"))
+
+
+def _fusion(records: Sequence[Record]) -> list[str]:
+    """A row for each operation and design."""
+    rows: dict[tuple[str, str, str], dict[str, Record]] = {}
+    for record in records:
+        operation = record.operation.partition(": ")[0]
+        rows.setdefault((record.params, operation, record.design), {})[record.metric] = record
+    headings = ["parameters", "operation", "design", "cycles without fusion", "speedup by fusion"]
+    return table_lines(
+        headings,
+        [
+            [*what[:2], f"`{what[2]}`", number(row["cycles"].value), number(row["speedup"].value)]
+            for what, row in rows.items()
+        ],
+        ("parameters", "operation", "design"),
+    )
+
+
 def _formula(records: Sequence[Record]) -> list[str]:
     """A row for each operation, with a column for each array."""
     arrays = list(dict.fromkeys(record.design for record in records))
@@ -235,13 +333,12 @@ def _missing(records: Sequence[Record]) -> list[str]:
     lines = [f"- {why}: {', '.join(names)}." for why, names in groups.items()]
     return [
         *lines,
-        "- Figure 8, the paper's search through designs; figure 10, its fusion switched off; "
-        "tables VI to VIII, its networks: not run here.",
+        "- Tables VI to VIII, its networks: not run here.",
     ]
 
 
 def _why(fact: Fact) -> str | None:
     """Why a number of the paper has none of ours beside it; None: it stands in a table above."""
-    if fact.peer or fact.where == "Table V":
+    if fact.peer or fact.where == "Table V" or fact.where.startswith("Figure"):
         return None
     return "not counted in this run" if fact.metric in AREA else "not in this run"

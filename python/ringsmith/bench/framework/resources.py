@@ -13,7 +13,9 @@ from ringsmith.hdl.areas import area_times, total_area
 from ringsmith.hdl.synthesis import Area
 from ringsmith.platforms import load_platform
 
-CARD = load_platform("u280")
+CARD_NAME = "u280"
+
+CARD = load_platform(CARD_NAME)
 """The paper's card."""
 
 assert CARD.memory is not None

@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith.backends.vector.device.residues import Words, multiplied
 from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Limb
+from ringsmith.backends.vector.instructions import SPILLED, Limb
 from ringsmith.backends.vector.layout import (
     Layout,
     Shape,
@@ -32,7 +32,7 @@ def host_rows(
     for limb in dict.fromkeys(load.limb for own in executable.programs for load in own.loads):
         if limb.kind == "table":
             yield limb, _table(executable, *limb.index)
-        elif limb.kind != "spill":
+        elif limb.kind != SPILLED:
             yield limb, placed(executable.shape, limb_layout(executable, limb), fetch(limb))
 
 

@@ -20,6 +20,7 @@ from ringsmith.backends.vector.instructions import (
     BESIDE,
     FACTOR_STREAMS,
     MAX_ENTRIES,
+    SPILLED,
     X_STREAM,
     Automorph,
     Constant,
@@ -359,7 +360,7 @@ class _Maker:
     def _store(self, stream: int, held: _Held) -> None:
         """The next limb of a store stream: to be loaded again, or an output."""
         if self._chance(0.5):
-            limb = Limb("spill", "", (len(self._stores),))
+            limb = Limb(SPILLED, "", (len(self._stores),))
             self._spills.append((limb, held, len(self._stores) + 1))
         else:
             limb = self._output(held.form)
