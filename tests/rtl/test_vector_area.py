@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.rtl import vector_areas
-from tests.rtl.vector_areas import KEPT, control, network, sample, text, unit
+from tests.rtl.vector_areas import KEPT, control, network, ports, registers, sample, text, unit
 
 from ringsmith.backends.vector import area
 from ringsmith.backends.vector.area import PARTS, alu_dsps, cluster_area, cluster_parts, selectors
@@ -84,13 +84,14 @@ def test_a_whole_cluster_takes_what_is_estimated(name: str) -> None:
 @pytest.mark.full
 def test_the_blocks_of_the_estimate_are_those_of_today() -> None:
     """Otherwise: tests/rtl/vector_areas.py."""
-    small = sample("two_steps", 2, 32)
     known = area.synthesized_blocks()
     for key, width, found in [
-        ((area.UNIT, "two_steps", 2), 32, unit(small)),
+        ((area.UNIT, "two_steps", 2), 32, unit(sample("two_steps", 2, 32))),
         ((area.UNIT, "barrett", 2), 60, unit(sample("barrett", 2, 60))),
-        ((area.CONTROL, "two_steps", 2), 32, control(small)),
+        ((area.CONTROL, 2, 4), 28, control(sample("barrett", 2, 28))),
         ((area.NETWORK, 2, 4), 32, network(4, 2, 32)),
+        ((area.PORTS, 4, 1), 32, ports(4, 1)),
+        ((area.REGISTERS, 2, 4), 32, registers()),
     ]:
         kept = known[key][width]
         for field in ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops"):
@@ -105,7 +106,8 @@ def test_the_file_of_blocks_is_what_the_command_writes(monkeypatch: pytest.Monke
         return {top: Area(0, 0, 0, 0, 0)}
 
     monkeypatch.setattr(vector_areas, "synthesized", nothing)
-    what = ("block", "arithmetic", "log_radix", "log_lanes", "word_bits")
+    monkeypatch.setattr(vector_areas, "synthesized_files", nothing)
+    what = ("block", "arithmetic", "log_radix", "log_lanes", "ports", "word_bits")
     written = [[row.get(name) for name in what] for row in vector_areas.measured()]
     assert written == [[row.get(name) for name in what] for row in rows]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from ringsmith.backends.vector import area, rtl
 from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
 from ringsmith.hdl.areas import area_less
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized, synthesized_files
 
 KEPT = Path(area.__file__).with_name(area.MEASURED)
 COMMAND = ".venv/bin/python tests/rtl/vector_areas.py"
@@ -32,6 +32,9 @@ _CONTROLS = {("barrett", 2): (28, 60), ("two_steps", 4): (32,)}
 
 _NETWORKS = {(4, 2): 32, (8, 2): 32, (4, 4): 32, (8, 4): 32}
 """Bits of words, by log2 of the lanes and the stages of a pass."""
+
+_PORTS = ((4, 2), (4, 1), (6, 8))
+"""log2 of the lanes and ports of clusters whose ports to memory are synthesized."""
 
 _NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
 
@@ -75,6 +78,30 @@ def control(design: VectorDesign) -> Area:
     return replace(area_less(found, area.selectors(design)), brams=0)
 
 
+def ports(log_lanes: int, count: int) -> Area:
+    """What joins a cluster to memory."""
+    design = VectorDesign(
+        "ports", 12, log_lanes, 2, area.MEASURED_BITS, bank_rows=1024, table_rows=1024, ports=count
+    )
+    others = ("Clusters", "SpanBits")
+    values = [
+        f"{name}={value}"
+        for name, value in rtl.accelerator_parameters(design).items()
+        if name not in others
+    ]
+    return _of_accelerator("rs_vector_cluster", values, (rtl.TOP,))
+
+
+def registers() -> Area:
+    """An accelerator's registers."""
+    return _of_accelerator("rs_vector_control", [f"Width={area.MEASURED_BITS}"], ())
+
+
+def _of_accelerator(top: str, values: list[str], boxes: tuple[str, ...]) -> Area:
+    files = rtl.accelerator_sources()
+    return synthesized_files(top, files, values, (), ULTRASCALE_PLUS, boxes=boxes)[top]
+
+
 Row = dict[str, str | int]
 
 
@@ -93,6 +120,12 @@ def measured() -> Iterator[Row]:
     for (log_lanes, log_radix), word_bits in _NETWORKS.items():
         found = network(log_lanes, log_radix, word_bits)
         yield entry(area.NETWORK, found, word_bits, log_radix, log_lanes=log_lanes)
+    bits, radix = area.MEASURED_BITS, area.CONTROL_RADIX
+    for log_lanes, count in _PORTS:
+        found = ports(log_lanes, count)
+        yield entry(area.PORTS, found, bits, radix, log_lanes=log_lanes, ports=count)
+    lanes = area.CONTROL_LANES
+    yield entry(area.REGISTERS, registers(), bits, radix, log_lanes=lanes)
 
 
 def entry(block: str, found: Area, word_bits: int, log_radix: int, **others: int | str) -> Row:

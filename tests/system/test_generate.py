@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.system.estimates import AREA_LIMIT, EXACT, apart
 from typer.testing import CliRunner, Result
 
 from ringsmith.backends.cpu import BACKEND
@@ -423,7 +424,7 @@ def test_yosys_counts_what_the_estimate_says(made: Path, tmp_path: Path) -> None
     done = run("synth", made, "--json", file)
     assert "DSP slices" in done.stdout
     found = json.loads(file.read_text())
-    assert found["estimate"].keys() >= {"dsps", "brams", "urams"}
+    assert found["estimate"].keys() == found["yosys"].keys()
     for resource, guess in found["estimate"].items():
-        assert found["yosys"][resource] == guess, resource
-    assert found["yosys"]["luts"] > 100
+        limit = 0 if resource in EXACT else AREA_LIMIT
+        assert apart(guess, found["yosys"][resource]) <= limit, resource

@@ -12,6 +12,8 @@ from dataclasses import asdict, fields, replace
 from importlib import resources
 from types import MappingProxyType
 
+import numpy as np
+
 from ringsmith.backends.vector.design import BARRETT, VectorDesign
 from ringsmith.backends.vector.instructions import FACTOR_STREAMS, STREAMS
 from ringsmith.backends.vector.latency import step_bits
@@ -37,15 +39,24 @@ PARTS: Mapping[str, str] = MappingProxyType(
 """Parts of a cluster, and what they are."""
 
 UNIT, NETWORK, CONTROL = "unit", "network", "control"
-"""Blocks of ``area.toml``."""
+PORTS, REGISTERS = "ports", "registers"
+"""Blocks of ``area.toml``: of a cluster; then what joins one to memory, and the accelerator's
+registers."""
+
+MEASURED_BITS = 32
+"""Of words of the ports that were synthesized."""
 
 MEASURED = "area.toml"
 """The file of synthesized blocks."""
 
 NOTHING = Area(0, 0, 0, 0, 0)
 
-CONTROL_LANES = 4
-"""log2 of the lanes of the cluster whose control is synthesized: what is left of it."""
+CONTROL_LANES, CONTROL_RADIX = 4, 2
+"""log2 of the lanes of the cluster whose control is synthesized: what is left of it; stages of a
+pass of the accelerator whose registers are."""
+
+PORT_BITS = 256
+"""Of the ports that were synthesized."""
 
 
 def arithmetic(design: VectorDesign) -> str:
@@ -89,8 +100,10 @@ def cluster_area(design: VectorDesign) -> Area:
 
 
 def device_area(design: VectorDesign) -> Area:
-    """Area of all clusters, without what joins them to memory and host."""
-    return area_times(cluster_area(design), design.clusters)
+    """Area of the whole accelerator: clusters, their ports to memory, registers."""
+    cluster = total_area([cluster_area(design), _ports(design)])
+    [registers] = synthesized_blocks()[REGISTERS, CONTROL_RADIX, CONTROL_LANES].values()
+    return total_area([area_times(cluster, design.clusters), registers])
 
 
 # ---- selectors ---------------------------------------------------------------------------------
@@ -158,6 +171,31 @@ def _network(design: VectorDesign) -> Area:
     return area_times(mixed, design.lanes * 1e-6)
 
 
+def _ports(design: VectorDesign) -> Area:
+    """What joins a cluster to memory: a constant, a part by bits of ports, and one by a row's bits.
+
+    Three that were synthesized say how much each is.
+    """
+
+    def sizes(ports: int, row: int) -> list[int]:
+        return [1, ports, row]
+
+    known = {
+        key[1:]: area
+        for key, by_width in synthesized_blocks().items()
+        if key[0] == PORTS
+        for bits, area in by_width.items()
+        if bits == MEASURED_BITS
+    }
+    samples = [sizes(int(ports) * PORT_BITS, MEASURED_BITS << int(m)) for m, ports in known]
+    wanted = sizes(design.ports * design.memory.port_bits, design.lanes * design.word_bits)
+    weights = np.linalg.solve(np.array(samples, dtype=float).T, np.array(wanted, dtype=float))
+    return total_area(
+        area_times(area, float(weight))
+        for area, weight in zip(known.values(), weights, strict=True)
+    )
+
+
 Key = tuple[str, str | int, int]
 """A block, and what it is made for but the width of its words."""
 
@@ -170,6 +208,7 @@ def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     numbers = {each.name for each in fields(Area)}
     for row in tomllib.loads(text)["measured"]:
         others = ("log_radix", "log_lanes") if "log_lanes" in row else ("arithmetic", "log_radix")
+        others = ("log_lanes", "ports") if "ports" in row else others
         key = (row["block"], row[others[0]], row[others[1]])
         area = Area(**(asdict(NOTHING) | {k: v for k, v in row.items() if k in numbers}))
         found.setdefault(key, {})[row["word_bits"]] = area

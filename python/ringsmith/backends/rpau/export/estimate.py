@@ -1,6 +1,8 @@
 """Resources of a whole design, counted from its parameters: no synthesis."""
 
 from ringsmith.backends.exporter import Estimate
+from ringsmith.backends.rpau.conversions import converter_of
+from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.debug.area_in_part import key_rams, twiddle_rams, work_rams
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
@@ -9,13 +11,12 @@ from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
 
 _INSTRUCTION_BITS = 64
 
+_FIFO_LINES = 512
+"""Of a channel of a card's DMA: parameter LogDepth of ``rs_dma``."""
+
 
 def estimated(design: RpauDesign) -> Estimate:
-    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories.
-
-    Not counted: DSP slices of base converters, so none are told of a design that has them; and the
-    FIFOs of a card's DMA.
-    """
+    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories."""
     brams, urams, dsps = 0.0, 0, 0
     for rpau in range(design.rpaus):
         for rams in (kind(design, rpau) for kind in (work_rams, key_rams, twiddle_rams)):
@@ -23,13 +24,22 @@ def estimated(design: RpauDesign) -> Estimate:
             urams += rams.urams
         dsps += _unit_dsps(design, rpau)
     brams += block_rams(_INSTRUCTION_BITS, design.program_words)
+    if design.converters:
+        dsps += design.converters * converter_of(design).dsps
+    if design.coprocessors > 1:
+        brams += _channel_rams(design)
     found: dict[str, float] = {
+        "dsps": dsps * design.coprocessors,
         "brams": brams * design.coprocessors,
         "urams": urams * design.coprocessors,
     }
-    if not design.converters:
-        found["dsps"] = dsps * design.coprocessors
     return Estimate(ULTRASCALE_PLUS, found)
+
+
+def _channel_rams(design: RpauDesign) -> float:
+    """Block RAMs of a channel of a card's DMA: a FIFO each way, of lines of the wider side."""
+    row = host_words(design) * (32 if design.word_bits <= 32 else 64)
+    return 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
 
 
 def _unit_dsps(design: RpauDesign, rpau: int) -> int:

@@ -10,6 +10,7 @@ from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greet
 from ringsmith.backends.keys import whole_keys
 from ringsmith.backends.types import Design
 from ringsmith.backends.vector import rtl
+from ringsmith.backends.vector.area import device_area
 from ringsmith.backends.vector.design import LIST_BITS, VectorDesign
 from ringsmith.backends.vector.device.machine import VectorMachine
 from ringsmith.backends.vector.device.model import host_limb
@@ -23,11 +24,11 @@ from ringsmith.backends.vector.device.register_table import (
 from ringsmith.backends.vector.device.rtl import refusal
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.export import pages
-from ringsmith.backends.vector.export.estimate import estimated
 from ringsmith.backends.vector.export.script import script
 from ringsmith.errors import ParameterError
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.sources import sim_root
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import CkksParameters, RlweParameters
 from ringsmith.platforms import Memory
@@ -110,7 +111,15 @@ class VectorExporter(Exporter):
 
     def estimate(self, design: Design) -> Estimate:
         """All clusters, and what joins them to memory and host."""
-        return estimated(cast("VectorDesign", design))
+        area = device_area(cast("VectorDesign", design))
+        found = {
+            "dsps": area.dsps,
+            "brams": area.brams,
+            "urams": area.urams,
+            "luts": area.lut_sites,
+            "flip_flops": area.fabric_flip_flops,
+        }
+        return Estimate(ULTRASCALE_PLUS, found)
 
 
 def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
