@@ -5,6 +5,9 @@ from ringsmith.backends.rpau.conversions import converter_of
 from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.debug.area_in_part import key_rams, twiddle_rams, work_rams
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.estimated import BESIDE_RPAUS, rpau_estimates
+from ringsmith.errors import ParameterError
+from ringsmith.hdl.areas import total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
@@ -16,7 +19,10 @@ _FIFO_LINES = 512
 
 
 def estimated(design: RpauDesign) -> Estimate:
-    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories."""
+    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories, LUTs and flip-flops.
+
+    The last two are left out where no RPAU of the design's kind was synthesized.
+    """
     brams, urams, dsps = 0.0, 0, 0
     for rpau in range(design.rpaus):
         for rams in (kind(design, rpau) for kind in (work_rams, key_rams, twiddle_rams)):
@@ -33,7 +39,16 @@ def estimated(design: RpauDesign) -> Estimate:
         "brams": brams * design.coprocessors,
         "urams": urams * design.coprocessors,
     }
-    return Estimate(ULTRASCALE_PLUS, found)
+    return Estimate(ULTRASCALE_PLUS, {**found, **_fabric(design)})
+
+
+def _fabric(design: RpauDesign) -> dict[str, float]:
+    """LUTs and flip-flops; nothing where they are not known."""
+    try:
+        area = total_area([*rpau_estimates(design), BESIDE_RPAUS])
+    except ParameterError:
+        return {}
+    return {"luts": area.lut_sites, "flip_flops": area.fabric_flip_flops}
 
 
 def _channel_rams(design: RpauDesign) -> float:
