@@ -1,5 +1,6 @@
 """Designs as TOML files: the named ones in ``designs/``, and files of users."""
 
+import json
 import re
 import tomllib
 from collections.abc import Collection, Mapping
@@ -93,6 +94,16 @@ def text(name: str) -> str:
         ParameterError: If there is no such design, or the file cannot be read.
     """
     return _text(name, named())
+
+
+def to_toml(design: "DataclassInstance", architecture: str) -> str:
+    """A design as the text of its file: what differs from its parameters' defaults."""
+    lines = [f'architecture = "{architecture}"']
+    for field in fields(design):
+        value = getattr(design, field.name)
+        if value != field.default:
+            lines.append(f"{field.name} = {json.dumps(value, ensure_ascii=False)}")
+    return "\n".join(lines) + "\n"
 
 
 def _text(name: str, known: list[str]) -> str:

@@ -6,9 +6,6 @@
 // that one's ports. All bursts are INCR bursts of whole beats with id 0. Each cluster has a port that
 // reads its lists.
 //
-// Crossed: the ports for rows are behind rs_vector_crossing, in the clock mem_clk_i. The simulated memory of
-// device rtl stands for both, so there it is 0.
-//
 // rst_ni, synchronous, is low for rs_vector_pkg::core_transform_latency + 8 cycles or more.
 //
 // load_begun_o, issued_o and store_begun_o stand in the cycles in which a cluster's next load, instruction
@@ -35,14 +32,11 @@ module rs_vector_top
   parameter  int unsigned BurstBeats = 16,
   parameter  int unsigned Outstanding = 16,
   parameter  int unsigned AddrWidth = 40,
-  parameter  bit          Crossed = 1'b0,
   localparam int unsigned AllPorts = Clusters * Ports,
   localparam int unsigned StrobeWidth = PortBits / 8
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
-  input  logic                                    mem_clk_i,        // with Crossed
-  input  logic                                    mem_rst_ni,
   // verilog_lint: waive-start port-name-suffix
   input  logic                [AxilAddrWidth-1:0] s_axil_awaddr,
   input  logic                [              2:0] s_axil_awprot,
@@ -123,94 +117,6 @@ module rs_vector_top
   end
   if (BurstBeats % RowCycles != 0 || 4096 % (BurstBeats * PortBits / 8) != 0) begin : gen_bad_burst
     $error("rs_vector_top: BurstBeats = %0d is no number of rows that divides 4 KiB", BurstBeats);
-  end
-
-  // ---- ports for rows, and their way to memory ------------------------------------------------------
-  logic [AllPorts-1:0]                port_ar_valid, port_ar_ready;
-  logic [AllPorts-1:0]                port_r_valid, port_r_last, port_r_ready;
-  logic [AllPorts-1:0]                port_aw_valid, port_aw_ready;
-  logic [AllPorts-1:0]                port_w_valid, port_w_last, port_w_ready;
-  logic [AllPorts-1:0]                port_b_valid, port_b_ready;
-  logic [AllPorts-1:0][AddrWidth-1:0] port_ar_addr, port_aw_addr;
-  logic [AllPorts-1:0][          7:0] port_ar_len, port_aw_len;
-  logic [AllPorts-1:0][          1:0] port_r_resp, port_b_resp;
-  logic [PortBits-1:0]                port_r_data [AllPorts];
-  logic [PortBits-1:0]                port_w_data [AllPorts];
-  if (!Crossed) begin : gen_direct
-    logic unused_mem;
-    assign unused_mem     = mem_clk_i ^ mem_rst_ni;
-    assign m_axi_arvalid  = port_ar_valid;
-    assign m_axi_araddr   = port_ar_addr;
-    assign m_axi_arlen    = port_ar_len;
-    assign port_ar_ready  = m_axi_arready;
-    assign port_r_valid   = m_axi_rvalid;
-    assign port_r_last    = m_axi_rlast;
-    assign port_r_resp    = m_axi_rresp;
-    assign port_r_data    = m_axi_rdata;
-    assign m_axi_rready   = port_r_ready;
-    assign m_axi_awvalid  = port_aw_valid;
-    assign m_axi_awaddr   = port_aw_addr;
-    assign m_axi_awlen    = port_aw_len;
-    assign port_aw_ready  = m_axi_awready;
-    assign m_axi_wvalid   = port_w_valid;
-    assign m_axi_wlast    = port_w_last;
-    assign m_axi_wdata    = port_w_data;
-    assign port_w_ready   = m_axi_wready;
-    assign port_b_valid   = m_axi_bvalid;
-    assign port_b_resp    = m_axi_bresp;
-    assign m_axi_bready   = port_b_ready;
-  end else begin : gen_crossed
-    for (genvar p = 0; p < AllPorts; p++) begin : gen_port
-      rs_vector_crossing #(
-        .PortBits(PortBits),
-        .AddrWidth(AddrWidth)
-      ) u_crossing (
-        .clk_i,
-        .rst_ni,
-        .ar_valid_i(port_ar_valid[p]),
-        .ar_addr_i(port_ar_addr[p]),
-        .ar_len_i(port_ar_len[p]),
-        .ar_ready_o(port_ar_ready[p]),
-        .r_valid_o(port_r_valid[p]),
-        .r_last_o(port_r_last[p]),
-        .r_resp_o(port_r_resp[p]),
-        .r_data_o(port_r_data[p]),
-        .r_ready_i(port_r_ready[p]),
-        .aw_valid_i(port_aw_valid[p]),
-        .aw_addr_i(port_aw_addr[p]),
-        .aw_len_i(port_aw_len[p]),
-        .aw_ready_o(port_aw_ready[p]),
-        .w_valid_i(port_w_valid[p]),
-        .w_last_i(port_w_last[p]),
-        .w_data_i(port_w_data[p]),
-        .w_ready_o(port_w_ready[p]),
-        .b_valid_o(port_b_valid[p]),
-        .b_resp_o(port_b_resp[p]),
-        .b_ready_i(port_b_ready[p]),
-        .mem_clk_i,
-        .mem_rst_ni,
-        .mem_ar_valid_o(m_axi_arvalid[p]),
-        .mem_ar_addr_o(m_axi_araddr[p]),
-        .mem_ar_len_o(m_axi_arlen[p]),
-        .mem_ar_ready_i(m_axi_arready[p]),
-        .mem_r_valid_i(m_axi_rvalid[p]),
-        .mem_r_last_i(m_axi_rlast[p]),
-        .mem_r_resp_i(m_axi_rresp[p]),
-        .mem_r_data_i(m_axi_rdata[p]),
-        .mem_r_ready_o(m_axi_rready[p]),
-        .mem_aw_valid_o(m_axi_awvalid[p]),
-        .mem_aw_addr_o(m_axi_awaddr[p]),
-        .mem_aw_len_o(m_axi_awlen[p]),
-        .mem_aw_ready_i(m_axi_awready[p]),
-        .mem_w_valid_o(m_axi_wvalid[p]),
-        .mem_w_last_o(m_axi_wlast[p]),
-        .mem_w_data_o(m_axi_wdata[p]),
-        .mem_w_ready_i(m_axi_wready[p]),
-        .mem_b_valid_i(m_axi_bvalid[p]),
-        .mem_b_resp_i(m_axi_bresp[p]),
-        .mem_b_ready_o(m_axi_bready[p])
-      );
-    end
   end
 
   // ---- registers ----------------------------------------------------------------------------------
@@ -295,9 +201,9 @@ module rs_vector_top
       stores_ended_q[c] <= (rst_ni && !start_o && c < Clusters) ? stores_ended[c%Clusters] : '0;
     end
   end
-  assign m_axi_arsize   = 3'($clog2(StrobeWidth));
+  assign m_axi_arsize   = 3'(ByteBits);
   assign m_axi_arburst  = BurstIncr;
-  assign m_axi_awsize   = 3'($clog2(StrobeWidth));
+  assign m_axi_awsize   = 3'(ByteBits);
   assign m_axi_awburst  = BurstIncr;
   assign m_axi_wstrb    = '1;
   assign m_list_arsize  = 3'($clog2(ListBits / 8));
@@ -317,14 +223,14 @@ module rs_vector_top
         return ((AddrWidth'(home) * AddrWidth'(Ports) + AddrWidth'(p)) << SpanBits) |
             AddrWidth'(AddrWidth'(beat) << ByteBits);
       endfunction
-      assign port_ar_addr[Port] = address(ar_home, ar_beat);
-      assign port_ar_len[Port]  = ar_len;
-      assign port_aw_addr[Port] = address(aw_home, aw_beat);
-      assign port_aw_len[Port]  = aw_len;
-      assign port_w_data[Port]  = w_data[p];
-      assign r_resp[p]          = port_r_resp[Port];
-      assign b_resp[p]          = port_b_resp[Port];
-      assign r_data[p]          = port_r_data[Port];
+      assign m_axi_araddr[Port] = address(ar_home, ar_beat);
+      assign m_axi_arlen[Port]  = ar_len;
+      assign m_axi_awaddr[Port] = address(aw_home, aw_beat);
+      assign m_axi_awlen[Port]  = aw_len;
+      assign m_axi_wdata[Port]  = w_data[p];
+      assign r_resp[p]          = m_axi_rresp[Port];
+      assign b_resp[p]          = m_axi_bresp[Port];
+      assign r_data[p]          = m_axi_rdata[Port];
     end
     rs_vector_cluster #(
       .Width(Width),
@@ -371,28 +277,28 @@ module rs_vector_top
       .issued_o(issued_o[c]),
       .store_begun_o(store_begun_o[c]),
       .ended_o(ended_o[c]),
-      .ar_valid_o(port_ar_valid[Ports*c+:Ports]),
+      .ar_valid_o(m_axi_arvalid[Ports*c+:Ports]),
       .ar_home_o(ar_home),
       .ar_beat_o(ar_beat),
       .ar_len_o(ar_len),
-      .ar_ready_i(port_ar_ready[Ports*c+:Ports]),
-      .r_valid_i(port_r_valid[Ports*c+:Ports]),
-      .r_last_i(port_r_last[Ports*c+:Ports]),
+      .ar_ready_i(m_axi_arready[Ports*c+:Ports]),
+      .r_valid_i(m_axi_rvalid[Ports*c+:Ports]),
+      .r_last_i(m_axi_rlast[Ports*c+:Ports]),
       .r_resp_i(r_resp),
       .r_data_i(r_data),
-      .r_ready_o(port_r_ready[Ports*c+:Ports]),
-      .aw_valid_o(port_aw_valid[Ports*c+:Ports]),
+      .r_ready_o(m_axi_rready[Ports*c+:Ports]),
+      .aw_valid_o(m_axi_awvalid[Ports*c+:Ports]),
       .aw_home_o(aw_home),
       .aw_beat_o(aw_beat),
       .aw_len_o(aw_len),
-      .aw_ready_i(port_aw_ready[Ports*c+:Ports]),
-      .w_valid_o(port_w_valid[Ports*c+:Ports]),
-      .w_last_o(port_w_last[Ports*c+:Ports]),
+      .aw_ready_i(m_axi_awready[Ports*c+:Ports]),
+      .w_valid_o(m_axi_wvalid[Ports*c+:Ports]),
+      .w_last_o(m_axi_wlast[Ports*c+:Ports]),
       .w_data_o(w_data),
-      .w_ready_i(port_w_ready[Ports*c+:Ports]),
-      .b_valid_i(port_b_valid[Ports*c+:Ports]),
+      .w_ready_i(m_axi_wready[Ports*c+:Ports]),
+      .b_valid_i(m_axi_bvalid[Ports*c+:Ports]),
       .b_resp_i(b_resp),
-      .b_ready_o(port_b_ready[Ports*c+:Ports]),
+      .b_ready_o(m_axi_bready[Ports*c+:Ports]),
       .list_ar_valid_o(m_list_arvalid[c]),
       .list_ar_addr_o(m_list_araddr[c]),
       .list_ar_len_o(m_list_arlen[c]),

@@ -129,13 +129,10 @@ module rs_vector_simulation
     .SpanBits(SpanBits),
     .BurstBeats(BurstBeats),
     .Outstanding(Outstanding),
-    .AddrWidth(AddrWidth),
-    .Crossed(Crossed)
+    .AddrWidth(AddrWidth)
   ) u_top (
     .clk_i,
     .rst_ni,
-    .mem_clk_i(clk_i),
-    .mem_rst_ni(rst_ni),
     .s_axil_awaddr(axil_awaddr_i),
     .s_axil_awprot('0),
     .s_axil_awvalid(axil_awvalid_i),
@@ -203,6 +200,92 @@ module rs_vector_simulation
     for (int unsigned c = 0; c < Clusters; c++) ended_o[c] = ended[c];
   end
 
+  // ---- crossings, where they are simulated ----------------------------------------------------------
+  logic [AllPorts-1:0]                mem_ar_valid, mem_ar_ready;
+  logic [AllPorts-1:0]                mem_r_valid, mem_r_last, mem_r_ready;
+  logic [AllPorts-1:0]                mem_aw_valid, mem_aw_ready;
+  logic [AllPorts-1:0]                mem_w_valid, mem_w_last, mem_w_ready;
+  logic [AllPorts-1:0]                mem_b_valid, mem_b_ready;
+  logic [AllPorts-1:0][AddrWidth-1:0] mem_ar_addr, mem_aw_addr;
+  logic [AllPorts-1:0][7:0]           mem_ar_len, mem_aw_len;
+  logic [AllPorts-1:0][1:0]           mem_r_resp, mem_b_resp;
+  logic [PortBits-1:0]                mem_r_data [AllPorts];
+  logic [PortBits-1:0]                mem_w_data [AllPorts];
+  if (Crossed) begin : gen_crossed
+    for (genvar p = 0; p < AllPorts; p++) begin : gen_port
+      rs_vector_crossing #(
+        .PortBits(PortBits),
+        .AddrWidth(AddrWidth)
+      ) u_crossing (
+        .clk_i,
+        .rst_ni,
+        .ar_valid_i(ar_valid[p]),
+        .ar_addr_i(ar_addr[p]),
+        .ar_len_i(ar_len[p]),
+        .ar_ready_o(ar_ready[p]),
+        .r_valid_o(r_valid[p]),
+        .r_last_o(r_last[p]),
+        .r_resp_o(r_resp[p]),
+        .r_data_o(r_data[p]),
+        .r_ready_i(r_ready[p]),
+        .aw_valid_i(aw_valid[p]),
+        .aw_addr_i(aw_addr[p]),
+        .aw_len_i(aw_len[p]),
+        .aw_ready_o(aw_ready[p]),
+        .w_valid_i(w_valid[p]),
+        .w_last_i(w_last[p]),
+        .w_data_i(w_data[p]),
+        .w_ready_o(w_ready[p]),
+        .b_valid_o(b_valid[p]),
+        .b_resp_o(b_resp[p]),
+        .b_ready_i(b_ready[p]),
+        .mem_clk_i(clk_i),
+        .mem_rst_ni(rst_ni),
+        .mem_ar_valid_o(mem_ar_valid[p]),
+        .mem_ar_addr_o(mem_ar_addr[p]),
+        .mem_ar_len_o(mem_ar_len[p]),
+        .mem_ar_ready_i(mem_ar_ready[p]),
+        .mem_r_valid_i(mem_r_valid[p]),
+        .mem_r_last_i(mem_r_last[p]),
+        .mem_r_resp_i(mem_r_resp[p]),
+        .mem_r_data_i(mem_r_data[p]),
+        .mem_r_ready_o(mem_r_ready[p]),
+        .mem_aw_valid_o(mem_aw_valid[p]),
+        .mem_aw_addr_o(mem_aw_addr[p]),
+        .mem_aw_len_o(mem_aw_len[p]),
+        .mem_aw_ready_i(mem_aw_ready[p]),
+        .mem_w_valid_o(mem_w_valid[p]),
+        .mem_w_last_o(mem_w_last[p]),
+        .mem_w_data_o(mem_w_data[p]),
+        .mem_w_ready_i(mem_w_ready[p]),
+        .mem_b_valid_i(mem_b_valid[p]),
+        .mem_b_resp_i(mem_b_resp[p]),
+        .mem_b_ready_o(mem_b_ready[p])
+      );
+    end
+  end else begin : gen_direct
+    assign mem_ar_valid = ar_valid;
+    assign mem_ar_addr  = ar_addr;
+    assign mem_ar_len   = ar_len;
+    assign ar_ready     = mem_ar_ready;
+    assign r_valid      = mem_r_valid;
+    assign r_last       = mem_r_last;
+    assign r_resp       = mem_r_resp;
+    assign r_data       = mem_r_data;
+    assign mem_r_ready  = r_ready;
+    assign mem_aw_valid = aw_valid;
+    assign mem_aw_addr  = aw_addr;
+    assign mem_aw_len   = aw_len;
+    assign aw_ready     = mem_aw_ready;
+    assign mem_w_valid  = w_valid;
+    assign mem_w_last   = w_last;
+    assign mem_w_data   = w_data;
+    assign w_ready      = mem_w_ready;
+    assign b_valid      = mem_b_valid;
+    assign b_resp       = mem_b_resp;
+    assign mem_b_ready  = b_ready;
+  end
+
   // ---- memory of rows: slice p of all clusters' memories together, for every cluster's port p --------
   for (genvar p = 0; p < Ports; p++) begin : gen_slice
     logic [PortBits-1:0]               contents [MemoryRows*Clusters*RowCycles];
@@ -221,7 +304,7 @@ module rs_vector_simulation
         if (row_we_i) contents[32'(row_addr_i)*RowCycles+i] <= host[i];
       end
       for (int unsigned c = 0; c < Clusters; c++) begin
-        if (writes[c]) contents[write_at[c]] <= w_data[Ports*c+p];
+        if (writes[c]) contents[write_at[c]] <= mem_w_data[Ports*c+p];
       end
     end
     for (genvar c = 0; c < Clusters; c++) begin : gen_port
@@ -247,34 +330,34 @@ module rs_vector_simulation
         .epoch_i(run_o),
         .error_i(error_i[Port]),
         .silent_i(silent_i[Port]),
-        .ar_valid_i(ar_valid[Port]),
-        .ar_addr_i(ar_addr[Port]),
-        .ar_len_i(ar_len[Port]),
-        .ar_ready_o(ar_ready[Port]),
-        .r_valid_o(r_valid[Port]),
-        .r_last_o(r_last[Port]),
-        .r_resp_o(r_resp[Port]),
-        .r_ready_i(r_ready[Port]),
+        .ar_valid_i(mem_ar_valid[Port]),
+        .ar_addr_i(mem_ar_addr[Port]),
+        .ar_len_i(mem_ar_len[Port]),
+        .ar_ready_o(mem_ar_ready[Port]),
+        .r_valid_o(mem_r_valid[Port]),
+        .r_last_o(mem_r_last[Port]),
+        .r_resp_o(mem_r_resp[Port]),
+        .r_ready_i(mem_r_ready[Port]),
         .read_beat_o(read_beat),
-        .aw_valid_i(aw_valid[Port]),
-        .aw_addr_i(aw_addr[Port]),
-        .aw_len_i(aw_len[Port]),
-        .aw_ready_o(aw_ready[Port]),
-        .w_valid_i(w_valid[Port]),
-        .w_last_i(w_last[Port]),
-        .w_ready_o(w_ready[Port]),
+        .aw_valid_i(mem_aw_valid[Port]),
+        .aw_addr_i(mem_aw_addr[Port]),
+        .aw_len_i(mem_aw_len[Port]),
+        .aw_ready_o(mem_aw_ready[Port]),
+        .w_valid_i(mem_w_valid[Port]),
+        .w_last_i(mem_w_last[Port]),
+        .w_ready_o(mem_w_ready[Port]),
         .write_o(writes[c]),
         .write_beat_o(write_beat),
-        .b_valid_o(b_valid[Port]),
-        .b_resp_o(b_resp[Port]),
-        .b_ready_i(b_ready[Port])
+        .b_valid_o(mem_b_valid[Port]),
+        .b_resp_o(mem_b_resp[Port]),
+        .b_ready_i(mem_b_ready[Port])
       );
-      assign r_data[Port] = contents[place(read_beat)];
+      assign mem_r_data[Port] = contents[place(read_beat)];
       assign write_at[c]  = place(write_beat);
       Own_A :
-      assert property (@(posedge clk_i) !rst_ni || !ar_valid[Port] ||
-                       32'(ar_addr[Port] >> SpanBits) % Ports == p)
-      else $error("port %0d reads slice %0d", Port, 32'(ar_addr[Port] >> SpanBits));
+      assert property (@(posedge clk_i) !rst_ni || !mem_ar_valid[Port] ||
+                       32'(mem_ar_addr[Port] >> SpanBits) % Ports == p)
+      else $error("port %0d reads slice %0d", Port, 32'(mem_ar_addr[Port] >> SpanBits));
     end
   end
 

@@ -4,7 +4,7 @@
 hour.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,8 +33,8 @@ _CONTROLS = {("barrett", 2): (28, 60), ("two_steps", 4): (32,)}
 _NETWORKS = {(4, 2): 32, (8, 2): 32, (4, 4): 32, (8, 4): 32}
 """Bits of words, by log2 of the lanes and the stages of a pass."""
 
-CROSSING_BITS = 256
-"""Of a port."""
+_PORTS = ((4, 2), (4, 1), (6, 8))
+"""log2 of the lanes and ports of clusters whose ports to memory are synthesized."""
 
 _NUMBERS = ("luts", "lut_pairs", "flip_flops", "absorbed_flip_flops")
 
@@ -78,21 +78,33 @@ def control(design: VectorDesign) -> Area:
     return replace(area_less(found, area.selectors(design)), brams=0)
 
 
-def memory_side(log_lanes: int, ports: int) -> Area:
-    """What joins a cluster to memory and host."""
-    values = {"Width": area.MEMORY_BITS, "LogLanes": log_lanes, "Ports": ports, "PortBits": 256}
-    return _accelerator(rtl.ACCELERATOR, values, boxes=[rtl.TOP])
+def ports(log_lanes: int, count: int) -> Area:
+    """What joins a cluster to memory."""
+    design = VectorDesign(
+        "ports", 12, log_lanes, 2, area.MEASURED_BITS, bank_rows=1024, table_rows=1024, ports=count
+    )
+    others = ("Clusters", "SpanBits")
+    values = [
+        f"{name}={value}"
+        for name, value in rtl.accelerator_parameters(design).items()
+        if name not in others
+    ]
+    return _of_accelerator("rs_vector_cluster", values, (rtl.TOP,))
 
 
 def crossing() -> Area:
     """A port's way to memory's clock."""
-    return _accelerator("rs_vector_crossing", {"PortBits": CROSSING_BITS})
+    return _of_accelerator("rs_vector_crossing", [f"PortBits={area.PORT_BITS}"], ())
 
 
-def _accelerator(top: str, values: Mapping[str, int], boxes: Sequence[str] = ()) -> Area:
-    texts = [f"{name}={value}" for name, value in values.items()]
+def registers() -> Area:
+    """An accelerator's registers."""
+    return _of_accelerator("rs_vector_control", [f"Width={area.MEASURED_BITS}"], ())
+
+
+def _of_accelerator(top: str, values: list[str], boxes: tuple[str, ...]) -> Area:
     files = rtl.accelerator_sources()
-    return synthesized_files(top, files, texts, (), ULTRASCALE_PLUS, boxes)[top]
+    return synthesized_files(top, files, values, (), ULTRASCALE_PLUS, boxes=boxes)[top]
 
 
 Row = dict[str, str | int]
@@ -104,25 +116,28 @@ def measured() -> Iterator[Row]:
         for word_bits in widths:
             design = sample(kind, log_radix, word_bits)
             assert area.arithmetic(design) == kind
-            yield entry(area.UNIT, unit(design), word_bits, log_radix=log_radix, arithmetic=kind)
+            yield entry(area.UNIT, unit(design), word_bits, log_radix, arithmetic=kind)
     for (kind, log_radix), widths in _CONTROLS.items():
         for word_bits in widths:
             found = control(sample(kind, log_radix, word_bits))
             lanes = area.CONTROL_LANES
-            yield entry(area.CONTROL, found, word_bits, log_radix=log_radix, log_lanes=lanes)
+            yield entry(area.CONTROL, found, word_bits, log_radix, log_lanes=lanes)
     for (log_lanes, log_radix), word_bits in _NETWORKS.items():
         found = network(log_lanes, log_radix, word_bits)
-        yield entry(area.NETWORK, found, word_bits, log_radix=log_radix, log_lanes=log_lanes)
-    for log_lanes, ports in area.MEMORY_SAMPLES:
-        found = memory_side(log_lanes, ports)
-        yield entry(area.MEMORY_SIDE, found, area.MEMORY_BITS, log_lanes=log_lanes, ports=ports)
-    yield entry(area.CROSSING, crossing(), CROSSING_BITS)
+        yield entry(area.NETWORK, found, word_bits, log_radix, log_lanes=log_lanes)
+    bits, radix = area.MEASURED_BITS, area.CONTROL_RADIX
+    for log_lanes, count in _PORTS:
+        found = ports(log_lanes, count)
+        yield entry(area.PORTS, found, bits, radix, log_lanes=log_lanes, ports=count)
+    yield entry(area.CROSSING, crossing(), area.PORT_BITS, radix, ports=1)
+    lanes = area.CONTROL_LANES
+    yield entry(area.REGISTERS, registers(), bits, radix, log_lanes=lanes)
 
 
-def entry(block: str, found: Area, word_bits: int, **others: int | str) -> Row:
+def entry(block: str, found: Area, word_bits: int, log_radix: int, **others: int | str) -> Row:
     """An entry of the file."""
     numbers = {name: getattr(found, name) for name in _NUMBERS}
-    return {"block": block, **others, "word_bits": word_bits, **numbers}
+    return {"block": block, "log_radix": log_radix, **others, "word_bits": word_bits, **numbers}
 
 
 def text(rows: Iterable[Row]) -> str:

@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from ringsmith import parameter_set, platforms, trace
 from ringsmith.backends.explorer import OperationCost, Usage
+from ringsmith.backends.registry import named_design
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.explore.engines import ENGINES, Processes, engine
@@ -69,10 +70,11 @@ def test_what_binds_is_what_takes_most_cycles() -> None:
 
 
 def test_the_command_finds_a_front_and_writes_json_page_and_report(tmp_path: Path) -> None:
-    names = ("points.json", "page.html", "report.md")
+    names = ("points.json", "page.html", "report.md", "design.toml")
     files = [tmp_path / name for name in names]
     record = tmp_path / "tried.jsonl"
     options = ("--json", files[0], "--page", files[1], "--report", files[2], "--record", record)
+    options += ("--design", files[3])
     done = explore(*SMALL, *options, "--workers", 1, "--compare", "framework")
     assert "points tried" in done.output
     assert "What binds" in done.output
@@ -83,6 +85,8 @@ def test_the_command_finds_a_front_and_writes_json_page_and_report(tmp_path: Pat
     assert all(each["reason"] for each in found["points"] if each["milliseconds"] is None)
     assert {each["kind"] for each in found["points"]} == {"", "illegal", "capacity"}
     check_page(files[1].read_text(), len(on_front))
+    fastest = min(on_front, key=lambda each: each["milliseconds"])
+    assert named_design(str(files[3])).name == fastest["name"]
     report = files[2].read_text()
     assert report.startswith("## rescale of framework-set3 on Alveo U280\n")
     assert "`framework`, named" in report

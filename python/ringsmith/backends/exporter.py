@@ -42,7 +42,7 @@ class Hardware:
     Attributes:
         top: The top module, with parameters.
         folders: Folders of ``rtl/`` that it is made of, each before those that use it.
-        parameters: Values of the top module's parameters.
+        parameters: Values of the top module's parameters: numbers and strings.
         interfaces: All of its ports, clocks first; the first clock is that of the buses.
         greeting: What a system asks it first.
         macros: What the sources are read with.
@@ -53,7 +53,7 @@ class Hardware:
 
     top: str
     folders: tuple[str, ...]
-    parameters: Mapping[str, int]
+    parameters: Mapping[str, int | str]
     interfaces: tuple[Interface, ...]
     greeting: Greeting
     macros: tuple[str, ...] = ()
@@ -82,16 +82,20 @@ class Demonstration:
     Attributes:
         files: Path below ``program/`` -> text: what is loaded, and what must come out.
         testbench: The SystemVerilog of the testbench's module, ``$tb``; it instantiates ``$top``
-            and may use ``$connections``, all ports by name, and ``$declarations``, a variable for
-            each port.
+            and may use ``$connections``, all ports by name, ``$declarations``, a variable for each
+            port, and ``$axi_lite``, tasks that write and read registers of bus ``s_axil``: they
+            take ``base``, ``AddressBits``, ``Patience``, ``fail`` and ``stop`` of the testbench.
+            ``$clock`` is the clock of the buses.
         values: What else is put in place of ``$name`` in ``testbench``.
         facts: What is worth saying about it, such as its clock cycles: name -> value.
+        modules: Path below ``tb/`` -> SystemVerilog of modules that the testbench instantiates.
     """
 
     files: Mapping[str, str]
     testbench: str
     values: Mapping[str, object]
     facts: Mapping[str, int]
+    modules: Mapping[str, str] = field(default_factory=dict)
 
 
 class Exporter(ABC):

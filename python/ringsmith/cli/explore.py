@@ -50,7 +50,11 @@ def explore(
         float, typer.Option(help="The clock of all designs; 0: what each architecture assumes.")
     ] = 0,
     point: Annotated[
-        str, typer.Option(help="The design of the front whose timeline --page has; the fastest.")
+        str,
+        typer.Option(
+            help="The design of the front that --design writes, and whose timeline --page has; the "
+            "fastest."
+        ),
     ] = "",
     record: Annotated[
         Path | None,
@@ -58,6 +62,10 @@ def explore(
     ] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the points as JSON.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write a page to look at in a browser.")] = None,
+    design: Annotated[
+        Path | None,
+        typer.Option(help="Write a design of the front as a design's file (TOML): see --point."),
+    ] = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -79,7 +87,7 @@ def explore(
     from ringsmith.explore.run import Options, explored
     from ringsmith.files import check_targets
 
-    results = [target(path, force) for path in (json, page, report)]
+    results = [target(path, force) for path in (json, page, design, report)]
     check_targets(*results, target(record, force=True), inputs=[program])
     options = Options(
         platform=platform,
@@ -97,12 +105,18 @@ def explore(
         compare=_names(compare),
     )
     command = "" if report is None else shlex.join(["ringsmith", *sys.argv[1:]])
-    found, texts = explored(options, json=json is not None, page=page is not None, report=command)
+    found, texts = explored(
+        options,
+        json=json is not None,
+        page=page is not None,
+        design=design is not None,
+        report=command,
+    )
     _show(found, rows)
     if report is not None and report.exists():
         from ringsmith.explore.report import placed_in
 
-        texts = (*texts[:2], placed_in(report.read_text(encoding="utf-8"), texts[2] or ""))
+        texts = (*texts[:-1], placed_in(report.read_text(encoding="utf-8"), texts[-1] or ""))
     for result, text in zip(results, texts, strict=True):
         if result is not None and text is not None:
             result.write(text.encode())

@@ -1,15 +1,19 @@
 """One point: whether it is a design, whether it fits, what operations cost on it."""
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
 
 from ringsmith.backends.explorer import Explorer, Task
 from ringsmith.backends.registry import backend
-from ringsmith.design_files import architecture_of
+from ringsmith.design_files import architecture_of, to_toml
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.explore.host import alone
 from ringsmith.explore.points import Job, Tried
 from ringsmith.explore.request import CPU, Request, explorer, graphs_of, task_of
 from ringsmith.graph import SubroutineGraph
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 ILLEGAL, CAPACITY, REFUSED = "illegal", "capacity", "refused"
 """Kinds of points that cannot be taken: no design, too large for the platform, an operation that
@@ -69,6 +73,12 @@ class Evaluator:
             own.gigabytes_per_second(design, task),
             {each: own.exact(design, each, task) for each in task.graphs},
         )
+
+    def design_file(self, point: Tried) -> str:
+        """A point's design as the text of a design's file."""
+        own = explorer(point.architecture)
+        design = own.design(dict(point.values), self.task(point.architecture))
+        return to_toml(cast("DataclassInstance", design), point.architecture)
 
     def tried(self, job: Job) -> Tried:
         """Tries a point."""

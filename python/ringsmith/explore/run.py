@@ -35,7 +35,7 @@ class Options:
         record: The record's file; None: none is kept.
         engine: What tries points.
         workers: Worker processes.
-        point: The design of the page's timeline; empty: the fastest.
+        point: The design that is written, and of the page's timeline; empty: the fastest.
         compare: Named designs to compare with.
     """
 
@@ -67,14 +67,20 @@ class Options:
 
 
 def explored(
-    options: Options, *, json: bool = False, page: bool = False, report: str = ""
+    options: Options,
+    *,
+    json: bool = False,
+    page: bool = False,
+    design: bool = False,
+    report: str = "",
 ) -> tuple[Found, tuple[str | None, ...]]:
-    """Searches, and writes JSON, page and report where they are asked for.
+    """Searches, and writes JSON, page, design and report where they are asked for.
 
     Args:
         options: What is asked.
         json: Whether JSON is.
         page: Whether a page is.
+        design: Whether the design of ``options.point`` is.
         report: The command, where a report is.
 
     Raises:
@@ -106,6 +112,7 @@ def explored(
     return found, (
         to_json(found) if json else None,
         page_of(found, chosen, evaluator) if page else None,
+        evaluator.design_file(chosen) if design else None,
         section(found, report, named) if report else None,
     )
 

@@ -51,8 +51,10 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
         macros = hardware.macros
         files[verilog] = plain_verilog_of(names.top, sources, macros)
     files |= {f"program/{path}": text for path, text in operation.demonstration.files.items()}
-    files[f"tb/{names.testbench}.sv"] = _testbench(operation, hardware, names)
-    files |= _packaged(names, hardware, list(sources), operation, title, verilog)
+    bench = {f"tb/{path}": text for path, text in operation.demonstration.modules.items()}
+    bench[f"tb/{names.testbench}.sv"] = _testbench(operation, hardware, names)
+    files |= bench
+    files |= _packaged(names, hardware, list(sources), list(bench), operation, title, verilog)
     files |= litex_files(names, hardware, list(sources))
     estimate = exporter.estimate(design)
     files["README.md"] = _readme(names, hardware, operation, design.name, title, recipe)
@@ -74,13 +76,15 @@ def _rtl(hardware: Hardware, names: Names, title: str) -> dict[str, str]:
 
 
 def _testbench(operation: Shown, hardware: Hardware, names: Names) -> str:
-    """The testbench; what is put in may itself have places to fill."""
+    """The testbench; a text that is put in may itself have places to fill."""
     values: dict[str, object] = {
         "top": names.top,
         "tb": names.testbench,
         "title": operation.title,
         "connections": wrapper.connections(hardware.interfaces),
         "declarations": wrapper.declarations(hardware.interfaces),
+        "axi_lite": _text("axi_lite.sv.in"),
+        "clock": hardware.interfaces[0].name,
         **operation.demonstration.values,
     }
     filled = {
@@ -92,15 +96,20 @@ def _testbench(operation: Shown, hardware: Hardware, names: Names) -> str:
     return Template(operation.demonstration.testbench).substitute(filled)
 
 
-def _template(name: str) -> Template:
+def _text(name: str) -> str:
     folder = resources.files("ringsmith.generate") / "templates"
-    return Template((folder / name).read_text(encoding="utf-8"))
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> Template:
+    return Template(_text(name))
 
 
 def _packaged(
     names: Names,
     hardware: Hardware,
     sources: Sequence[str],
+    bench: Sequence[str],
     operation: Shown,
     title: str,
     verilog: str | None,
@@ -120,6 +129,7 @@ def _packaged(
         "make_options": " ".join(packaging.MAKE),
         "simulation": " ".join(hardware.simulation),
         "verilog": verilog or "",
+        "bench": " ".join(bench),
         "interfaces": _interface_commands(hardware),
     }
     listed = " \\\n".join(f"  {file}" for file in sources)
@@ -128,7 +138,7 @@ def _packaged(
     return {
         "Makefile": _template("Makefile").substitute(common, sources=listed, defines=make_defines),
         f"{names.design}.core": packaging.fusesoc_core(
-            names, hardware, sources, program, title=title, verilog=verilog
+            names, hardware, sources, bench, program, title=title, verilog=verilog
         ),
         "vivado/project.tcl": _template("project.tcl").substitute(common),
         "vivado/files.tcl": _template("files.tcl").substitute(

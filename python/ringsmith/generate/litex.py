@@ -71,8 +71,8 @@ def _members(interfaces: Sequence[Interface], domains: dict[str, str]) -> Iterat
                 shape = f"data_width={bits['WDATA']}, address_width={bits['AWADDR']}"
                 yield f"        self.{each.name} = axi.AXILiteInterface({shape}, {domain})"
             case buses.AXI:
-                shape = f"data_width={bits['WDATA']}, address_width={bits['AWADDR']}"
-                shape += f", id_width={bits['AWID']}"
+                shape = f"data_width={bits['RDATA']}, address_width={bits['ARADDR']}"
+                shape += f", id_width={bits['ARID']}" if "ARID" in bits else ""
                 yield f"        self.{each.name} = axi.AXIInterface({shape}, {domain})"
             case buses.AXI_STREAM:
                 shape = f"data_width={bits['TDATA']}"

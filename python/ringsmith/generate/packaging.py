@@ -36,6 +36,7 @@ def fusesoc_core(
     names: Names,
     hardware: Hardware,
     sources: Sequence[str],
+    bench: Sequence[str],
     program: Sequence[str],
     *,
     title: str,
@@ -47,11 +48,13 @@ def fusesoc_core(
         names: The folder's names.
         hardware: The design's hardware.
         sources: RTL in the order in which it is read.
+        bench: Files of the testbench, in that order.
         program: Files of ``program/`` that the testbench reads.
         title: What the design is.
         verilog: The file of plain Verilog, if there is one.
     """
     listed = "\n".join(f"      - {file}" for file in sources)
+    benches = "\n".join(f"      - {file}: {{file_type: systemVerilogSource}}" for file in bench)
     copied = "\n".join(f"      - {file}: {{file_type: user, copyto: {file}}}" for file in program)
     plain, plain_target = "", ""
     if verilog is not None:
@@ -79,7 +82,7 @@ filesets:
       - sim/verilator.vlt: {{file_type: vlt}}
   tb:
     files:
-      - tb/{names.testbench}.sv: {{file_type: systemVerilogSource}}
+{benches}
 {copied}
 {plain}
 targets:

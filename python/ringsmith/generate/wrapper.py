@@ -1,11 +1,14 @@
 """The top module of a folder: the design's parameters bound, its ports in plain Verilog."""
 
 from collections.abc import Iterable, Iterator
-from textwrap import indent
+from textwrap import fill, indent
 
 from ringsmith.backends.exporter import Hardware
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.interfaces import Interface, Port
+
+_LINE = 100
+"""Letters of a line."""
 
 _VENDOR = "xilinx.com:interface"
 _BUS_TYPES = {
@@ -45,7 +48,10 @@ def top_module(name: str, hardware: Hardware, title: str) -> str:
         ports += [_declared(interface, port, hardware.interfaces) for port in interface.ports]
     last = max(i for i, line in enumerate(ports) if not line.lstrip().startswith("//"))
     ports[last] = ports[last].rstrip(",")
-    parameters = ",\n".join(f"    .{key}({value})" for key, value in hardware.parameters.items())
+    parameters = ",\n".join(
+        f"    .{key}({value})" if isinstance(value, int) else f'    .{key}("{value}")'
+        for key, value in hardware.parameters.items()
+    )
     return f"""\
 // {title}
 //
@@ -57,10 +63,24 @@ module {name} (
   {hardware.top} #(
 {parameters}
   ) u_design (
-{connections(hardware.interfaces)}
+{_inner_connections(hardware.interfaces)}
   );
 endmodule
 """
+
+
+def _inner_connections(interfaces: Iterable[Interface]) -> str:
+    """Every port of the design connected to those that it is made of, the first ones lowest."""
+    parts: dict[str, list[str]] = {}
+    for port in all_ports(interfaces):
+        parts.setdefault(port.part_of or port.name, []).append(port.name)
+    joined = {
+        name: of_it[0] if len(of_it) == 1 else fill(
+            f"{{{', '.join(reversed(of_it))}}}", _LINE, subsequent_indent=" " * 6
+        )
+        for name, of_it in parts.items()
+    }  # fmt: skip
+    return ",\n".join(f"    .{name}({value})" for name, value in joined.items())
 
 
 def _declared(interface: Interface, port: Port, known: Iterable[Interface]) -> str:

@@ -5,7 +5,7 @@ by name, so that a simulator or synthesizer refuses a port that differs.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 AXI_LITE = "axi4-lite"
 AXI = "axi4"
@@ -28,12 +28,15 @@ class Port:
         direction: ``INPUT`` or ``OUTPUT``.
         bits: Its width.
         signal: What the interface's standard calls it, such as ``AWADDR``; empty: nothing.
+        part_of: The port of the design that it is a part of, where that has the wires of several
+            interfaces side by side: those of the first interface are the lowest bits.
     """
 
     name: str
     direction: str
     bits: int
     signal: str = ""
+    part_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,25 +111,64 @@ def axi_bus(
     data_bits: int,
     of: str,
     about: str = "",
+    writes: bool = True,
 ) -> Interface:
-    """An AXI4 bus; a master's has ``AWCACHE``, ``AWPROT`` and those of reads, too."""
+    """An AXI4 bus; a master's has ``AWCACHE``, ``AWPROT`` and those of reads, too.
+
+    Args:
+        name: Its name.
+        master: Whether the design begins transfers.
+        id_bits: Bits of ids; 0: it has none.
+        address_bits: Bits of addresses.
+        data_bits: Bits of a beat.
+        of: Its clock.
+        about: What it is for, in a few words.
+        writes: Whether it has channels for writes.
+    """
+    ids = [("ID", id_bits)] if id_bits else []
 
     def address(way: str) -> list[tuple[str, int, bool]]:
         more = [("CACHE", 4), ("PROT", 3)] if master else []
-        fields = [("ID", id_bits), ("ADDR", address_bits), ("LEN", 8), ("SIZE", 3), ("BURST", 2)]
+        fields = [*ids, ("ADDR", address_bits), ("LEN", 8), ("SIZE", 3), ("BURST", 2)]
         found = [(f"A{way}{signal}", bits, True) for signal, bits in [*fields, *more]]
         return [*found, (f"A{way}VALID", 1, True), (f"A{way}READY", 1, False)]
 
-    signals = [
+    def answered(way: str) -> list[tuple[str, int, bool]]:
+        return [(f"{way}{signal}", bits, False) for signal, bits in ids]
+
+    written = [
         *address("W"),
         *(("WDATA", data_bits, True), ("WSTRB", data_bits // 8, True), ("WLAST", 1, True)),
         *(("WVALID", 1, True), ("WREADY", 1, False)),
-        *(("BID", id_bits, False), ("BRESP", 2, False), ("BVALID", 1, False), ("BREADY", 1, True)),
+        *answered("B"),
+        *(("BRESP", 2, False), ("BVALID", 1, False), ("BREADY", 1, True)),
+    ]
+    signals = [
+        *(written if writes else ()),
         *address("R"),
-        *(("RID", id_bits, False), ("RDATA", data_bits, False), ("RRESP", 2, False)),
+        *answered("R"),
+        *(("RDATA", data_bits, False), ("RRESP", 2, False)),
         *(("RLAST", 1, False), ("RVALID", 1, False), ("RREADY", 1, True)),
     ]
     return Interface(name, AXI, tuple(_ports(name, signals, master)), master, of, about)
+
+
+def side_by_side(name: str, interfaces: Sequence[Interface]) -> tuple[Interface, ...]:
+    """Equal buses whose wires are side by side in the design's ports.
+
+    Args:
+        name: What the names of these ports begin with.
+        interfaces: The buses, that of the lowest bits first.
+    """
+    return tuple(
+        replace(
+            each,
+            ports=tuple(
+                replace(port, part_of=f"{name}_{port.signal.lower()}") for port in each.ports
+            ),
+        )
+        for each in interfaces
+    )
 
 
 def axi_stream(

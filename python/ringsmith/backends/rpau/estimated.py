@@ -32,6 +32,28 @@ class _Measured:
     areas: Mapping[str, Area]
 
 
+BESIDE_RPAUS = Area(0, 0, 0, luts=2108, flip_flops=2609)
+"""LUTs and flip-flops of a whole device beside its RPAUs: program controller, registers, data path.
+
+What ``rpau-1`` of docs/estimates.md has beyond its RPAUs.
+"""
+
+_ONE_CORE = (0.780, 0.944)
+"""LUTs and flip-flops of an RPAU of one core, that of ``rpau-1``, by those in proportion to four:
+what turns and selects a row's words grows faster than the row. Two cores are taken to lie halfway.
+"""
+
+
+def rpau_estimates(design: RpauDesign) -> tuple[Area, ...]:
+    """Areas of all RPAUs; see ``rpau_estimate``."""
+    by_width: dict[int, Area] = {}
+    for rpau in range(design.rpaus):
+        bits = design.bits_of(rpau)
+        if bits not in by_width:
+            by_width[bits] = rpau_estimate(design, rpau)
+    return tuple(by_width[design.bits_of(rpau)] for rpau in range(design.rpaus))
+
+
 def rpau_estimate(design: RpauDesign, rpau: int = 0) -> Area:
     """Area of an RPAU.
 
@@ -45,15 +67,32 @@ def rpau_estimate(design: RpauDesign, rpau: int = 0) -> Area:
             "dyadic cores and two multipliers a core: choose them, or synthesize the design"
         )
     bits = design.bits_of(rpau)
-    low, high = sorted(known)
+    widths = sorted(known)
+    above = next((i for i, width in enumerate(widths) if width >= bits), len(widths) - 1)
+    low, high = widths[max(above, 1) - 1], widths[max(above, 1)]
     first, second = (_of(known[width], design, rpau) for width in (low, high))
     share = (bits - low) / (high - low)
-    area = total_area([first, area_times(area_less(second, first), share)])
+    area = _of_few_cores(
+        total_area([first, area_times(area_less(second, first), share)]), design.cores
+    )
     product = folded_dsps if design.reduction == "folded" else barrett_dsps
     slices = product(bits, DspSlice.DSP48E2) * (design.lanes + design.dyadic_cores)
     shortening = design.lanes if bits < design.word_bits else 0
     counted = _of(known[low], design, rpau)
     return replace(area, dsps=slices + shortening, brams=counted.brams, urams=counted.urams)
+
+
+def _of_few_cores(area: Area, cores: int) -> Area:
+    """The area in proportion, corrected for one core or two."""
+    share = max(0.0, 1 - (cores - 1).bit_length() / 2)
+    luts, flip_flops = (1 - share * (1 - of_it) for of_it in _ONE_CORE)
+    return replace(
+        area,
+        luts=round(area.luts * luts),
+        lut_pairs=round(area.lut_pairs * luts),
+        flip_flops=round(area.flip_flops * flip_flops),
+        absorbed_flip_flops=round(area.absorbed_flip_flops * flip_flops),
+    )
 
 
 def _of(measured: _Measured, design: RpauDesign, rpau: int) -> Area:

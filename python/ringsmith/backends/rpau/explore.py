@@ -25,7 +25,7 @@ from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design import ARCHITECTURE, MAX_NARROW_BITS, RpauDesign
-from ringsmith.backends.rpau.estimated import rpau_estimate
+from ringsmith.backends.rpau.estimated import rpau_estimates
 from ringsmith.backends.types import Design
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
@@ -196,12 +196,7 @@ class RpauExplorer(Explorer):
 
 @cached
 def _units(design: RpauDesign) -> tuple[Area, ...]:
-    by_width: dict[int, Area] = {}
-    for rpau in range(design.rpaus):
-        bits = design.bits_of(rpau)
-        if bits not in by_width:
-            by_width[bits] = rpau_estimate(design, rpau)
-    return tuple(by_width[design.bits_of(rpau)] for rpau in range(design.rpaus))
+    return rpau_estimates(design)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Resources and bandwidth of a stream design, block for block as the RTL is built.
 
-DSPs and block RAMs are counted, the rest is left to synthesis (``debug/area.py``). DSP slices are
-those of the 7 series, the RPM paper's, where nothing else is said.
+DSPs and block RAMs are counted; LUTs and flip-flops are in proportion to the multipliers of devices
+that were synthesized (``debug/area.py``). DSP slices are those of the 7 series, the RPM paper's,
+where nothing else is said.
 """
 
 from collections.abc import Iterator
@@ -15,6 +16,10 @@ from ringsmith.hdl.memories import block_rams
 
 _BLOCK_FROM = 256
 """Words from which on delays, and beyond which factors, are in block RAM."""
+
+_FABRIC = ((30, 685, 665), (51, 1558, 1655))
+"""Width of a word, and LUTs and flip-flops for each modular multiplier of a whole device: in the
+middle of those that docs/rpm.md and docs/estimates.md have of devices of that width."""
 
 TRANSFORMS = 3
 """Forward transforms of both operands, and the inverse one."""
@@ -71,6 +76,16 @@ def multiplier_dsps(design: StreamDesign, slices: DspSlice = DspSlice.DSP48E1) -
 def dsps(design: StreamDesign, slices: DspSlice = DspSlice.DSP48E1) -> int:
     """DSP slices."""
     return multipliers(design) * multiplier_dsps(design, slices)
+
+
+def fabric(design: StreamDesign) -> tuple[int, int]:
+    """LUTs and flip-flops, an estimate; ``tests/system/test_estimates.py`` has its error."""
+    (low, *first), (high, *second) = _FABRIC
+    share, count = (design.word_bits - low) / (high - low), multipliers(design)
+    luts, registers = (
+        round(count * max(1.0, a + share * (b - a))) for a, b in zip(first, second, strict=True)
+    )
+    return luts, registers
 
 
 def banks(design: StreamDesign, stage: int, *, inverse: bool) -> int:

@@ -43,10 +43,6 @@ SERIES_7 = "xc7"
 LINK_GIGABYTES_PER_SECOND = 15.75
 """Peak of PCIe Gen3 x16, each way."""
 
-_LUTS = ((30, 722, 680), (51, 1558, 1655))
-"""Width of a word, and LUTs and flip-flops for each modular multiplier of a whole device: the mean
-of the devices in docs/rpm.md, "Counted and synthesized"."""
-
 _REPEATS = 3
 
 
@@ -170,10 +166,5 @@ def _random(graph: SubroutineGraph, base: tuple[int, ...], rng: np.random.Genera
 
 
 def _usage(design: StreamDesign, slices: DspSlice) -> Usage:
-    count = cost.multipliers(design)
-    (low, *first), (high, *second) = _LUTS
-    share = (design.word_bits - low) / (high - low)
-    luts, registers = (
-        round(count * max(1.0, a + share * (b - a))) for a, b in zip(first, second, strict=True)
-    )
+    luts, registers = cost.fabric(design)
     return Usage(luts, registers, cost.dsps(design, slices), cost.memories(design).total, 0)

@@ -12,6 +12,8 @@ from dataclasses import asdict, fields, replace
 from importlib import resources
 from types import MappingProxyType
 
+import numpy as np
+
 from ringsmith.backends.vector.design import BARRETT, VectorDesign
 from ringsmith.backends.vector.instructions import FACTOR_STREAMS, STREAMS
 from ringsmith.backends.vector.latency import step_bits
@@ -37,25 +39,24 @@ PARTS: Mapping[str, str] = MappingProxyType(
 """Parts of a cluster, and what they are."""
 
 UNIT, NETWORK, CONTROL = "unit", "network", "control"
-MEMORY_SIDE, CROSSING = "memory_side", "crossing"
-"""Blocks of ``area.toml``."""
+PORTS, CROSSING, REGISTERS = "ports", "crossing", "registers"
+"""Blocks of ``area.toml``: of a cluster; then what joins one to memory, a port's way to memory's
+clock, and the accelerator's registers."""
+
+MEASURED_BITS = 32
+"""Of words of the ports that were synthesized."""
 
 MEASURED = "area.toml"
 """The file of synthesized blocks."""
 
 NOTHING = Area(0, 0, 0, 0, 0)
 
-MEMORY_SAMPLES = ((4, 2), (4, 1), (6, 8))
-"""log2 of the lanes, and ports of 256 bits, of the clusters whose memory's side is synthesized.
+CONTROL_LANES, CONTROL_RADIX = 4, 2
+"""log2 of the lanes of the cluster whose control is synthesized: what is left of it; stages of a
+pass of the accelerator whose registers are."""
 
-Rows of one beat, of two beats, and of one beat of four times as many bits.
-"""
-
-MEMORY_BITS = 32
-"""Of their words."""
-
-CONTROL_LANES = 4
-"""log2 of the lanes of the cluster whose control is synthesized: what is left of it."""
+PORT_BITS = 256
+"""Of the ports that were synthesized."""
 
 
 def arithmetic(design: VectorDesign) -> str:
@@ -99,36 +100,20 @@ def cluster_area(design: VectorDesign) -> Area:
 
 
 def device_area(design: VectorDesign) -> Area:
-    """Area of all clusters, and of what joins them to memory and host."""
-    return area_times(total_area([cluster_area(design), memory_side(design)]), design.clusters)
-
-
-# ---- memory's side -----------------------------------------------------------------------------
+    """Area of the whole accelerator."""
+    clusters = area_times(cluster_area(design), design.clusters)
+    return total_area([clusters, memory_side(design)])
 
 
 def memory_side(design: VectorDesign) -> Area:
-    """What joins a cluster to memory and host: loads, stores, lists, registers, crossings.
-
-    It grows with the bits of a beat of all ports, for FIFOs, and with those of a row, for
-    registers. Three samples tell the two and the rest apart. Registers for the host, which all
-    clusters share, count for each: an upper bound.
-    """
+    """Area of what joins all clusters to memory and host: ports, their crossings, registers."""
     known = synthesized_blocks()
-    least, longer, more = (known[MEMORY_SIDE, *key][MEMORY_BITS] for key in MEMORY_SAMPLES)
-    bits = 16 * MEMORY_BITS  # a row of the first two samples; a quarter of one of the third
-    a_beat = area_times(area_less(least, longer), 2 / bits * 1e6)
-    a_bit = area_times(area_less(more, least), 1 / (3 * bits) * 1e6)  # of a row and its beat
-    a_row = area_less(a_bit, a_beat)
-    rest = area_less(least, area_times(a_bit, bits * 1e-6))
-    row = 8 * design.row_bytes
-    found = [
-        rest,
-        area_times(a_row, row * 1e-6),
-        area_times(a_beat, row / design.row_cycles * 1e-6),
-    ]
+    found = [area_times(_ports(design), design.clusters)]
+    found += known[REGISTERS, CONTROL_RADIX, CONTROL_LANES].values()
     if design.crossed_ports:
-        [(width, crossing)] = known[CROSSING, 0, 0].items()
-        found.append(area_times(crossing, design.ports * design.memory.port_bits / width))
+        [(bits, crossing)] = known[CROSSING, CONTROL_RADIX, 1].items()
+        ports = design.clusters * design.ports
+        found.append(area_times(crossing, ports * design.memory.port_bits / bits))
     return total_area(found)
 
 
@@ -197,11 +182,33 @@ def _network(design: VectorDesign) -> Area:
     return area_times(mixed, design.lanes * 1e-6)
 
 
+def _ports(design: VectorDesign) -> Area:
+    """What joins a cluster to memory: a constant, a part by bits of ports, and one by a row's bits.
+
+    Three that were synthesized say how much each is.
+    """
+
+    def sizes(ports: int, row: int) -> list[int]:
+        return [1, ports, row]
+
+    known = {
+        key[1:]: area
+        for key, by_width in synthesized_blocks().items()
+        if key[0] == PORTS
+        for bits, area in by_width.items()
+        if bits == MEASURED_BITS
+    }
+    samples = [sizes(int(ports) * PORT_BITS, MEASURED_BITS << int(m)) for m, ports in known]
+    wanted = sizes(design.ports * design.memory.port_bits, design.lanes * design.word_bits)
+    weights = np.linalg.solve(np.array(samples, dtype=float).T, np.array(wanted, dtype=float))
+    return total_area(
+        area_times(area, float(weight))
+        for area, weight in zip(known.values(), weights, strict=True)
+    )
+
+
 Key = tuple[str, str | int, int]
 """A block, and what it is made for but the width of its words."""
-
-
-_KEYS = {UNIT: ("arithmetic", "log_radix"), MEMORY_SIDE: ("log_lanes", "ports")}
 
 
 @cached
@@ -211,8 +218,10 @@ def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     found: dict[Key, dict[int, Area]] = {}
     numbers = {each.name for each in fields(Area)}
     for row in tomllib.loads(text)["measured"]:
-        others = _KEYS.get(row["block"], ("log_radix", "log_lanes"))
-        key = (row["block"], row.get(others[0], 0), row.get(others[1], 0))
+        others = ("log_radix", "log_lanes") if "log_lanes" in row else ("arithmetic", "log_radix")
+        others = ("log_radix", "ports") if row["block"] == CROSSING else others
+        others = ("log_lanes", "ports") if row["block"] == PORTS else others
+        key = (row["block"], row[others[0]], row[others[1]])
         area = Area(**(asdict(NOTHING) | {k: v for k, v in row.items() if k in numbers}))
         found.setdefault(key, {})[row["word_bits"]] = area
     return found

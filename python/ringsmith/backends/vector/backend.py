@@ -6,6 +6,7 @@ from typing import cast
 from ringsmith import design_files
 from ringsmith.backends.base import PORTS, Backend, Design, Executable, Explanation
 from ringsmith.backends.explorer import Explorer
+from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
@@ -80,6 +81,12 @@ class VectorBackend(Backend):
         from ringsmith.backends.vector.explore import VectorExplorer
 
         return VectorExplorer()
+
+    def exporter(self) -> Exporter:
+        """How its designs are written out; see ``Backend.exporter``."""
+        from ringsmith.backends.vector.export.exporter import VectorExporter
+
+        return VectorExporter()
 
 
 BACKEND = VectorBackend()

@@ -98,7 +98,7 @@ class _Filling:
         self._radix = 1 << design.log_radix
         self._units = design.lanes // self._radix  # of a cluster
         self._fixed = total_area([parts["permute_network"], parts["control"]])
-        self._ports = area_times(memory_side(design), design.clusters)  # on the first die
+        self._ports = memory_side(design)  # on the first die
         selectors = replace(parts["scratchpad"], urams=0)
         self._logic = total_area([parts["alus"], selectors])
         banks = replace(NOTHING, urams=parts["scratchpad"].urams)

@@ -5,6 +5,7 @@ from pathlib import Path
 from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.latency import step_bits
 from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.platforms import Memory
 
 TOP = "rs_vector_core"
 """A cluster."""
@@ -26,6 +27,12 @@ def parameters(design: VectorDesign) -> dict[str, int]:
 
 ACCELERATOR = "rs_vector_top"
 """An accelerator of all clusters, with memory's ports and registers."""
+
+SHELL = "rs_vector_shell"
+"""The same with whole AXI4 buses."""
+
+SHELL_FOLDERS = ("arith", "mem", "dma", "shell", "vector", "vector_axi")
+"""Folders of ``rtl/`` that it takes modules of, each before those that use it."""
 
 
 def accelerator_sources() -> list[Path]:
@@ -49,6 +56,16 @@ def accelerator_parameters(design: VectorDesign) -> dict[str, int]:
         "SpanBits": design.memory.port_bytes.bit_length() - 1,
         "BurstBeats": design.burst_beats,
         "Outstanding": design.outstanding,
+    }
+
+
+def memory_parameters(memory: Memory) -> dict[str, int]:
+    """Values of the parameters of a simulated port: ``sim/vector/rs_vector_memory.sv``."""
+    return {
+        "Latency": memory.latency,
+        "Interval": memory.interval,
+        "ReadPause": memory.read_pause,
+        "WritePause": memory.write_pause,
     }
 
 

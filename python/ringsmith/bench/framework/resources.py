@@ -55,7 +55,7 @@ def parts(design: VectorDesign) -> dict[str, Area]:
         part: area_times(area, design.clusters) for part, area in cluster_parts(design).items()
     }
     others = total_area(found[part] for part in _OF_OTHERS)
-    side = area_times(memory_side(design), design.clusters)
+    side = memory_side(design)
     device = total_area([*found.values(), side])
     return {**found, OTHERS: others, MEMORY_SIDE: side, DEVICE: device}
 

@@ -1,20 +1,27 @@
 """Resources of a whole design, counted from its parameters: no synthesis."""
 
 from ringsmith.backends.exporter import Estimate
+from ringsmith.backends.rpau.conversions import converter_of
+from ringsmith.backends.rpau.cost import host_words
 from ringsmith.backends.rpau.debug.area_in_part import key_rams, twiddle_rams, work_rams
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.estimated import BESIDE_RPAUS, rpau_estimates
+from ringsmith.errors import ParameterError
+from ringsmith.hdl.areas import total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
 from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
 
 _INSTRUCTION_BITS = 64
 
+_FIFO_LINES = 512
+"""Of a channel of a card's DMA: parameter LogDepth of ``rs_dma``."""
+
 
 def estimated(design: RpauDesign) -> Estimate:
-    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories.
+    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories, LUTs and flip-flops.
 
-    Not counted: DSP slices of base converters, so none are told of a design that has them; and the
-    FIFOs of a card's DMA.
+    The last two are left out where no RPAU of the design's kind was synthesized.
     """
     brams, urams, dsps = 0.0, 0, 0
     for rpau in range(design.rpaus):
@@ -23,13 +30,31 @@ def estimated(design: RpauDesign) -> Estimate:
             urams += rams.urams
         dsps += _unit_dsps(design, rpau)
     brams += block_rams(_INSTRUCTION_BITS, design.program_words)
+    if design.converters:
+        dsps += design.converters * converter_of(design).dsps
+    if design.coprocessors > 1:
+        brams += _channel_rams(design)
     found: dict[str, float] = {
+        "dsps": dsps * design.coprocessors,
         "brams": brams * design.coprocessors,
         "urams": urams * design.coprocessors,
     }
-    if not design.converters:
-        found["dsps"] = dsps * design.coprocessors
-    return Estimate(ULTRASCALE_PLUS, found)
+    return Estimate(ULTRASCALE_PLUS, {**found, **_fabric(design)})
+
+
+def _fabric(design: RpauDesign) -> dict[str, float]:
+    """LUTs and flip-flops; nothing where they are not known."""
+    try:
+        area = total_area([*rpau_estimates(design), BESIDE_RPAUS])
+    except ParameterError:
+        return {}
+    return {"luts": area.lut_sites, "flip_flops": area.fabric_flip_flops}
+
+
+def _channel_rams(design: RpauDesign) -> float:
+    """Block RAMs of a channel of a card's DMA: a FIFO each way, of lines of the wider side."""
+    row = host_words(design) * (32 if design.word_bits <= 32 else 64)
+    return 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
 
 
 def _unit_dsps(design: RpauDesign, rpau: int) -> int:

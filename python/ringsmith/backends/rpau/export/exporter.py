@@ -165,7 +165,6 @@ def _bench(design: RpauDesign) -> dict[str, object]:
         "registers": "\n".join(registers),
         "degree": design.n,
         "address_bits": _AXIL_ADDRESS_BITS + _PAGE_BITS * card,
-        "clock": "bus_clk_i" if card else "clk_i",
         "clocks": "\n".join(clocks),
         "poly_bus": "the registers, too" if card else "the AXI4 data path",
         "blocks": _text("register_words.sv.in" if card else "data_path.sv.in"),

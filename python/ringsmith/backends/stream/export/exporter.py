@@ -102,9 +102,16 @@ class StreamExporter(Exporter):
         return found, result.outputs
 
     def estimate(self, design: Design) -> Estimate:
-        """DSP slices and block RAMs of the 7 series."""
+        """What it takes of the 7 series."""
         own = cast("StreamDesign", design)
-        found = {"dsps": float(cost.dsps(own)), "brams": cost.memories(own).total, "urams": 0.0}
+        luts, flip_flops = cost.fabric(own)
+        found: dict[str, float] = {
+            "dsps": cost.dsps(own),
+            "brams": cost.memories(own).total,
+            "urams": 0,
+            "luts": luts,
+            "flip_flops": flip_flops,
+        }
         return Estimate(SERIES_7, found)
 
 

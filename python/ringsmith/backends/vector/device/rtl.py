@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.device.host import LISTS, fetched, list_writes, settings, stored
 from ringsmith.backends.vector.device.image import host_rows, limb_layout
 from ringsmith.backends.vector.device.lists import lists
 from ringsmith.backends.vector.device.register_table import (
@@ -19,12 +20,15 @@ from ringsmith.backends.vector.device.register_table import (
     VectorRegister,
 )
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import modulus, passes
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.instructions import Limb
 from ringsmith.backends.vector.layout import taken
 from ringsmith.backends.vector.memory import places
-from ringsmith.backends.vector.rtl import accelerator_parameters, accelerator_sources
+from ringsmith.backends.vector.rtl import (
+    accelerator_parameters,
+    accelerator_sources,
+    memory_parameters,
+)
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.instrument import Instrument
@@ -49,8 +53,6 @@ STARTED = 16
 
 _ACCESS = 6
 """Cycles of an access to a register."""
-
-_LISTS = ("loads", "computing", "stores")
 
 
 def refusal(design: VectorDesign) -> str:
@@ -131,16 +133,13 @@ class VectorRtl:
 
     def _open(self, assertions: bool, instrument: Instrument, crossed: bool) -> Block:
         design = self._executable.design
-        memory, listed = design.memory, design.list_memory
+        listed = design.list_memory
         library = build_block(
             TOP,
             [*accelerator_sources(), *sorted((sim_root() / "vector").glob("*.sv"))],
             {
                 **accelerator_parameters(design),
-                "Latency": memory.latency,
-                "Interval": memory.interval,
-                "ReadPause": memory.read_pause,
-                "WritePause": memory.write_pause,
+                **memory_parameters(design.memory),
                 "Crossed": int(crossed),
                 "ListLatency": listed.latency,
                 "ListInterval": listed.interval,
@@ -166,26 +165,13 @@ class VectorRtl:
     ) -> None:
         """Writes a column of values, one a cycle."""
         columns = {
-            name: self._packed(values) if name == "row_i" else values
+            name: stored(self._executable.design, values) if name == "row_i" else values
             for name, values in columns.items()
         }
         rows = len(next(iter(columns.values())))
         if rows:
             self._block.run({enable: np.full(rows, on, dtype=np.uint64), **columns}, ["done_o"])
         self._block.poke(enable, 0)
-
-    def _packed(self, rows: Sequence[int] | Words) -> Words:
-        """Rows of words as they are stored, 64 bits at a time."""
-        words = np.asarray(rows, dtype=np.uint64)
-        if self._executable.design.word_bytes == 8:
-            return words
-        return words[:, 0::2] | words[:, 1::2] << np.uint64(32)
-
-    def _unpacked(self, rows: Words) -> Words:
-        if self._executable.design.word_bytes == 8:
-            return rows
-        halves = np.stack([rows & np.uint64((1 << 32) - 1), rows >> np.uint64(32)], axis=-1)
-        return halves.reshape(len(rows), -1)
 
     # ---- registers -------------------------------------------------------------------------------
 
@@ -223,40 +209,16 @@ class VectorRtl:
         )
         return int(found["axil_rdata_o"][found["axil_rvalid_o"] == 1][0])
 
-    @staticmethod
-    def _halves(address: int, value: int) -> list[tuple[int, int]]:
-        """A register of 64 bits, as two words."""
-        return [(address, value & (1 << 32) - 1), (address + 4, value >> 32)]
-
     def _write_settings(self) -> None:
         """The program's ring and its moduli."""
-        executable = self._executable
         assert self._read_register(VectorRegister.MAGIC) == MAGIC
-        shape = executable.shape
-        values: list[tuple[int, int]] = [
-            (VectorRegister.WATCHDOG, self._watchdog),
-            (VectorRegister.RING, shape.row_bits | shape.passes << 5),
-        ]
-        for number, q in enumerate(executable.moduli):
-            q, mu, shift = modulus(executable.design, q)
-            values += self._halves(VectorRegister.PRIME_Q, q)
-            values += self._halves(VectorRegister.PRIME_MU, mu)
-            values.append((VectorRegister.PRIME, number | shift << 8))
-        for number, bits in passes(shape).items():
-            values += self._halves(VectorRegister.PASS_BITS, bits)
-            values.append((VectorRegister.PASS, number))
-        self._write_registers(values)
+        self._write_registers(settings(self._executable, self._watchdog))
 
     def _write_lists(self) -> None:
         for cluster, own in enumerate(self._lists):
             at = list(range(len(own.beats)))
             self._write("list_we_i", {"list_addr_i": at, "list_i": own.beats}, 1 << cluster)
-            first = CLUSTERS + cluster * CLUSTER_BYTES
-            values: list[tuple[int, int]] = []
-            for name, address, count in zip(_LISTS, own.addresses, own.counts, strict=True):
-                values.append((first + ClusterRegister[name.upper()], count))
-                values += self._halves(first + ClusterRegister[f"{name.upper()}_AT"], address)
-            self._write_registers(values)
+            self._write_registers(list_writes(cluster, own))
 
     # ---- the run ---------------------------------------------------------------------------------
 
@@ -325,9 +287,9 @@ class VectorRtl:
                     f"did not answer for {self._watchdog:,} cycles"
                 )  # fmt: skip
                 where = (
-                    f"at the port that reads the list of {_LISTS[number]}"
+                    f"at the port that reads the list of {LISTS[number]}"
                     if fetching
-                    else f"at port {port}, in the list of {_LISTS[number]}"
+                    else f"at port {port}, in the list of {LISTS[number]}"
                 )
                 return (
                     f"design {self._executable.design.name}: memory {what}: cluster {cluster}, "
@@ -341,7 +303,8 @@ class VectorRtl:
         limb, shape = Limb("output", name, (number,)), self._executable.shape
         at = self._at(limb, shape.rows)
         rows = self._block.run({"row_addr_i": at}, ["row_o"])["row_o"]
-        return taken(shape, limb_layout(self._executable, limb), self._unpacked(rows))
+        words = fetched(self._executable.design, rows)
+        return taken(shape, limb_layout(self._executable, limb), words)
 
     def write_coverage(self, path: Path) -> None:
         """Resets the accelerator, and writes what a build with ``Instrument.COVERAGE`` has counted.

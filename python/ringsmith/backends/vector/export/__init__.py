@@ -1,0 +1,1 @@
+"""Writing designs of architecture ``vector`` out as folders."""
