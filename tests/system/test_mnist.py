@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from tests.system.test_png import filtered, png
+from tests.system.test_pictures import write
 from typer.testing import CliRunner
 
 from ringsmith import runtime
@@ -29,7 +29,7 @@ from ringsmith.apps.mnist.packing import ENTRIES, PADDED, Layout, Order
 from ringsmith.apps.mnist.report import picture
 from ringsmith.apps.mnist.server import Server, plan
 from ringsmith.apps.mnist.survey import survey
-from ringsmith.apps.png import read_gray
+from ringsmith.apps.pictures import read_gray
 from ringsmith.apps.stages import Stages
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ParameterError, ProgramError, ToolError
@@ -303,7 +303,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
 ) -> None:
     file = tmp_path / "seven.png"
     dark = 255 - sixteen.pixels[0]
-    file.write_bytes(png((SIDE, SIDE), 8, 0, filtered(dark[..., None], 4)))
+    write(file, dark)
     arguments = ["run", "mnist", "--image", str(file), "--invert", "--device", "model"]
     numbers, said = run(arguments, tmp_path / "numbers.json")
     assert numbers["digit"] == 7
@@ -363,7 +363,7 @@ def test_what_cannot_be_run_is_refused(
     arguments: list[str], said: str, tmp_path: Path, sixteen: Images
 ) -> None:
     file = tmp_path / "picture.png"
-    file.write_bytes(png((7, 9), 8, 0, bytes(7 * 10)))
+    write(file, np.zeros((7, 9), np.uint8))
     write_idx(tmp_path, TEST, sixteen)
     words = [str(file) if word == "FILE" else word for word in arguments]
     done = CliRunner().invoke(app, ["run", "mnist", "--data", str(tmp_path), *words])

@@ -9,7 +9,7 @@ import numpy as np
 
 from ringsmith.apps import session
 from ringsmith.apps.cifar.client import Client
-from ringsmith.apps.cifar.images import NAMES, read_cifar, read_colours
+from ringsmith.apps.cifar.images import NAMES, read_cifar, read_picture
 from ringsmith.apps.cifar.network import CLASSES, LAYERS, Network
 from ringsmith.apps.cifar.server import Server
 from ringsmith.apps.command import Command, device_and_design
@@ -48,7 +48,7 @@ class Choice:
         """Returns the pixels (32, 32, 3), 0 to 255, and the label where it is known.
 
         Raises:
-            InteropError: When a file cannot be read.
+            InteropError, ToolError: When a file cannot be read.
             ParameterError: When there is no image, or it has another size.
         """
         if (self.image is None) == (self.data is None):
@@ -57,7 +57,7 @@ class Choice:
                 "FILE.png, or a file of CIFAR-10's binary version with --data FILE.bin"
             )
         if self.image is not None:
-            return read_colours(self.image), None
+            return read_picture(self.image), None
         assert self.data is not None
         return read_cifar(self.data, self.index)
 

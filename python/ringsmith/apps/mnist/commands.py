@@ -19,7 +19,7 @@ from ringsmith.apps.mnist.network import LAYERS, SIDE, Network
 from ringsmith.apps.mnist.packing import Order
 from ringsmith.apps.mnist.server import Server
 from ringsmith.apps.mnist.survey import survey
-from ringsmith.apps.png import read_gray
+from ringsmith.apps.pictures import read_gray
 from ringsmith.apps.results import program_numbers
 from ringsmith.apps.tables import layers_table
 from ringsmith.backends.registry import takes_design
@@ -57,7 +57,7 @@ class Choice:
         Raises:
             InteropError: When a file cannot be read.
             ParameterError: When the image has another size, or there is no such test image.
-            ToolError: When MNIST was not fetched.
+            ToolError: When MNIST was not fetched, or Pillow is missing.
         """
         if self.file is None:
             images = load_images(TEST, self.data)
