@@ -1,9 +1,11 @@
 """LoLa's network for MNIST: its data, in the clear, packed, and encrypted."""
 
+import fcntl
 import gzip
 import hashlib
 import io
 import json
+import os
 import re
 import struct
 import tarfile
@@ -345,6 +347,26 @@ def test_a_record_is_resumed_after_its_last_whole_line(tmp_path: Path, sixteen: 
     record.write_text(again[0] + "\n" + again[2] + "\n")
     with pytest.raises(InteropError, match="line 2 is not that of image 0"):
         survey(network, server, client, sixteen.first(1), record)
+
+
+def test_a_record_that_cannot_be_kept_is_refused_before_an_image_is_run(
+    tmp_path: Path, sixteen: Images
+) -> None:
+    write_idx(tmp_path, TEST, sixteen)
+    words = ["run", "mnist", "--data", str(tmp_path), "--images", "1", "--record"]
+    pipe, held = tmp_path / "pipe", tmp_path / "held.jsonl"
+    os.mkfifo(pipe)
+    with held.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        for record, said in (
+            (tmp_path, "cannot be written: no regular file"),
+            (pipe, "cannot be written: no regular file"),
+            (tmp_path / "none" / "record", "cannot be written: No such file or directory"),
+            (held, "another run writes to it: wait for its end, or name another file"),
+        ):
+            done = CliRunner().invoke(app, [*words, str(record)])
+            assert (done.exit_code, done.stderr) == (2, f"ringsmith: {record}: {said}\n")
+    assert held.read_text() == ""
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,6 @@ def run_mnist(
     record: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False,
             help="With --images: JSON lines of every image; an interrupted run goes on from there.",
         ),
     ] = None,
@@ -245,7 +244,7 @@ def run_cifar10(
     output: Output = None,
     force: Force = False,
 ) -> None:
-    """A network of the size of LoLa's for CIFAR-10, on one encrypted image: minutes, 10 GB."""
+    """A network of the size of LoLa's for CIFAR-10, on one encrypted image: 3 GB of memory."""
     from ringsmith.apps.cifar import commands
 
     choice = commands.Choice(image, data, index, weights)
