@@ -144,7 +144,7 @@ def test_one_image_is_asked_for(arguments: list[str]) -> None:
 def test_one_encrypted_image_gets_the_clear_networks_scores(
     tmp_path: Path, network: Network
 ) -> None:
-    """The whole network on the cpu device: minutes, and 10 GB of memory."""
+    """The whole network on the cpu device: about a minute, and 3 GB of memory."""
     output = tmp_path / "numbers.json"
     words = ["run", "cifar10", "--image", str(FLOWER), "--output", str(output)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)

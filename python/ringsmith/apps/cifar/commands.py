@@ -82,7 +82,7 @@ def run(device: str, design: str, choice: Choice, output: Target | None = None) 
     raw, label = choice.pixels()
     network = Network.load(choice.weights) if choice.weights else Network.random()
     clear = network.sums(raw / 255.0).scores
-    with stages(session.PLAN, "minutes, and 10 GB of memory") as stage:
+    with stages(session.PLAN, "about a minute") as stage:
         on_design = design if takes_design(device) else None
         server = Server(network, ckks_set(PARAMETERS), on_design)
         stage.note = session.program_note(server)
@@ -99,7 +99,7 @@ def run(device: str, design: str, choice: Choice, output: Target | None = None) 
         for i in range(CLASSES)
     ]
     known = f"; the label says {NAMES[label]}" if named and label is not None else ""
-    weights = "the user's weights" if named else "random weights, which mean nothing"
+    weights = "the user's weights" if named else "random weights"
     title = f"Scores by {weights}{known}"
     console.print(rows_table(title, ("class", "decrypted", "in the clear"), rows))
     found = layers(LAYERS, server.program, executable)
