@@ -131,6 +131,9 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, network: Network) -> None:
     file.write_bytes(b"none")
     with pytest.raises(ParameterError, match=r"an NPZ file with kernels \(83, 8, 8, 3\)"):
         Network.load(file)
+    np.savez_compressed(file, kernels=np.zeros(10 << 20))
+    with pytest.raises(ParameterError, match=r"unpacks to \d+ bytes, and at most 67108864"):
+        Network.load(file)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--image", "a.png", "--data", "b.bin"]])
@@ -138,6 +141,32 @@ def test_one_image_is_asked_for(arguments: list[str]) -> None:
     done = CliRunner().invoke(app, ["run", "cifar10", *arguments])
     assert done.exit_code == 2
     assert "no package with CIFAR-10 is known: give an image" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--image", str(FLOWER), "--index", "1"], "--index is of a file with many images"),
+        (
+            ["--data", "{folder}/short.bin", "--output", "{folder}/short.bin", "--force"],
+            "short.bin: is read for this and not overwritten",
+        ),
+        (["--data", "{folder}/none.bin"], "none.bin: cannot be read: No such file or directory"),
+        (["--data", "{folder}/short.bin"], "10 bytes are no whole number of images of 3073"),
+        (["--image", str(FLOWER), "--weights", "{folder}/short.bin"], "an NPZ file with kernels"),
+        (["--image", str(FLOWER), "--weights", "{folder}/nan.npz"], "kernels has values that are"),
+        (["--image", str(FLOWER), "--weights", "{folder}/large.npz"], "a score of the image is"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "short.bin").write_bytes(bytes(10))
+    arrays = {name: np.zeros(shape) for name, shape in SHAPES.items()}
+    np.savez(tmp_path / "nan.npz", **(arrays | {"kernels": np.full(SHAPES["kernels"], np.nan)}))
+    np.savez(tmp_path / "large.npz", **(arrays | {"score_biases": np.full(10, -2.5)}))
+    words = [word.replace("{folder}", str(tmp_path)) for word in arguments]
+    done = CliRunner().invoke(app, ["run", "cifar10", *words])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
+    assert said in done.stderr
 
 
 @pytest.mark.full

@@ -354,28 +354,34 @@ def test_a_record_that_cannot_be_kept_is_refused_before_an_image_is_run(
 ) -> None:
     write_idx(tmp_path, TEST, sixteen)
     words = ["run", "mnist", "--data", str(tmp_path), "--images", "1", "--record"]
-    pipe, held = tmp_path / "pipe", tmp_path / "held.jsonl"
+    pipe, held, missing = tmp_path / "pipe", tmp_path / "held.jsonl", tmp_path / "none"
     os.mkfifo(pipe)
     with held.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         for record, said in (
-            (tmp_path, "cannot be written: no regular file"),
-            (pipe, "cannot be written: no regular file"),
-            (tmp_path / "none" / "record", "cannot be written: No such file or directory"),
+            (tmp_path, "cannot be written: Is a directory"),
+            (pipe, "cannot be written: not a regular file"),
+            (missing / "record", f"cannot be written: {missing} is no folder: make it first"),
             (held, "another run writes to it: wait for its end, or name another file"),
         ):
             done = CliRunner().invoke(app, [*words, str(record)])
             assert (done.exit_code, done.stderr) == (2, f"ringsmith: {record}: {said}\n")
     assert held.read_text() == ""
+    both = str(tmp_path / "both.jsonl")
+    done = CliRunner().invoke(app, [*words, both, "--output", both])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "two results cannot go to one file: name another" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--image", "FILE"], "9 x 7 pixels, and MNIST's images have 28 x 28"),
         (["--index", "16"], "test image 16: take one of 0 … 15"),
         (["--images", "17"], "images = 17: take 1 … 16, the test images"),
-        (["--images", "2", "--device", "model"], "leave out --image and --device"),
+        (["--images", "2", "--device", "model"], "leave out --image, --index and --device"),
+        (["--images", "2", "--index", "1"], "leave out --image, --index and --device"),
+        (["--index", "-1"], "test image -1: take one of 0 … 15"),
+        (["--invert"], "--invert is of a picture of yours: give it with --image"),
         (["--record", "record.jsonl"], "say how many with --images"),
         (["--device", "model", "--design", "medha21"], "medha21"),
         (["--device", "model", "--design", "pico"], "pico"),
@@ -384,12 +390,50 @@ def test_a_record_that_cannot_be_kept_is_refused_before_an_image_is_run(
 def test_what_cannot_be_run_is_refused(
     arguments: list[str], said: str, tmp_path: Path, sixteen: Images
 ) -> None:
-    file = tmp_path / "picture.png"
-    write(file, np.zeros((7, 9), np.uint8))
     write_idx(tmp_path, TEST, sixteen)
-    words = [str(file) if word == "FILE" else word for word in arguments]
-    done = CliRunner().invoke(app, ["run", "mnist", "--data", str(tmp_path), *words])
+    done = CliRunner().invoke(app, ["run", "mnist", "--data", str(tmp_path), *arguments])
     assert done.exit_code == 2, done.output
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_file_that_is_read_is_not_written_over(tmp_path: Path, sixteen: Images) -> None:
+    write_idx(tmp_path, TEST, sixteen)
+    picture, record = tmp_path / "picture.png", tmp_path / "record.jsonl"
+    write(picture, sixteen.pixels[0])
+    record.write_text("{}")
+    labels = tmp_path / "t10k-labels-idx1-ubyte"
+    data = ["--data", str(tmp_path)]
+    for words, output in (
+        (["--image", str(picture)], picture),
+        (data, labels),
+        ([*data, "--images", "1"], labels),
+        ([*data, "--images", "1", "--record", str(record)], record),
+    ):
+        before = output.read_bytes()
+        words = ["run", "mnist", *words, "--output", str(output), "--force"]
+        done = CliRunner().invoke(app, words)
+        assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
+        assert f"{output}: is read for this and not overwritten" in done.stderr
+        assert output.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "9 x 7 pixels, and MNIST's images have 28 x 28"),
+        (["--index", "3"], "--index and --data choose one of MNIST's images, and --image one"),
+        (["--data", "FOLDER"], "--index and --data choose one of MNIST's images, and --image one"),
+        (["--images", "3"], "leave out --image, --index and --device"),
+    ],
+)
+def test_a_picture_that_cannot_be_read_is_refused(
+    arguments: list[str], said: str, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "picture.png", np.zeros((7, 9), np.uint8))
+    words = [str(tmp_path) if word == "FOLDER" else word for word in arguments]
+    done = CliRunner().invoke(app, ["run", "mnist", "--image", str(file), *words])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
     assert said in done.stderr
 
 
@@ -416,6 +460,24 @@ def test_row_by_row_the_model_takes_the_cpus_bits_and_less_than_the_papers_time(
     assert numbers["digit"] == 7
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["seconds_at_assumed_clock"] < 0.008
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("design", ["vector-small", "heaws-seal"])
+def test_on_the_rtl_the_whole_network_takes_the_models_cycles(
+    design: str, tmp_path: Path, sixteen: Images
+) -> None:
+    write_idx(tmp_path, TEST, sixteen)
+    common = ["run", "mnist", "--data", str(tmp_path), "--design", design, "--device"]
+    cycles = []
+    for device in ("model", "rtl"):
+        numbers, _ = run([*common, device], tmp_path / f"{device}.json")
+        assert numbers["digit"] == 7
+        assert numbers["program"]["equal_bits_with_cpu"] is True
+        cycles.append(numbers["program"]["cycles"])
+    assert cycles[0] == cycles[1]
+    page = (Path(__file__).parents[2] / "docs" / "mnist.md").read_text()
+    assert f"| `{design}` | {cycles[1]:,} |" in page
 
 
 TIMES = re.findall(

@@ -177,8 +177,9 @@ def run_mnist(
         bool, typer.Option("--invert", help="The PNG has dark ink on bright paper.")
     ] = False,
     index: Annotated[
-        int, typer.Option(help="Without --image: which of MNIST's 10,000 test images.")
-    ] = 0,
+        int | None,
+        typer.Option(help="Without --image: which of MNIST's 10,000 test images; 0 without it."),
+    ] = None,
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[
         str,
@@ -229,7 +230,9 @@ def run_cifar10(
         Path | None,
         typer.Option(help="A file of CIFAR-10's binary version of yours."),
     ] = None,
-    index: Annotated[int, typer.Option(help="With --data: which image.")] = 0,
+    index: Annotated[
+        int | None, typer.Option(help="With --data: which image; 0 without it.")
+    ] = None,
     weights: Annotated[
         Path | None,
         typer.Option(help="NPZ file of weights; else random ones."),

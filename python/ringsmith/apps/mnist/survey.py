@@ -102,8 +102,6 @@ def _alone(record: Path) -> Iterator[None]:
     Raises:
         InteropError: When it cannot be opened, or another run has it.
     """
-    if record.exists() and not record.is_file():
-        raise InteropError(f"{record}: cannot be written: no regular file")
     try:
         file = record.open("a")
     except OSError as error:
