@@ -1,12 +1,17 @@
 """Constants of a program that take too much memory are encoded whenever they are read."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ringsmith import runtime
+from ringsmith.errors import ProgramError
 from ringsmith.lower import ConstantsOnDemand, lowering
 from ringsmith.params import ckks_set
 from ringsmith.program import CkksProgram, EncryptedVector, trace
+from ringsmith.runtime import compiled_file
 
 
 def weigh(x: EncryptedVector) -> EncryptedVector:
@@ -57,3 +62,19 @@ def test_on_the_cpu_each_constant_is_encoded_once_a_run(
     compiled.run(runtime.open_device("cpu"), inputs, keys)
     assert sorted(read) == sorted(compiled.lowered.plaintexts)
     assert len(read) == 4
+
+
+def test_a_file_holds_the_same_bytes_and_too_many_are_refused_before_they_are_encoded(
+    program: CkksProgram, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    runtime.compile_program(program).save(tmp_path / "kept.rsc")
+    monkeypatch.setattr(lowering, "KEPT_BYTES", 0)
+    compiled = runtime.compile_program(program)
+    compiled.save(tmp_path / "on_demand.rsc")
+    files = [(tmp_path / f"{name}.rsc").read_bytes() for name in ("kept", "on_demand")]
+    assert files[0] == files[1]
+    monkeypatch.setattr(ConstantsOnDemand, "__getitem__", None)
+    monkeypatch.setattr(compiled_file, "LIMITS", replace(compiled_file.LIMITS, body=1 << 16))
+    with pytest.raises(ProgramError, match=r"takes \d+ bytes, and at most 1073741824 are read"):
+        compiled.save(tmp_path / "large.rsc")
+    assert not (tmp_path / "large.rsc").exists()
