@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ringsmith.apps.mnist.network import LAYERS
+from ringsmith.bench.beside import beside
 from ringsmith.bench.framework import measure as measuring
 from ringsmith.bench.framework.cases import (
     DESIGNS,
@@ -19,6 +21,7 @@ from ringsmith.bench.framework.cases import (
 )
 from ringsmith.bench.framework.formula import Estimate, formula_rows
 from ringsmith.bench.framework.measure import QUICK, Options, key_bytes, measure
+from ringsmith.bench.framework.networks import NETWORKS, Planned
 from ringsmith.bench.framework.page import page
 from ringsmith.bench.framework.resources import CARD, parts, resource_rows
 from ringsmith.bench.framework.use import shares
@@ -52,10 +55,11 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 def test_the_records_hold_what_is_counted_today() -> None:
     """Otherwise: `make bench`."""
-    small = Options(sets=SETS[2:], points=(), repeats=0)
-    cheap = Options(("add", "multiply_plain", "rescale"), points=(), repeats=0)
+    small = Options(sets=SETS[2:], points=(), networks=("lola-mnist",), repeats=0)
+    small = replace(small, network_designs=("framework-512",))
+    cheap = Options(("add", "multiply_plain", "rescale"), points=(), networks=(), repeats=0)
     main = Options((MAIN_OPERATION,), ("framework",), SETS[1:2], points=("64-128",), repeats=0)
-    main = replace(main, figure_sets=SETS[1:2])
+    main = replace(main, figure_sets=SETS[1:2], networks=())
     today = [record for each in (small, cheap, main) for record in measure(each, lambda _: None)]
     assert counted(today).items() <= written().items()
 
@@ -104,6 +108,8 @@ def test_other_names_are_refused() -> None:
         {"sets": ("nano",)},
         {"figure_sets": ("nano",)},
         {"points": ("256-460",)},
+        {"networks": ("lola",)},
+        {"network_designs": ("medha",)},
     ):
         with pytest.raises(ParameterError, match="choose from"):
             Options(**wrong)
@@ -226,3 +232,42 @@ def test_an_operation_whose_key_memory_does_not_hold_is_not_timed(
 
 def test_operations_are_those_of_the_paper() -> None:
     assert list(OPERATIONS.values()) == ["CtCtAdd", "PtCtMult", "CtCtMult", "Rotate", "Rescale"]
+
+
+# ---- networks ----------------------------------------------------------------------------------
+
+
+def test_a_networks_layers_make_up_its_operations_and_its_cycles() -> None:
+    planned = Planned("lola-mnist")
+    counts = {(each.operation, each.metric): each.value for each in planned.counts()}
+    for metric, total in (("count", 159), ("key_switchings", 24)):
+        layers = [counts[f"lola-mnist: {name}", metric] for name in LAYERS]
+        assert sum(layers) == counts["lola-mnist", metric] == total
+    assert counts["lola-mnist", "megabytes"] < 15.57
+    found = list(planned.shares(planned.compiled(design_of("framework-512"))))
+    assert [each.operation for each in found] == [f"lola-mnist: {name}" for name in LAYERS]
+    assert sum(each.value for each in found) == pytest.approx(100)
+
+
+def test_each_network_stands_beside_the_papers_on_each_card() -> None:
+    cards = {"lola-mnist": (20, 120), "lola-mnist-rows": (20, 120), "lola-cifar10": (7200, 42_300)}
+    for name, (large, small) in cards.items():
+        params = NETWORKS[name].params
+        for design, value in (("framework-512", large), ("vector-zu15eg", small)):
+            ours = Found(design, params, name, "milliseconds", 1, "model", "")
+            assert [each.paper_value for each in beside(ours, ["framework"])] == [value]
+
+
+NETWORK_MOST = {
+    "lola-mnist": {"framework-512": 8, "vector-zu15eg": 40},
+    "lola-cifar10": {"framework-512": 3000, "vector-zu15eg": 15_000},
+}
+"""Milliseconds that networks take at most."""
+
+
+def test_the_records_hold_networks_within_the_times_aimed_for() -> None:
+    found = written()
+    for name, limits in NETWORK_MOST.items():
+        for design, most in limits.items():
+            value, _ = found[design, NETWORKS[name].params, name, "milliseconds"]
+            assert value <= most, (design, name)

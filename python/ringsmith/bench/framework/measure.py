@@ -24,6 +24,7 @@ from ringsmith.bench.framework.cases import (
     parameters,
 )
 from ringsmith.bench.framework.formula import formula_rows
+from ringsmith.bench.framework.networks import NETWORK_DESIGNS, NETWORKS, Planned
 from ringsmith.bench.framework.resources import resource_rows
 from ringsmith.bench.framework.use import PARTS, shares
 from ringsmith.bench.programs import OURS, cpu_times, kept_times, security_text
@@ -45,6 +46,9 @@ class Options:
         sets: Parameter sets; those of ``cases.SETS``.
         points: Points of figure 6; those of ``cases.POINTS``.
         figure_sets: Parameter sets of figure 6.
+        networks: The paper's networks; those of ``networks.NETWORKS``.
+        network_designs: Designs that they are counted on, those of ``networks.NETWORK_DESIGNS``; of
+            these each network has its own.
         repeats: Calls of each operation of the cpu device; 0: it is not timed, and the times that
             are kept stay.
         kept: Records of an earlier run.
@@ -55,6 +59,8 @@ class Options:
     sets: tuple[str, ...] = SETS
     points: tuple[str, ...] = tuple(POINTS)
     figure_sets: tuple[str, ...] = FIGURE_SETS
+    networks: tuple[str, ...] = tuple(NETWORKS)
+    network_designs: tuple[str, ...] = NETWORK_DESIGNS
     repeats: int = 15
     kept: tuple[Record, ...] = ()
 
@@ -63,6 +69,8 @@ class Options:
         check_names("design", self.designs, DESIGNS)
         check_names("set", [*self.sets, *self.figure_sets], SETS)
         check_names("point", self.points, POINTS)
+        check_names("network", self.networks, NETWORKS)
+        check_names("design", self.network_designs, NETWORK_DESIGNS)
 
 
 QUICK = Options(
@@ -71,6 +79,8 @@ QUICK = Options(
     sets=SETS[2:],
     points=("64-128",),
     figure_sets=SETS[2:],
+    networks=("lola-mnist",),
+    network_designs=("framework-512",),
 )
 """What --quick measures of ``Options`` where nothing is named."""
 
@@ -88,6 +98,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     parts: list[tuple[Callable[[], Iterable[Found]], Sequence[str]]] = [
         (lambda: _operations(options, say), (PAPER,)),
         (lambda: _figure(options, say), ()),
+        (lambda: _networks(options, say), (PAPER,)),
         (lambda: _formulas(options), (PAPER,)),
         (lambda: _resources(options), (PAPER,)),
     ]
@@ -165,6 +176,20 @@ def _figure(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
             executable = compiled(MAIN_OPERATION, params, design)
             say(f"{design.name}, {params}: {executable.cycles:,} cycles")
             yield from _times(executable, params, MAIN_OPERATION)
+
+
+def _networks(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The paper's networks: operations, and cycles, times, bytes and use on the designs."""
+    for name in options.networks:
+        network = NETWORKS[name]
+        say(f"{name}: plans its program")
+        planned = Planned(name)
+        yield from planned.counts()
+        for design in (each for each in options.network_designs if each in network.designs):
+            executable = planned.compiled(design_of(design))
+            say(f"{design}: {name}: {executable.cycles:,} cycles")
+            yield from _counted(executable, network.params, name)
+            yield from planned.shares(executable)
 
 
 def _formulas(options: Options) -> Iterator[Found]:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from ringsmith.bench.beside import left_out
+from ringsmith.bench.framework import network_page
 from ringsmith.bench.framework.cases import HERTZ, OPERATIONS, PAPER
+from ringsmith.bench.framework.networks import NETWORK_SETS
 from ringsmith.bench.framework.resources import ANY, CARD, MEMORY
 from ringsmith.bench.framework.use import PARTS
 from ringsmith.bench.papers import AREA, Fact, facts, papers
@@ -17,6 +19,7 @@ _USE = "Use of the array (figure 9)"
 _FIGURE = "Other sizes, and slower memory (figure 6)"
 _FORMULA = "The paper's equations (section V)"
 _RESOURCES = "Resources, estimated (table III)"
+_NETWORKS = network_page.TITLE
 _CPU = "The cpu device"
 
 _INTRODUCTIONS = {
@@ -37,6 +40,7 @@ _INTRODUCTIONS = {
     "IV. It counts three cycles of an ALU for a butterfly, where an ALU of ours takes one. The "
     "paper says that the estimate is within 5 % of its designs. What it gives for Set-1 is several "
     "times table IV, whose set and design the paper does not name.",
+    _NETWORKS: network_page.INTRODUCTION,
     _RESOURCES: "DSPs and RAMs are counted from the design's shapes. LUTs and flip-flops are "
     "estimated from blocks that Yosys synthesized for UltraScale+; [vector.md](vector.md) has the "
     "synthesis of whole clusters. What joins clusters to the card's memory and to the host is not "
@@ -59,8 +63,8 @@ def page(measurement: Measurement) -> str:
         ),
         "",
         "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes; "
-        "`formula`, the paper's equations; `cpu`, measured on this machine's processor. "
-        "Nothing was placed or routed, and the clock is assumed.",
+        "`formula`, the paper's equations; `program`, counted in the HE program; `cpu`, measured "
+        "on this machine's processor. Nothing was placed or routed, and the clock is assumed.",
         "",
         f"The paper's operations: {names}.",
         "",
@@ -73,7 +77,7 @@ def page(measurement: Measurement) -> str:
 
 def _sections(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by the titles of their sections, those that have some."""
-    order = (_OPERATIONS, _TIMES, _USE, _FIGURE, _FORMULA, _RESOURCES, _CPU)
+    order = (_OPERATIONS, _TIMES, _USE, _FIGURE, _NETWORKS, _FORMULA, _RESOURCES, _CPU)
     found: dict[str, list[Record]] = {title: [] for title in order}
     for record in records:
         found[_section(record)].append(record)
@@ -83,6 +87,8 @@ def _sections(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 def _section(record: Record) -> str:
     """The title of a record's section."""
+    if record.params in NETWORK_SETS:
+        return _NETWORKS
     if record.source == "formula":
         return _FORMULA
     if record.params == ANY:
@@ -103,6 +109,8 @@ def _table(title: str, records: Sequence[Record]) -> list[str]:
     """A section's table, and what must be known of it."""
     if title == _TIMES:
         return _all_times(records)
+    if title == _NETWORKS:
+        return network_page.tables(records)
     if title == _USE:
         parts = (f"- {_heading(part)}: {text}." for part, text in PARTS.items())
         return [*_use(records), "", *parts]
@@ -200,7 +208,7 @@ def _all_times(records: Sequence[Record]) -> list[str]:
     """Milliseconds: those of the paper's tables, and ours for every set."""
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for fact in facts(PAPER):
-        if fact.metric == "milliseconds":
+        if fact.metric == "milliseconds" and fact.operation in OPERATIONS:
             whose = (fact.peer or "the paper's", fact.where, fact.params)
             rows.setdefault(whose, {})[fact.operation] = number(fact.value)
     for record in records:
@@ -234,8 +242,8 @@ def _missing(records: Sequence[Record]) -> list[str]:
     lines = [f"- {why}: {', '.join(names)}." for why, names in groups.items()]
     return [
         *lines,
-        "- Figure 8, the paper's search through designs; figure 10, its fusion switched off; "
-        "tables VI to VIII, its networks: not run here.",
+        "- Figure 8, the paper's search through designs; figure 10, its fusion switched off: not "
+        "run here.",
     ]
 
 
