@@ -2,10 +2,14 @@
 #include "ringsmith/graph.h"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
 
 #include "../src/text.h"
 #include "arrays.h"
@@ -48,7 +52,23 @@ std::vector<OutputBlock> output_blocks(const Graph& graph) {
   return blocks;
 }
 
-nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKeys& keys) {
+// The array that Python hands over for an input, copied.
+void read_input(const Graph& graph, const nb::callable& source, const std::string& name,
+                std::span<u64> out) {
+  const nb::gil_scoped_acquire acquired;
+  const InputArray array = nb::cast<InputArray>(source(name));
+  const std::string what = text("input '", name, "'");
+  const std::span<const u64> words = words_of(array, what);
+  check_shape(graph.rns(), array, 2, what);
+  if (words.size() != out.size()) {
+    throw GraphError(text(what, " has ", array.shape(0), " limbs; the graph expects ",
+                          out.size() / graph.rns().degree()));
+  }
+  std::ranges::copy(words, out.begin());
+}
+
+nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKeys& keys,
+                   const std::optional<nb::callable>& source) {
   GraphInputs input_views;
   for (const auto& [name, array] : inputs) {
     const std::string what = text("input '", name, "'");
@@ -68,7 +88,13 @@ nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKey
       outputs[block.names[i]] = std::span<u64>(block.words).subspan(i * words, words);
     }
   }
-  without_gil([&] { graph.run(input_views, key_views, outputs); });
+  InputSource made;
+  if (source) {
+    made = [&](const std::string& name, std::span<u64> out) {
+      read_input(graph, *source, name, out);
+    };
+  }
+  without_gil([&] { graph.run(input_views, key_views, outputs, made); });
   nb::dict result;
   for (OutputBlock& block : blocks) {
     const nb::object array = nb::cast(
@@ -113,9 +139,10 @@ void register_graph(nb::module_& module) {
            "docs/architecture.md.")
       .def("node_type", &node_type, nb::arg("node"),
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
-      .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"),
+      .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"), nb::arg("source") = nb::none(),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
-           "compact or prepared. Outputs name.0, name.1 ... one after the other are one array.");
+           "compact or prepared. Inputs that are not given are asked of `source` by name when they "
+           "are needed. Outputs name.0, name.1 ... one after the other are one array.");
 }
 
 }  // namespace ringsmith::bindings

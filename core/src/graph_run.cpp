@@ -22,11 +22,13 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-// Every name of `given` must be among `wanted` and the other way round.
+// Every name of `given` must be among `wanted` and, unless the rest comes later, the other way
+// round.
 template <typename Given>
-void check_names(const Given& given, const Names& wanted, const char* kind) {
+void check_names(const Given& given, const Names& wanted, const char* kind,
+                 bool rest_later = false) {
   for (const std::string& name : wanted) {
-    if (!given.contains(name)) {
+    if (!rest_later && !given.contains(name)) {
       throw GraphError(text("the graph needs the ", kind, " '", name, "', which was not given"));
     }
   }
@@ -40,13 +42,14 @@ void check_names(const Given& given, const Names& wanted, const char* kind) {
 class Interpreter {
  public:
   Interpreter(const Graph& graph, const GraphInputs& inputs, const GraphKeys& keys,
-              const GraphOutputs& outputs)
+              const GraphOutputs& outputs, const InputSource& source)
       : rns_(graph.rns()),
         key_primes_(graph.key_primes()),
         nodes_(graph.nodes()),
         inputs_(inputs),
         keys_(keys),
         outputs_(outputs),
+        source_(source),
         steps_(plan_of(nodes_)),
         values_(nodes_.size()),
         given_(nodes_.size()),
@@ -58,8 +61,14 @@ class Interpreter {
       }
     }
     for (const Node& node : nodes_) {
-      if (node.op == Op::kOutput) {
-        given_[node.operands[0]] = outputs_.find(node.name)->second;
+      if (node.op != Op::kOutput) {
+        continue;
+      }
+      const std::size_t value = node.operands[0];
+      if (nodes_[value].op == Op::kInput) {
+        ++uses_left_[value];  // it is copied at the end
+      } else {
+        given_[value] = outputs_.find(node.name)->second;
       }
     }
   }
@@ -75,6 +84,11 @@ class Interpreter {
     }
     while (!waiting.empty()) {
       const std::vector<const Step*> ready = take_ready(waiting, there);
+      for (const Step* const step : ready) {
+        for (const std::size_t value : step->reads) {
+          fetch(value);
+        }
+      }
       parallel_for(ready.size(), kTransformPasses * rns_.degree(),
                    [&](std::size_t i) { compute_step(*ready[i]); });
       for (const Step* const step : ready) {
@@ -103,11 +117,11 @@ class Interpreter {
         keys.insert(node.name);
       }
     }
-    check_names(inputs_, inputs, "input");
+    check_names(inputs_, inputs, "input", source_ != nullptr);
     check_names(keys_, keys, "key");
     check_names(outputs_, outputs, "output");
     for (const Node& node : nodes_) {
-      if (node.op == Op::kInput) {
+      if (node.op == Op::kInput && inputs_.contains(node.name)) {
         check_input(node);
       } else if (node.op == Op::kOutput) {
         check_output(node);
@@ -125,7 +139,11 @@ class Interpreter {
                             given.data.size(), " words; the graph expects ", limbs,
                             " limbs of N = ", rns_.degree()));
     }
-    rns_.check_canonical(given.data, node.type.base, text("input '", node.name, "'"));
+    check_residues(node, given.data);
+  }
+
+  void check_residues(const Node& input, std::span<const u64> words) const {
+    rns_.check_canonical(words, input.type.base, text("input '", input.name, "'"));
   }
 
   void check_output(const Node& node) const {
@@ -156,9 +174,11 @@ class Interpreter {
   }
 
   std::span<const u64> value(std::size_t id) const {
-    const Node& node = nodes_[id];
-    if (node.op == Op::kInput) {
-      return inputs_.find(node.name)->second.data;
+    if (nodes_[id].op == Op::kInput) {
+      const auto given = inputs_.find(nodes_[id].name);
+      if (given != inputs_.end()) {
+        return given->second.data;
+      }
     }
     return given_[id].empty() ? std::span<const u64>(values_[id]) : given_[id];
   }
@@ -170,6 +190,16 @@ class Interpreter {
     }
     values_[id].resize(nodes_[id].type.base.size() * rns_.degree());
     return values_[id];
+  }
+
+  // Has an input made that was not given, unless that was done.
+  void fetch(std::size_t id) {
+    const Node& node = nodes_[id];
+    if (node.op == Op::kInput && !inputs_.contains(node.name) && values_[id].empty()) {
+      values_[id].resize(node.type.base.size() * rns_.degree());
+      source_(node.name, values_[id]);
+      check_residues(node, values_[id]);
+    }
   }
 
   std::span<const u64> operand(const Node& node, std::size_t index) const {
@@ -371,9 +401,10 @@ class Interpreter {
   }
 
   // Outputs that are inputs, and all but one of those of the same value.
-  void copy_outputs() const {
+  void copy_outputs() {
     for (const Node& node : nodes_) {
       if (node.op == Op::kOutput) {
+        fetch(node.operands[0]);
         const std::span<const u64> words = value(node.operands[0]);
         const std::span<u64> out = outputs_.find(node.name)->second;
         if (words.data() != out.data()) {
@@ -389,6 +420,7 @@ class Interpreter {
   const GraphInputs& inputs_;
   const GraphKeys& keys_;
   const GraphOutputs& outputs_;
+  const InputSource& source_;
   std::vector<Step> steps_;
   std::vector<Words> values_;
   std::vector<std::span<u64>> given_;   // where values are written that are outputs; else empty
@@ -397,9 +429,9 @@ class Interpreter {
 
 }  // namespace
 
-void Graph::run(const GraphInputs& inputs, const GraphKeys& keys,
-                const GraphOutputs& outputs) const {
-  Interpreter(*this, inputs, keys, outputs).run();
+void Graph::run(const GraphInputs& inputs, const GraphKeys& keys, const GraphOutputs& outputs,
+                const InputSource& source) const {
+  Interpreter(*this, inputs, keys, outputs, source).run();
 }
 
 }  // namespace ringsmith

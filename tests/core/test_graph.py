@@ -272,6 +272,44 @@ def test_inputs_are_left_as_they_were(case: Case) -> None:
     assert np.array_equal(case.inputs["a"], before)
 
 
+def test_inputs_that_are_not_given_are_asked_for_once_and_give_the_same_words(case: Case) -> None:
+    a, b, c = (case.input(name, [0, 1]) for name in "abc")
+    product = case.node("add", case.node("mul", a, b), case.node("mul", a, c))
+    again = case.node("mul", case.node("neg", product), b)
+    for name, node in {"product": product, "again": again, "as it is": c}.items():
+        case.node("output", node, name=name)
+    expected = case.graph.run(case.inputs, {})
+    asked: list[str] = []
+
+    def source(name: str) -> Residues:
+        asked.append(name)
+        return case.inputs[name]
+
+    found = case.graph.run({"a": case.inputs["a"]}, {}, source)
+    assert sorted(asked) == ["b", "c"]
+    assert all(np.array_equal(found[name], words) for name, words in expected.items())
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda words: words[:1], _core.GraphError, "input 'b' has 1 limbs; the graph expects 2"),
+        (lambda words: words | np.uint64(1 << 63), ValueError, "not below its prime"),
+        (lambda words: words.astype(np.float64), TypeError, "input 'b' must be a C-contiguous"),
+        (lambda words: {}["absent"], KeyError, "absent"),
+    ],
+)
+def test_what_is_asked_for_and_does_not_fit_is_refused(
+    case: Case, make: Callable[[Residues], Residues], error: type[Exception], message: str
+) -> None:
+    a, b = case.input("a", [0, 1]), case.input("b", [0, 1])
+    case.node("output", case.node("mul", a, b), name="out")
+    with pytest.raises(error, match=message):
+        case.graph.run({"a": case.inputs["a"]}, {}, lambda name: make(case.inputs[name]))
+    with pytest.raises(_core.GraphError, match="has no input 'c'"):
+        case.graph.run({"c": case.inputs["a"]}, {}, lambda name: case.inputs[name])
+
+
 def test_the_polynomials_of_a_ciphertext_are_rows_of_one_array(case: Case) -> None:
     a, b = case.input("a", [0, 1]), case.input("b", [0, 1])
     total, fewer = case.node("add", a, b), case.node("drop_limbs", a, base=[0])

@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
+from ringsmith.apps.mnist.network import LAYERS
+from ringsmith.bench.beside import beside
 from ringsmith.bench.framework import measure as measuring
 from ringsmith.bench.framework.cases import (
     DESIGNS,
@@ -26,6 +28,7 @@ from ringsmith.bench.framework.cases import (
 from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
 from ringsmith.bench.framework.formula import Estimate, formula_rows
 from ringsmith.bench.framework.measure import QUICK, Options, key_bytes, measure
+from ringsmith.bench.framework.networks import NETWORKS, Planned
 from ringsmith.bench.framework.page import page
 from ringsmith.bench.framework.resources import CARD, parts, resource_rows
 from ringsmith.bench.framework.search import SEARCHED, designs, words_and_alus
@@ -67,8 +70,9 @@ def test_the_page_is_the_one_that_its_records_make() -> None:
 
 def test_the_records_hold_what_is_counted_today() -> None:
     """Otherwise: `make bench`."""
-    none = Options(points=(), fusion_sets=(), search_sets=(), repeats=0)
-    small = replace(none, sets=SETS[2:])
+    none = Options(points=(), fusion_sets=(), search_sets=(), networks=(), repeats=0)
+    small = replace(none, sets=SETS[2:], networks=("lola-mnist",))
+    small = replace(small, network_designs=("framework-512",))
     cheap = replace(none, operations=("add", "multiply_plain", "rescale"))
     main = replace(none, operations=(MAIN_OPERATION,), designs=("framework",), sets=SETS[1:2])
     main = replace(main, points=("64-128",), figure_sets=SETS[1:2])
@@ -116,6 +120,8 @@ def test_other_names_are_refused() -> None:
         {"sets": ("nano",)},
         {"figure_sets": ("nano",)},
         {"points": ("256-460",)},
+        {"networks": ("lola",)},
+        {"network_designs": ("medha",)},
     ):
         with pytest.raises(ParameterError, match="choose from"):
             Options(**wrong)
@@ -324,3 +330,42 @@ def test_figures_lie_beside_the_page_and_replace_nothing_without_force(tmp_path:
     done = CliRunner().invoke(app, [*words[:-1], str(other / "page.md")])
     assert done.exit_code == 2
     assert "is no folder" in done.stderr
+
+
+# ---- networks ----------------------------------------------------------------------------------
+
+
+def test_a_networks_layers_make_up_its_operations_and_its_cycles() -> None:
+    planned = Planned("lola-mnist")
+    counts = {(each.operation, each.metric): each.value for each in planned.counts()}
+    for metric, total in (("count", 159), ("key_switchings", 24)):
+        layers = [counts[f"lola-mnist: {name}", metric] for name in LAYERS]
+        assert sum(layers) == counts["lola-mnist", metric] == total
+    assert counts["lola-mnist", "megabytes"] < 15.57
+    found = list(planned.shares(planned.compiled(design_of("framework-512"))))
+    assert [each.operation for each in found] == [f"lola-mnist: {name}" for name in LAYERS]
+    assert sum(each.value for each in found) == pytest.approx(100)
+
+
+def test_each_network_stands_beside_the_papers_on_each_card() -> None:
+    cards = {"lola-mnist": (20, 120), "lola-mnist-rows": (20, 120), "lola-cifar10": (7200, 42_300)}
+    for name, (large, small) in cards.items():
+        params = NETWORKS[name].params
+        for design, value in (("framework-512", large), ("vector-zu15eg", small)):
+            ours = Found(design, params, name, "milliseconds", 1, "model", "")
+            assert [each.paper_value for each in beside(ours, ["framework"])] == [value]
+
+
+NETWORK_MOST = {
+    "lola-mnist": {"framework-512": 8, "vector-zu15eg": 40},
+    "lola-cifar10": {"framework-512": 3000, "vector-zu15eg": 15_000},
+}
+"""Milliseconds that networks take at most."""
+
+
+def test_the_records_hold_networks_within_the_times_aimed_for() -> None:
+    found = written()
+    for name, limits in NETWORK_MOST.items():
+        for design, most in limits.items():
+            value, _ = found[design, NETWORKS[name].params, name, "milliseconds"]
+            assert value <= most, (design, name)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.system.test_png import filtered, png
+from tests.system.test_pictures import write
 from typer.testing import CliRunner
 
-from ringsmith.apps.cifar.images import read_cifar, read_colours
+from ringsmith.apps.cifar.images import read_cifar, read_picture
 from ringsmith.apps.cifar.network import (
     FIRST,
     FIRST_MAPS,
@@ -20,7 +20,7 @@ from ringsmith.apps.cifar.network import (
     Network,
 )
 from ringsmith.apps.cifar.packing import ELEMENTS, HALF, HALVES, ROWS, Layout
-from ringsmith.apps.png import read_png
+from ringsmith.apps.pictures import read_colours
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ParameterError
 
@@ -57,13 +57,11 @@ def test_a_cifar_file_and_a_picture_are_read(tmp_path: Path, rng: np.random.Gene
     with pytest.raises(InteropError, match="image 0 has the label 10"):
         read_cifar(file, 0)
     picture = tmp_path / "picture.png"
-    picture.write_bytes(png((32, 32), 8, 0, filtered(pixels[..., :1], 1)))
-    assert np.array_equal(read_colours(picture), np.repeat(pixels[..., :1], 3, axis=2))
-    picture.write_bytes(png((32, 32), 8, 6, filtered(np.dstack([pixels, pixels[..., 0]]), 2)))
-    assert np.array_equal(read_colours(picture), pixels)
-    picture.write_bytes(png((28, 28), 8, 0, bytes(28 * 29)))
-    with pytest.raises(ParameterError, match="28 x 28 pixels, and the network takes 32 x 32"):
-        read_colours(picture)
+    gray = pixels[..., 0]
+    assert np.array_equal(read_picture(write(picture, gray)), np.dstack([gray] * 3))
+    assert np.array_equal(read_picture(write(picture, pixels)), pixels)
+    with pytest.raises(ParameterError, match="28 x 30 pixels, and the network takes 32 x 32"):
+        read_picture(write(picture, pixels[:30, :28]))
 
 
 def test_sums_are_those_of_the_definition(network: Network, rng: np.random.Generator) -> None:
@@ -133,6 +131,9 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, network: Network) -> None:
     file.write_bytes(b"none")
     with pytest.raises(ParameterError, match=r"an NPZ file with kernels \(83, 8, 8, 3\)"):
         Network.load(file)
+    np.savez_compressed(file, kernels=np.zeros(10 << 20))
+    with pytest.raises(ParameterError, match=r"unpacks to \d+ bytes, and at most 67108864"):
+        Network.load(file)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--image", "a.png", "--data", "b.bin"]])
@@ -142,17 +143,43 @@ def test_one_image_is_asked_for(arguments: list[str]) -> None:
     assert "no package with CIFAR-10 is known: give an image" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--image", str(FLOWER), "--index", "1"], "--index is of a file with many images"),
+        (
+            ["--data", "{folder}/short.bin", "--output", "{folder}/short.bin", "--force"],
+            "short.bin: is read for this and not overwritten",
+        ),
+        (["--data", "{folder}/none.bin"], "none.bin: cannot be read: No such file or directory"),
+        (["--data", "{folder}/short.bin"], "10 bytes are no whole number of images of 3073"),
+        (["--image", str(FLOWER), "--weights", "{folder}/short.bin"], "an NPZ file with kernels"),
+        (["--image", str(FLOWER), "--weights", "{folder}/nan.npz"], "kernels has values that are"),
+        (["--image", str(FLOWER), "--weights", "{folder}/large.npz"], "a score of the image is"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "short.bin").write_bytes(bytes(10))
+    arrays = {name: np.zeros(shape) for name, shape in SHAPES.items()}
+    np.savez(tmp_path / "nan.npz", **(arrays | {"kernels": np.full(SHAPES["kernels"], np.nan)}))
+    np.savez(tmp_path / "large.npz", **(arrays | {"score_biases": np.full(10, -2.5)}))
+    words = [word.replace("{folder}", str(tmp_path)) for word in arguments]
+    done = CliRunner().invoke(app, ["run", "cifar10", *words])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
+    assert said in done.stderr
+
+
 @pytest.mark.full
 def test_one_encrypted_image_gets_the_clear_networks_scores(
     tmp_path: Path, network: Network
 ) -> None:
-    """The whole network on the cpu device: minutes, and 10 GB of memory."""
+    """The whole network on the cpu device: about a minute, and 3 GB of memory."""
     output = tmp_path / "numbers.json"
     words = ["run", "cifar10", "--image", str(FLOWER), "--output", str(output)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     numbers = json.loads(output.read_text())
-    clear = network.sums(read_png(FLOWER) / 255.0).scores
+    clear = network.sums(read_colours(FLOWER) / 255.0).scores
     assert np.allclose(numbers["clear_scores"], clear)
     assert np.abs(np.subtract(numbers["scores"], clear)).max() < 1e-3
     assert sum(layer["operations"] for layer in numbers["layers"]) < 82_730

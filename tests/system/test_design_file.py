@@ -121,3 +121,13 @@ def test_a_design_of_the_other_architecture_is_refused(tmp_path: Path) -> None:
         load_design(str(path))
     with pytest.raises(ParameterError, match=r"there is no design 'nix': choose one of .* path of"):
         named_design("nix")
+
+
+def test_results_are_not_written_over_the_design_that_is_read(mine: Path) -> None:
+    before = mine.read_bytes()
+    for application in ("logreg", "gmdh", "cnn", "lookup", "mnist"):
+        words = ["run", application, "--device", "model", "--design", str(mine)]
+        done = CliRunner().invoke(app, [*words, "--output", str(mine), "--force"])
+        assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
+        assert f"{mine}: is read for this and not overwritten" in done.stderr
+    assert mine.read_bytes() == before

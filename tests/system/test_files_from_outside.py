@@ -20,6 +20,8 @@ PARAMETERS, PUBLIC = "evaluation/parameters.seal", "public_key.seal"
 RELIN, GALOIS = "evaluation/relin_keys.seal", "evaluation/galois_keys.seal"
 _ROTATE = ["seal", "eval", "rotate", "x.seal", "--steps", "1", "--galois-keys"]
 
+_FLOWER = Path(__file__).parents[1] / "images" / "flower-32.png"
+
 READERS = {
     "trace program": ["trace", "@"],
     "waves program": ["waves", "out", "@", "--cycles", "0:1"],
@@ -58,7 +60,7 @@ READERS = {
     "run mnist image": ["run", "mnist", "--image", "@"],
     "run cifar10 image": ["run", "cifar10", "--image", "@"],
     "run cifar10 data": ["run", "cifar10", "--data", "@", "--index", "1"],
-    "run cifar10 weights": ["run", "cifar10", "--image", "@", "--weights", "@"],
+    "run cifar10 weights": ["run", "cifar10", "--image", str(_FLOWER), "--weights", "@"],
 }
 """Every option or argument that names a file to read, as the parameter of its command is called."""
 

@@ -255,8 +255,10 @@ def test_bench_heaws_runs_whole(tmp_path: Path) -> None:
 def test_bench_framework_runs_whole(tmp_path: Path) -> None:
     records, done = records_of(tmp_path, "framework")
     found = {(r.operation, r.metric, r.source): r for r in records}
-    assert {record.source for record in records} == {"model", "cpu", "estimate", "formula"}
-    assert {record.params for record in records} == {"framework-set3", "all sets"}
+    sources = {record.source for record in records}
+    assert sources == {"model", "cpu", "estimate", "formula", "program"}
+    assert {r.params for r in records} == {"framework-set3", "all sets", "lola-mnist"}
+    assert found["lola-mnist", "milliseconds", "model"].paper_value == 20
     assert found["alus", "dsp", "estimate"].paper_value == 3072
     assert found["multiply_relinearize", "speedup", "model"].peer == "Ringsmith's cpu device"
     assert "framework, framework-set3: add: 3,093 cycles" in done.stderr

@@ -3,6 +3,7 @@
 // docs/architecture.md, "The subroutine graph", is the contract; this is its meaning in code.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -79,6 +80,8 @@ struct PolynomialView {
 
 using GraphInputs = std::map<std::string, PolynomialView, std::less<>>;
 using GraphKeys = std::map<std::string, KeySwitchKeyView, std::less<>>;
+/// Writes the words of an input, by its name, for those that are made when they are needed.
+using InputSource = std::function<void(const std::string&, std::span<u64>)>;
 using GraphOutputs = std::map<std::string, std::span<u64>, std::less<>>;
 
 /// A directed acyclic graph of subroutines over one ring, built node by node.
@@ -129,8 +132,12 @@ class Graph {
   ///               or compact
   /// @param outputs for each output node, where its limbs of N words are written; none overlaps an
   ///                input or another output
+  /// @param source  asked once, by the calling thread, for each input that `inputs` lacks, before
+  ///                what first reads it; its words are freed after what last does. None: `inputs`
+  ///                has all
   /// @throws GraphError if an input, key or output is missing, unknown, or of another shape
-  void run(const GraphInputs& inputs, const GraphKeys& keys, const GraphOutputs& outputs) const;
+  void run(const GraphInputs& inputs, const GraphKeys& keys, const GraphOutputs& outputs,
+           const InputSource& source = {}) const;
 
   [[nodiscard]] const RnsContext& rns() const { return rns_; }
   /// Primes that keys have limbs of: all but the extension primes.

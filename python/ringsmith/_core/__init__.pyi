@@ -9,7 +9,7 @@ TypeError: another type or order. ParameterError or GraphError: a value or shape
 with the way out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -371,10 +371,15 @@ class Graph:
         """The base (prime indices) and form ('ntt' or 'coeff') of a node's value."""
 
     def run(
-        self, inputs: Mapping[str, _Residues], keys: Mapping[str, _Key]
+        self,
+        inputs: Mapping[str, _Residues],
+        keys: Mapping[str, _Key],
+        source: Callable[[str], _Residues] | None = None,
     ) -> dict[str, _Residues]:
         """All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys in any form.
 
         K is the number of data and special primes: keys have no limbs of extension primes. Outputs
         named name.0, name.1 … that follow one another and have as many limbs are rows of one array.
+        Inputs that are not given are asked of `source` by name, each when it is first read, and
+        freed after it was last read.
         """

@@ -1,7 +1,8 @@
 """What every application's command does: it refuses early, prints, and writes its numbers last."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from rich.console import Console
 
@@ -25,22 +26,29 @@ class Command:
         stages: Shows progress there.
     """
 
-    def __init__(self, output: Target | None, design: str | None, hz: float = ASSUMED_HZ) -> None:
+    def __init__(
+        self,
+        output: Target | None,
+        design: str | None,
+        hz: float = ASSUMED_HZ,
+        inputs: Iterable[Path | None] = (),
+    ) -> None:
         """Refuses a file or a design before minutes are spent on what goes into it.
 
         Args:
             output: Where to write the numbers as JSON; None: nowhere.
             design: The accelerator that was asked for; None: none.
             hz: The clock at which cycles become seconds.
+            inputs: Files that are read; None for one that is not given.
 
         Raises:
-            InteropError: When the file cannot be written.
+            InteropError: When the file cannot be written, or is one that is read.
             ParameterError: When there is no such design.
         """
         if design is not None:
             named_design(design)
         if output:
-            output.check()
+            output.check([*inputs, Path(design) if design else None])
         self._output = output
         self._hz = hz
         self.console = Console()

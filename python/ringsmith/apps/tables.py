@@ -127,22 +127,22 @@ def layers_table(found: Sequence[Layer]) -> Table:
     """Returns what each layer takes."""
     total = sum(layer.cycles or 0 for layer in found)
     headings = ("layer", "HE operations", "key switchings", "cycles", "share")
-    rows: list[tuple[str, ...]] = [
+    rows = [
         (
             layer.name,
-            str(layer.operations),
+            f"{layer.operations:,}",
             str(layer.key_switchings),
-            *_layer_cycles(layer.cycles, total),
+            f"{layer.cycles or 0:,}",
+            f"{(layer.cycles or 0) / (total or 1):.1%}",
         )
         for layer in found
     ]
-    sums = (sum(layer.operations for layer in found), sum(layer.key_switchings for layer in found))
-    rows.append(("all", *map(str, sums), f"{total:,}" if total else "–", ""))
-    return rows_table("Layers", headings, rows, headings[:1])
-
-
-def _layer_cycles(cycles: int | None, total: int) -> tuple[str, str]:
-    return ("–", "–") if cycles is None else (f"{cycles:,}", f"{cycles / total:.1%}")
+    operations = sum(layer.operations for layer in found)
+    switchings = sum(layer.key_switchings for layer in found)
+    rows.append(("all", f"{operations:,}", str(switchings), f"{total:,}", ""))
+    shown = len(headings) if total else 3  # without a design there are no cycles
+    cells = (row[:shown] for row in rows)
+    return rows_table("Layers", headings[:shown], cells, headings[:1])
 
 
 def operations_table(rows: Sequence[OperationRow], design: str) -> Table:

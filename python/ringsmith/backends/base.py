@@ -21,6 +21,7 @@ from ringsmith.backends.types import (
     Executable,
     Explanation,
     GraphResult,
+    InputsOnDemand,
 )
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -40,6 +41,7 @@ __all__ = [
     "Executable",
     "Explanation",
     "GraphResult",
+    "InputsOnDemand",
     "Machine",
     "SerialPort",
 ]
@@ -103,7 +105,8 @@ class Machine(Protocol):
 
         Args:
             compiled: The graph.
-            inputs: Input name -> residues (limbs, N), canonical, checked by the caller.
+            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
+                ``InputsOnDemand`` where not all are in memory.
             keys: Key name -> key-switching key, checked by the caller; compact and prepared ones
                 are handed to machines with the capability ``any_keys`` alone.
         """

@@ -1,6 +1,6 @@
 """Compiled graphs, executables and results of runs, as all architectures share them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Protocol
@@ -64,6 +64,32 @@ class Executable(Protocol):
     def seeded(self) -> frozenset[str]:
         """Keys whose half 1 the device expands from their seeds."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class InputsOnDemand(Mapping[str, Residues]):
+    """A graph's inputs by name, some of which are made whenever they are read.
+
+    Attributes:
+        given: Those that are there.
+        made: The others, of the right shape and canonical; to be read one at a time, and not kept.
+    """
+
+    given: dict[str, Residues]
+    made: Mapping[str, Residues]
+
+    def __getitem__(self, name: str) -> Residues:
+        return self.given[name] if name in self.given else self.made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.given or name in self.made
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.given
+        yield from self.made
+
+    def __len__(self) -> int:
+        return len(self.given) + len(self.made)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ METRICS: Mapping[str, str] = {
     "products": "",
     "rotations": "",
     "rescalings": "",
+    "key_switchings": "",
     "products_per_ms": "1/ms",
     "per_second": "1/s",
     "bytes": "B",
@@ -79,7 +80,7 @@ METRICS: Mapping[str, str] = {
 }
 """What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
-SOURCES = ("rtl", "model", "synthesis", "estimate", "cost", "cpu", "formula")
+SOURCES = ("rtl", "model", "synthesis", "estimate", "cost", "cpu", "formula", "program")
 """Where a value can come from."""
 
 _MAX_FILE = 1 << 26

@@ -177,8 +177,9 @@ def run_mnist(
         bool, typer.Option("--invert", help="The PNG has dark ink on bright paper.")
     ] = False,
     index: Annotated[
-        int, typer.Option(help="Without --image: which of MNIST's 10,000 test images.")
-    ] = 0,
+        int | None,
+        typer.Option(help="Without --image: which of MNIST's 10,000 test images; 0 without it."),
+    ] = None,
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[
         str,
@@ -197,7 +198,6 @@ def run_mnist(
     record: Annotated[
         Path | None,
         typer.Option(
-            dir_okay=False,
             help="With --images: JSON lines of every image; an interrupted run goes on from there.",
         ),
     ] = None,
@@ -230,7 +230,9 @@ def run_cifar10(
         Path | None,
         typer.Option(help="A file of CIFAR-10's binary version of yours."),
     ] = None,
-    index: Annotated[int, typer.Option(help="With --data: which image.")] = 0,
+    index: Annotated[
+        int | None, typer.Option(help="With --data: which image; 0 without it.")
+    ] = None,
     weights: Annotated[
         Path | None,
         typer.Option(help="NPZ file of weights; else random ones."),
@@ -245,7 +247,7 @@ def run_cifar10(
     output: Output = None,
     force: Force = False,
 ) -> None:
-    """A network of the size of LoLa's for CIFAR-10, on one encrypted image: minutes, 10 GB."""
+    """A network of the size of LoLa's for CIFAR-10, on one encrypted image: 3 GB of memory."""
     from ringsmith.apps.cifar import commands
 
     choice = commands.Choice(image, data, index, weights)

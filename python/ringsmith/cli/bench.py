@@ -223,6 +223,13 @@ def framework(
     designs: Annotated[
         str, typer.Option(help="Designs, by commas: framework, framework-512, vector-1024; or all.")
     ] = "",
+    networks: Annotated[
+        str,
+        typer.Option(
+            help="Networks, by commas: lola-mnist, lola-mnist-rows (with the paper's number of "
+            "operations), lola-cifar10 (minutes); or all."
+        ),
+    ] = "",
     repeats: Annotated[
         int | None,
         typer.Option(
@@ -249,7 +256,7 @@ def framework(
     from ringsmith.bench.framework.page import page as page_of
 
     files = _Files("framework", keep, json, page, force, FOLDER, tuple(FIGURES))
-    lists = {"operations": operations, "designs": designs}
+    lists = {"operations": operations, "designs": designs, "networks": networks}
     calls = _either(repeats, 1 if quick else 15)
     files.check_load(times=calls > 0, quick=quick)
     options = replace(

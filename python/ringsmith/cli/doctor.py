@@ -100,6 +100,13 @@ def examine() -> list[Finding]:
             False,
         ),
         Finding(
+            "Pillow",
+            _package("pillow"),
+            "pictures for run mnist and run cifar10",
+            "pip install 'ringsmith[apps]'",
+            False,
+        ),
+        Finding(
             "Microsoft SEAL",
             _package("seal-python"),
             "the demo's comparison, the tests' oracle",

@@ -2,6 +2,7 @@
 
 from ringsmith.lower.lowering import (
     CiphertextPort,
+    ConstantsOnDemand,
     Lowered,
     graph_of_steps,
     lower,
@@ -12,6 +13,7 @@ from ringsmith.schemes.writer import RELIN_KEY, galois_key_name
 __all__ = [
     "RELIN_KEY",
     "CiphertextPort",
+    "ConstantsOnDemand",
     "Lowered",
     "galois_key_name",
     "graph_of_steps",

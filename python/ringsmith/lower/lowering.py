@@ -1,9 +1,10 @@
 """Planned programs and single operations as subroutine graphs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,11 @@ PRODUCTS: Mapping[str, Op] = MappingProxyType(
     {f"multiply_{op}": op for op in Op if op.record.key is Key.RELINEARIZATION}
 )
 """Whole products: a multiplication, and the operation that makes two polynomials of the three."""
+
+Residues: TypeAlias = NDArray[np.uint64]
+
+KEPT_BYTES: Final = 1 << 30
+"""Constants of a program that take more, encoded, are encoded anew in each run."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,8 @@ class Lowered:
     Attributes:
         graph: The subroutine graph.
         plaintexts: Encoded constants, shape (limbs, N), in the form of the scheme's ciphertexts, by
-            name of the graph's input.
+            name of the graph's input; ``ConstantsOnDemand`` where they take more than
+            ``KEPT_BYTES``.
         inputs: Encrypted inputs by the user's name.
         outputs: Encrypted outputs by the user's name.
         keys: The evaluation keys that are needed. In ``graph.keys`` the relinearization keys are
@@ -56,11 +63,35 @@ class Lowered:
     """
 
     graph: SubroutineGraph
-    plaintexts: Mapping[str, NDArray[np.uint64]]
+    plaintexts: Mapping[str, Residues]
     inputs: Mapping[str, CiphertextPort]
     outputs: Mapping[str, CiphertextPort]
     keys: KeyNeeds
     parameters_id: bytes | None = None
+
+
+class ConstantsOnDemand(Mapping[str, Residues]):
+    """Constants by name, encoded each time that they are read: gigabytes are never all there."""
+
+    def __init__(
+        self, parameters: RlweParameters, constants: Mapping[str, tuple[Plain, int, Op]]
+    ) -> None:
+        """Args: the parameter set; constants with their limbs and the operation that reads them."""
+        self._parameters = parameters
+        self._constants = constants
+
+    def __getitem__(self, name: str) -> Residues:
+        scheme = scheme_of(self._parameters)
+        return scheme.constant(self._parameters, *self._constants[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._constants  # Mapping's own would encode it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._constants)
+
+    def __len__(self) -> int:
+        return len(self._constants)
 
 
 def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
@@ -102,7 +133,7 @@ class _Lowering:
             values.append(self._node(node, [values[i] for i in node.operands]))
         return Lowered(
             self._graph,
-            MappingProxyType(self._encoded()),
+            self._encoded(),
             MappingProxyType({k: _port(k, node) for k, node in self._program.inputs.items()}),
             MappingProxyType({k: _port(k, node) for k, node in self._program.outputs.items()}),
             self._program.key_needs,
@@ -130,14 +161,15 @@ class _Lowering:
             self._plain_inputs[key] = self._writer.input_polynomial(name, limbs)
         return self._plain_inputs[key]
 
-    def _encoded(self) -> dict[str, NDArray[np.uint64]]:
+    def _encoded(self) -> Mapping[str, Residues]:
         """Returns the constants encoded, several at a time: the encoders let other threads run."""
+        constants = ConstantsOnDemand(self._parameters, self._plaintexts)
+        limbs = sum(limbs for _, limbs, _ in self._plaintexts.values())
+        if 8 * limbs * self._parameters.n > KEPT_BYTES:
+            return constants
         with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
-            encodings = pool.map(
-                lambda constant: self._scheme.constant(self._parameters, *constant),
-                self._plaintexts.values(),
-            )
-            return dict(zip(self._plaintexts, encodings, strict=True))
+            encodings = pool.map(constants.__getitem__, constants)
+            return MappingProxyType(dict(zip(constants, encodings, strict=True)))
 
 
 def lower_operation(

@@ -6,6 +6,7 @@ import numpy as np
 
 from ringsmith._core import PreparedKey
 from ringsmith.backends.keys import AnyKey
+from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import (
@@ -61,14 +62,17 @@ def check_inputs(
 
     Args:
         graph: The graph.
-        inputs: Residues (limbs, N) by name.
+        inputs: Residues (limbs, N) by name; those that are made on demand are not read.
         residues: Whether to read them; False where the machine refuses what is not canonical.
 
     Raises:
         ProgramError: Otherwise; names the input.
     """
     _check_names("input", list(graph.inputs), list(inputs))
+    made = inputs.made if isinstance(inputs, InputsOnDemand) else ()
     for name, kind in graph.inputs.items():
+        if name in made:
+            continue
         what, expected = f"input {name!r}", (len(kind.base), graph.n)
         _check_shape(what, inputs[name], expected)
         if residues:

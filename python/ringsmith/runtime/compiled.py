@@ -13,6 +13,7 @@ from ringsmith.backends.base import (
     WAYS,
     CompiledGraph,
     GraphResult,
+    InputsOnDemand,
     Machine,
     SerialPort,
 )
@@ -21,7 +22,14 @@ from ringsmith.backends.keys import AnyKey, expandable, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
-from ringsmith.lower import RELIN_KEY, CiphertextPort, Lowered, galois_key_name, lower
+from ringsmith.lower import (
+    RELIN_KEY,
+    CiphertextPort,
+    ConstantsOnDemand,
+    Lowered,
+    galois_key_name,
+    lower,
+)
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
 from ringsmith.runtime import compiled_file
@@ -117,7 +125,7 @@ class Compiled:
 
     def _operands(
         self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
-    ) -> tuple[dict[str, Residues], bytes | None]:
+    ) -> tuple[Mapping[str, Residues], bytes | None]:
         """Checks what a run is given; returns the graph's inputs, and the tag of the key pair."""
         if not callable(getattr(machine, "execute", None)):
             raise TypeError(
@@ -138,10 +146,13 @@ class Compiled:
         identity = self.lowered.parameters_id
         named = {f"input {name!r}": cipher for name, cipher in inputs.items()}
         tag = check_belonging("the program", identity, keys, named)
-        polynomials = dict(self.lowered.plaintexts)
+        polynomials: dict[str, Residues] = {}
         for name, port in self.lowered.inputs.items():
             polynomials |= _polynomials(name, port, inputs[name])
-        return polynomials, tag
+        constants = self.lowered.plaintexts
+        if isinstance(constants, ConstantsOnDemand):
+            return InputsOnDemand(polynomials, constants), tag
+        return {**constants, **polynomials}, tag
 
     def _run_result(self, result: GraphResult, tag: bytes | None) -> RunResult:
         outputs = {

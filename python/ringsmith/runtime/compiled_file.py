@@ -73,6 +73,10 @@ def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
     Raises:
         ProgramError: When it exceeds what readers take.
     """
+    inputs = lowered.graph.inputs
+    words = lowered.graph.n * sum(len(inputs[name].base) for name in lowered.plaintexts)
+    if 8 * words > LIMITS.body // 2:  # before they are encoded
+        raise _too_large(8 * words)
     encoder = Encoder()
     schedule = {"graph": encoder.encode(_bytes(to_json(lowered.graph)), Text, "schedule.graph")}
     if compiled.executable is not None:
@@ -89,11 +93,15 @@ def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
     content = {"schedule": schedule, "ports": ports}
     data = pack(FORMAT, VERSION, content, encoder.arrays)
     if len(data) > LIMITS.file or sum(array.nbytes for array in encoder.arrays) > LIMITS.body // 2:
-        raise ProgramError(
-            f"the compiled program takes {len(data)} bytes, and at most {LIMITS.file} are read: "
-            "split the program"
-        )
+        raise _too_large(len(data))
     return data
+
+
+def _too_large(size: int) -> ProgramError:
+    return ProgramError(
+        f"the compiled program takes {size} bytes, and at most {LIMITS.file} are read: split the "
+        "program"
+    )
 
 
 def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledGraph]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ringsmith.apps import session
 from ringsmith.apps.cifar.client import Client
-from ringsmith.apps.cifar.images import NAMES, read_cifar, read_colours
+from ringsmith.apps.cifar.images import NAMES, read_cifar, read_picture
 from ringsmith.apps.cifar.network import CLASSES, LAYERS, Network
-from ringsmith.apps.cifar.server import Server
+from ringsmith.apps.cifar.server import HEADROOM_BITS, Server
 from ringsmith.apps.command import Command, device_and_design
 from ringsmith.apps.layers import layers
 from ringsmith.apps.machines import open_machine
@@ -24,6 +24,8 @@ from ringsmith.params import ckks_set
 
 PARAMETERS: Final = "lola-cifar10"
 """N = 2^14, 252 bits, 192-bit security."""
+LARGEST: Final = 1 << HEADROOM_BITS
+"""What the one limb that is left holds of a score."""
 HZ: Final = 250e6
 """The Framework paper's clock, at which cycles become milliseconds. Assumed."""
 
@@ -35,20 +37,20 @@ class Choice:
     Attributes:
         image: A PNG of 32 x 32 pixels; None: an image of ``data``.
         data: A file of CIFAR-10's binary version; None: none.
-        index: Which image of ``data``.
+        index: Which image of ``data``; None: the first.
         weights: An NPZ file of weights; None: random ones.
     """
 
     image: Path | None = None
     data: Path | None = None
-    index: int = 0
+    index: int | None = None
     weights: Path | None = None
 
     def pixels(self) -> tuple[np.ndarray, int | None]:
         """Returns the pixels (32, 32, 3), 0 to 255, and the label where it is known.
 
         Raises:
-            InteropError: When a file cannot be read.
+            InteropError, ToolError: When a file cannot be read.
             ParameterError: When there is no image, or it has another size.
         """
         if (self.image is None) == (self.data is None):
@@ -56,10 +58,12 @@ class Choice:
                 "no package with CIFAR-10 is known: give an image of your own with --image "
                 "FILE.png, or a file of CIFAR-10's binary version with --data FILE.bin"
             )
+        if self.index is not None and self.data is None:
+            raise ParameterError("--index is of a file with many images: give it with --data")
         if self.image is not None:
-            return read_colours(self.image), None
+            return read_picture(self.image), None
         assert self.data is not None
-        return read_cifar(self.data, self.index)
+        return read_cifar(self.data, self.index or 0)
 
 
 def run(device: str, design: str, choice: Choice, output: Target | None = None) -> None:
@@ -77,12 +81,17 @@ def run(device: str, design: str, choice: Choice, output: Target | None = None) 
         ParameterError: When there is no such design or image.
         ProgramError: When the program does not fit the design.
     """
-    command = Command(output, design, HZ)
+    command = Command(output, design, HZ, [choice.image, choice.data, choice.weights])
     stages, console = command.stages, command.console
     raw, label = choice.pixels()
     network = Network.load(choice.weights) if choice.weights else Network.random()
     clear = network.sums(raw / 255.0).scores
-    with stages(session.PLAN, "minutes, and 10 GB of memory") as stage:
+    if (largest := float(np.abs(clear).max())) >= LARGEST:
+        raise ParameterError(
+            f"a score of the image is {largest:.3g} in the clear, and an encrypted one must stay "
+            f"below {LARGEST}: divide score_weights and score_biases"
+        )
+    with stages(session.PLAN, "about a minute") as stage:
         on_design = design if takes_design(device) else None
         server = Server(network, ckks_set(PARAMETERS), on_design)
         stage.note = session.program_note(server)
@@ -99,7 +108,7 @@ def run(device: str, design: str, choice: Choice, output: Target | None = None) 
         for i in range(CLASSES)
     ]
     known = f"; the label says {NAMES[label]}" if named and label is not None else ""
-    weights = "the user's weights" if named else "random weights, which mean nothing"
+    weights = "the user's weights" if named else "random weights"
     title = f"Scores by {weights}{known}"
     console.print(rows_table(title, ("class", "decrypted", "in the clear"), rows))
     found = layers(LAYERS, server.program, executable)

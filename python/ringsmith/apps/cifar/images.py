@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.apps.cifar.network import CLASSES, COLOURS, SIDE
-from ringsmith.apps.png import read_png
+from ringsmith.apps.pictures import read_colours
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
 
@@ -30,21 +30,21 @@ _RECORD = 1 + COLOURS * SIDE * SIDE
 _LARGEST = 64 << 20
 
 
-def read_colours(path: Path) -> NDArray[np.uint8]:
+def read_picture(path: Path) -> NDArray[np.uint8]:
     """Returns the pixels (32, 32, 3) of a PNG; a gray one has three equal colours.
 
     Raises:
-        InteropError: When it cannot be read.
+        InteropError, ToolError: When it cannot be read.
         ParameterError: When it has another size.
     """
-    samples = read_png(path)
-    rows, columns, channels = samples.shape
+    pixels = read_colours(path)
+    rows, columns, _ = pixels.shape
     if (rows, columns) != (SIDE, SIDE):
         raise ParameterError(
             f"{path}: {columns} x {rows} pixels, and the network takes {SIDE} x {SIDE}: crop or "
             "scale the picture"
         )
-    return samples[..., :3] if channels >= COLOURS else np.repeat(samples[..., :1], COLOURS, axis=2)
+    return pixels
 
 
 def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:

@@ -1,5 +1,8 @@
 """The network: its weights, and what it computes in the clear."""
 
+import io
+import zipfile
+import zlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -8,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import ParameterError
+from ringsmith.files import read_bounded
 
 SIDE: Final = 32
 """Pixels of an image's side."""
@@ -34,6 +38,8 @@ LAYERS: Final = ("Cnv1", "Act1", "Cnv2", "Act2", "Fc2")
 """The layers by the Framework paper's names."""
 SEED: Final = 10
 """Of the random weights."""
+_LARGEST: Final = 64 << 20
+"""Bytes of a file of weights, and of what it unpacks to: they take 5 MB."""
 
 Reals = NDArray[np.float64]
 
@@ -77,6 +83,8 @@ class Network:
             found = getattr(self, name).shape
             if found != shape:
                 raise ParameterError(f"{name} has the shape {found}, and {shape} is needed")
+            if not np.isfinite(getattr(self, name)).all():
+                raise ParameterError(f"{name} has values that are not finite")
 
     def sums(self, pixels: Reals) -> Sums:
         """Returns the sums of all layers for the pixels (32, 32, 3) of an image, from 0 to 1."""
@@ -101,12 +109,18 @@ class Network:
         """Reads a user's weights: an NPZ file with the arrays of this class.
 
         Raises:
+            InteropError: When the file cannot be read.
             ParameterError: When the file does not hold them.
         """
+        data = read_bounded(path, _LARGEST)
         try:
-            with np.load(path) as file:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+            if size > _LARGEST:
+                raise ParameterError(f"unpacks to {size} bytes, and at most {_LARGEST} are read")
+            with np.load(io.BytesIO(data)) as file:
                 return cls(*(file[field.name].astype(np.float64) for field in fields(cls)))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
             wanted = ", ".join(f"{name} {shape}" for name, shape in SHAPES.items())
             raise ParameterError(f"{path}: {error}: an NPZ file with {wanted} is needed") from error
 

@@ -19,12 +19,12 @@ from ringsmith.apps.mnist.network import LAYERS, SIDE, Network
 from ringsmith.apps.mnist.packing import Order
 from ringsmith.apps.mnist.server import Server
 from ringsmith.apps.mnist.survey import survey
-from ringsmith.apps.png import read_gray
+from ringsmith.apps.pictures import read_gray
 from ringsmith.apps.results import program_numbers
 from ringsmith.apps.tables import layers_table
 from ringsmith.backends.registry import takes_design
 from ringsmith.errors import ParameterError
-from ringsmith.files import Target
+from ringsmith.files import Target, check_targets
 from ringsmith.params import ckks_set
 
 PARAMETERS: Final = "lola-mnist"
@@ -42,14 +42,32 @@ class Choice:
     Attributes:
         file: A PNG of 28 x 28 pixels; None: one of MNIST's.
         invert: Whether the PNG has dark ink on bright paper.
-        index: Which of MNIST's test images.
+        index: Which of MNIST's test images; None: the first.
         data: Folder of MNIST's IDX files; None: what was fetched.
+
+    Raises:
+        ParameterError: When options do not go together.
     """
 
     file: Path | None = None
     invert: bool = False
-    index: int = 0
+    index: int | None = None
     data: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.file is not None and (self.index is not None or self.data is not None):
+            raise ParameterError(
+                "--index and --data choose one of MNIST's images, and --image one of yours: leave "
+                "out one or the other"
+            )
+        if self.invert and self.file is None:
+            raise ParameterError("--invert is of a picture of yours: give it with --image")
+
+    def files(self) -> list[Path]:
+        """Returns the files that may be read."""
+        if self.file is not None:
+            return [self.file]
+        return list(self.data.glob(f"{TEST}-*")) if self.data is not None else []
 
     def load(self) -> Images:
         """Returns the image; its digit is -1 where it is not known.
@@ -57,13 +75,13 @@ class Choice:
         Raises:
             InteropError: When a file cannot be read.
             ParameterError: When the image has another size, or there is no such test image.
-            ToolError: When MNIST was not fetched.
+            ToolError: When MNIST was not fetched, or Pillow is missing.
         """
         if self.file is None:
-            images = load_images(TEST, self.data)
-            if not 0 <= self.index < len(images):
-                raise ParameterError(f"test image {self.index}: take one of 0 … {len(images) - 1}")
-            chosen = slice(self.index, self.index + 1)
+            images, index = load_images(TEST, self.data), self.index or 0
+            if not 0 <= index < len(images):
+                raise ParameterError(f"test image {index}: take one of 0 … {len(images) - 1}")
+            chosen = slice(index, index + 1)
             return Images(images.pixels[chosen], images.digits[chosen])
         gray = read_gray(self.file)
         if gray.shape != (SIDE, SIDE):
@@ -79,7 +97,7 @@ class Choice:
         """Returns the options as typed."""
         data = f" --data {self.data}" if self.data else ""
         if self.file is None:
-            return f" --index {self.index}{data}"
+            return f" --index {self.index or 0}{data}"
         return f" --image {self.file}" + " --invert" * self.invert
 
 
@@ -119,7 +137,7 @@ def run(
     """
     if record is not None:
         raise ParameterError("--record is written for many images: say how many with --images")
-    command = Command(output, design, HZ)
+    command = Command(output, design, HZ, choice.files())
     stages, console = command.stages, command.console
     images = choice.load()
     on_design = design if takes_design(device) else None
@@ -183,11 +201,12 @@ def run_many(
         ParameterError: When there are not so many images, or other options ask for one.
         ToolError: When MNIST was not fetched.
     """
-    command = Command(output, None, HZ)
-    if choice.file is not None or takes_design(device):
+    command = Command(output, None, HZ, [*choice.files(), record])
+    check_targets(output, Target(record, force=True) if record else None, inputs=choice.files())
+    if choice.file is not None or choice.index is not None or takes_design(device):
         raise ParameterError(
             "--images classifies MNIST's test images on the cpu device, whose residues the others "
-            "have, too: leave out --image and --device"
+            "have, too: leave out --image, --index and --device"
         )
     test = load_images(TEST, choice.data)
     if not 1 <= count <= len(test):

@@ -38,12 +38,16 @@ def scores_table(predictions: Predictions) -> Table:
 
 def quality_table(quality: Quality) -> Table:
     """Returns accuracies and errors as a table."""
+    return figures_table(f"{quality.images} test images", quality_rows(quality))
+
+
+def quality_rows(quality: Quality) -> list[tuple[str, str]]:
+    """Returns accuracies and errors with what they are called."""
     images = quality.images
-    rows = (
+    return [
         ("right, encrypted", f"{quality.right_encrypted} ({quality.right_encrypted / images:.2%})"),
         ("right, in the clear", f"{quality.right_clear} ({quality.right_clear / images:.2%})"),
         ("same digit as in the clear", f"{quality.same_digit} of {images}"),
         ("largest error of a score", f"{quality.largest_error:.1e}"),
         ("smallest lead of a best score, in the clear", f"{quality.smallest_lead:.1e}"),
-    )
-    return figures_table(f"{images} test images", rows)
+    ]

@@ -5,9 +5,11 @@ image. A run that finds a record of the same network, parameters and order goes 
 whole line.
 """
 
+import fcntl
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -79,16 +81,39 @@ def survey(
         InteropError: When the record is of something else, malformed, or cannot be written.
     """
     head = Head.of(network, server)
-    known = _read(record, head, len(images)) if record else []
-    scores = list(known)
-    with progress.task("classifying encrypted images", len(images), "images") as task:
-        task.reach(len(known))
-        for index, found in enumerate(_run(server, client, images, len(known)), len(known)):
-            scores.append(found)
+    with (
+        _alone(record) if record else nullcontext(),
+        progress.task("classifying encrypted images", len(images), "images") as task,
+    ):
+        scores = _read(record, head, len(images)) if record else []
+        task.reach(len(scores))
+        for found in _run(server, client, images, len(scores)):
             if record:
-                _append(record, head, index, int(images.digits[index]), found)
+                _append(record, head, len(scores), int(images.digits[len(scores)]), found)
+            scores.append(found)
             task.advance()
-    return compared(network, images, np.array(scores[: len(images)]))
+    return compared(network, images, np.array(scores))
+
+
+@contextmanager
+def _alone(record: Path) -> Iterator[None]:
+    """Keeps other runs from the record: the lines of two would mix.
+
+    Raises:
+        InteropError: When it cannot be opened, or another run has it.
+    """
+    try:
+        file = record.open("a")
+    except OSError as error:
+        raise InteropError(f"{record}: cannot be written: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InteropError(
+                f"{record}: another run writes to it: wait for its end, or name another file"
+            ) from None
+        yield
 
 
 def _run(server: Server, client: Client, images: Images, start: int) -> Iterator[list[float]]:
@@ -112,8 +137,6 @@ def _append(record: Path, head: Head, index: int, digit: int, scores: Sequence[f
 
 def _read(record: Path, head: Head, images: int) -> list[list[float]]:
     """Returns the scores that a record has; removes a last line that was cut short."""
-    if not record.exists():
-        return []
     text = read_bounded(record, _LARGEST).decode(errors="replace")
     whole = text[: text.rfind("\n") + 1]
     first, *lines = whole.splitlines() or [""]

@@ -10,6 +10,7 @@ from ringsmith.backends.base import (
     CompiledGraph,
     Design,
     GraphResult,
+    InputsOnDemand,
 )
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey
@@ -34,7 +35,7 @@ class Cpu(QueuedMachine):
     ) -> Work[GraphResult]:
         """Interprets the graph; see ``QueuedMachine.work``."""
         forms = {name: _for_core(key) for name, key in keys.items()}
-        return lambda _: GraphResult(_interpreted(compiled.core, dict(inputs), forms))
+        return lambda _: GraphResult(_interpreted(compiled.core, inputs, forms))
 
 
 class CpuBackend(Backend):
@@ -58,7 +59,7 @@ _CoreKey = Residues | _core.CompactKey | _core.PreparedKey
 
 
 def _interpreted(
-    graph: _core.Graph, inputs: dict[str, Residues], keys: dict[str, _CoreKey]
+    graph: _core.Graph, inputs: Mapping[str, Residues], keys: dict[str, _CoreKey]
 ) -> dict[str, Residues]:
     """Runs a graph.
 
@@ -66,7 +67,9 @@ def _interpreted(
         ProgramError: If a residue is not canonical.
     """
     try:
-        return graph.run(inputs, keys)
+        if isinstance(inputs, InputsOnDemand):
+            return graph.run(inputs.given, keys, inputs.made.__getitem__)
+        return graph.run(dict(inputs), keys)
     except _core.ParameterError as error:
         raise ProgramError(f"{error}: it is damaged, or of other parameters") from error
 

@@ -29,6 +29,7 @@ from ringsmith.bench.framework.cases import (
     parameters,
 )
 from ringsmith.bench.framework.formula import formula_rows
+from ringsmith.bench.framework.networks import NETWORK_DESIGNS, NETWORKS, Planned
 from ringsmith.bench.framework.resources import resource_rows
 from ringsmith.bench.framework.search import designs as searched_designs
 from ringsmith.bench.framework.subroutines import WITHOUT_FUSION, breakdown, unfused_cycles
@@ -65,6 +66,9 @@ class Options:
         figure_sets: Parameter sets of figure 6.
         fusion_sets: Parameter sets of figure 10.
         search_sets: Parameter sets of figure 8.
+        networks: The paper's networks; those of ``networks.NETWORKS``.
+        network_designs: Designs that they are counted on, those of ``networks.NETWORK_DESIGNS``; of
+            these each network has its own.
         repeats: Calls of each operation of the cpu device; 0: it is not timed, and the times that
             are kept stay.
         kept: Records of an earlier run.
@@ -77,6 +81,8 @@ class Options:
     figure_sets: tuple[str, ...] = FIGURE_SETS
     fusion_sets: tuple[str, ...] = FUSION_SETS
     search_sets: tuple[str, ...] = SEARCH_SETS
+    networks: tuple[str, ...] = tuple(NETWORKS)
+    network_designs: tuple[str, ...] = NETWORK_DESIGNS
     repeats: int = 15
     kept: tuple[Record, ...] = ()
 
@@ -86,6 +92,8 @@ class Options:
         others = (*self.figure_sets, *self.fusion_sets, *self.search_sets)
         check_names("set", [*self.sets, *others], SETS)
         check_names("point", self.points, POINTS)
+        check_names("network", self.networks, NETWORKS)
+        check_names("design", self.network_designs, NETWORK_DESIGNS)
 
 
 QUICK = Options(
@@ -96,6 +104,8 @@ QUICK = Options(
     figure_sets=SETS[2:],
     fusion_sets=SETS[2:],
     search_sets=SETS[2:],
+    networks=("lola-mnist",),
+    network_designs=("framework-512",),
 )
 """What --quick measures of ``Options`` where nothing is named."""
 
@@ -116,6 +126,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
         (lambda: _breakdowns(options), ()),
         (lambda: _searches(options, say), ()),
         (lambda: _fusion(options, say), ()),
+        (lambda: _networks(options, say), (PAPER,)),
         (lambda: _formulas(options), (PAPER,)),
         (lambda: _resources(options), (PAPER,)),
     ]
@@ -229,6 +240,20 @@ def _fusion(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
                 what = f"{operation}: {WITHOUT_FUSION}"
                 yield Found(design.name, params, what, "cycles", apart, "model", _APART)
                 yield Found(design.name, params, what, "speedup", apart / fused, "model", _APART)
+
+
+def _networks(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+    """The paper's networks: operations, and cycles, times, bytes and use on the designs."""
+    for name in options.networks:
+        network = NETWORKS[name]
+        say(f"{name}: plans its program")
+        planned = Planned(name)
+        yield from planned.counts()
+        for design in (each for each in options.network_designs if each in network.designs):
+            executable = planned.compiled(design_of(design))
+            say(f"{design}: {name}: {executable.cycles:,} cycles")
+            yield from _counted(executable, network.params, name)
+            yield from planned.shares(executable)
 
 
 def _formulas(options: Options) -> Iterator[Found]:

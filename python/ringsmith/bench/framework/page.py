@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from ringsmith.bench.beside import left_out
+from ringsmith.bench.framework import network_page
 from ringsmith.bench.framework.cases import HERTZ, OPERATIONS, PAPER
 from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
+from ringsmith.bench.framework.networks import NETWORK_SETS
 from ringsmith.bench.framework.resources import ANY, CARD, CROSSED, MEMORY
 from ringsmith.bench.framework.search import SEARCHED, words_and_alus
 from ringsmith.bench.framework.subroutines import SUBROUTINES, WITHOUT_FUSION
@@ -23,6 +25,7 @@ _SEARCH = "Designs that fit the card (figure 8)"
 _FUSION = "Without fusion (figure 10)"
 _FORMULA = "The paper's equations (section V)"
 _RESOURCES = "Resources, estimated (table III)"
+_NETWORKS = network_page.TITLE
 _CPU = "The cpu device"
 
 _PICTURES = {
@@ -65,6 +68,7 @@ _INTRODUCTIONS = {
     "IV. It counts three cycles of an ALU for a butterfly, where an ALU of ours takes one. The "
     "paper says that the estimate is within 5 % of its designs. What it gives for Set-1 is several "
     "times table IV, whose set and design the paper does not name.",
+    _NETWORKS: network_page.INTRODUCTION,
     _RESOURCES: "DSPs and RAMs are counted from the design's shapes. LUTs and flip-flops are "
     "estimated from blocks that Yosys synthesized for UltraScale+; [vector.md](vector.md) has the "
     "synthesis of whole clusters.",
@@ -88,8 +92,8 @@ def page(measurement: Measurement) -> str:
         "",
         "Sources: `model`, counted by the cycle-exact model; `estimate`, counted from shapes, or "
         "cycles of one of the compiler's tries in place of the fastest; "
-        "`formula`, the paper's equations; `cpu`, measured on this machine's processor. "
-        "Nothing was placed or routed, and the clock is assumed.",
+        "`formula`, the paper's equations; `program`, counted in the HE program; `cpu`, measured "
+        "on this machine's processor. Nothing was placed or routed, and the clock is assumed.",
         "",
         f"The paper's operations: {names}.",
         "",
@@ -103,13 +107,15 @@ def page(measurement: Measurement) -> str:
             for line in (f"![{FIGURES[name][0]}]({FOLDER}/{name})", "")
         ]
         lines += ["", f"## {title}", "", *_introduced(title), *pictures, *_table(title, chosen)]
-    return "\n".join([*lines, "", "## Not measured", "", *_missing(records)]) + "\n"
+    if missing := _missing(records):
+        lines += ["", "## Not measured", "", *missing]
+    return "\n".join(lines) + "\n"
 
 
 def _sections(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by the titles of their sections, those that have some."""
     order = (
-        *(_OPERATIONS, _TIMES, _FIGURE, _BREAKDOWN, _SEARCH, _USE, _FUSION, _FORMULA),
+        *(_OPERATIONS, _TIMES, _FIGURE, _BREAKDOWN, _SEARCH, _USE, _FUSION, _NETWORKS, _FORMULA),
         *(_RESOURCES, _CPU),
     )
     found: dict[str, list[Record]] = {title: [] for title in order}
@@ -121,6 +127,8 @@ def _sections(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 def _section(record: Record) -> str:
     """The title of a record's section."""
+    if record.params in NETWORK_SETS:
+        return _NETWORKS
     if record.source == "formula":
         return _FORMULA
     if record.params == ANY:
@@ -148,6 +156,8 @@ def _table(title: str, records: Sequence[Record]) -> list[str]:
     """A section's table, and what must be known of it."""
     if title == _TIMES:
         return _all_times(records)
+    if title == _NETWORKS:
+        return network_page.tables(records)
     if title == _USE:
         parts = (f"- {_heading(part)}: {text}." for part, text in PARTS.items())
         return [*_use(records), "", *parts]
@@ -299,7 +309,7 @@ def _all_times(records: Sequence[Record]) -> list[str]:
     """Milliseconds: those of the paper's tables, and ours for every set."""
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for fact in facts(PAPER):
-        if fact.metric == "milliseconds":
+        if fact.metric == "milliseconds" and fact.operation in OPERATIONS:
             whose = (fact.peer or "the paper's", fact.where, fact.params)
             rows.setdefault(whose, {})[fact.operation] = number(fact.value)
     for record in records:
@@ -330,11 +340,7 @@ def _missing(records: Sequence[Record]) -> list[str]:
     for fact in left_out((PAPER,), records):
         if (why := _why(fact)) is not None:
             groups.setdefault(why, []).append(f"`{fact.operation} {fact.metric}`")
-    lines = [f"- {why}: {', '.join(names)}." for why, names in groups.items()]
-    return [
-        *lines,
-        "- Tables VI to VIII, its networks: not run here.",
-    ]
+    return [f"- {why}: {', '.join(names)}." for why, names in groups.items()]
 
 
 def _why(fact: Fact) -> str | None:

@@ -1,0 +1,126 @@
+"""The paper's networks (tables VI to VIII): what each takes, in HE operations and on designs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, cast
+
+from ringsmith import runtime
+from ringsmith.apps.cifar import network as cifar
+from ringsmith.apps.cifar import server as cifar_server
+from ringsmith.apps.cifar.commands import PARAMETERS as CIFAR_SET
+from ringsmith.apps.layers import Layer, layers
+from ringsmith.apps.mnist import network as mnist
+from ringsmith.apps.mnist import server as mnist_server
+from ringsmith.apps.mnist.commands import PARAMETERS as MNIST_SET
+from ringsmith.apps.mnist.packing import Order
+from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.bench.framework.cases import DESIGNS, parameters
+from ringsmith.bench.records import Found
+from ringsmith.lower import lower
+from ringsmith.params import CkksParameters
+from ringsmith.program import CkksProgram
+
+NETWORK_DESIGNS: Final = (*DESIGNS, "vector-zu15eg")
+"""Our designs for the paper's U280, and the one for its ACU15EG."""
+
+PROGRAM: Final = "HE program"
+"""Stands for the design where a number is the same on every design."""
+
+_WORD = 4
+"""Bytes of a residue of the networks' primes."""
+_OPERATIONS_TEXT = "sums, products, squares, rotations, relinearizations and rescalings"
+_SWITCHINGS_TEXT = "rotations and relinearizations, which switch keys"
+_SIZE_TEXT = "different constants at the limbs that they are read at, a word of 32 bits each"
+_SHARE_TEXT = "cycles from the issue of a layer's instructions to the next ones, over those of all"
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of the paper's.
+
+    Attributes:
+        params: Its parameter set.
+        layers: Names of its layers.
+        plan: Plans its program.
+        designs: What it is counted on.
+    """
+
+    params: str
+    layers: Sequence[str]
+    plan: Callable[[CkksParameters], CkksProgram]
+    designs: tuple[str, ...] = NETWORK_DESIGNS
+
+
+NETWORKS: Mapping[str, Network] = MappingProxyType(
+    {
+        "lola-mnist": Network(
+            MNIST_SET,
+            mnist.LAYERS,
+            lambda of: mnist_server.plan(mnist.Network.load(), of, Order.DIAGONALS),
+        ),
+        "lola-mnist-rows": Network(
+            MNIST_SET,
+            mnist.LAYERS,
+            lambda of: mnist_server.plan(mnist.Network.load(), of, Order.ROWS),
+        ),
+        "lola-cifar10": Network(
+            CIFAR_SET,
+            cifar.LAYERS,
+            lambda of: cifar_server.plan(cifar.Network.random(), of),
+            ("framework-512", "vector-zu15eg"),  # minutes each
+        ),
+    }
+)
+"""By the name of the operation in records; ``-rows``: dense layers row by row, as LoLa has them."""
+
+NETWORK_SETS: Final = frozenset(network.params for network in NETWORKS.values())
+"""Their parameter sets."""
+
+
+class Planned:
+    """A network's program, planned and lowered."""
+
+    def __init__(self, name: str) -> None:
+        """Plans one of ``NETWORKS``; the largest takes 1 GB of memory while it is there."""
+        self._name, self._network = name, NETWORKS[name]
+        self._program = self._network.plan(parameters(self._network.params))
+        self._lowered = lower(self._program)
+
+    def compiled(self, design: VectorDesign) -> VectorExecutable:
+        """Returns the program compiled for a design."""
+        executable = runtime.compile_graph(self._lowered.graph, design).executable
+        return cast("VectorExecutable", executable)
+
+    def counts(self) -> Iterator[Found]:
+        """Returns what is the same on every design: operations by layer and of all, constants."""
+        found = self._layers(None)
+        for layer in found:
+            yield from self._counted(f"{self._name}: {layer.name}", [layer])
+        yield from self._counted(self._name, found)
+        inputs, names = self._lowered.graph.inputs, self._lowered.plaintexts
+        words = self._lowered.graph.n * sum(len(inputs[name].base) for name in names)
+        size = self._found(self._name, "megabytes", _WORD * words / 1e6, _SIZE_TEXT)
+        yield size
+
+    def shares(self, executable: VectorExecutable) -> Iterator[Found]:
+        """Returns each layer's share of a compiled program's cycles."""
+        found = self._layers(executable)
+        total = sum(layer.cycles or 0 for layer in found)
+        for layer in found:
+            share = 100 * (layer.cycles or 0) / total
+            each = self._found(f"{self._name}: {layer.name}", "percent", share, _SHARE_TEXT)
+            yield replace(each, design=executable.design.name, source="model")
+
+    def _layers(self, executable: VectorExecutable | None) -> list[Layer]:
+        return layers(self._network.layers, self._program, executable)
+
+    def _counted(self, operation: str, found: Sequence[Layer]) -> Iterator[Found]:
+        operations = sum(layer.operations for layer in found)
+        switchings = sum(layer.key_switchings for layer in found)
+        yield self._found(operation, "count", operations, _OPERATIONS_TEXT)
+        yield self._found(operation, "key_switchings", switchings, _SWITCHINGS_TEXT)
+
+    def _found(self, operation: str, metric: str, value: float, text: str) -> Found:
+        return Found(PROGRAM, self._network.params, operation, metric, value, "program", text)

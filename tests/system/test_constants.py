@@ -1,0 +1,80 @@
+"""Constants of a program that take too much memory are encoded whenever they are read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ringsmith import runtime
+from ringsmith.errors import ProgramError
+from ringsmith.lower import ConstantsOnDemand, lowering
+from ringsmith.params import ckks_set
+from ringsmith.program import CkksProgram, EncryptedVector, trace
+from ringsmith.runtime import compiled_file
+
+
+def weigh(x: EncryptedVector) -> EncryptedVector:
+    """Two weighted sums, of which one is rotated."""
+    weights = np.random.default_rng(7).uniform(-1, 1, (3, 16))
+    return (x * weights[0] + x.rotate(1) * weights[1]) * weights[2] + weights[0]
+
+
+@pytest.fixture(scope="module")
+def program() -> CkksProgram:
+    return trace(weigh, ckks_set("nano"), {"x": 16})
+
+
+@pytest.mark.parametrize(
+    ("device", "design"), [("cpu", None), ("model", "nano"), ("model", "vector-small")]
+)
+def test_results_are_the_same_bits(
+    device: str, design: str | None, program: CkksProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = runtime.compile_program(program, design)
+    monkeypatch.setattr(lowering, "KEPT_BYTES", 0)
+    on_demand = runtime.compile_program(program, design)
+    assert isinstance(on_demand.lowered.plaintexts, ConstantsOnDemand)
+    assert not isinstance(kept.lowered.plaintexts, ConstantsOnDemand)
+    assert on_demand.lowered.plaintexts.keys() == kept.lowered.plaintexts.keys()
+    _, public, keys = program.generate_keys()
+    inputs = program.encrypt(public, {"x": np.linspace(-1, 1, 16)})
+    machine = runtime.open_device(device, design or "nano")
+    results = [each.run(machine, inputs, keys).outputs for each in (kept, on_demand)]
+    assert np.array_equal(results[0]["result"].data, results[1]["result"].data)
+
+
+def test_on_the_cpu_each_constant_is_encoded_once_a_run(
+    program: CkksProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lowering, "KEPT_BYTES", 0)
+    compiled = runtime.compile_program(program)
+    read: list[str] = []
+    encode = ConstantsOnDemand.__getitem__
+
+    def noted(constants: ConstantsOnDemand, name: str) -> np.ndarray:
+        read.append(name)
+        return encode(constants, name)
+
+    monkeypatch.setattr(ConstantsOnDemand, "__getitem__", noted)
+    _, public, keys = program.generate_keys()
+    inputs = program.encrypt(public, {"x": np.linspace(-1, 1, 16)})
+    compiled.run(runtime.open_device("cpu"), inputs, keys)
+    assert sorted(read) == sorted(compiled.lowered.plaintexts)
+    assert len(read) == 4
+
+
+def test_a_file_holds_the_same_bytes_and_too_many_are_refused_before_they_are_encoded(
+    program: CkksProgram, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    runtime.compile_program(program).save(tmp_path / "kept.rsc")
+    monkeypatch.setattr(lowering, "KEPT_BYTES", 0)
+    compiled = runtime.compile_program(program)
+    compiled.save(tmp_path / "on_demand.rsc")
+    files = [(tmp_path / f"{name}.rsc").read_bytes() for name in ("kept", "on_demand")]
+    assert files[0] == files[1]
+    monkeypatch.setattr(ConstantsOnDemand, "__getitem__", None)
+    monkeypatch.setattr(compiled_file, "LIMITS", replace(compiled_file.LIMITS, body=1 << 16))
+    with pytest.raises(ProgramError, match=r"takes \d+ bytes, and at most 1073741824 are read"):
+        compiled.save(tmp_path / "large.rsc")
+    assert not (tmp_path / "large.rsc").exists()
