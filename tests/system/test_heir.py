@@ -184,6 +184,15 @@ def test_vectors_fill_the_ring_by_repetition(rng: np.random.Generator) -> None:
         assert wrong or (found == expected).all()
 
 
+def test_composed_rotations_need_fewer_keys(rng: np.random.Generator) -> None:
+    traced = traced_of("matvec", "vector")
+    many, few = program_of(traced, Wish()), program_of(traced, Wish(fewer_keys=True))
+    assert sorted({s.amount for s in traced.steps} - {0}) == [1, 2, 3, 4, 8, 12]
+    assert (len(many.key_needs.galois), len(few.key_needs.galois)) == (6, 4)  # 1, 2, 4, 8
+    inputs = inputs_of(traced, rng)
+    check("matvec", few, inputs, run(few, inputs))
+
+
 def test_a_program_file_keeps_the_packing(tmp_path: Path, rng: np.random.Generator) -> None:
     program = program_of(traced_of("matmul", "vector"), Wish())
     program.save(tmp_path / "matmul.rsp")

@@ -86,6 +86,10 @@ def import_heir(
             help="With `--parameters auto`: what this accelerator takes: a name, or a TOML file."
         ),
     ] = None,
+    fewer_keys: Annotated[
+        bool,
+        typer.Option("--fewer-keys", help="Compose rotations: fewer keys, some more rotations."),
+    ] = False,
     clear: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=FILE", help="A clear argument's array, as arg1=weights.npy."),
@@ -107,6 +111,7 @@ def import_heir(
         plain_modulus,
         precision_bits,
         headroom_bits,
+        fewer_keys,
         design,
     )
     found = import_module(file, wish, _arrays("--clear", clear))

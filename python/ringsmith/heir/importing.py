@@ -50,6 +50,7 @@ class Wish:
         precision_bits: Of CKKS with parameters ``auto``: what the forecast must promise; None: the
             scale is HEIR's, 2^45.
         headroom_bits: Of CKKS: messages stay within ±2^headroom_bits; None: 8.
+        fewer_keys: With plan ``ours``: whether rotations are composed, so that fewer have keys.
         design: With parameters ``auto``: the design that is to run the program.
     """
 
@@ -60,6 +61,7 @@ class Wish:
     plain_modulus: int | None = None
     precision_bits: float | None = None
     headroom_bits: int | None = None
+    fewer_keys: bool = False
     design: str | None = None
 
 
@@ -83,6 +85,11 @@ class Imported:
         after = Counter(str(node.op) for node in program.nodes if not node.op.record.port)
         turns = {s.amount for s in traced.steps if s.kind is Kind.ROTATE}
         needs = program.key_needs
+        limbs = parameters.limbs
+        every = KeyNeeds(
+            limbs if before["mul"] else None,
+            {parameters.galois_element(amount): limbs for amount in turns},
+        )
         found = {
             "function": f"{traced.name}, {traced.scheme or 'vector level'}, "
             f"vectors of {traced.slots} slots",
@@ -93,7 +100,8 @@ class Imported:
             "operations of HEIR": _counts(before),
             "operations": _counts(after),
             "keys of HEIR": f"{len(turns)} rotations"
-            + (" and relinearization" if before["mul"] else ""),
+            + (" and relinearization" if before["mul"] else "")
+            + f", {key_bytes(parameters, every):,} bytes with these parameters",
             "keys": f"{len(needs.galois)} rotations"
             + (" and relinearization" if needs.relin else "")
             + f", {key_bytes(parameters, needs):,} bytes; half of that with seeds",
@@ -149,9 +157,10 @@ def program_of(traced: Traced, wish: Wish, named: RlweParameters | None = None) 
         for option, value in (
             ("--precision-bits", wish.precision_bits),
             ("--headroom-bits", wish.headroom_bits),
+            ("--fewer-keys", wish.fewer_keys or None),
         ):
             if value is not None:
-                raise ParameterError(f"{option} is for --plan ours: HEIR's plan has scales")
+                raise ParameterError(f"{option} is for --plan ours: leave it out")
         with progress.task(f"planning {traced.name} by HEIR's levels"):
             return as_heir_planned(traced, named or heir_parameters(traced))
     chosen: ParametersWish | None = named
@@ -169,7 +178,7 @@ def program_of(traced: Traced, wish: Wish, named: RlweParameters | None = None) 
     elif wish.precision_bits is not None:
         raise ParameterError("--precision-bits is for --parameters auto: leave it out")
     with progress.task(f"planning {traced.name}"):
-        return planned(traced, chosen, wish.headroom_bits)
+        return planned(traced, chosen, wish.headroom_bits, fewer_keys=wish.fewer_keys)
 
 
 def key_bytes(parameters: RlweParameters, needs: KeyNeeds) -> int:

@@ -16,6 +16,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.heir.module import Scheme, TensorPlan, Traced
 from ringsmith.heir.simplify import simplified
 from ringsmith.heir.tape import Kind, Step
+from ringsmith.heir.turns import with_fewer_keys
 from ringsmith.params import (
     AutoBfvParameters,
     AutoParameters,
@@ -91,19 +92,29 @@ class Ports:
     packed_outputs: Mapping[str, Packing]
 
 
-def planned(traced: Traced, wish: ParametersWish, headroom_bits: int | None = None) -> Program:
+def planned(
+    traced: Traced,
+    wish: ParametersWish,
+    headroom_bits: int | None = None,
+    *,
+    fewer_keys: bool = False,
+) -> Program:
     """Plans a traced module anew.
 
     Args:
         traced: The module, of either level.
         wish: A parameter set, or what a set to be found must hold.
         headroom_bits: Of CKKS: messages stay within ±2^headroom_bits.
+        fewer_keys: Whether rotations are composed, so that fewer have keys.
 
     Raises:
         ProgramError: When it cannot be planned, or no parameters fit; begins with the module's
             line.
     """
     steps, moved = simplified(traced.steps, traced.outputs, traced.slots)
+    if fewer_keys:
+        steps, again = with_fewer_keys(steps, traced.slots)
+        moved = {old: again[new] for old, new in moved.items()}
     ports = ports_of(traced, steps, moved)
     source = SourceLine(traced.file, traced.line)
     kind = wish.shape if isinstance(wish, FewestLevels) else wish
