@@ -3,7 +3,8 @@
     python tests/heir/make.py
 
 Each module of ``modules/`` is compiled to the vector level and to the schemes that ``PROGRAMS``
-names; ``compiled/NAME-LEVEL.mlir.zst`` holds the text.
+names; ``compiled/NAME-LEVEL.mlir.zst`` holds the text. ``weighted-split`` encodes its clear argument
+in a function of its own, as HEIR's Python front end has it.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import zstandard
 
-from ringsmith.heir.compiler import Lowering, module_text
+from ringsmith.heir.compiler import Lowering, compiled, module_text
 from ringsmith.heir.module import Scheme
 
 HERE = Path(__file__).parent
@@ -55,6 +56,8 @@ PROGRAMS = {
     "conv2d": Program(),
     "sigmoid": Program(),
     "eight_products": Program(slots=8),
+    "two_vectors": Program(slots=8),
+    "weighted": Program(),
 }
 
 
@@ -80,6 +83,14 @@ def main() -> None:
             text, _ = module_text(module_of(name), program.lowering(level))
             packed = zstandard.ZstdCompressor(level=19).compress(text.encode())
             stored(name, level).write_bytes(packed)
+    split = tuple(
+        each.replace("enable-split-preprocessing=false", "enable-split-preprocessing=true")
+        for each in PROGRAMS["weighted"].lowering(Scheme.CKKS).options(1024)
+    )
+    path = module_of("weighted")
+    text = compiled(path.read_text(), path, split)
+    packed = zstandard.ZstdCompressor(level=19).compress(text.encode())
+    stored("weighted", "split").write_bytes(packed)
 
 
 if __name__ == "__main__":

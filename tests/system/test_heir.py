@@ -80,7 +80,11 @@ PLAIN: Mapping[str, Callable[..., Any]] = {
     "conv2d": convolved,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "eight_products": eight,
+    "two_vectors": lambda x, y: x * y + x,
+    "weighted": lambda x: x * CLEAR,
 }
+CLEAR = np.arange(8) / 4 - 1
+"""The clear argument of ``weighted``."""
 TOLERANCE = {"sigmoid": 2e-3}  # of HEIR's polynomial
 HIGHEST = {"sigmoid": 3.0}
 """Of a program's inputs: numbers to this in both directions, else to 1."""
@@ -120,7 +124,8 @@ def check(name: str, program: Program, inputs: Arrays, found: Arrays) -> None:
 
 
 def traced_of(name: str, level: str) -> Traced:
-    return trace_module(text_of(name, level), f"{name}-{level}.mlir")
+    clear = {"arg1": CLEAR} if name == "weighted" else None
+    return trace_module(text_of(name, level), f"{name}-{level}.mlir", clear)
 
 
 @pytest.mark.parametrize(("name", "level"), CASES)
@@ -217,13 +222,28 @@ def test_an_integer_module_compiled_to_ckks_is_rounded(rng: np.random.Generator)
     assert (found.dtype, int(found)) == (np.int64, int(inputs["arg0"] @ inputs["arg1"]))
 
 
+def test_a_clear_argument_that_heir_encodes_apart_is_taken(rng: np.random.Generator) -> None:
+    traced = traced_of("weighted", "split")
+    for plan in PlanBy:
+        program = program_of(traced, Wish(plan))
+        inputs = inputs_of(traced, rng)
+        check("weighted", program, inputs, run(program, inputs))
+
+
+def test_a_tensor_in_two_vectors_has_two_ciphertexts() -> None:
+    program = program_of(traced_of("two_vectors", "vector"), Wish())
+    assert list(program.inputs) == ["arg0_0", "arg0_1", "arg1_0", "arg1_1"]
+    assert list(program.outputs) == ["result_0", "result_1"]
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("name", "level"), CASES)
 def test_heir_opt_makes_the_stored_modules(name: str, level: str) -> None:
     from ringsmith.heir.compiler import module_text
 
     text, file = module_text(module_of(name), PROGRAMS[name].lowering(level))
-    fresh, stored = trace_module(text, file), traced_of(name, level)
+    clear = {"arg1": CLEAR} if name == "weighted" else None
+    fresh, stored = trace_module(text, file, clear), traced_of(name, level)
     assert [(s.kind, s.operands, s.amount, s.type) for s in fresh.steps] == [
         (s.kind, s.operands, s.amount, s.type) for s in stored.steps
     ]

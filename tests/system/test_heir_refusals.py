@@ -60,10 +60,14 @@ BROKEN: dict[str, tuple[str, str, Callable[[str], str], str]] = {
         replaced('"ckks.add"', '"openfhe.add"'),
         r"openfhe.add is not read: this is past import",
     ),
-    "split preprocessing": (
+    "a plaintext that was never stored": (
         *("dot_f32", CKKS),
-        replaced('"lwe.rlwe_encode"(%39)', '"preprocessing.load"(%39)'),
-        r"preprocessing.load is not read: compile with enable-split-preprocessing=false",
+        replaced(
+            '"lwe.rlwe_encode"(%39) <{',
+            '"preprocessing.empty"() : () -> index\n'
+            '    %471 = "preprocessing.load"(%47) <{site_id = 3 : i32, ',
+        ),
+        r"dot:\d+: preprocessing.load: the plaintext \(3,\) is used that was never stored",
     ),
     "a level that does not fit": (
         *("dot_f32", CKKS),

@@ -28,7 +28,7 @@ LEVEL_BUDGET = 36
 """Levels before HEIR inserts bootstrapping: what a CKKS modulus at N = 2^16 carries."""
 
 _QUIET = ("--mlir-print-op-on-diagnostic=false", "--mlir-disable-diagnostic-notes")
-_TIDY = (
+TIDY = (
     *("--full-loop-unroll", "--forward-insert-to-extract", "--remove-unused-pure-call"),
     *("--canonicalize", "--cse", "--symbol-dce", "--lower-affine"),
 )
@@ -41,7 +41,7 @@ _PREPARE = (
 _TIDY_VECTORS = (
     *("--full-loop-unroll", "--canonicalize", "--cse", "--symbol-dce", "--lower-affine"),
 )
-_GENERIC = "--mlir-print-op-generic"
+GENERIC = "--mlir-print-op-generic"
 _FILE = "module.mlir.zst"
 _HARMLESS = "Unable to find backend attribute"
 _UNPACKED = "unrealized_conversion_cast"
@@ -66,13 +66,13 @@ class Lowering:
         packing = f"min-slot-count={slots} unroll-fhe-kernel-loops=true"
         if self.scheme is None:
             vectors = f"--mlir-to-secret-arithmetic={packing}"
-            return (*_QUIET, *_PREPARE, vectors, *_TIDY_VECTORS, _GENERIC)
+            return (*_QUIET, *_PREPARE, vectors, *_TIDY_VECTORS, GENERIC)
         lowered = f"{packing} enable-split-preprocessing=false"
         if self.scheme is Scheme.CKKS:
             passes = f"--torch-linalg-to-ckks={lowered} greedy-level-budget={LEVEL_BUDGET}"
         else:
             passes = f"--mlir-to-{self.scheme}={lowered} plaintext-modulus={self.plain_modulus}"
-        return (*_QUIET, passes, *_TIDY, _GENERIC)
+        return (*_QUIET, passes, *TIDY, GENERIC)
 
 
 def module_text(path: Path, lowering: Lowering) -> tuple[str, str]:
@@ -101,17 +101,17 @@ def module_text(path: Path, lowering: Lowering) -> tuple[str, str]:
     if generic and ("heir.interface" in text or _is_lowered(text)):
         return text, name
     if "heir.interface" in text:
-        return _compiled(text, path, (*_QUIET, *_TIDY, _GENERIC)), f"{name} (generic form)"
+        return compiled(text, path, (*_QUIET, *TIDY, GENERIC)), f"{name} (generic form)"
     if not re.search(r"\bfunc\.func\b", text):
         raise HeirError(f"{path}: no function (func.func) in it: give a module of MLIR")
     if "secret.secret" not in text:
         raise HeirError(f"{path}: no argument is secret: mark one {{secret.secret}}")
     if lowering.slots is not None:
-        return _compiled(text, path, lowering.options(lowering.slots)), f"{name} (compiled)"
+        return compiled(text, path, lowering.options(lowering.slots)), f"{name} (compiled)"
     slots = DEFAULT_SLOTS
     while True:
         try:
-            found = _compiled(text, path, lowering.options(slots))
+            found = compiled(text, path, lowering.options(slots))
             if _UNPACKED not in found or slots >= LARGEST_SLOTS:
                 return found, f"{name} (compiled)"
         except HeirError as error:
@@ -153,7 +153,7 @@ def heir_opt() -> Path:
     return Path(found.submodule_search_locations[0]) / "heir-opt"
 
 
-def _compiled(text: str, path: Path, options: tuple[str, ...]) -> str:
+def compiled(text: str, path: Path, options: tuple[str, ...]) -> str:
     """What ``heir-opt`` makes of a module, or made of it before."""
     key = fingerprint([f"heir_py {VERSION}", *options, text])
 

@@ -422,6 +422,17 @@ def _checked(condition: object, message: str) -> None:
         raise TapeError(f"an assertion of the module fails: {message:.100}")
 
 
+def _kept(storage: dict[tuple[int, ...], object], plaintext: object, *where: int) -> None:
+    """Keeps a plaintext that HEIR encodes before the evaluation."""
+    storage[where] = plaintext
+
+
+def _fetched(storage: dict[tuple[int, ...], object], *where: int) -> object:
+    if where not in storage:
+        raise TapeError(f"the plaintext {where} is used that was never stored")
+    return storage[where]
+
+
 def _item(tensor: Any, *index: int) -> Any:  # noqa: ANN401
     """An element of a tensor of ciphertexts or plaintexts."""
     found = tensor[index]
@@ -472,6 +483,9 @@ _CLEAR: dict[str, Callable[..., Any]] = {
     "reshaped": _reshaped,
     "checked": _checked,
     "item": _item,
+    "storage": dict,
+    "kept": _kept,
+    "fetched": _fetched,
     "least": _number(np.minimum),
     "most": _number(np.maximum),
     "choice": np.where,

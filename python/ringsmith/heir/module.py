@@ -99,13 +99,21 @@ class Traced:
     steps: tuple[Step, ...]
 
 
-def trace_module(text: str, file: str, clear: Mapping[str, ArrayLike] | None = None) -> Traced:
+def trace_module(
+    text: str,
+    file: str,
+    clear: Mapping[str, ArrayLike] | None = None,
+    *,
+    placeholders: bool = False,
+) -> Traced:
     """Reads and traces a compiled module.
 
     Args:
         text: The module in generic form, at the vector or the scheme level.
         file: What errors call it.
         clear: Values of arguments that are not secret, by name: ``arg1``.
+        placeholders: Whether a clear argument that is not given has numbers of no meaning, which
+            keep every operation; else it is refused.
 
     Raises:
         HeirError: When it cannot be read; names the operation, its line, and what to do.
@@ -114,13 +122,14 @@ def trace_module(text: str, file: str, clear: Mapping[str, ArrayLike] | None = N
         module = read_module(text, file)
     del text
     with progress.task(f"tracing {file}"):
-        return _Tracer(module, dict(clear or {})).traced()
+        return _Tracer(module, dict(clear or {}), placeholders).traced()
 
 
 class _Tracer:
     """Traces one module."""
 
-    def __init__(self, module: ModuleText, clear: dict[str, ArrayLike]) -> None:
+    def __init__(self, module: ModuleText, clear: dict[str, ArrayLike], placeholders: bool) -> None:
+        self._placeholders = placeholders
         self._module = module
         self._types = Types(module)
         self._clear = clear
@@ -334,6 +343,11 @@ class _Tracer:
         return Secret(tuple(values), kind.shape)
 
     def _clear_argument(self, name: str, kind: Type, entry: Operation) -> object:
+        whole = kind.kind is Kind.INTEGER
+        shape = kind.shape or ()
+        if name not in self._clear and self._placeholders:
+            numbers = np.arange(kind.elements) % 5 + 2
+            self._clear[name] = (numbers if whole else numbers / 4).reshape(shape)
         if name not in self._clear:
             raise self._module.error(
                 entry.line,
@@ -341,8 +355,6 @@ class _Tracer:
                 f"{name}=FILE.npy",
             )
         given = np.asarray(self._clear.pop(name))
-        shape = kind.shape or ()
-        whole = kind.kind is Kind.INTEGER
         if given.shape != shape or given.dtype.kind not in ("iu" if whole else "iuf"):
             raise HeirError(
                 f"{self._module.file}: {name} is an array of shape {given.shape} and type "

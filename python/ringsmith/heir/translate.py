@@ -39,7 +39,6 @@ _SAME = frozenset(
 
 _WAY_OUT = {
     "bootstrap": "pass a larger greedy-level-budget to heir-opt (17 for N = 2^15, 36 for 2^16)",
-    "preprocessing": "compile with enable-split-preprocessing=false",
     "kernel": "compile without --annotate-module, with unroll-fhe-kernel-loops=true",
     "secret": "the module is not lowered: double --slots (min-slot-count)",
     "mgmt": "the module is not lowered: double --slots (min-slot-count)",
@@ -298,6 +297,10 @@ class _Source:
             return self._arith(short, operands, kind)
         if dialect == "math" and short in MATH:
             return f"math_{short}({', '.join(operands)})"
+        if name == "preprocessing.empty":
+            return "storage()"
+        if name == "preprocessing.load" and operands:
+            return f"fetched({', '.join([operands[0], self._site(), *operands[1:]])})"
         if dialect == "tensor":
             return self._tensor(short, operands, kind)
         if dialect in ("ckks", "bgv", "lwe") or name == "tensor_ext.rotate":
@@ -479,6 +482,16 @@ class _Source:
         self._owned.add(operation.results[0])
         self._write(depth, f"{result} = {whole}")
         self._write(depth, f"{result}[{', '.join(index) if index else '()'}] = {scalar}")
+
+    def _op_preprocessing_store(self, operation: Operation, depth: int) -> None:
+        if len(operation.operands) < 2:
+            self._need(operation.operands, 2)
+        plaintext, storage, *index = (self._value(operand) for operand in operation.operands)
+        self._write(depth, f"kept({', '.join([storage, plaintext, self._site(), *index])})")
+
+    def _site(self) -> str:
+        """Where in a storage of plaintexts, beside the operands that count loops."""
+        return str(self._types.integer(self._at.attributes.get("site_id", ""), self._at.line))
 
     def _op_func_return(self, operation: Operation, depth: int) -> None:
         values = "".join(f"{self._value(operand)}, " for operand in operation.operands)
