@@ -3,8 +3,8 @@
     python tests/heir/make.py
 
 Each module of ``modules/`` is compiled to the vector level and to the schemes that ``PROGRAMS``
-names; ``compiled/NAME-LEVEL.mlir.zst`` holds the text. ``weighted-split`` encodes its clear argument
-in a function of its own, as HEIR's Python front end has it.
+names; ``compiled/NAME-LEVEL.mlir.zst`` holds the text. ``weighted-split`` encodes its clear
+argument in a function of its own, as HEIR's Python front end has it.
 """
 
 from dataclasses import dataclass

@@ -136,7 +136,7 @@ def test_a_module_planned_anew_computes_the_plain_result(
     wish = Wish(plain_modulus=PROGRAMS[name].plain_modulus if traced.whole else None)
     program = program_of(traced, wish)
     inputs = inputs_of(traced, rng)
-    if name == "simple_sum" or name == "dot_i16":
+    if name in ("simple_sum", "dot_i16"):
         inputs = {key: values % 50 for key, values in inputs.items()}
     check(name, program, inputs, program.evaluate(inputs))
     check(name, program, inputs, run(program, inputs))
@@ -149,7 +149,7 @@ def test_a_module_with_heirs_own_levels_computes_the_plain_result(
     traced = traced_of(name, level)
     program = program_of(traced, Wish(PlanBy.HEIR))
     inputs = inputs_of(traced, rng)
-    if name == "simple_sum" or name == "dot_i16":
+    if name in ("simple_sum", "dot_i16"):
         inputs = {key: values % 50 for key, values in inputs.items()}
     check(name, program, inputs, run(program, inputs))
     kept = {Kind.ROTATE, Kind.RESCALE, Kind.ADD}
@@ -196,6 +196,26 @@ def test_composed_rotations_need_fewer_keys(rng: np.random.Generator) -> None:
     assert (len(many.key_needs.galois), len(few.key_needs.galois)) == (6, 4)  # 1, 2, 4, 8
     inputs = inputs_of(traced, rng)
     check("matvec", few, inputs, run(few, inputs))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_module_runs_on_the_simulated_vector(name: str, rng: np.random.Generator) -> None:
+    traced = traced_of(name, "vector")
+    t = PROGRAMS[name].plain_modulus if traced.whole else None
+    program = program_of(traced, Wish(plain_modulus=t, design="vector-small"))
+    inputs = inputs_of(traced, rng)
+    if name in ("simple_sum", "dot_i16"):
+        inputs = {key: values % 50 for key, values in inputs.items()}
+    check(name, program, inputs, run(program, inputs, "model", "vector-small"))
+
+
+@pytest.mark.full
+def test_roberts_cross_runs_on_the_rtl(rng: np.random.Generator) -> None:
+    traced = traced_of("roberts_cross", "vector")
+    program = program_of(traced, Wish(plain_modulus=786433, design="vector-small"))
+    inputs = inputs_of(traced, rng)
+    check("roberts_cross", program, inputs, run(program, inputs, "rtl", "vector-small"))
 
 
 def test_a_program_file_keeps_the_packing(tmp_path: Path, rng: np.random.Generator) -> None:

@@ -26,7 +26,7 @@ from ringsmith.params import (
     RlweParameters,
 )
 from ringsmith.params.automatic import AutoRlweParameters
-from ringsmith.params.security import smallest_secure_degree
+from ringsmith.params.security import MAX_LOG_QP, smallest_secure_degree
 from ringsmith.program.graph import Program
 from ringsmith.program.packing import Packing
 from ringsmith.program.plain import Space
@@ -45,6 +45,10 @@ SPECIAL_BITS = 60
 """Bits of the special prime in place of HEIR's 61-bit ones."""
 SCALE_BITS = 45
 """log2 of the scale where nothing is said of precision, HEIR's."""
+NARROWEST_SCALE_BITS = 40
+"""How small that scale may be where a larger one needs a larger ring."""
+SECURITY = 128
+"""Bits of security of parameters that are chosen here."""
 NOISE_MARGIN_BITS = 8
 """Bits of q beyond HEIR's in BFV: our forecast of noise is stricter than HEIR's model."""
 _LIMB_BITS = 60
@@ -152,9 +156,13 @@ def _fewest_levels(
     traced: Traced,
     source: SourceLine,
 ) -> Program:
-    """Plans for the fewest levels that do, in the smallest ring that carries them."""
+    """Plans for the fewest levels that do, in the smallest ring that carries them.
+
+    The scale is HEIR's, or less by a few bits where the ring would be larger otherwise.
+    """
     shape = wish.shape
-    scale_bits = min(SCALE_BITS, shape.max_scale_bits)
+    widest = min(SCALE_BITS, shape.max_scale_bits)
+    narrowest = min(NARROWEST_SCALE_BITS, widest)
     scheme = scheme_of(shape)
     options = Options(headroom_bits=wish.headroom_bits)
     found: Recording | None = None
@@ -162,12 +170,15 @@ def _fewest_levels(
     while True:
         if found is not None:
             levels = max(levels, found.depth)
-        degree = _degree(sum(shape.prime_bits(levels, scale_bits)), traced, source)
+        degree = _degree(sum(shape.prime_bits(levels, narrowest)), traced, source)
         if found is None or degree != n:
             n, found = degree, recording(degree)
             continue
+        carried = MAX_LOG_QP[SECURITY][n]
+        fitting = range(widest, narrowest, -1)
+        bits = next((b for b in fitting if sum(shape.prime_bits(levels, b)) <= carried), narrowest)
         try:
-            return scheme.plan(found, shape.candidate(n, levels, scale_bits), options)
+            return scheme.plan(found, shape.candidate(n, levels, bits), options)
         except LevelsError:
             levels += 1
         except ParameterError as error:
@@ -361,7 +372,7 @@ def check_numbers(traced: Traced, exact: bool) -> None:
 
 def _degree(bits: int, traced: Traced, source: SourceLine) -> int:
     """The smallest N that carries so many bits and holds the vectors."""
-    secure = smallest_secure_degree(bits, 128)
+    secure = smallest_secure_degree(bits, SECURITY)
     if secure is None:
         raise source.error(
             f"the modulus of {bits} bits is more than any N carries: compile with a smaller "
