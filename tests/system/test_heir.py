@@ -6,6 +6,7 @@ compile them anew, and run networks.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from tests.heir.make import PROGRAMS, module_of, text_of
 
 from ringsmith import compile_program, open_device
+from ringsmith.errors import ProgramError
 from ringsmith.heir.importing import PlanBy, Wish, import_module, program_of
 from ringsmith.heir.module import Traced, trace_module
 from ringsmith.heir.tape import Kind
@@ -230,6 +232,27 @@ def test_a_program_file_keeps_the_packing(tmp_path: Path, rng: np.random.Generat
     outputs = compiled.run(machine, kit.encrypt(public_key, inputs), keys).outputs
     found = kit.decrypt(secret_key, outputs)["result"]
     np.testing.assert_allclose(found, inputs["arg0"] @ inputs["arg1"], atol=1e-6)
+
+
+def test_a_packing_that_does_not_fit_its_program_is_not_read() -> None:
+    program = program_of(traced_of("dot_f32", "vector"), Wish())
+    packing = program.packed_inputs["arg0"]
+    for change, words in (
+        ({"ports": ("arg0", "arg9")}, "the ports"),
+        ({"ports": ("arg1",)}, "does not hold each of"),
+        ({"slots": 512}, "is not one of 512 integers"),
+        ({"slots": 3}, "slots = 3 does not divide"),
+        ({"shape": (7,)}, "the table leaves 0 … 7"),
+        ({"shape": (1 << 40,)}, "the shape"),
+        ({"table": packing.table.astype(float)}, "is not one of 1024 integers"),
+        ({"table": packing.table + 1}, "the table leaves"),
+    ):
+        broken: Any = replace(packing, **change)
+        other = replace(program, packed_inputs={**program.packed_inputs, "arg0": broken})
+        with pytest.raises(ProgramError, match=words):
+            other.to_bytes()
+        with pytest.raises(ProgramError, match=r"cannot be written: .*packed_inputs"):
+            other.to_bytes()
 
 
 def test_an_integer_module_compiled_to_ckks_is_rounded(rng: np.random.Generator) -> None:

@@ -1,9 +1,11 @@
 """Modules that cannot be read: one line each, with the operation, its line and what to do."""
 
+import re
 import resource
 import time
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from tests.heir.make import text_of
 
@@ -191,6 +193,25 @@ def test_what_cannot_be_planned_names_the_modules_line() -> None:
     deep = trace_module(text_of("eight_products", VECTOR), "dot.mlir")
     with pytest.raises(ProgramError, match=r"dot.mlir:\d+: out of levels"):
         program_of(deep, Wish(headroom_bits=0), parameter_set("nano"))
+
+
+def test_a_changed_module_is_read_or_refused_with_an_error_of_ours(
+    rng: np.random.Generator,
+) -> None:
+    """Tokens are dropped, repeated, inserted and replaced; nothing but our errors may come out."""
+    odd = ["-1", "0", "9" * 20, "index", '"', "{", ">", "tensor<0xf32>", "!ct_L3", "inf", "true"]
+    refused: list[str] = []
+    for name, level in (("dot_f32", CKKS), ("dot_i16", "bgv"), ("weighted", "split")) * 60:
+        tokens = re.findall(r"%?[\w#.!-]+|\W", text_of(name, level))
+        for place in rng.integers(0, len(tokens), rng.integers(1, 4)):
+            other = tokens[rng.integers(len(tokens))]
+            tokens[place] = str(rng.choice(["", odd[rng.integers(len(odd))], other * 2, other]))
+        try:
+            program_of(trace_module("".join(tokens), "dot", placeholders=True), Wish())
+        except RingsmithError as error:
+            refused.append(str(error))
+    assert len(refused) > 20
+    assert not any("\n" in message for message in refused)
 
 
 def test_limits_of_text_steps_and_operations_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

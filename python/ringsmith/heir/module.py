@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import progress
 from ringsmith.heir.machine import Machine, Secret, objects
-from ringsmith.heir.tape import Step, Tape, Value
+from ringsmith.heir.tape import Step, Tape, TapeError, Value
 from ringsmith.heir.text import HeirError, ModuleText, Operation, entries, read_module, split
 from ringsmith.heir.translate import Code, refusal, walk
 from ringsmith.heir.types import CipherType, Kind, Type, Types
@@ -122,7 +122,10 @@ def trace_module(
         module = read_module(text, file)
     del text
     with progress.task(f"tracing {file}"):
-        return _Tracer(module, dict(clear or {}), placeholders).traced()
+        try:
+            return _Tracer(module, dict(clear or {}), placeholders).traced()
+        except TapeError as error:
+            raise module.error(module.operation.line, str(error)) from None
 
 
 class _Tracer:
@@ -211,7 +214,7 @@ class _Tracer:
 
     def _note_roles(self, name: str, op: Operation) -> None:
         text = op.attributes.get("heir.interface")
-        if text is None:
+        if text is None or not op.regions:
             return
         interface = entries(text[1:-1])
         index = interface.get("index", "0").partition(":")[0].strip()
@@ -258,8 +261,8 @@ class _Tracer:
         log_n = self._number(r"logN = (\d{1,3})\b", text, key)
         if not 10 <= log_n <= 17:
             raise self._module.error(line, f"{key}: logN = {log_n} is outside 10 … 17")
-        listed = re.search(r"Q = \[([\d,\s]*)\]", text)
-        primes = tuple(int(q) for q in split(listed[1])) if listed and len(listed[1]) < 4096 else ()
+        listed = re.search(r"Q = \[(\d{1,20}(?:, *\d{1,20}){0,100})\]", text)
+        primes = tuple(map(int, split(listed[1]))) if listed else ()
         if not primes or not all(3 < q < 1 << 63 for q in primes):
             raise self._module.error(line, f"{key} lists no primes Q of at most 62 bits")
         if found is Scheme.CKKS:
@@ -319,7 +322,8 @@ class _Tracer:
 
     def _zero(self, kind: str, slots: int, line: int, scheme: Scheme | None) -> object:
         found = self._types.type_of(kind, line)
-        assert scheme is not None, "only the scheme level has encryptions of zero"
+        if scheme is None:
+            raise self._module.error(line, "a secret argument has no type in heir.interface")
         cipher = self._types.cipher_of(found.element, line)
         dtype = np.float64 if scheme is Scheme.CKKS else np.int64
         values = [Value(None, np.zeros(slots, dtype), cipher) for _ in range(found.elements)]
@@ -416,9 +420,9 @@ class _Tracer:
                 entry.line, f"{name} does not depend on a secret: compute it in the clear"
             )
         function = self._functions[self._role("client.decrypt", j)]
-        original = self._types.type_of(
-            results_of[j] if j < len(results_of) else function.result_types[0], entry.line
-        )
+        if j >= len(results_of):
+            raise self._module.error(entry.line, f"{name} has no type in heir.interface")
+        original = self._types.type_of(results_of[j], entry.line)
         steps = []
         for row in rows:
             if not isinstance(row, Value) or row.step is None:
@@ -435,7 +439,10 @@ class _Tracer:
     ) -> NDArray[np.int64]:
         """Where each number of a tensor comes from: its position in the slots from 1, or 0."""
         name = self._role("client.decrypt", j)
-        kind = self._types.type_of(function.regions[0].types[0], function.line)
+        arguments = function.regions[0].types if function.regions else ()
+        if not arguments:
+            raise self._module.error(function.line, f"{name} takes nothing: the module is damaged")
+        kind = self._types.type_of(arguments[0], function.line)
         numbers = np.arange(1, count * slots + 1)
         if original.kind is Kind.FLOAT:
             numbers = numbers.astype(np.float64)

@@ -222,7 +222,7 @@ class _Reader:
         result_types = tuple(self._result_types())
         self._location()
         typed = len(operand_types) == len(operands) and len(result_types) == len(results)
-        if not typed and (results or len(operand_types) != len(operands)):
+        if not typed:
             raise self._error(
                 f"{quoted[1]} has {len(operands)} operands and {len(results)} results, and "
                 f"types of {len(operand_types)} and {len(result_types)}"

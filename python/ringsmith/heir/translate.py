@@ -102,7 +102,7 @@ class Code:
                 return entered[callee](*arguments)
             except HeirError:
                 raise
-            except (TapeError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            except (TapeError, *_FAILURES) as error:
                 raise self._located(callee, error) from None
             finally:
                 calls -= 1
@@ -128,6 +128,10 @@ class Code:
             trace = trace.tb_next
         words = str(error) if isinstance(error, TapeError) else _words(error)
         return self._module.error(line, f"{operation}: {words}")
+
+
+_FAILURES = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
+"""What Python raises where operands are not what an operation takes."""
 
 
 def _words(error: Exception) -> str:
