@@ -109,7 +109,8 @@ def test_a_kit_has_no_constants_graph_or_lines(tmp_path: Path) -> None:
     program = trace(lambda x: x * weights, ckks(), {"x": 2})
     kit = program.client_kit()
     assert {field.name for field in dataclasses.fields(kit)} == {
-        *("name", "parameters", "inputs", "outputs", "key_needs")
+        *("name", "parameters", "inputs", "outputs", "key_needs"),
+        *("packed_inputs", "packed_outputs"),
     }
     kit.save(tmp_path / "x.rsk")
     data = (tmp_path / "x.rsk").read_bytes()

@@ -24,6 +24,8 @@ COMMANDS = {
     "run lookup": ["--device", "model"],
     "run mnist": ["--device", "model"],
     "run cifar10": ["--device", "model"],
+    "import heir": ["{folder}/x", "-o", "{folder}/y"],
+    "run-program": ["{folder}/x", "--output-dir", "{folder}/y", "--device", "model"],
     "trace": ["--operation", "add"],
     "waves": ["{folder}/x.vcd", "--operation", "add", "--cycles", "0:10"],
     "seal eval": ["add", "{folder}/x", "{folder}/x", "--params", "{folder}/x", "-o", "{folder}/y"],

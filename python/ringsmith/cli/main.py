@@ -18,6 +18,7 @@ from ringsmith.cli import (
     explore,
     generate,
     keys,
+    programs,
     seal,
     timing,
     verilog,
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 applications.add_to(app)
+programs.add_to(app)
 keys.add_to(app)
 seal.add_to(app)
 debug.add_to(app)

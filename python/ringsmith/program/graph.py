@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.late import of_schemes
 from ringsmith.program.listing import describe_keys
 from ringsmith.program.nodes import Node
+from ringsmith.program.packing import Packing, tensors, vectors
 
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
@@ -35,6 +36,8 @@ class Program(ABC):
         output_lengths: Numbers that each output holds, by name; slots after them are not handed
             out by ``decrypt``.
         choice: Why the parameters are what they are, where they were chosen automatically.
+        packed_inputs: Of an imported program: how tensors lie in the inputs, by the tensor's name.
+        packed_outputs: The same of the outputs.
     """
 
     name: str
@@ -43,6 +46,8 @@ class Program(ABC):
     lengths: Mapping[str, int]
     output_lengths: Mapping[str, int]
     choice: str = ""
+    packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
+    packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, Node]:
@@ -78,6 +83,8 @@ class Program(ABC):
             MappingProxyType(_ports(self.inputs, self.lengths)),
             MappingProxyType(_ports(self.outputs, self.output_lengths)),
             self.key_needs,
+            self.packed_inputs,
+            self.packed_outputs,
         )
 
     def generate_keys(
@@ -89,7 +96,7 @@ class Program(ABC):
     def encrypt(
         self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
     ) -> dict[str, Ciphertext]:
-        """Encrypts a vector for every input, as ``ClientKit.encrypt``."""
+        """Encrypts a vector or tensor for every input, as ``ClientKit.encrypt``."""
         return self.client_kit().encrypt(public_key, inputs)
 
     def decrypt(
@@ -99,7 +106,7 @@ class Program(ABC):
         *,
         complex_numbers: bool = False,
     ) -> dict[str, NDArray[Any]]:
-        """Decrypts results to the numbers that outputs hold, as ``ClientKit.decrypt``."""
+        """Decrypts results to the numbers or tensors of outputs, as ``ClientKit.decrypt``."""
         return self.client_kit().decrypt(secret_key, outputs, complex_numbers=complex_numbers)
 
     def to_bytes(self) -> bytes:
@@ -148,10 +155,11 @@ class Program(ABC):
         """Runs the program in the clear: what the decrypted result is to be.
 
         Args:
-            inputs: A vector for each input, at most as long as it was declared; zeros follow.
+            inputs: A vector for each input, at most as long as it was declared; zeros follow. Of
+                an imported program: its tensors.
 
         Returns:
-            All slots of each output.
+            All slots of each output; of an imported program its tensors.
 
         Raises:
             ProgramError: When an input is missing, unknown, too long or not of the scheme's
@@ -179,6 +187,16 @@ class Program(ABC):
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
+
+    def _vectors(self, inputs: Mapping[str, ArrayLike]) -> Mapping[str, ArrayLike]:
+        """What inputs hold: vectors as they are, tensors packed."""
+        packed = self.packed_inputs
+        return vectors(packed, inputs, self.lengths) if packed else inputs
+
+    def _tensors(self, outputs: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """What outputs are: vectors as they are, or the tensors that lie in them."""
+        packed = self.packed_outputs
+        return tensors(packed, outputs) if packed else outputs
 
     def _heading(self, *, with_choice: bool = False) -> list[str]:
         """The first lines of listings: name, parameters, why these, keys."""

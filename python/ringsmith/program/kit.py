@@ -6,7 +6,7 @@ that does, so that a process which only runs programs never has the code that to
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ringsmith.errors import ParameterError, ProgramError, check_type
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.late import of_schemes
+from ringsmith.program.packing import Packing, tensors, vectors
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey as SecretKey
@@ -47,6 +48,8 @@ class ClientKit:
         inputs: How each input is encrypted, by name.
         outputs: How each output arrives, by name.
         key_needs: The evaluation keys that a run needs.
+        packed_inputs: As of the program.
+        packed_outputs: As of the program.
     """
 
     name: str
@@ -54,6 +57,8 @@ class ClientKit:
     inputs: Mapping[str, Port]
     outputs: Mapping[str, Port]
     key_needs: KeyNeeds
+    packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
+    packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
 
     def generate_keys(
         self, *, seeded: bool = False
@@ -71,12 +76,13 @@ class ClientKit:
     def encrypt(
         self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
     ) -> dict[str, Ciphertext]:
-        """Encrypts a vector for every input, at the input's limbs and scale.
+        """Encrypts a vector for every input, or a tensor, at the input's limbs and scale.
 
         Args:
             public_key: The second key of ``generate_keys``.
             inputs: Numbers by the input's name: at most as many as it was declared with. Zeros
-                follow. CKKS takes real or complex numbers, BFV whole numbers in -t/2 … t - 1.
+                follow. CKKS takes real or complex numbers, BFV whole numbers in -t/2 … t - 1. An
+                imported program (``packed_inputs``) takes tensors of its shapes by their names.
 
         Returns:
             A ciphertext for each input, by name: what ``Compiled.run`` takes.
@@ -88,6 +94,9 @@ class ClientKit:
             TypeError: When an argument is of another kind.
         """
         check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
+        if self.packed_inputs:
+            lengths = {name: port.length for name, port in self.inputs.items()}
+            inputs = vectors(self.packed_inputs, inputs, lengths)
         if inputs.keys() != self.inputs.keys():
             raise ProgramError(
                 f"the program takes the inputs {sorted(self.inputs)} and was given "
@@ -116,7 +125,8 @@ class ClientKit:
             complex_numbers: Of CKKS: whether to hand out complex numbers; else their real parts.
 
         Returns:
-            By name the first ``outputs[name].length`` slots: float64 (complex128), or int64 in BFV.
+            By name the first ``outputs[name].length`` slots: float64 (complex128), or int64 in
+            BFV. Of an imported program its tensors, by their names.
 
         Raises:
             ProgramError: When an output is unknown, or its ciphertext is not at the limbs or scale
@@ -142,7 +152,7 @@ class ClientKit:
             found[name] = (
                 slots.real.copy() if slots.dtype.kind == "c" and not complex_numbers else slots
             )
-        return found
+        return tensors(self.packed_outputs, found) if self.packed_outputs else found
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the kit to a file, whole or not at all; the suffix is ``.rsk`` by convention.

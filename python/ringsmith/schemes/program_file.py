@@ -117,13 +117,14 @@ def _program(container: Container) -> Program:
             raise MalformedError(f"program.{field} names {sorted(lengths)!r:.80}: name all ports")
         if not all(1 <= length <= parameters.slots for length in lengths.values()):
             raise MalformedError(f"program.{field} is outside 1 … {parameters.slots}")
+    _check_packings("program", found)
     _check_title("program", found.name)
     return found
 
 
 def _kit(container: Container) -> ClientKit:
     _check_primes(container.content)
-    kit = Decoder((), VARIANTS).decode(container.content, ClientKit, "kit")
+    kit = Decoder(container.arrays, VARIANTS).decode(container.content, ClientKit, "kit")
     assert isinstance(kit, ClientKit), "the decoder's type"
     parameters = kit.parameters
     parameters.require_batching()
@@ -132,6 +133,7 @@ def _kit(container: Container) -> ClientKit:
             raise MalformedError(f"kit.{field} is empty")
         for name, port in ports.items():
             _check_port(f"kit.{field}[{name!r:.60}]", name, port, parameters)
+    _check_packings("kit", kit)
     needs = kit.key_needs
     limbs = [*needs.galois.values(), *([] if needs.relin is None else [needs.relin])]
     if not all(1 <= count <= parameters.limbs for count in limbs):
@@ -141,6 +143,23 @@ def _kit(container: Container) -> ClientKit:
             raise MalformedError(f"kit.key_needs.galois: {element} is not odd in 3 … 2N - 1")
     _check_title("kit", kit.name)
     return kit
+
+
+def _check_packings(where: str, found: Program | ClientKit) -> None:
+    row = found.parameters.row_size
+    for field, packings, ports in (
+        ("packed_inputs", found.packed_inputs, found.inputs),
+        ("packed_outputs", found.packed_outputs, found.outputs),
+    ):
+        for name, packing in packings.items():
+            is_input = field == "packed_inputs"
+            if refusal := packing.refusal(ports, row, is_input=is_input):
+                raise MalformedError(f"{where}.{field}[{name!r:.60}]: {refusal}")
+        held = [port for packing in packings.values() for port in packing.ports]
+        if packings and sorted(held) != sorted(ports):
+            raise MalformedError(
+                f"{where}.{field} does not hold each of {sorted(ports)!r:.80} once"
+            )
 
 
 def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -> None:

@@ -42,9 +42,11 @@ class BfvProgram(Program):
             ProgramError: When an input is missing, unknown, too long or not of whole numbers.
         """
         t = self.parameters.plain_modulus
-        found = evaluate(self.nodes, space(self.parameters.n), self.lengths, inputs, t)
+        found = evaluate(
+            self.nodes, space(self.parameters.n), self.lengths, self._vectors(inputs), t
+        )
         signed = {name: np.where(v > t // 2, v - t, v) for name, v in found.items()}
-        return {name: values.astype(np.int64) for name, values in signed.items()}
+        return self._tensors({name: values.astype(np.int64) for name, values in signed.items()})
 
     def forecast(self) -> NoiseForecast:
         """Forecasts the noise budget of every value: bits that are left at least.

@@ -39,7 +39,8 @@ class CkksProgram(Program):
         Raises:
             ProgramError: When an input is missing, unknown, too long or not numeric.
         """
-        return evaluate(self.nodes, space(self.parameters.n), self.lengths, inputs)
+        given = self._vectors(inputs)
+        return self._tensors(evaluate(self.nodes, space(self.parameters.n), self.lengths, given))
 
     def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s.

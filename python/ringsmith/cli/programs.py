@@ -1,0 +1,210 @@
+"""The subcommands for programs as files: ``import`` from another compiler, and ``run-program``."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ringsmith.cli.applications import DeviceKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+import_app = typer.Typer(
+    help="Import an encrypted program that another compiler made.", no_args_is_help=True
+)
+
+
+class PlanBy(StrEnum):
+    """Whose plan an imported program follows."""
+
+    OURS = "ours"
+    HEIR = "heir"
+
+
+class HeirScheme(StrEnum):
+    """A scheme that HEIR compiles for."""
+
+    CKKS = "ckks"
+    BFV = "bfv"
+    BGV = "bgv"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the subcommands to the command line ``app``."""
+    app.add_typer(import_app, name="import")
+    app.command("run-program")(run_program)
+
+
+@import_app.command("heir")
+def import_heir(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A module of MLIR: an input of heir-opt, or what it compiled."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the program goes, such as program.rsp.")
+    ],
+    plan: Annotated[
+        PlanBy, typer.Option(help="Plan anew, or keep HEIR's levels and operations.")
+    ] = PlanBy.OURS,
+    parameters: Annotated[
+        str,
+        typer.Option(help="`auto`; `heir`, those that HEIR chose; or a named parameter set."),
+    ] = "auto",
+    scheme: Annotated[
+        HeirScheme | None,
+        typer.Option(help="The scheme; else CKKS for fractions and BFV for integers."),
+    ] = None,
+    slots: Annotated[
+        int | None,
+        typer.Option(
+            min=8,
+            max=1 << 14,
+            help="Slots of a vector, a power of two; else as few, from 1,024, as HEIR packs into.",
+        ),
+    ] = None,
+    plain_modulus: Annotated[
+        int | None, typer.Option(help="BFV: results are exact modulo this prime; else 65,537.")
+    ] = None,
+    precision_bits: Annotated[
+        float | None,
+        typer.Option(
+            help="CKKS: bits after the point that the forecast must promise; else the scale is "
+            "2^45, as HEIR's."
+        ),
+    ] = None,
+    headroom_bits: Annotated[
+        int | None, typer.Option(help="CKKS: numbers stay within ±2^headroom_bits; else 8.")
+    ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            help="With `--parameters auto`: what this accelerator takes: a name, or a TOML file."
+        ),
+    ] = None,
+    fewer_keys: Annotated[
+        bool,
+        typer.Option("--fewer-keys", help="Compose rotations: fewer keys, some more rotations."),
+    ] = False,
+    clear: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE", help="A clear argument's array, as arg1=weights.npy."),
+    ] = None,
+) -> None:
+    """Import a program that HEIR compiled, or that it is to compile."""
+    from ringsmith.files import check_target, write_whole
+    from ringsmith.heir.importing import PlanBy as Plan
+    from ringsmith.heir.importing import Wish, import_module
+    from ringsmith.heir.module import Scheme
+
+    check_target(output, overwrite=False)
+    _check_slots(slots)
+    wish = Wish(
+        Plan(plan.value),
+        parameters,
+        None if scheme is None else Scheme(scheme.value),
+        slots,
+        plain_modulus,
+        precision_bits,
+        headroom_bits,
+        fewer_keys,
+        design,
+    )
+    found = import_module(file, wish, _arrays("--clear", clear))
+    write_whole(output, found.program.to_bytes(), overwrite=False)
+    figures = found.figures()
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        print(f"{name:{width}}  {value}")
+
+
+def run_program(
+    program: Annotated[
+        Path, typer.Argument(metavar="PROGRAM", help="A program's file, such as program.rsp.")
+    ],
+    output_dir: Annotated[
+        Path, typer.Option(help="A folder to make: an array NAME.npy for each output.")
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="NAME=FILE", help="An input's array, as x=x.npy."),
+    ] = None,
+    device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            help="Accelerator that `model` and `rtl` are: a name, or a TOML file; else the "
+            "smallest that does."
+        ),
+    ] = None,
+) -> None:
+    """Encrypt inputs with fresh keys, run a program on them, and decrypt what it computes."""
+    import numpy as np
+
+    from ringsmith import runtime
+    from ringsmith.errors import ParameterError, ProgramError
+    from ringsmith.files import new_folder
+    from ringsmith.files.arrays import array_bytes
+    from ringsmith.program import Program
+    from ringsmith.runtime.designs import named_design
+
+    if design is not None and device is DeviceKind.CPU:
+        raise ParameterError("--design is for --device model or rtl: leave one of both out")
+    point = None if design is None else named_design(design)
+    found = Program.load(program)
+    if not isinstance(found, Program):
+        raise ProgramError(f"{program}: a client kit, which has no operations: give the program")
+    given = _arrays("--input", inputs)
+    expected = found.evaluate(given)
+    if device is DeviceKind.CPU:
+        compiled = runtime.compile_program(found)
+        machine = runtime.open_device(device.value)
+    else:
+        compiled = (
+            runtime.compile_for_smallest_design(found)
+            if point is None
+            else runtime.compile_program(found, point)
+        )
+        executable = compiled.compiled_graph.executable
+        assert executable is not None, "it was compiled for a design"
+        machine = runtime.open_device(device.value, executable.design)
+    with new_folder(output_dir) as folder:
+        secret_key, public_key, keys = found.generate_keys(seeded=True)
+        ciphertexts = found.encrypt(public_key, given)
+        result = compiled.run(machine, ciphertexts, keys)
+        for name, values in found.decrypt(secret_key, result.outputs).items():
+            (folder / f"{name}.npy").write_bytes(array_bytes(values))
+            clear = expected[name][..., : values.shape[-1]] if values.ndim else expected[name]
+            error = float(np.max(np.abs(values - clear), initial=0.0))
+            print(f"{name}  {values.shape}, at most {error:.2g} from the program in the clear")
+    spent = "" if result.cycles is None else f", {result.cycles:,} clock cycles"
+    print(f"{found.name}: run on {device.value}{spent}; results are in {output_dir}")
+
+
+def _check_slots(slots: int | None) -> None:
+    from ringsmith.errors import ParameterError
+
+    if slots is not None and slots & (slots - 1):
+        raise ParameterError(
+            f"--slots {slots} is not a power of two: give {1 << slots.bit_length()}"
+        )
+
+
+def _arrays(option: str, given: list[str] | None) -> "dict[str, NDArray[Any]]":
+    """Reads the arrays of options ``NAME=FILE``."""
+    from ringsmith.errors import ParameterError
+    from ringsmith.files.arrays import read_array
+
+    found: dict[str, NDArray[Any]] = {}
+    for text in given or ():
+        name, equals, file = text.partition("=")
+        if not equals or not name or not file:
+            raise ParameterError(f"{option} {text!r:.60}: write NAME=FILE.npy")
+        if name in found:
+            raise ParameterError(f"{option} names {name!r:.40} twice: give one file for it")
+        found[name] = read_array(Path(file))
+    return found

@@ -1,0 +1,15 @@
+"""Programs of HEIR, a compiler for homomorphic encryption, read and planned (docs/heir.md)."""
+
+from ringsmith.heir.importing import Imported, PlanBy, Wish, import_module, program_of
+from ringsmith.heir.module import Scheme, Traced, trace_module
+
+__all__ = [
+    "Imported",
+    "PlanBy",
+    "Scheme",
+    "Traced",
+    "Wish",
+    "import_module",
+    "program_of",
+    "trace_module",
+]

@@ -1,0 +1,205 @@
+"""A backend for HEIR's Python front end: its functions run on Ringsmith's devices.
+
+    from heir import compile
+    from ringsmith.heir.backend import RingsmithBackend
+
+    @compile(backend=RingsmithBackend(), heir_opt_options=RingsmithBackend.options("ckks"))
+    def f(…): …
+
+This module imports ``heir.interfaces``, which needs numba and colorama (docs/heir.md).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from heir.backends.util.common import strip_and_verify_eval_arg_consistency
+from heir.interfaces import BackendInterface, ClientInterface, CompilationResult, EncValue
+
+from ringsmith import runtime
+from ringsmith.backends.registry import REFERENCE
+from ringsmith.errors import ProgramError
+from ringsmith.heir.compiler import GENERIC, TIDY, Lowering
+from ringsmith.heir.importing import Wish, program_of
+from ringsmith.heir.module import Scheme, trace_module
+from ringsmith.objects import Ciphertext
+from ringsmith.program.graph import Program
+from ringsmith.program.kit import ClientKit
+
+_ENCRYPT = "encrypt_"
+
+
+@dataclass(frozen=True)
+class RingsmithBackend(BackendInterface):  # type: ignore[misc]  # heir has no types
+    """Where functions that HEIR compiles are run.
+
+    Attributes:
+        device: ``cpu``, ``model``, ``rtl``, or what ``open_device`` knows.
+        design: The accelerator; None: the CPU, or the smallest that does.
+        wish: How programs are planned.
+    """
+
+    device: str = REFERENCE
+    design: str | None = None
+    wish: Wish = Wish()  # noqa: RUF009 - frozen
+
+    @staticmethod
+    def options(scheme: str, slots: int = 1024, plain_modulus: int = 65537) -> list[str]:
+        """Returns options for ``heir_opt_options``, a new list each time: HEIR appends to it.
+
+        Args:
+            scheme: ``ckks``, ``bfv`` or ``bgv``.
+            slots: Slots S of a vector, a power of two.
+            plain_modulus: t of BFV and BGV: results are exact modulo it.
+        """
+        return list(Lowering(Scheme(scheme), slots, plain_modulus).options(slots))
+
+    def run_backend(
+        self,
+        workspace_dir: str,
+        heir_opt: Any,  # noqa: ANN401 - HEIR's own object
+        heir_translate: object,
+        func_name: str,
+        arg_names: Sequence[str],
+        secret_args: Sequence[int],
+        heir_opt_output: str,
+        debug: bool,
+    ) -> "RingsmithClient":
+        """Reads what ``heir-opt`` printed; HEIR calls this once for each function."""
+        text = heir_opt_output
+        if '"builtin.module"(' not in text:
+            text = heir_opt.run_binary(input=text, options=[*TIDY, GENERIC])
+        return RingsmithClient(self, text, func_name, list(arg_names), list(secret_args))
+
+
+class RingsmithClient(ClientInterface):  # type: ignore[misc]
+    """A compiled function: keys, encryption, evaluation, decryption.
+
+    Attributes:
+        compilation_result: What HEIR's helpers ask for.
+        func: The Python function; HEIR sets it.
+        cycles: Clock cycles of the last evaluation; None on the CPU, or before any.
+        program: The planned program.
+    """
+
+    def __init__(
+        self,
+        backend: RingsmithBackend,
+        text: str,
+        name: str,
+        arg_names: list[str],
+        secret_args: list[int],
+    ) -> None:
+        self.compilation_result = CompilationResult(
+            module=None, func_name=name, arg_names=arg_names, secret_args=secret_args
+        )
+        self.func: Callable[..., Any] | None = None
+        self.cycles: int | None = None
+        self._backend = backend
+        self._text = text
+        self._keys: Any = None
+        self._compiled: runtime.Compiled | None = None
+        self._machine: Any = None
+        self._clear = {i: n for i, n in enumerate(arg_names) if i not in secret_args}
+        self.program = self._planned({})
+
+    def setup(self) -> None:
+        """Makes keys, compiles for the device, and opens it."""
+        self._keys = self.program.generate_keys(seeded=True)
+        self._compiled = self._compile(self.program)
+        executable = self._compiled.compiled_graph.executable
+        device = self._backend.device
+        self._machine = (
+            runtime.open_device(device)
+            if executable is None
+            else runtime.open_device(device, executable.design)
+        )
+
+    def __getattr__(self, key: str) -> Callable[..., Any]:
+        """``encrypt_NAME`` of a secret argument, or the function by its name."""
+        result: CompilationResult = self.__dict__.get("compilation_result")
+        if result is not None and key == result.func_name:
+            return self.eval
+        if result is not None and key.startswith(_ENCRYPT):
+            name = key.removeprefix(_ENCRYPT)
+            if name in result.arg_names and result.arg_names.index(name) in result.secret_args:
+                return lambda value: self._encrypted(result.arg_names.index(name), name, value)
+        raise AttributeError(f"{type(self).__name__} has no attribute {key!r}")
+
+    def eval(self, *args: object, **kwargs: object) -> dict[str, Ciphertext]:
+        """Evaluates the function on encrypted and clear arguments, in its order."""
+        self._require_setup()
+        values, _ = strip_and_verify_eval_arg_consistency(self.compilation_result, *args, **kwargs)
+        compiled = self._compiled
+        if self._clear:
+            clear = {i: values[i] for i in self._clear}
+            compiled = self._compile(self._planned(clear, self.program))
+        given: dict[str, Ciphertext] = {}
+        for i in self.compilation_result.secret_args:
+            given |= values[i]
+        assert compiled is not None, "setup made it"
+        result = compiled.run(self._machine, given, self._keys[2])
+        self.cycles = result.cycles
+        return result.outputs
+
+    def decrypt_result(self, result: Mapping[str, Ciphertext], **_: object) -> object:
+        """Decrypts what ``eval`` returned: a number or an array, or a tuple of several."""
+        self._require_setup()
+        found = self.program.decrypt(self._keys[0], result)
+        values = [v.item() if v.ndim == 0 else v for v in found.values()]
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """Encrypts the secret arguments, evaluates, and decrypts."""
+        if self._keys is None:
+            self.setup()
+        result = self.compilation_result
+        given = [
+            self._encrypted(i, name, value) if i in result.secret_args else value
+            for i, (name, value) in enumerate(zip(result.arg_names, args, strict=True))
+        ]
+        return self.decrypt_result(self.eval(*given, **kwargs))
+
+    def _encrypted(self, position: int, name: str, value: object) -> EncValue:
+        """One argument's ciphertexts."""
+        self._require_setup()
+        kit, tensor = self.program.client_kit(), f"arg{position}"
+        packing = kit.packed_inputs[tensor]
+        own = replace(
+            kit,
+            inputs={port: kit.inputs[port] for port in packing.ports},
+            packed_inputs={tensor: packing},
+        )
+        assert isinstance(own, ClientKit)
+        return EncValue(name, own.encrypt(self._keys[1], {tensor: np.asarray(value)}))
+
+    def _compile(self, program: Program) -> runtime.Compiled:
+        if self._backend.device == REFERENCE or self._backend.design is not None:
+            return runtime.compile_program(program, self._backend.design)
+        return runtime.compile_for_smallest_design(program)
+
+    def _planned(self, clear: Mapping[int, object], like: Program | None = None) -> Program:
+        """Plans the module for clear arguments; others have placeholders.
+
+        Raises:
+            ProgramError: When the program for them needs other inputs or keys than the one that
+                keys were made for.
+        """
+        values = {f"arg{i}": np.asarray(v) for i, v in clear.items()}
+        file = self.compilation_result.func_name
+        traced = trace_module(self._text, file, values, placeholders=like is None)
+        program = program_of(traced, self._backend.wish, None if like is None else like.parameters)
+        if like is not None:
+            same = program.client_kit().inputs == like.client_kit().inputs
+            known = like.key_needs.galois
+            if not same or any(known.get(e, 0) < n for e, n in program.key_needs.galois.items()):
+                raise ProgramError(
+                    f"{file}: for these clear arguments it needs other inputs or keys than it was "
+                    "set up for: make them constants of the function"
+                )
+        return program
+
+    def _require_setup(self) -> None:
+        if self._keys is None:
+            raise ProgramError(f"{self.compilation_result.func_name}: call setup() first")

@@ -1,0 +1,49 @@
+"""docs/heir.md: its commands give the digit, its program prints its number."""
+
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.heir.make import text_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "heir.md").read_text()
+
+
+def test_the_pages_program_prints_its_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "dot.mlir").write_text(text_of("dot_f32", "vector"))
+    (tmp_path / "page.py").write_text(block)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("page.py")
+    assert capsys.readouterr().out.strip() == re.findall(r"It prints `([\d.]+)`", PAGE)[0]
+
+
+@pytest.mark.full
+def test_the_pages_five_commands_read_an_encrypted_digit_on_vector(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    install, *commands = block.splitlines()
+    assert (install, len(commands)) == ("pip install 'ringsmith[heir]'", 4)
+    for name in ("examples", "tests/images"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    bin_folder = Path(sys.executable).parent
+    output = ""
+    for command in commands:
+        program, *words = shlex.split(command)
+        done = subprocess.run(
+            [bin_folder / program, *words], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        output += done.stdout
+    assert "clock cycles" in output
+    assert output.splitlines()[-1] == "7"
+    scores = np.load(tmp_path / "scores" / "result.npy")
+    assert scores.shape == (10,)
