@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ringsmith.apps.mnist.network import MAP, Network
-from ringsmith.apps.png import read_gray
+from ringsmith.apps.pictures import read_gray
 
 
 def constant(values):
