@@ -79,7 +79,7 @@ class HeirOpt:
 
 def test_a_function_is_encrypted_evaluated_and_decrypted(backend: ModuleType) -> None:
     text = text_of("dot_i16", "bgv")
-    given = ("/tmp", HeirOpt(text), None, "dot", ["a", "b"], [0, 1], "module {}", False)  # noqa: S108
+    given = ("", HeirOpt(text), None, "dot", ["a", "b"], [0, 1], "module {}", False)
     function = backend.RingsmithBackend().run_backend(*given)
     with pytest.raises(ProgramError, match=r"dot: call setup\(\) first"):
         function.encrypt_a(np.arange(8))

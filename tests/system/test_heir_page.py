@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.heir.make import text_of
+from tests.heir.table import network_rows, small_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "heir.md").read_text()
@@ -25,6 +26,15 @@ def test_the_pages_program_prints_its_number(
     monkeypatch.chdir(tmp_path)
     runpy.run_path("page.py")
     assert capsys.readouterr().out.strip() == re.findall(r"It prints `([\d.]+)`", PAGE)[0]
+
+
+def test_the_pages_table_is_what_is_counted_today() -> None:
+    assert all(rows in PAGE for rows in small_rows())
+
+
+@pytest.mark.full
+def test_the_networks_of_the_pages_table_are_what_is_counted_today() -> None:
+    assert all(rows in PAGE for rows in network_rows())
 
 
 @pytest.mark.full
