@@ -51,8 +51,8 @@ def explore(
     point: Annotated[
         str,
         typer.Option(
-            help="The design of the front that --design writes, and whose timeline --page has; the "
-            "fastest."
+            help="The design of the front that --save-design writes, and whose timeline --page "
+            "has; the fastest."
         ),
     ] = "",
     record: Annotated[
@@ -67,7 +67,7 @@ def explore(
     page: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write a page to look at in a browser.")
     ] = None,
-    design: Annotated[
+    save_design: Annotated[
         Path | None,
         typer.Option(help="Write a design of the front as a design's file (TOML): see --point."),
     ] = None,
@@ -93,7 +93,7 @@ def explore(
     from ringsmith.explore.run import Options, explored
     from ringsmith.files import check_targets
 
-    results = [target(path, force) for path in (json, page, design, report)]
+    results = [target(path, force) for path in (json, page, save_design, report)]
     check_targets(*results, inputs=[program, record])
     options = Options(
         platform=platform,
@@ -115,7 +115,7 @@ def explore(
         options,
         json=json is not None,
         page=page is not None,
-        design=design is not None,
+        design=save_design is not None,
         report=command,
     )
     _show(found, rows)
@@ -130,7 +130,7 @@ def explore(
 
 
 _OF_FILES = (
-    *("--record", "--json", "--page", "--design", "--report"),
+    *("--record", "--json", "--page", "--save-design", "--report"),
     *("--workers", "--engine", "--force"),
 )
 """Options that change nothing of what is found."""
