@@ -114,8 +114,8 @@ the interpreter's, bit for bit.
 
 Whole devices with their registers and buses, as generated folders hold them. `rpau` and `vector`
 are synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
-designs that the estimates were made from; the others are not. Larger ones have been compared
-part by part: RPAUs in [designs.md](designs.md), whole multipliers in [rpm.md](rpm.md), clusters by
+designs that the estimates were made from; the others are not. Larger ones have been compared part
+by part: RPAUs in [designs.md](designs.md), whole multipliers in [rpm.md](rpm.md), clusters by
 `tests/rtl/test_vector_area.py`.
 
 {area}

@@ -42,7 +42,7 @@ WRITERS = {
     "bench rpm --page": ["bench", "rpm", "--page"],
     "explore --json": ["explore", *EXPLORED, "--json"],
     "explore --page": ["explore", *EXPLORED, "--page"],
-    "explore --design": ["explore", *EXPLORED, "--design"],
+    "explore --save-design": ["explore", *EXPLORED, "--save-design"],
     "explore --report": ["explore", *EXPLORED, "--report"],
     "timing --json": ["timing", "nano", "--json"],
     "timing --page": ["timing", "nano", "--page"],

@@ -74,7 +74,7 @@ def test_the_command_finds_a_front_and_writes_json_page_and_report(tmp_path: Pat
     files = [tmp_path / name for name in names]
     record = tmp_path / "tried.jsonl"
     options = ("--json", files[0], "--page", files[1], "--report", files[2], "--record", record)
-    options += ("--design", files[3])
+    options += ("--save-design", files[3])
     done = explore(*SMALL, *options, "--workers", 1, "--compare", "framework")
     assert "points tried" in done.output
     assert "What binds" in done.output

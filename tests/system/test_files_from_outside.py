@@ -141,7 +141,7 @@ def test_a_file_from_outside_is_read_with_a_limit(
 
 
 def test_every_option_that_names_a_file_is_in_these_tests() -> None:
-    written = {command.replace("--", "") for command in WRITERS}
+    written = {command.replace("--", "").replace("-", "_") for command in WRITERS}
     assert set(_paths(app)) == READERS.keys() | written | OTHER_WRITERS
 
 

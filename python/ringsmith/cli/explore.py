@@ -52,8 +52,8 @@ def explore(
     point: Annotated[
         str,
         typer.Option(
-            help="The design of the front that --design writes, and whose timeline --page has; the "
-            "fastest."
+            help="The design of the front that --save-design writes, and whose timeline --page "
+            "has; the fastest."
         ),
     ] = "",
     record: Annotated[
@@ -62,7 +62,7 @@ def explore(
     ] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the points as JSON.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write a page to look at in a browser.")] = None,
-    design: Annotated[
+    save_design: Annotated[
         Path | None,
         typer.Option(help="Write a design of the front as a design's file (TOML): see --point."),
     ] = None,
@@ -87,7 +87,7 @@ def explore(
     from ringsmith.explore.run import Options, explored
     from ringsmith.files import check_targets
 
-    results = [target(path, force) for path in (json, page, design, report)]
+    results = [target(path, force) for path in (json, page, save_design, report)]
     check_targets(*results, target(record, force=True), inputs=[program])
     options = Options(
         platform=platform,
@@ -109,7 +109,7 @@ def explore(
         options,
         json=json is not None,
         page=page is not None,
-        design=design is not None,
+        design=save_design is not None,
         report=command,
     )
     _show(found, rows)
