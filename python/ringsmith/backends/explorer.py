@@ -174,9 +174,6 @@ class Explorer(ABC):
     megahertz: ClassVar[float]
     """The clock that is assumed where none is given."""
 
-    error: ClassVar[float] = 0.0
-    """By what share ``cost`` may be above ``exact``."""
-
     @abstractmethod
     def space(self, task: Task) -> tuple[Parameter, ...]:
         """The parameters of its points.

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from ringsmith.backends.explorer import OperationCost, Usage, Value
@@ -12,8 +11,6 @@ Values = tuple[tuple[str, Value], ...]
 
 OBJECTIVES = ("milliseconds", "DSP", "LUT", "RAM Mbit", "GB/s")
 """What a front has less of than any point that it leaves out has of all."""
-
-NO_ERRORS: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -122,28 +119,18 @@ class Tried:
             raise InteropError(f"a row of a record is no point: {error}") from None
 
 
-def front(points: Iterable[Tried], errors: Mapping[str, float] = NO_ERRORS) -> list[Tried]:
+def front(points: Iterable[Tried]) -> list[Tried]:
     """Points that no other one is at least as good as in everything, the fastest first.
 
     Of points with the same numbers the first one counts.
-
-    Args:
-        points: All points.
-        errors: Architecture -> by what share an estimate may be above the model's cycles. An
-            estimated point stays on the front where it might be faster by that.
     """
-
-    def objectives(point: Tried) -> tuple[float, ...]:
-        least = 1.0 if point.exact else 1 - errors.get(point.architecture, 0.0)
-        return point.milliseconds * least, *point.objectives[1:]
-
-    feasible = [(objectives(each), each) for each in points if each.feasible]
-    found: list[tuple[tuple[float, ...], Tried]] = []
-    for own, each in sorted(feasible, key=lambda pair: pair[0]):
-        # What dominates a point stands before it.
-        if not any(_as_good(other, own) for other, _ in found):
-            found.append((own, each))
-    return [each for _, each in found]
+    feasible = [each for each in points if each.feasible]
+    ordered = sorted(feasible, key=lambda each: each.objectives)
+    found: list[Tried] = []
+    for each in ordered:  # what dominates a point stands before it
+        if not any(_as_good(other.objectives, each.objectives) for other in found):
+            found.append(each)
+    return found
 
 
 def _as_good(a: Sequence[float], b: Sequence[float]) -> bool:

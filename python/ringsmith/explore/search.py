@@ -4,9 +4,8 @@
 from the front of these: it tries each point's neighbours, whose one parameter has the next value on
 either side, powers of two or not, until the front has no neighbour left that was not tried.
 
-Cost functions say which points may be on the front: an estimate may be too high by its
-architecture's ``error``. These are then asked for the model's cycles, and the front is made anew,
-until each of its points has them.
+Cost functions decide which points are on the front. These are then asked for the model's cycles,
+and the front is made anew, until each of its points has them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -136,18 +135,14 @@ class Search:
             self._known[found.key] = found
 
     def _front(self) -> list[Tried]:
-        return front(self._known.values(), self._errors)
+        return front(self._known.values())
 
     def _fronts(self) -> dict[str, list[Tried]]:
         points = [*self._known.values()]
         return {
-            name: front((each for each in points if each.architecture == name), self._errors)
+            name: front(each for each in points if each.architecture == name)
             for name in self.evaluator.request.architectures
         }
-
-    @property
-    def _errors(self) -> dict[str, float]:
-        return {name: explorer(name).error for name in self.evaluator.request.architectures}
 
     def _try(self, jobs: Sequence[Job]) -> None:
         """Tries what is not known yet, as far as the limit goes; exact cycles are always found."""

@@ -76,8 +76,14 @@ def test_an_estimate_is_near_the_compilers_cycles_at_the_papers_sets(
     assert errors(params, operation, points()) == {}
 
 
-def test_the_search_allows_for_the_largest_error() -> None:
-    assert VectorExplorer.error >= max(HIGHEST, *WORSE.values())
+@pytest.mark.full
+def test_an_estimate_for_a_scratchpad_of_twelve_limbs_is_near() -> None:
+    """Nothing should give way early there: the first try with it is 9 % slower."""
+    rows = {"bank_rows": 4096, "table_rows": 4096, "stream_rows": 4096}
+    base = named_design("framework")
+    assert isinstance(base, VectorDesign)
+    small = replace(base, name="12 limbs", log_lanes=6, ports=8, banks=3, **rows)
+    assert errors("framework-set1", "multiply_relinearize", [small]) == {}
 
 
 def test_an_estimate_takes_one_try_where_the_compiler_takes_ten(
@@ -149,4 +155,4 @@ def test_an_estimate_of_a_design_drawn_at_random_is_near(
         for name, graph in task.graphs.items():
             cycles = compile_graph(graph, design).cycles
             found[design.name, name] = estimate(graph, design).cycles / cycles - 1
-    assert {key: each for key, each in found.items() if not -0.05 <= each <= own.error} == {}
+    assert {key: each for key, each in found.items() if not -0.05 <= each <= 0.05} == {}

@@ -68,6 +68,9 @@ may be behind the array for that.
 SOON = 12
 """Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
 
+_FEW_LIMBS = 16
+"""Limbs of a scratchpad up to which an estimate tries to let nothing give way early."""
+
 _KEEPING, _USUAL, _STREAMING = _TRIES[0], _TRIES[1], _TRIES[-1]
 """What estimates try."""
 
@@ -105,8 +108,8 @@ def allocate_once(
 ) -> list[Program]:
     """Programs by one of the tries of ``allocate``, for an estimate: gaps may be too short.
 
-    Where sums leave one bank to factors, these may have to come by streams more often: that is
-    tried, too.
+    Where sums leave one bank to factors, these may have to come by streams more often; and in a
+    scratchpad of few limbs it may be better that nothing goes to memory early. Both are tried, too.
 
     Args:
         tasks: What is to be done, in order.
@@ -117,11 +120,15 @@ def allocate_once(
         keep: Whether places are preferred to streams: memory takes longer than the array.
     """
     cycles = Cycles(design, shape, halves=HALVES[-1:])
-    few_banks = design.banks - design.results < 2
-    choices = [_KEEPING if keep else _USUAL, *([_STREAMING] if few_banks and not keep else [])]
+    usual = _KEEPING if keep else _USUAL
+    choices = [(usual, give_way)]
+    if design.banks - design.results < 2 and not keep:
+        choices.append((_STREAMING, give_way))
+    if give_way and design.banks * (design.bank_rows // shape.rows) <= _FEW_LIMBS:
+        choices.append((usual, frozenset()))
     found = [
-        _Allocation(tasks, primes, design, shape, give_way, choice, cycles).programs()
-        for choice in choices
+        _Allocation(tasks, primes, design, shape, gone, choice, cycles).programs()
+        for choice, gone in choices
     ]
     if len(found) == 1:
         return found[0]

@@ -74,7 +74,6 @@ class VectorExplorer(Explorer):
 
     architecture = ARCHITECTURE
     megahertz = 250.0
-    error = 0.05
 
     def space(self, task: Task) -> tuple[Parameter, ...]:
         """See ``Explorer.space``; ``bank_rows`` grows by whole UltraRAMs."""
