@@ -71,7 +71,7 @@ SOON = 12
 _FEW_LIMBS = 16
 """Limbs of a scratchpad up to which an estimate tries to let nothing give way early."""
 
-_KEEPING, _USUAL, _STREAMING = _TRIES[0], _TRIES[1], _TRIES[-1]
+_KEEPING, _USUAL, _STREAMING = _TRIES[0], _TRIES[2], _TRIES[-1]
 """What estimates try."""
 
 
