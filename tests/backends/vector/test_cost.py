@@ -116,7 +116,7 @@ def test_a_scratchpad_too_small_for_its_limbs_moves_them_again() -> None:
     design = named_design("framework-512")
     assert isinstance(design, VectorDesign)
     large = estimate(graph, design)
-    small = estimate(graph, replace(design, bank_rows=256))
+    small = estimate(graph, replace(design, log_n=14, bank_rows=128))
     assert small.spilled > large.spilled
     assert small.bytes > large.bytes
     assert sum(small.parts.values()) == small.compute
@@ -128,7 +128,8 @@ def test_what_is_moved_once_is_what_no_scratchpad_avoids() -> None:
     design = named_design("framework-512")
     assert isinstance(design, VectorDesign)
     costs = [
-        cost_of(compile_graph(graph, replace(design, bank_rows=rows))) for rows in (256, 512, 4096)
+        cost_of(compile_graph(graph, replace(design, log_n=14, bank_rows=rows)))
+        for rows in (128, 256, 4096)
     ]
     assert len({each.memory for each in costs}) == 1
     assert costs[0].spilled > costs[1].spilled >= costs[2].spilled

@@ -34,6 +34,7 @@ from ringsmith.backends.vector.instructions import (
 from ringsmith.backends.vector.instructions import Automorph as AutomorphOperation
 from ringsmith.backends.vector.layout import Shape
 from ringsmith.backends.vector.lowering import lower
+from ringsmith.backends.vector.memory import check_size
 from ringsmith.backends.vector.quotients import moduli_of
 from ringsmith.backends.vector.tasks import OutputTask, PointTask, Task, TransformTask, Value
 from ringsmith.backends.vector.timing import Cycles
@@ -73,7 +74,8 @@ def estimate(graph: SubroutineGraph, design: VectorDesign) -> Cost:
     """Estimates a graph on a design.
 
     Raises:
-        ProgramError: If a node is none that the architecture has.
+        ProgramError: If a node is none that the architecture has, or memory is too small for the
+            program.
     """
     shape = design.shape(graph.n.bit_length() - 1)
     together = Cycles(design, shape).together
@@ -82,6 +84,7 @@ def estimate(graph: SubroutineGraph, design: VectorDesign) -> Cost:
     keep = _mostly_moves(tasks, design, shape)
     moduli = moduli_of(graph, design)
     programs = allocate_once(tasks, moduli, design, shape, give_way, keep=keep)
+    check_size(programs, design)
     return cost_of(VectorExecutable(design, graph, tuple(programs)))
 
 
