@@ -24,6 +24,7 @@ from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower, lower_operation
+from ringsmith.platforms import load_platform
 
 RADIX_4 = VectorDesign("radix-4", 12, 4, 2, 30, bank_rows=1024, table_rows=2048, stream_rows=1024)
 RADIX_16 = replace(RADIX_4, name="radix-16", log_radix=4, reduction="montgomery", word_bits=32)
@@ -348,6 +349,18 @@ def test_memory_that_pauses_takes_as_long_as_its_share_of_the_time_says() -> Non
     for begin, count in ((0, 910 * 7), (400, 910 * 5 + 3), (64, 1)):
         cycles = [c for c in range(begin, begin + 9000) if c % 975 >= 65]
         assert beats.nth(begin, count) == cycles[count]
+
+
+@pytest.mark.parametrize(("was", "now"), [("latency = 90", "latency = 150"), ("71", "190")])
+def test_a_card_whose_lists_come_too_slowly_is_refused(tmp_path: Path, was: str, now: str) -> None:
+    text = Path(SLOW_CARD).read_text()
+    card = tmp_path / "lists.toml"
+    card.write_text(text.replace(was, now))
+    with pytest.raises(ParameterError, match=r"lists\.toml: list_memory .*: take a faster memory"):
+        replace(RADIX_4, platform=str(card))
+    card.write_text(text)
+    load_platform.cache_clear()
+    replace(RADIX_4, platform=str(card))
 
 
 def test_crossed_ports_of_a_card_that_has_none_are_refused() -> None:

@@ -21,6 +21,13 @@ PAGE_BYTES = 4096
 LIST_BITS = 512
 """Bits of the ports that programs are read by."""
 
+_LISTED_CYCLES, _LISTED_BEATS = 256, 35
+"""Cycles that what is read ahead of a list lasts at least; beats of lists that are on their way
+before one that is asked for."""
+
+_LIST_SHARE = 27 / 64
+"""Of the cycles, those in which a port of lists hands out a beat at the most."""
+
 _ON_THE_WAY = 8
 """Cycles of a burst's address and beats between a cluster and its ports, or more."""
 
@@ -105,10 +112,19 @@ class VectorDesign:
 
     def _check_memory(self) -> None:
         """Refuses ports that the platform has not, and rows that are no whole number of beats."""
-        if (found := self.list_memory.port_bits) != LIST_BITS:
+        lists = self.list_memory
+        if (found := lists.port_bits) != LIST_BITS:
             raise ParameterError(
                 f"platform {self.platform}: list_memory has port_bits = {found}, and programs are "
                 f"read by ports of {LIST_BITS} bits"
+            )
+        share = 1 - lists.read_pause / lists.interval
+        longest = lists.latency + lists.read_pause + _LISTED_BEATS / max(share, _LIST_SHARE)
+        if share < _LIST_SHARE or longest > _LISTED_CYCLES:
+            raise ParameterError(
+                f"platform {self.platform}: list_memory hands out beats in {share:.0%} of the "
+                f"cycles, after {longest:.0f} cycles at the longest, and programs need "
+                f"{_LIST_SHARE:.0%} after {_LISTED_CYCLES} at most: take a faster memory for lists"
             )
         if not isinstance(self.crossed_ports, bool):
             raise ParameterError(
