@@ -1,7 +1,9 @@
 """Area of the vector architecture's blocks and clusters by Yosys, and its estimate."""
 
+import re
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.rtl import vector_areas
@@ -188,6 +190,25 @@ def test_ports_that_cross_have_a_crossing_each() -> None:
     [one] = area.synthesized_blocks()[area.CROSSING, 2, 1].values()
     direct = memory_side(replace(design, crossed_ports=False))
     assert memory_side(design).luts - direct.luts == pytest.approx(32 * one.luts, abs=2)
+
+
+def test_the_page_has_memorys_side_and_the_dies_of_today() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "vector.md").read_text()
+    designs = [vector(n) for n in ("framework", "framework-512", "vector-1024", "vector-small")]
+    sides = [memory_side(design) for design in designs]
+    for title, values in (
+        ("LUT sites", [side.lut_sites for side in sides]),
+        ("FF outside DSPs and RAMs", [side.fabric_flip_flops for side in sides]),
+    ):
+        cells = " | ".join(f"{value:,.0f}" for value in values)
+        assert f"| {title}, memory's side | {cells} |" in page
+    for design in designs:
+        place = placed(design, U280)
+        units = ", ".join(map(str, place.units))
+        wires = ", ".join(f"{count:,}" for count in place.wires[:2])
+        fullest = rf"{100 * place.fullest:.1f}% of \w+"
+        row = rf"\| `{design.name}` \| {units} \| .* \| {fullest} \| {wires} \|"
+        assert re.search(row, page), design.name
 
 
 def test_widths_between_those_that_were_synthesized_lie_on_a_line() -> None:
