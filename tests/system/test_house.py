@@ -51,8 +51,8 @@ ANYBODYS = _ANYBODYS | {"__version__"}
 FOR_EVERY_BACKEND = frozenset(
     f"backends.{name}"
     for name in (
-        *("base", "explorer", "exporter", "inspector", "jobs", "keys", "random_operands"),
-        *("timeline", "types"),
+        *("base", "explorer", "exporter", "fair_queue", "inspector", "jobs", "keys"),
+        *("random_operands", "timeline", "types"),
     )
 )
 """What lies in ``backends/`` itself and is no backend's; the registry is not among it."""

@@ -133,7 +133,7 @@ class Slots:
     """
 
     def __init__(self, places: int | None = 1) -> None:
-        self._places = places
+        self.places = places
         self._change = Condition()
         self._waiting: list[Job[Any]] = []
         self._taken: set[int] = set()
@@ -194,7 +194,7 @@ class Slots:
             return slot
 
     def _is_turn_of(self, job: Job[T]) -> bool:
-        free = self._places is None or len(self._taken) < self._places
+        free = self.places is None or len(self._taken) < self.places
         return free and self._waiting[0] is job
 
 
@@ -230,6 +230,11 @@ class QueuedMachine(ABC):
 
     def __init__(self, places: int | None = 1) -> None:
         self._slots = Slots(places)
+
+    @property
+    def places(self) -> int | None:
+        """How many jobs run at once; None: as many as there are."""
+        return self._slots.places
 
     def submit(
         self,

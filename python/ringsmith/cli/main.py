@@ -19,7 +19,9 @@ from ringsmith.cli import (
     generate,
     keys,
     programs,
+    remote,
     seal,
+    service,
     timing,
     verilog,
 )
@@ -44,6 +46,8 @@ verilog.add_to(app)
 bitstream.add_to(app)
 explore.add_to(app)
 generate.add_to(app)
+service.add_to(app)
+remote.add_to(app)
 bench.add_to(app)
 
 

@@ -2,14 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ringsmith.cli.applications import DeviceKind
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from ringsmith.cli.arrays import named_arrays
 
 import_app = typer.Typer(
     help="Import an encrypted program that another compiler made.", no_args_is_help=True
@@ -114,7 +112,7 @@ def import_heir(
         fewer_keys,
         design,
     )
-    found = import_module(file, wish, _arrays("--clear", clear))
+    found = import_module(file, wish, named_arrays("--clear", clear))
     write_whole(output, found.program.to_bytes(), overwrite=False)
     figures = found.figures()
     width = max(map(len, figures))
@@ -158,7 +156,7 @@ def run_program(
     found = Program.load(program)
     if not isinstance(found, Program):
         raise ProgramError(f"{program}: a client kit, which has no operations: give the program")
-    given = _arrays("--input", inputs)
+    given = named_arrays("--input", inputs)
     expected = found.evaluate(given)
     if device is DeviceKind.CPU:
         compiled = runtime.compile_program(found)
@@ -192,19 +190,3 @@ def _check_slots(slots: int | None) -> None:
         raise ParameterError(
             f"--slots {slots} is not a power of two: give {1 << slots.bit_length()}"
         )
-
-
-def _arrays(option: str, given: list[str] | None) -> "dict[str, NDArray[Any]]":
-    """Reads the arrays of options ``NAME=FILE``."""
-    from ringsmith.errors import ParameterError
-    from ringsmith.files.arrays import read_array
-
-    found: dict[str, NDArray[Any]] = {}
-    for text in given or ():
-        name, equals, file = text.partition("=")
-        if not equals or not name or not file:
-            raise ParameterError(f"{option} {text!r:.60}: write NAME=FILE.npy")
-        if name in found:
-            raise ParameterError(f"{option} names {name!r:.40} twice: give one file for it")
-        found[name] = read_array(Path(file))
-    return found

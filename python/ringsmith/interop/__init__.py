@@ -1,7 +1,12 @@
 """Files of other libraries in and out: Microsoft SEAL 4.x."""
 
 from ringsmith.files.compression import Compression
-from ringsmith.interop.object_file import load_object, save_object
+from ringsmith.interop.object_file import (
+    decode_object,
+    encode_object,
+    load_object,
+    save_object,
+)
 from ringsmith.interop.seal_info import Description, describe
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import (
@@ -27,7 +32,9 @@ __all__ = [
     "Compression",
     "Description",
     "SealParameters",
+    "decode_object",
     "describe",
+    "encode_object",
     "load_object",
     "read_ciphertext",
     "read_galois_keys",

@@ -19,7 +19,7 @@ from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.check import Object, check_object
 from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seal_read import MAX_SIZE, read_ciphertext, read_plaintext, read_public_key
-from ringsmith.interop.seal_stream import with_key_tag
+from ringsmith.interop.seal_stream import Source, with_key_tag
 from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, write_public_key
 from ringsmith.interop.seeded_keys import compact_keys, expand_keys
 from ringsmith.objects import (
@@ -86,10 +86,52 @@ def save_object(
         shape = SealParameters.from_parameters(parameters)
         write_bundle(Path(path), Bundle(parameters.name, shape, thing))
         return
+    write_whole(Path(path), _encoded(thing, parameters), overwrite=overwrite)
+
+
+def encode_object(thing: Object, parameters: RlweParameters) -> bytes:
+    """Returns an object as one text of bytes, for a network: what ``save_object`` writes to a file.
+
+    In SEAL's format where SEAL has one for it and can hold the parameters; else, and for evaluation
+    keys, in a container of ours. Keys that all have seeds take half as many bytes.
+
+    Raises:
+        InteropError: When the object is not of the parameters.
+        TypeError: When an argument is of another kind.
+    """
+    check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
+    _check_kind(type(thing))
+    check_object(f"the {_named(type(thing))}", thing, parameters)
+    return _encoded(thing, parameters)
+
+
+def decode_object(
+    data: bytes, kind: type[T], parameters: RlweParameters, what: str = "the bytes"
+) -> T:
+    """Reads the bytes of an object that ``encode_object`` returned, or that SEAL saved.
+
+    Args:
+        data: The bytes.
+        kind: The class of the object, such as ``Ciphertext``.
+        parameters: The parameters that it was made with.
+        what: Names the bytes in errors.
+
+    Raises:
+        InteropError: When they are damaged, hold another kind of object or one of other parameters.
+        TypeError: When an argument is of another kind.
+    """
+    check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
+    _check_kind(kind)
+    if data[: len(MAGIC)] == MAGIC:
+        return object_from_bytes(data, kind, parameters, what)
+    found: Any = _from_seal(data, kind, parameters, what)
+    assert isinstance(found, kind), "each way checks it"
+    return found
+
+
+def _encoded(thing: Object, parameters: RlweParameters) -> bytes:
     data = _seal_bytes(thing, parameters) if seal_obstacle(parameters) is None else None
-    if data is None:
-        data = object_bytes(thing, parameters)
-    write_whole(Path(path), data, overwrite=overwrite)
+    return object_bytes(thing, parameters) if data is None else data
 
 
 def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> T:
@@ -115,7 +157,7 @@ def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> 
         data = read_bounded(path, _limits(kind, parameters, 0).file)
         found = object_from_bytes(data, kind, parameters, str(path))
     else:
-        found = _from_seal(path, kind, parameters)
+        found = _from_seal(path, kind, parameters, str(path))
     assert isinstance(found, kind), "each way checks it"
     return found
 
@@ -222,8 +264,8 @@ def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:
     return None
 
 
-def _from_seal(path: Path, kind: type, parameters: RlweParameters) -> object:
-    readers: dict[type, Callable[[Path, SealParameters], object]] = {
+def _from_seal(source: Source, kind: type, parameters: RlweParameters, what: str) -> object:
+    readers: dict[type, Callable[[Source, SealParameters], object]] = {
         Ciphertext: read_ciphertext,
         PublicKey: read_public_key,
         Plaintext: read_plaintext,
@@ -231,15 +273,15 @@ def _from_seal(path: Path, kind: type, parameters: RlweParameters) -> object:
     }
     if kind not in readers:
         folder = ": evaluation keys of SEAL are a folder" if kind is EvaluationKeys else ""
-        raise InteropError(f"{path}: no {_named(kind)} that save_object wrote{folder}")
+        raise InteropError(f"{what}: no {_named(kind)} that save_object wrote{folder}")
     if seal_obstacle(parameters) is not None:
         raise InteropError(
-            f"{path}: not a file of ringsmith, and SEAL cannot hold parameters "
+            f"{what}: not a file of ringsmith, and SEAL cannot hold parameters "
             f"{parameters.name!r}: name the parameters that the object was made with"
         )
-    found = readers[kind](path, SealParameters.from_parameters(parameters))
+    found = readers[kind](source, SealParameters.from_parameters(parameters))
     if not isinstance(found, kind):
-        raise InteropError(f"{path}: no {_named(kind)}, but a {_named(type(found))}")
+        raise InteropError(f"{what}: no {_named(kind)}, but a {_named(type(found))}")
     return found
 
 

@@ -18,7 +18,7 @@ from ringsmith.objects import (
     EvaluationKeys,
     check_parameters_id,
 )
-from ringsmith.params import BfvParameters, CkksParameters, core_context
+from ringsmith.params import RlweParameters, core_context
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ AnyKeys = EvaluationKeys | CompactKeys | PreparedKeys
 """Evaluation keys in each of their forms; what is not ``EvaluationKeys`` is for the ``cpu``."""
 
 
-def prepare_keys(keys: EvaluationKeys, parameters: CkksParameters | BfvParameters) -> PreparedKeys:
+def prepare_keys(keys: EvaluationKeys, parameters: RlweParameters) -> PreparedKeys:
     """The keys for many runs on the ``cpu`` device; preparing takes about as long as a rotation.
 
     Nothing refers to the whole keys: forget them, or save them for another process.

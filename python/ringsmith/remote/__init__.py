@@ -1,0 +1,19 @@
+"""The client of a service: encrypted programs that run elsewhere, under a URL.
+
+::
+
+    service = Service("http://127.0.0.1:8000")
+    program = service.program("score")
+    secret_key, public_key, evaluation_keys = program.generate_keys()
+    inputs = program.encrypt(public_key, {"x": record})
+    outputs = service.run(program, inputs, evaluation_keys)
+    numbers = program.decrypt(secret_key, outputs)
+
+The secret key stays in this process: nothing here takes one but ``decrypt``, which sends nothing.
+docs/service.md describes the server.
+"""
+
+from ringsmith.remote.errors import ServiceError
+from ringsmith.remote.service import JobStatus, RemoteJob, RemoteProgram, Service
+
+__all__ = ["JobStatus", "RemoteJob", "RemoteProgram", "Service", "ServiceError"]

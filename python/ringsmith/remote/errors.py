@@ -1,0 +1,16 @@
+"""What a service refuses, or cannot do."""
+
+from ringsmith.errors import RingsmithError
+
+
+class ServiceError(RingsmithError):
+    """A service that refused, failed, or did not answer.
+
+    Attributes:
+        status: HTTP status; 0: there was no answer.
+        code: The server's word for it, such as ``queue-full``; ``unreachable``: no answer.
+    """
+
+    def __init__(self, message: str, status: int = 0, code: str = "unreachable") -> None:
+        super().__init__(message)
+        self.status, self.code = status, code

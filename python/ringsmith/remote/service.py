@@ -1,0 +1,519 @@
+"""Programs, keys and jobs of a service, as a client uses them."""
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from numpy.typing import ArrayLike, NDArray
+
+from ringsmith.errors import InteropError, check_type
+from ringsmith.interop import (
+    SealParameters,
+    decode_object,
+    encode_object,
+    with_key_tag,
+    write_galois_keys,
+    write_relin_keys,
+)
+from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
+from ringsmith.params import RlweParameters
+from ringsmith.params.identity import seal_obstacle
+from ringsmith.program import ClientKit
+from ringsmith.remote.connection import Connection, json_of
+from ringsmith.remote.errors import ServiceError
+from ringsmith.remote.form import read_form, write_form
+from ringsmith.schemes import program_file
+from ringsmith.service.protocol import API_VERSION, GALOIS_MEDIA, OBJECT_MEDIA, RELIN_MEDIA
+
+if TYPE_CHECKING:
+    from ringsmith.program.kit import SecretKey
+
+_PIECE = 8 << 20
+_WAIT_SECONDS = 60.0
+"""That a request waits for a job; a longer job is asked for again."""
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteProgram:
+    """A program of a service: what a client needs of it, and none of its weights.
+
+    Attributes:
+        name: What the service calls it.
+        revision: Changes with the program on the server.
+        kit: Parameters, inputs, outputs and key needs.
+    """
+
+    name: str
+    revision: str
+    kit: ClientKit
+
+    def generate_keys(
+        self, *, seeded: bool = True
+    ) -> "tuple[SecretKey, PublicKey, EvaluationKeys]":
+        """Makes fresh keys; see ``ClientKit.generate_keys``.
+
+        Args:
+            seeded: Whether half of each evaluation key is expanded from a seed: half travels.
+        """
+        return self.kit.generate_keys(seeded=seeded)
+
+    def encrypt(
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+    ) -> dict[str, Ciphertext]:
+        """Encrypts inputs; see ``ClientKit.encrypt``."""
+        return self.kit.encrypt(public_key, inputs)
+
+    def decrypt(
+        self,
+        secret_key: "SecretKey",
+        outputs: Mapping[str, Ciphertext],
+        *,
+        complex_numbers: bool = False,
+    ) -> dict[str, NDArray[Any]]:
+        """Decrypts outputs, in this process; see ``ClientKit.decrypt``."""
+        return self.kit.decrypt(secret_key, outputs, complex_numbers=complex_numbers)
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """How far a job is.
+
+    Attributes:
+        id: The server's name for it.
+        state: ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``.
+        code: Why it failed, as a word.
+        message: Why it failed.
+        attempts: How often it was begun.
+        created: When the server took it, in seconds since 1970; ``started`` and ``ended`` likewise.
+        seconds: That the device was busy.
+        figures: What the device counted, ``cycles`` among it.
+    """
+
+    id: str
+    state: str
+    code: str = ""
+    message: str = ""
+    attempts: int = 0
+    created: float = 0.0
+    started: float | None = None
+    ended: float | None = None
+    seconds: float | None = None
+    figures: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> "JobStatus":
+        """The status in a server's answer.
+
+        Raises:
+            ServiceError: If it is none.
+        """
+        try:
+            return cls(**{name: found[name] for name in cls.__dataclass_fields__})
+        except KeyError as error:
+            raise ServiceError(f"the answer has no {error} of a job", 0, "no-job") from None
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether there are results."""
+        return self.state == "done"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in ("done", "failed", "cancelled")
+
+
+class Service:
+    """An encrypted service under a URL. Close it, or use it in a ``with`` block.
+
+    Requests that were not answered are sent again; a job has a name of its own, so that it is run
+    once all the same.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout_seconds: float = 120.0,
+        patience_seconds: float = 30.0,
+    ) -> None:
+        """Makes a client; nothing is sent yet.
+
+        Args:
+            url: The server's, such as ``https://he.example.org``.
+            token: The client's token, if the server asks for one.
+            timeout_seconds: That a single answer may take.
+            patience_seconds: For how long a request is sent again to a server that does not
+                answer, or is full.
+
+        Raises:
+            ParameterError: If the URL is none, or the token would travel in the clear.
+        """
+        self._connection = Connection(
+            url,
+            token,
+            timeout_seconds=max(timeout_seconds, _WAIT_SECONDS + 10),
+            patience_seconds=patience_seconds,
+        )
+        self._sent: WeakKeyDictionary[EvaluationKeys, dict[str, tuple[str, ...]]] = (
+            WeakKeyDictionary()
+        )
+        self._lock = Lock()
+
+    def __enter__(self) -> "Service":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._connection.close()
+
+    def programs(self) -> dict[str, str]:
+        """Names of the programs that the server offers, each with its revision.
+
+        Raises:
+            ServiceError: If the server does not answer, refuses, or speaks another version.
+        """
+        found = self._connection.json("GET", "/programs")
+        _check_version(found)
+        return {str(one["name"]): str(one["revision"]) for one in found["programs"]}
+
+    def program(self, name: str) -> RemoteProgram:
+        """What a client needs of a program.
+
+        Args:
+            name: Its name: that of the program's file without ``.rsp``.
+
+        Raises:
+            ServiceError: If there is none, or the server speaks another version.
+            InteropError: If what comes is no client kit.
+        """
+        described = self._connection.json("GET", f"/programs/{name}")
+        _check_version(described)
+        answer = self._connection.ask("GET", f"/programs/{name}/kit")
+        kit = program_file.from_bytes(answer.content, f"the kit of {name!r:.64}", kits_only=True)
+        assert isinstance(kit, ClientKit), "nothing else was asked for"
+        revision = answer.headers.get("ringsmith-revision", "")
+        identity = kit.parameters.parameters_id.hex()
+        if described["parameters"] != identity and revision == described["revision"]:
+            raise ServiceError(
+                f"the server says that {name!r} has parameters {described['parameters']:.8} and "
+                f"its kit has {identity[:8]}: it is damaged, or of another Ringsmith",
+                200,
+                "other-parameters",
+            )
+        return RemoteProgram(name, revision, kit)
+
+    def put_keys(self, program: RemoteProgram, keys: EvaluationKeys) -> tuple[str, ...]:
+        """Sends evaluation keys that the server does not have; nothing where it has them.
+
+        An upload that broke off goes on where it ended.
+
+        Args:
+            program: Whose parameters they are of; ``run`` calls this by itself.
+            keys: The third of ``generate_keys``.
+
+        Returns:
+            SHA-256 digests of what was sent: what runs name.
+
+        Raises:
+            ServiceError: If the server refuses them.
+            InteropError: If they are of other parameters.
+        """
+        parameters = program.kit.parameters
+        identity = parameters.parameters_id.hex()
+        with self._lock:
+            known = self._sent.get(keys, {}).get(identity)
+        if known is not None:
+            return known
+        digests = []
+        for media, data in _key_files(keys, parameters):
+            digest = hashlib.sha256(data).hexdigest()
+            self._put(f"/programs/{program.name}/keys/{digest}", media, data)
+            digests.append(digest)
+        with self._lock:
+            self._sent.setdefault(keys, {})[identity] = tuple(digests)
+        return tuple(digests)
+
+    def _put(self, path: str, media: str, data: bytes) -> None:
+        received = self._received(path)
+        while received is not None:
+            last = min(received + _PIECE, len(data)) - 1
+            headers = {
+                "Content-Type": media,
+                "Content-Range": f"bytes {received}-{last}/{len(data)}",
+            }
+            answer = self._connection.ask(
+                "PUT", path, content=data[received : last + 1], headers=headers, taken=(409,)
+            )
+            if (
+                answer.status_code == 409
+            ):  # another client of ours sends them, or a piece came twice
+                time.sleep(0.05)
+                received = self._received(path)
+            elif answer.status_code == 202:
+                received = int(json_of(answer)["received"])
+            else:
+                received = None
+
+    def _received(self, path: str) -> int | None:
+        """How many bytes of keys the server has; None: all."""
+        while True:
+            answer = self._connection.ask("GET", path, taken=(404,))
+            if answer.status_code == 404:
+                return 0
+            found = json_of(answer)
+            if found["state"] == "checking":
+                time.sleep(0.05)
+                continue
+            if found["state"] == "ready":
+                return None
+            return 0 if found["state"] == "refused" else int(found["received"])
+
+    def forget_keys(self, program: RemoteProgram, keys: EvaluationKeys) -> None:
+        """Has the server remove keys.
+
+        Raises:
+            ServiceError: If a job needs them.
+        """
+        for digest in self.put_keys(program, keys):
+            self._connection.ask("DELETE", f"/programs/{program.name}/keys/{digest}", taken=(404,))
+        with self._lock:
+            self._sent.pop(keys, None)
+
+    def submit(
+        self,
+        program: RemoteProgram | str,
+        inputs: Mapping[str, Ciphertext],
+        evaluation_keys: EvaluationKeys,
+        *,
+        request: str | None = None,
+    ) -> "RemoteJob":
+        """Has a program run, and returns when the server has taken the job.
+
+        Args:
+            program: The program, or its name.
+            inputs: Ciphertexts by the input's name: what ``program.encrypt`` returns.
+            evaluation_keys: The third of ``generate_keys``; sent where the server lacks them.
+            request: A name for this request: a job that was submitted under it before is found
+                again, also by another process; None: a fresh one.
+
+        Raises:
+            ServiceError: If the server refuses.
+            InteropError: If an input or key is of other parameters.
+        """
+        chosen = self._program(program)
+        job, _ = self._run(chosen, inputs, evaluation_keys, request, at_once=True)
+        return RemoteJob(self, chosen, job)
+
+    def run(
+        self,
+        program: RemoteProgram | str,
+        inputs: Mapping[str, Ciphertext],
+        evaluation_keys: EvaluationKeys,
+        *,
+        request: str | None = None,
+    ) -> dict[str, Ciphertext]:
+        """Runs a program, and returns its outputs by name; arguments as of ``submit``.
+
+        Raises:
+            ServiceError: If the server refuses, or the job fails.
+            InteropError: If an input, key or output is of other parameters.
+        """
+        chosen = self._program(program)
+        job, outputs = self._run(chosen, inputs, evaluation_keys, request, at_once=False)
+        if outputs is not None:
+            return outputs
+        return RemoteJob(self, chosen, job).wait()
+
+    def _program(self, program: RemoteProgram | str) -> RemoteProgram:
+        if isinstance(program, str):
+            return self.program(program)
+        check_type("program", program, RemoteProgram, "give service.program(name), or a name")
+        return program
+
+    def _run(
+        self,
+        program: RemoteProgram,
+        inputs: Mapping[str, Ciphertext],
+        keys: EvaluationKeys,
+        request: str | None,
+        *,
+        at_once: bool,
+    ) -> tuple[JobStatus, dict[str, Ciphertext] | None]:
+        """Sends a run; its job, and its outputs where they came with the answer."""
+        check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
+        check_type("evaluation_keys", keys, EvaluationKeys, "give the third of generate_keys")
+        parameters = program.kit.parameters
+        files = {name: _encoded(name, one, parameters) for name, one in inputs.items()}
+        headers = {"Idempotency-Key": request or secrets.token_hex(16)}
+        if at_once:
+            headers["Prefer"] = "respond-async"
+        for attempt in range(2):
+            digests = self.put_keys(program, keys)
+            fields = {"keys": ",".join(digests).encode(), "revision": program.revision.encode()}
+            body, headers["Content-Type"] = write_form(fields, files)
+            try:
+                answer = self._connection.ask(
+                    "POST", f"/programs/{program.name}/runs", content=body, headers=headers
+                )
+                break
+            except ServiceError as error:
+                if error.code != "keys-missing" or attempt:
+                    raise
+                with self._lock:  # the server has forgotten them
+                    self._sent.pop(keys, None)
+        if answer.status_code == 200:
+            return _results(answer.headers["content-type"], answer.content, program)
+        return JobStatus.of(json_of(answer)), None
+
+    def _job(self, identifier: str, wait: float = 0.0) -> JobStatus:
+        found = self._connection.json("GET", f"/jobs/{identifier}", params={"wait": f"{wait:g}"})
+        return JobStatus.of(found)
+
+    def _results_of(self, identifier: str, program: RemoteProgram) -> dict[str, Ciphertext]:
+        answer = self._connection.ask("GET", f"/jobs/{identifier}/results")
+        outputs = _results(answer.headers["content-type"], answer.content, program)[1]
+        assert outputs is not None, "they are there"
+        return outputs
+
+    def _delete(self, identifier: str) -> None:
+        self._connection.ask("DELETE", f"/jobs/{identifier}", taken=(404,))
+
+
+class RemoteJob:
+    """A job on a server.
+
+    Attributes:
+        id: The server's name for it.
+        program: The program that it runs.
+    """
+
+    def __init__(self, service: Service, program: RemoteProgram, status: JobStatus) -> None:
+        self._service, self._status = service, status
+        self.id, self.program = status.id, program
+
+    def poll(self) -> JobStatus:
+        """How far it is, now.
+
+        Raises:
+            ServiceError: If the server does not answer, or has forgotten the job.
+        """
+        if not self._status.has_ended:
+            self._status = self._service._job(self.id)
+        return self._status
+
+    def wait(self, timeout_seconds: float | None = None) -> dict[str, Ciphertext]:
+        """Its outputs by name, when it is done.
+
+        Args:
+            timeout_seconds: How long to wait; None: until it ends.
+
+        Raises:
+            ServiceError: If it failed, was cancelled, or has not ended in time; then it goes on.
+        """
+        end = float("inf") if timeout_seconds is None else time.monotonic() + timeout_seconds
+        while not self._status.has_ended:
+            seconds = end - time.monotonic()
+            if seconds <= 0:
+                raise ServiceError(
+                    f"job {self.id} is {self._status.state} after {timeout_seconds} seconds: "
+                    "wait longer, or cancel it",
+                    0,
+                    "not-done",
+                )
+            self._status = self._service._job(self.id, min(seconds, _WAIT_SECONDS))
+        if not self._status.ended_well:
+            status = self._status
+            raise ServiceError(
+                f"job {self.id} {status.state}: {status.message:.1000}", 200, status.code
+            )
+        return self._service._results_of(self.id, self.program)
+
+    def cancel(self) -> None:
+        """Cancels the job, if it has not ended; else the server forgets it and its results.
+
+        Raises:
+            ServiceError: If the server does not answer.
+        """
+        self._service._delete(self.id)
+
+
+def _check_version(found: Mapping[str, Any]) -> None:
+    """Refuses a server of another interface.
+
+    Raises:
+        ServiceError: Then; names both versions.
+    """
+    if found.get("api") != API_VERSION:
+        raise ServiceError(
+            f"the server (Ringsmith {found.get('version')!s:.20}) speaks version "
+            f"{found.get('api')!s:.20} of the interface, and this client version {API_VERSION}: "
+            "install the client's Ringsmith there, or the server's here",
+            200,
+            "other-version",
+        )
+
+
+def _encoded(name: str, ciphertext: Ciphertext, parameters: RlweParameters) -> bytes:
+    check_type(f"input {name!r:.80}", ciphertext, Ciphertext, "give what program.encrypt returns")
+    try:
+        return encode_object(ciphertext, parameters)
+    except InteropError as error:
+        raise InteropError(f"input {name!r:.80}: {error}") from None
+
+
+def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[str, bytes]]:
+    """Keys as they travel: with seeds in a container of ours, else as SEAL saves them."""
+    every = [*keys.galois.values()] + ([] if keys.relin is None else [keys.relin])
+    if not every:
+        return []
+    if all(key.seed is not None for key in every) or seal_obstacle(parameters) is not None:
+        return [(OBJECT_MEDIA, encode_object(keys, parameters))]
+    shape = SealParameters.from_parameters(parameters)
+    found = []
+    if keys.relin is not None:
+        data = with_key_tag(write_relin_keys(keys.relin, shape), keys.key_tag)
+        found.append((RELIN_MEDIA, data))
+    if keys.galois:
+        data = with_key_tag(write_galois_keys(keys.galois, shape), keys.key_tag)
+        found.append((GALOIS_MEDIA, data))
+    return found
+
+
+def _results(
+    content_type: str, body: bytes, program: RemoteProgram
+) -> tuple[JobStatus, dict[str, Ciphertext] | None]:
+    """A job that is done and its outputs, from one body."""
+    parts = read_form(content_type, body)
+    try:
+        status = JobStatus.of(json.loads(parts.pop("job")))
+    except (KeyError, ValueError):
+        raise ServiceError("an answer without its job", 200, "form") from None
+    expected = program.kit.outputs.keys()
+    if parts.keys() != expected:
+        raise ServiceError(
+            f"the answer has the outputs {sorted(parts)!s:.200}, and {program.name!r} has "
+            f"{sorted(expected)!s:.200}",
+            200,
+            "other-outputs",
+        )
+    return status, {
+        name: decode_object(data, Ciphertext, program.kit.parameters, f"output {name!r:.80}")
+        for name, data in parts.items()
+    }

@@ -1,0 +1,54 @@
+"""Who asks: by a token, or, where there are no tokens, whoever can reach the loopback address."""
+
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from ringsmith.service.database import Client, Database
+from ringsmith.service.problems import ProblemError
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Access:
+    """Tells clients by their tokens.
+
+    Without tokens everybody on this machine is one client. A browser on this machine is not: pages
+    from elsewhere can make it send requests, so the names in ``Host`` and ``Origin`` are checked.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def client(self, request: Request) -> Client:
+        """The client of a request.
+
+        Raises:
+            ProblemError: If it has none.
+        """
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and token:
+            found = self._database.client_of(token.strip())
+            if found is not None:
+                return found
+        if token or self._database.clients():
+            raise ProblemError(
+                401,
+                "no-token",
+                "this server knows its clients by tokens: send Authorization: Bearer TOKEN"
+                if not token
+                else "this token is of no client: ask the operator for another",
+                {"WWW-Authenticate": "Bearer"},
+            )
+        for header in ("host", "origin"):
+            value = request.headers.get(header)
+            if value is None:
+                continue
+            name = urlsplit(value if "//" in value else f"//{value}").hostname
+            if name not in LOOPBACK_NAMES:
+                raise ProblemError(
+                    403,
+                    "not-local",
+                    f"{header} {value!r:.80}: without tokens this server is for this machine alone",
+                )
+        return self._database.local_client()

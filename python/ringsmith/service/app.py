@@ -1,0 +1,728 @@
+"""The HTTP interface: what docs/service.md describes, and ``/v1/openapi.json`` in detail."""
+
+import asyncio
+import json
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Header, Query, Request
+from fastapi import Path as InPath
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
+
+from ringsmith import __version__
+from ringsmith.service.access import Access
+from ringsmith.service.bodies import pieces, read_form
+from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
+from ringsmith.service.problems import MEDIA, ProblemError
+from ringsmith.service.protocol import API_VERSION, KEY_MEDIA, KIT_MEDIA, OBJECT_MEDIA
+from ringsmith.service.schemas import (
+    ClientStatus,
+    FailureStatus,
+    Health,
+    Jobs,
+    JobStatus,
+    KeySpec,
+    KeyStatus,
+    Latency,
+    OutputSpec,
+    PortSpec,
+    ProblemDetails,
+    ProgramName,
+    Programs,
+    ProgramSpec,
+    ServerStatus,
+    WorkerStatus,
+)
+from ringsmith.service.state import State
+
+PREFIX = f"/v{API_VERSION}"
+_NOTED_BYTES = 8 << 20
+"""After so many bytes of a piece of keys it is noted how many have come."""
+_CHUNK = 1 << 18
+_JOBS = 100
+_EVENT_SECONDS = 0.25
+_FAILURES = 20
+_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
+_REQUEST_NAME = re.compile(r"[!-~]{1,128}")
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ProblemDetails, "content": {MEDIA: {}}, "description": text}
+    for status, text in (
+        (400, "A body that cannot be read."),
+        (401, "No token, or an unknown one."),
+        (403, "Not for this client."),
+        (404, "Not there, or another client's."),
+        (405, "Another method."),
+        (408, "The body did not come in time."),
+        (409, "Something else has to come first."),
+        (413, "Too large."),
+        (415, "Another media type."),
+        (422, "Not what the program takes."),
+        (429, "A quota is used up."),
+        (503, "The server is full, or shutting down."),
+    )
+}
+
+Name = Annotated[str, InPath(max_length=64, description="The program's name.")]
+Digest = Annotated[
+    str, InPath(pattern="^[0-9a-f]{64}$", description="SHA-256 of all bytes, in hexadecimal.")
+]
+Identifier = Annotated[str, InPath(max_length=64, description="The job's id.")]
+
+router = APIRouter(prefix=PREFIX, responses=_PROBLEMS)
+
+
+def state_of(request: Request) -> State:
+    """The server's state."""
+    found: State = request.app.state.ringsmith
+    return found
+
+
+def client_of(request: Request) -> Client:
+    """Who asks.
+
+    Raises:
+        ProblemError: If nobody knows.
+    """
+    access: Access = request.app.state.access
+    client = access.client(request)
+    request.scope["ringsmith.client"] = client.name
+    return client
+
+
+def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
+    """Who asks, and may see the whole server.
+
+    Raises:
+        ProblemError: If it may not.
+    """
+    if not client.operator:
+        raise ProblemError(
+            403, "not-operator", "this is for the operator: take an operator's token"
+        )
+    return client
+
+
+StateOf = Annotated[State, Depends(state_of)]
+ClientOf = Annotated[Client, Depends(client_of)]
+OperatorOf = Annotated[Client, Depends(operator_of)]
+
+
+# ---- programs ---------------------------------------------------------------------------------
+
+
+@router.get("/health", tags=["server"])
+async def health(state: StateOf) -> Health:
+    """Whether the server can work; needs no token."""
+    workers = state.dispatcher.workers
+    ready = sum(worker.replica.places > 0 for worker in workers)
+    status = "ok" if ready == len(workers) else "degraded" if ready else "down"
+    return Health(
+        status=status,
+        api=API_VERSION,
+        version=__version__,
+        workers=len(workers),
+        workers_ready=ready,
+    )
+
+
+@router.get("/programs", tags=["programs"])
+async def programs(state: StateOf, client: ClientOf) -> Programs:
+    """The programs that are offered."""
+    found = [ProgramName(name=one.name, revision=one.revision) for one in state.programs.values()]
+    return Programs(api=API_VERSION, version=__version__, programs=found)
+
+
+@router.get("/programs/{name}", tags=["programs"])
+async def program(name: Name, state: StateOf, client: ClientOf) -> ProgramSpec:
+    """What a client may know of a program."""
+    found = state.program(name)
+    kit, parameters = found.kit, found.kit.parameters
+    return ProgramSpec(
+        api=API_VERSION,
+        name=found.name,
+        revision=found.revision,
+        scheme=parameters.scheme,
+        parameters=found.parameters_id,
+        n=parameters.n,
+        data_primes=list(parameters.data_primes),
+        special_primes=list(parameters.special_primes),
+        inputs={
+            key: PortSpec(
+                limbs=port.limbs,
+                scale=port.scale,
+                length=port.length,
+                max_bytes=found.input_bytes[key],
+            )
+            for key, port in kit.inputs.items()
+        },
+        outputs={
+            key: PortSpec(limbs=port.limbs, scale=port.scale, length=port.length, max_bytes=None)
+            for key, port in kit.outputs.items()
+        },
+        keys=KeySpec(
+            relinearization=kit.key_needs.relin is not None,
+            galois_elements=list(kit.key_needs.galois),
+            max_bytes=found.key_bytes,
+        ),
+        device=state.device.kind,
+        design=found.design,
+    )
+
+
+@router.get("/programs/{name}/kit", tags=["programs"], response_class=Response)
+async def kit(name: Name, state: StateOf, client: ClientOf) -> Response:
+    """The client kit, a file for `ringsmith.ClientKit.load`; it holds no weights."""
+    found = state.program(name)
+    headers = {"Ringsmith-Revision": found.revision}
+    return Response(found.kit_bytes, media_type=KIT_MEDIA, headers=headers)
+
+
+# ---- keys -------------------------------------------------------------------------------------
+
+
+@router.get("/programs/{name}/keys/{digest}", tags=["keys"])
+async def key(name: Name, digest: Digest, state: StateOf, client: ClientOf) -> KeyStatus:
+    """How far uploaded keys are: an upload goes on from `received`."""
+    return _key_status(state.key(client, state.program(name), digest))
+
+
+@router.delete("/programs/{name}/keys/{digest}", tags=["keys"], status_code=204)
+async def remove_key(name: Name, digest: Digest, state: StateOf, client: ClientOf) -> None:
+    """Removes keys."""
+    state.remove_key(state.key(client, state.program(name), digest))
+
+
+@router.put(
+    "/programs/{name}/keys/{digest}",
+    tags=["keys"],
+    status_code=201,
+    responses={
+        200: {"model": KeyStatus, "description": "They are here already."},
+        202: {"model": KeyStatus, "description": "The piece is here, and more is to come."},
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                media: {"schema": {"type": "string", "format": "binary"}} for media in KEY_MEDIA
+            },
+        }
+    },
+)
+async def put_key(
+    name: Name,
+    digest: Digest,
+    request: Request,
+    state: StateOf,
+    client: ClientOf,
+    content_range: Annotated[
+        str | None,
+        Header(max_length=80, description="`bytes FIRST-LAST/SIZE` of a piece; else all comes."),
+    ] = None,
+) -> Response:
+    """Takes evaluation keys, whole or in pieces, each from where the last one ended.
+
+    The answer to the last piece comes when the keys were checked.
+    """
+    publication = state.program(name)
+    media = request.headers.get("content-type", OBJECT_MEDIA).partition(";")[0].strip().lower()
+    if media not in KEY_MEDIA:
+        raise ProblemError(
+            415, "wrong-media", f"keys of type {media!r:.80}: send {' or '.join(KEY_MEDIA)}"
+        )
+    first, last, size = _range(request, content_range)
+    limit = state.settings.limits.upload_bytes
+    if last + 1 - first > limit:
+        text = (
+            f"a piece of {last + 1 - first} bytes, and at most {limit} are taken: send smaller ones"
+        )
+        raise ProblemError(413, "too-large", text, {"Connection": "close"})
+    record = state.begin_upload(client, publication, digest, media, first, size)
+    if record.state is not KeyState.PARTIAL:
+        return _answer(200, _key_status(record), {"Connection": "close"})
+    try:
+        record = await _receive(request, state, record, last + 1 - first)
+        if record.received < record.size:
+            return _answer(202, _key_status(record))
+        record = await state.complete(record, publication)
+    finally:
+        state.end_upload(record)
+    if record.state is KeyState.REFUSED:
+        raise ProblemError(422, "keys-refused", record.detail)
+    return _answer(201, _key_status(record))
+
+
+async def _receive(request: Request, state: State, key: KeyRecord, size: int) -> KeyRecord:
+    """Appends a piece to keys that are being uploaded."""
+    path, database = state.folder.key_part(key), state.folder.database
+    noted = received = first = key.received
+    with path.open("r+b" if path.exists() else "w+b") as file:
+        file.truncate(received)
+        file.seek(received)
+        try:
+            async for piece in pieces(request, size, state.settings.limits.idle_seconds):
+                file.write(piece)
+                received += len(piece)
+                if received - noted >= _NOTED_BYTES:
+                    file.flush()
+                    noted = received
+                    database.put_key(_with_received(key, received))
+        finally:
+            file.flush()
+            key = _with_received(key, received)
+            database.put_key(key)
+    if received == first:
+        raise ProblemError(400, "cut-off", "the piece is empty")
+    return key
+
+
+def _with_received(key: KeyRecord, received: int) -> KeyRecord:
+    return KeyRecord(
+        *(key.client, key.parameters, key.digest, key.media, key.size, received),
+        *(key.state, key.detail),
+    )
+
+
+def _range(request: Request, text: str | None) -> tuple[int, int, int]:
+    """First and last byte of a piece, and the size of the whole.
+
+    Raises:
+        ProblemError: If it is none, or an empty one.
+    """
+    if text is None:
+        length = request.headers.get("content-length", "")
+        if not length.isdecimal() or int(length) == 0:
+            raise ProblemError(
+                411, "no-length", "keys need a Content-Length above 0, or a Content-Range"
+            )
+        return 0, int(length) - 1, int(length)
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise ProblemError(
+            400, "malformed", f"Content-Range {text!r:.80}: write bytes FIRST-LAST/SIZE"
+        )
+    first, last, size = map(int, found.groups())
+    if not first <= last < size:
+        raise ProblemError(400, "malformed", f"Content-Range {text}: is not FIRST <= LAST < SIZE")
+    return first, last, size
+
+
+def _key_status(key: KeyRecord) -> KeyStatus:
+    return KeyStatus(
+        digest=key.digest,
+        size=key.size,
+        received=key.received,
+        state=key.state.value,
+        detail=key.detail,
+    )
+
+
+# ---- runs and jobs ----------------------------------------------------------------------------
+
+
+@router.post(
+    "/programs/{name}/runs",
+    tags=["jobs"],
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The job, in JSON, as part `job`, and a part for each output.",
+            "content": {"multipart/form-data": {}},
+        },
+        202: {"model": JobStatus, "description": "The job, which has not ended."},
+        500: {"model": JobStatus, "description": "The job, which failed."},
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "keys": {"type": "string", "description": "SHA-256 of the keys."},
+                            "revision": {"type": "string"},
+                        },
+                        "additionalProperties": {"type": "string", "format": "binary"},
+                    }
+                }
+            },
+        }
+    },
+)
+async def run(
+    name: Name,
+    request: Request,
+    state: StateOf,
+    client: ClientOf,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            max_length=128,
+            description="The client's name for this request: sent again, the job is not run again.",
+        ),
+    ] = None,
+    prefer: Annotated[
+        str | None, Header(max_length=80, description="`respond-async`: answer at once.")
+    ] = None,
+) -> Response:
+    """Runs a program on encrypted inputs: a part for each, and the fields `keys` and `revision`."""
+    publication = state.program(name)
+    if idempotency_key is not None and not _REQUEST_NAME.fullmatch(idempotency_key):
+        raise ProblemError(
+            400, "malformed", "Idempotency-Key: 1 to 128 printable characters of ASCII"
+        )
+    database = state.folder.database
+    if idempotency_key is None or not database.job_of_request(client.id, idempotency_key):
+        state.check_quota(client, publication)
+    identifier = secrets.token_hex(16)
+    folder = state.folder.make_job(identifier)
+    kept = False
+    try:
+        parts = await read_form(
+            request, folder, publication.input_bytes, state.settings.limits.idle_seconds
+        )
+        job = state.accept(client, publication, identifier, idempotency_key, parts)
+        kept = job.id == identifier
+    finally:
+        if not kept:
+            state.discard(identifier)
+    request.scope["ringsmith.job"] = job.id
+    if prefer is None or "respond-async" not in prefer:
+        job = await state.dispatcher.wait(job.id, state.settings.limits.answer_seconds)
+    if job.state is RunState.DONE:
+        return _results(state, job)
+    if job.state in ENDED:
+        return _answer(_status_of(job), _job_status(job))
+    return _answer(202, _job_status(job), {"Location": f"{PREFIX}/jobs/{job.id}"})
+
+
+@router.get("/jobs", tags=["jobs"])
+async def jobs(state: StateOf, client: ClientOf) -> Jobs:
+    """The newest jobs of the client that asks."""
+    return Jobs(jobs=[_job_status(job) for job in state.folder.database.jobs(client.id, _JOBS)])
+
+
+@router.get("/jobs/{identifier}", tags=["jobs"])
+async def job(
+    identifier: Identifier,
+    state: StateOf,
+    client: ClientOf,
+    wait: Annotated[
+        float, Query(ge=0, le=3600, description="Seconds to wait for the job's end.")
+    ] = 0.0,
+) -> JobStatus:
+    """How far a job is."""
+    found = state.job(client, identifier)
+    if wait and found.state not in ENDED:
+        seconds = min(wait, state.settings.limits.answer_seconds)
+        found = await state.dispatcher.wait(identifier, seconds)
+    return _job_status(found)
+
+
+@router.get(
+    "/jobs/{identifier}/events",
+    tags=["jobs"],
+    response_class=StreamingResponse,
+    responses={200: {"description": "Events `state`.", "content": {"text/event-stream": {}}}},
+)
+async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> StreamingResponse:
+    """A job's states as they change, as server-sent events, until it has ended."""
+    first = state.job(client, identifier)
+
+    async def told() -> AsyncIterator[str]:
+        found: JobRecord | None = first
+        said = None
+        while found is not None:
+            if found.state is not said:
+                said = found.state
+                yield f"event: state\ndata: {_job_status(found).model_dump_json()}\n\n"
+            if found.state in ENDED:
+                return
+            await state.dispatcher.wait(identifier, _EVENT_SECONDS)
+            found = state.folder.database.job(identifier, client.id)
+
+    return StreamingResponse(told(), media_type="text/event-stream")
+
+
+@router.get("/jobs/{identifier}/results", tags=["jobs"], response_class=Response)
+async def results(identifier: Identifier, state: StateOf, client: ClientOf) -> Response:
+    """A job that is done, with all outputs, as the answer to a run."""
+    found = state.job(client, identifier)
+    if found.state in ENDED and found.state is not RunState.DONE:
+        return _answer(_status_of(found), _job_status(found))
+    if found.state is not RunState.DONE:
+        raise ProblemError(409, "not-done", f"the job is {found.state}: ask later")
+    return _results(state, found)
+
+
+@router.get("/jobs/{identifier}/outputs/{name}", tags=["jobs"], response_class=Response)
+async def output(
+    identifier: Identifier,
+    name: Annotated[str, InPath(max_length=256)],
+    state: StateOf,
+    client: ClientOf,
+) -> FileResponse:
+    """An encrypted output: a file of SEAL's, or where SEAL cannot hold the parameters, of ours."""
+    path = state.output(state.job(client, identifier), name)
+    return FileResponse(path, media_type="application/octet-stream")
+
+
+@router.delete("/jobs/{identifier}", tags=["jobs"])
+async def remove_job(identifier: Identifier, state: StateOf, client: ClientOf) -> JobStatus:
+    """Cancels a job that has not ended; removes one that has, with its results."""
+    found = state.job(client, identifier)
+    if found.state in ENDED:
+        state.folder.remove_job(identifier)
+        return _job_status(found)
+    state.dispatcher.cancel(identifier)
+    return _job_status(state.folder.database.job(identifier, client.id) or found)
+
+
+def _job_status(job: JobRecord) -> JobStatus:
+    outputs: Mapping[str, int] = job.outcome.get("outputs", {})
+    return JobStatus(
+        id=job.id,
+        program=job.program,
+        revision=job.revision,
+        state=job.state.value,
+        attempts=job.attempts,
+        created=job.created,
+        started=job.started,
+        ended=job.ended,
+        code=job.code,
+        message=job.message,
+        seconds=job.outcome.get("seconds"),
+        figures=job.outcome.get("figures", {}),
+        outputs={
+            name: OutputSpec(href=f"{PREFIX}/jobs/{job.id}/outputs/{name}", size=size)
+            for name, size in outputs.items()
+        },
+    )
+
+
+def _status_of(job: JobRecord) -> int:
+    """The HTTP status that tells of a job's end."""
+    by_code = {"malformed": 422, "not-this-program": 422, "refused": 422, "cancelled": 409}
+    return by_code.get(job.code, 503 if job.code in ("queue-time", "run-time") else 500)
+
+
+def _results(state: State, job: JobRecord) -> StreamingResponse:
+    """A job and its outputs as one body."""
+    boundary = secrets.token_hex(16)
+    begin = f"--{boundary}\r\nContent-Disposition: form-data; name="
+    parts: list[bytes | Path] = [
+        f'{begin}"job"\r\nContent-Type: application/json\r\n\r\n'.encode(),
+        _job_status(job).model_dump_json().encode(),
+    ]
+    for name in job.outcome["outputs"]:
+        quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+        head = f'\r\n{begin}"{quoted}"; filename="{quoted}"\r\n'
+        parts += [f"{head}Content-Type: application/octet-stream\r\n\r\n".encode()]
+        parts += [state.output(job, name)]
+    parts.append(f"\r\n--{boundary}--\r\n".encode())
+    size = sum(len(part) if isinstance(part, bytes) else part.stat().st_size for part in parts)
+
+    async def sent() -> AsyncIterator[bytes]:
+        held = bytearray()
+        for part in parts:
+            if isinstance(part, bytes):
+                held += part
+                continue
+            with part.open("rb") as file:
+                while piece := file.read(_CHUNK):
+                    held += piece
+                    if len(held) >= _CHUNK:
+                        yield bytes(held)
+                        held.clear()
+        yield bytes(held)
+
+    return StreamingResponse(
+        sent(),
+        media_type=f"multipart/form-data; boundary={boundary}",
+        headers={"Content-Length": str(size)},
+    )
+
+
+# ---- for the operator -------------------------------------------------------------------------
+
+
+@router.get("/status", tags=["server"])
+async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
+    """Devices, queue, clients, throughput, latency and the last errors."""
+    database, dispatcher, now = state.folder.database, state.dispatcher, time.time()
+    names, counts = database.client_names(), database.counts()
+    keys: dict[int, int] = {}
+    for one in database.all_keys():
+        keys[one.client] = keys.get(one.client, 0) + one.size
+    timings = [*state.timings]
+    whole = sorted(timing.whole for timing in timings)
+    return ServerStatus(
+        version=__version__,
+        device=" ".join(filter(None, (state.device.kind, state.device.design))),
+        uptime_seconds=now - state.started,
+        waiting=dispatcher.waiting,
+        running=sum(
+            not task.is_check for one in dispatcher.workers for task in one.running.values()
+        ),
+        done_last_minute=sum(timing.ended > now - 60 for timing in timings),
+        latency=Latency(
+            count=len(timings),
+            p50=median(whole) if whole else 0,
+            p99=whole[min(len(whole) - 1, len(whole) * 99 // 100)] if whole else 0,
+            queue_p50=median(timing.queue for timing in timings) if timings else 0,
+            device_p50=median(timing.device for timing in timings) if timings else 0,
+        ),
+        workers=[
+            WorkerStatus(
+                name=one.replica.name,
+                ready=one.replica.places > 0,
+                trouble=one.replica.trouble if not one.replica.places else "",
+                places=one.replica.places,
+                running=len(one.running),
+                jobs=one.jobs,
+                busy_seconds=one.busy_seconds,
+                restarts=one.restarts,
+                key_bytes=one.key_bytes,
+                keys_held=len(one.held),
+            )
+            for one in dispatcher.workers
+        ],
+        clients=[
+            ClientStatus(
+                name=name,
+                jobs=counts.get(number, {}),
+                key_bytes=keys.get(number, 0),
+                job_bytes=database.job_bytes(number),
+                seconds_this_hour=database.seconds_used(number),
+            )
+            for number, name in names.items()
+        ],
+        failures=[
+            FailureStatus(
+                job=one.id,
+                client=names.get(one.client, ""),
+                program=one.program,
+                ended=one.ended or 0,
+                code=one.code,
+                message=one.message,
+            )
+            for one in database.failures(_FAILURES)
+        ],
+    )
+
+
+plain = APIRouter()
+
+
+@plain.get("/metrics", response_class=Response, include_in_schema=False)
+async def metrics(state: StateOf, client: OperatorOf) -> Response:
+    """What Prometheus reads."""
+    dispatcher, counted = state.dispatcher, state.metrics
+    counted.waiting.set(dispatcher.waiting)
+    counted.running.set(sum(len(one.running) for one in dispatcher.workers))
+    counted.workers.set(sum(one.replica.places > 0 for one in dispatcher.workers))
+    return Response(counted.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@plain.get("/", response_class=HTMLResponse, include_in_schema=False)
+async def page() -> HTMLResponse:
+    """The operator's page, which asks ``/v1/status``; it holds nothing itself."""
+    text = (resources.files("ringsmith.service") / "page.html").read_text(encoding="utf-8")
+    policy = (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+        "connect-src 'self'"
+    )
+    return HTMLResponse(
+        text, headers={"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
+    )
+
+
+# ---- the application --------------------------------------------------------------------------
+
+
+def _answer(
+    status: int, model: KeyStatus | JobStatus, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    return JSONResponse(json.loads(model.model_dump_json()), status, dict(headers or {}))
+
+
+def problem_response(problem: ProblemError) -> JSONResponse:
+    """The answer of a problem."""
+    details = ProblemDetails(
+        title=problem.code.replace("-", " "),
+        status=problem.status,
+        code=problem.code,
+        detail=str(problem),
+    )
+    return JSONResponse(details.model_dump(), problem.status, problem.headers, media_type=MEDIA)
+
+
+def make_app(
+    state: State, access: Access, begin: Callable[[], Any], end: Callable[[], Any]
+) -> FastAPI:
+    """The application of a server.
+
+    Args:
+        state: Its state.
+        access: Who may ask.
+        begin: Is awaited before the first request.
+        end: Is awaited after the last one.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await begin()
+        sweeping = asyncio.ensure_future(state.sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            await end()
+
+    app = FastAPI(
+        title="Ringsmith",
+        version=__version__,
+        description="Encrypted programs: get a kit, put evaluation keys, run on ciphertexts.",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.ringsmith, app.state.access = state, access
+    app.include_router(router)
+    app.include_router(plain)
+
+    @app.exception_handler(ProblemError)
+    async def refused(_: Request, problem: ProblemError) -> JSONResponse:
+        return problem_response(problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "request"
+        return problem_response(ProblemError(422, "invalid", f"{where:.80}: {first['msg']:.200}"))
+
+    @app.exception_handler(HTTPException)
+    async def other(request: Request, error: HTTPException) -> JSONResponse:
+        codes = {404: "not-found", 405: "method"}
+        text = str(error.detail)
+        if error.status_code == 404:
+            text = f"there is nothing at this address; the interface begins with {PREFIX}/"
+        return problem_response(
+            ProblemError(
+                error.status_code, codes.get(error.status_code, "http"), text, error.headers
+            )
+        )
+
+    return app

@@ -1,0 +1,247 @@
+"""Bodies of requests, read piece by piece within limits: nothing is in memory that is not counted.
+
+Inputs of a run come as ``multipart/form-data`` (RFC 7578) and are written to files as they come.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from pathlib import Path
+from typing import IO, Any
+
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser
+from starlette.requests import ClientDisconnect, Request
+
+from ringsmith.service.problems import ProblemError
+
+FIELD_BYTES = 4096
+"""Bytes of a field that is no input, at most."""
+PARTS = 256
+"""Parts of a body, at most."""
+_HEADER_BYTES = 1024
+_PART_OVERHEAD = 2048
+"""Bytes of a part's boundary and headers, at most."""
+
+
+async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIterator[bytes]:
+    """A body as it comes.
+
+    Raises:
+        ProblemError: If it has more than ``limit`` bytes, or nothing comes for ``idle_seconds``.
+    """
+    declared = request.headers.get("content-length", "")
+    if declared and (not declared.isdecimal() or int(declared) > limit):
+        raise _too_large(declared, limit)
+    stream, total = request.stream().__aiter__(), 0
+    while True:
+        try:
+            async with asyncio.timeout(idle_seconds):
+                piece = await anext(stream)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise ProblemError(
+                408,
+                "too-slow",
+                f"nothing of the body came for {idle_seconds:g} seconds after {total} bytes: send "
+                "it again, on a better line",
+                {"Connection": "close"},
+            ) from None
+        except ClientDisconnect:
+            raise ProblemError(400, "cut-off", f"the body ended after {total} bytes") from None
+        total += len(piece)
+        if total > limit:
+            raise _too_large(f"more than {limit}", limit)
+        yield piece
+
+
+def _too_large(size: str, limit: int) -> ProblemError:
+    return ProblemError(
+        413,
+        "too-large",
+        f"the body has {size:.40} bytes, and at most {limit} are taken here",
+        {"Connection": "close"},
+    )
+
+
+@dataclass
+class Part:
+    """A part of a form: a short field, or a file that was written.
+
+    Attributes:
+        name: Its name.
+        size: Its bytes.
+        digest: SHA-256 in hexadecimal.
+        text: Of a field: its bytes.
+        path: Of a file: where it is.
+    """
+
+    name: str
+    size: int = 0
+    digest: str = ""
+    text: bytearray = field(default_factory=bytearray)
+    path: Path | None = None
+
+
+class Form:
+    """A form that is being read: files of known names and sizes, and short fields."""
+
+    def __init__(self, boundary: bytes, folder: Path, files: Mapping[str, int]) -> None:
+        """Begins.
+
+        Args:
+            boundary: From the content type.
+            folder: Where files go, numbered; must exist.
+            files: Names of the parts that are files, each with its most bytes.
+        """
+        self.parts: dict[str, Part] = {}
+        self._folder, self._files = folder, files
+        self._file: IO[bytes] | None = None
+        self._hash = hashlib.sha256()
+        self._name, self._value = bytearray(), bytearray()
+        self._headers: dict[bytes, bytes] = {}
+        self._part: Part | None = None
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": lambda data, i, j: self._header(self._name, data[i:j]),
+                "on_header_value": lambda data, i, j: self._header(self._value, data[i:j]),
+                "on_header_end": self._header_end,
+                "on_headers_finished": self._open,
+                "on_part_data": self._data,
+                "on_part_end": self._end,
+                "on_end": self._finish,
+            },
+        )
+        self._ended = False
+
+    def write(self, piece: bytes) -> None:
+        """Takes a piece of the body.
+
+        Raises:
+            ProblemError: If it is no such form.
+        """
+        try:
+            self._parser.write(piece)
+        except MultipartParseError as error:
+            raise _malformed(str(error)) from None
+
+    def close(self) -> None:
+        """Closes the file under way."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def check_complete(self) -> None:
+        """Refuses a form that was cut off.
+
+        Raises:
+            ProblemError: Then.
+        """
+        if not self._ended:
+            raise _malformed("it ends before its last boundary")
+
+    def _begin(self) -> None:
+        if len(self.parts) >= PARTS:
+            raise _malformed(f"it has more than {PARTS} parts")
+        self._headers = {}
+        self._part = None
+
+    def _header(self, kept: bytearray, piece: bytes) -> None:
+        kept += piece
+        if len(kept) > _HEADER_BYTES:
+            raise _malformed(f"a header of a part has more than {_HEADER_BYTES} bytes")
+
+    def _header_end(self) -> None:
+        self._headers[bytes(self._name).lower()] = bytes(self._value)
+        self._name, self._value = bytearray(), bytearray()
+
+    def _open(self) -> None:
+        name = _parameter(self._headers.get(b"content-disposition", b""), "name")
+        if not name:
+            raise _malformed("a part has no name")
+        if name in self.parts:
+            raise _malformed(f"two parts are named {name!r:.80}")
+        self._part = self.parts[name] = Part(name)
+        self._hash = hashlib.sha256()
+        if name in self._files:
+            self._part.path = self._folder / str([*self._files].index(name))
+            self._file = self._part.path.open("wb")
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        part = self._part
+        assert part is not None, "the parser opened it"
+        part.size += end - start
+        limit = self._files.get(part.name, FIELD_BYTES)
+        if part.size > limit:
+            raise ProblemError(
+                413,
+                "too-large",
+                f"part {part.name!r:.80} has more than {limit} bytes, the most that it may have",
+                {"Connection": "close"},
+            )
+        piece = data[start:end]
+        self._hash.update(piece)
+        if self._file is None:
+            part.text += piece
+        else:
+            self._file.write(piece)
+
+    def _end(self) -> None:
+        assert self._part is not None, "the parser opened it"
+        self._part.digest = self._hash.hexdigest()
+        self.close()
+
+    def _finish(self) -> None:
+        self._ended = True
+
+
+async def read_form(
+    request: Request, folder: Path, files: Mapping[str, int], idle_seconds: float
+) -> dict[str, Part]:
+    """Reads a form; see ``Form``.
+
+    Returns:
+        The parts by name.
+
+    Raises:
+        ProblemError: If it is none, too large, or does not come.
+    """
+    kind = request.headers.get("content-type", "").encode("latin-1", "replace")
+    boundary = _parameter(kind, "boundary")
+    if not kind.lower().startswith(b"multipart/form-data") or not boundary:
+        raise ProblemError(
+            415,
+            "wrong-media",
+            "a run is sent as multipart/form-data, with a part for each input and field",
+        )
+    if not re.fullmatch(r"[0-9A-Za-z'()+_,./:=? -]{1,70}", boundary):
+        raise _malformed("its boundary is none of RFC 2046")
+    limit = sum(files.values()) + PARTS * _PART_OVERHEAD + 16 * FIELD_BYTES
+    form = Form(boundary.encode(), folder, files)
+    try:
+        async for piece in pieces(request, limit, idle_seconds):
+            form.write(piece)
+        form.check_complete()
+    finally:
+        form.close()
+    return form.parts
+
+
+def _parameter(header: bytes, name: str) -> str:
+    """A parameter of a header such as ``form-data; name="x"``; empty: it has none."""
+    message = Message()
+    message["content-type"] = header.decode("utf-8", "replace").replace("\r", "").replace("\n", "")
+    value: Any = message.get_param(name)
+    return value if isinstance(value, str) else ""
+
+
+def _malformed(why: str) -> ProblemError:
+    return ProblemError(
+        400, "malformed", f"the form cannot be read: {why}", {"Connection": "close"}
+    )

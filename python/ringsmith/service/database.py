@@ -1,0 +1,523 @@
+"""What must outlive the server: clients, keys, jobs and what was used, in SQLite.
+
+Write-ahead log, synchronous NORMAL: a process that is killed loses nothing that was committed; a
+machine that loses power may lose the last moments, and no more. One thread uses a database.
+"""
+
+import hashlib
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from ringsmith.errors import ParameterError, RingsmithError
+from ringsmith.service.problems import ProblemError
+
+SCHEMA_VERSION = 1
+LOCAL = "local"
+"""The client that everybody is where there are no tokens."""
+TOKEN_BYTES = 32
+_HOUR = 3600
+
+_SCHEMA = """
+CREATE TABLE clients (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token BLOB UNIQUE,
+  operator INTEGER NOT NULL DEFAULT 0, created REAL NOT NULL);
+CREATE TABLE keys (
+  client INTEGER NOT NULL REFERENCES clients(id), parameters TEXT NOT NULL, digest TEXT NOT NULL,
+  media TEXT NOT NULL, size INTEGER NOT NULL, received INTEGER NOT NULL, state TEXT NOT NULL,
+  detail TEXT NOT NULL DEFAULT '', created REAL NOT NULL, used REAL NOT NULL,
+  PRIMARY KEY (client, parameters, digest));
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY, client INTEGER NOT NULL REFERENCES clients(id), program TEXT NOT NULL,
+  revision TEXT NOT NULL, keys TEXT NOT NULL, request TEXT, fingerprint TEXT NOT NULL,
+  state TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL,
+  created REAL NOT NULL, started REAL, ended REAL, code TEXT NOT NULL DEFAULT '',
+  message TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT '{}',
+  UNIQUE (client, request));
+CREATE INDEX jobs_by_state ON jobs (state, created);
+CREATE INDEX jobs_by_client ON jobs (client, created);
+CREATE TABLE used (
+  client INTEGER NOT NULL REFERENCES clients(id), hour INTEGER NOT NULL, seconds REAL NOT NULL,
+  PRIMARY KEY (client, hour));
+"""
+
+
+class KeyState(StrEnum):
+    """How far uploaded keys are."""
+
+    PARTIAL = "partial"
+    CHECKING = "checking"
+    READY = "ready"
+    REFUSED = "refused"
+
+
+class RunState(StrEnum):
+    """How far a job of the service is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ENDED = (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
+
+
+@dataclass(frozen=True)
+class Client:
+    """Who asks.
+
+    Attributes:
+        id: Its number.
+        name: What the operator called it.
+        operator: Whether it may see the status of the whole server.
+    """
+
+    id: int
+    name: str
+    operator: bool
+
+
+@dataclass(frozen=True)
+class KeyRecord:
+    """Uploaded keys.
+
+    Attributes:
+        client: Whose they are.
+        parameters: The identity of their parameters, in hexadecimal.
+        digest: SHA-256 of all bytes, in hexadecimal.
+        media: What the bytes are.
+        size: All bytes.
+        received: Bytes that have come.
+        state: How far they are.
+        detail: Why they were refused.
+    """
+
+    client: int
+    parameters: str
+    digest: str
+    media: str
+    size: int
+    received: int
+    state: KeyState
+    detail: str
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """A job.
+
+    Attributes:
+        id: Its name, random.
+        client: Whose it is.
+        program: The program's name.
+        revision: The program's revision.
+        keys: Digests of the keys that it names.
+        request: The client's own name for it (``Idempotency-Key``); None: it gave none.
+        fingerprint: A digest of everything that was asked.
+        state: How far it is.
+        attempts: How often it was begun.
+        bytes: Of its inputs and results.
+        created: When it came, in seconds since 1970; ``started`` and ``ended`` likewise.
+        code: Why it failed, as a word.
+        message: Why it failed.
+        outcome: What the run took and made.
+    """
+
+    id: str
+    client: int
+    program: str
+    revision: str
+    keys: tuple[str, ...]
+    request: str | None
+    fingerprint: str
+    state: RunState
+    attempts: int
+    bytes: int
+    created: float
+    started: float | None = None
+    ended: float | None = None
+    code: str = ""
+    message: str = ""
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+
+def token_digest(token: str) -> bytes:
+    """What is stored of a token: it has 256 random bits, so a plain digest hides it."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+class Database:
+    """The tables of a server's folder."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens a database, and makes it where there is none.
+
+        Raises:
+            ParameterError: If it is damaged, or of a newer Ringsmith.
+        """
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection.row_factory = sqlite3.Row
+        try:
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.execute("PRAGMA busy_timeout = 5000")
+            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                with self._transaction():
+                    for statement in filter(str.strip, _SCHEMA.split(";")):
+                        self._connection.execute(statement)
+                    self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        except sqlite3.DatabaseError as error:
+            raise ParameterError(f"{path}: not a service's database: {error}") from None
+        if version not in (0, SCHEMA_VERSION):
+            raise ParameterError(
+                f"{path}: version {version} of the service's tables, and this Ringsmith knows "
+                f"{SCHEMA_VERSION}: serve it with a newer Ringsmith, or choose another --data"
+            )
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _one(self, statement: str, *values: object) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
+        return found
+
+    def _number(self, statement: str, *values: object) -> float:
+        row = self._one(statement, *values)
+        return 0 if row is None or row[0] is None else row[0]
+
+    # ---- clients -------------------------------------------------------------------------------
+
+    def add_client(self, name: str, *, operator: bool = False) -> str:
+        """Makes a client, and returns its token, which is nowhere else.
+
+        Raises:
+            ParameterError: If the name is taken, or none.
+        """
+        if not 1 <= len(name) <= 64 or not name.isprintable() or name == LOCAL:
+            raise ParameterError(
+                f"client {name!r:.80}: take a name of 1 to 64 printable characters, and not {LOCAL}"
+            )
+        token = "rs_" + secrets.token_urlsafe(TOKEN_BYTES)
+        try:
+            self._connection.execute(
+                "INSERT INTO clients (name, token, operator, created) VALUES (?, ?, ?, ?)",
+                (name, token_digest(token), operator, time.time()),
+            )
+        except sqlite3.IntegrityError:
+            raise ParameterError(
+                f"client {name!r} exists: remove it, or take another name"
+            ) from None
+        return token
+
+    def remove_client(self, name: str) -> int:
+        """Takes a client's token away, for ever, and returns its number: its jobs and keys stay.
+
+        Raises:
+            ParameterError: If there is no such client.
+        """
+        row = self._one("SELECT id FROM clients WHERE name = ? AND token IS NOT NULL", name)
+        if row is None:
+            raise ParameterError(f"there is no client {name!r:.80}")
+        gone = f"{name} (removed {secrets.token_hex(4)})"
+        self._connection.execute(
+            "UPDATE clients SET token = NULL, name = ? WHERE id = ?", (gone, row["id"])
+        )
+        return int(row["id"])
+
+    def clients(self) -> list[Client]:
+        """All clients that have tokens."""
+        rows = self._connection.execute("SELECT * FROM clients WHERE token IS NOT NULL ORDER BY id")
+        return [_client(row) for row in rows]
+
+    def client_of(self, token: str) -> Client | None:
+        """The client of a token; None: of nobody."""
+        row = self._one("SELECT * FROM clients WHERE token = ?", token_digest(token))
+        return None if row is None else _client(row)
+
+    def local_client(self) -> Client:
+        """The client without a token, who may do everything."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO clients (name, operator, created) VALUES (?, 1, ?)",
+            (LOCAL, time.time()),
+        )
+        row = self._one("SELECT * FROM clients WHERE name = ?", LOCAL)
+        assert row is not None, "it was made"
+        return _client(row)
+
+    def client_names(self) -> dict[int, str]:
+        """Names by number, of clients without tokens, too."""
+        rows = self._connection.execute("SELECT id, name FROM clients")
+        return {row["id"]: row["name"] for row in rows}
+
+    # ---- keys ----------------------------------------------------------------------------------
+
+    def key(self, client: int, parameters: str, digest: str) -> KeyRecord | None:
+        """A client's keys by their digest; None: it has none such."""
+        row = self._one(
+            "SELECT * FROM keys WHERE client = ? AND parameters = ? AND digest = ?",
+            client,
+            parameters,
+            digest,
+        )
+        return None if row is None else _key(row)
+
+    def all_keys(self, client: int | None = None) -> list[KeyRecord]:
+        """A client's keys, or all."""
+        rows = self._connection.execute(
+            "SELECT * FROM keys WHERE ? IS NULL OR client = ? ORDER BY created", (client, client)
+        )
+        return [_key(row) for row in rows]
+
+    def put_key(self, key: KeyRecord) -> None:
+        """Adds keys, or what is new of them."""
+        now = time.time()
+        self._connection.execute(
+            "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "received = excluded.received, state = excluded.state, detail = excluded.detail, "
+            "media = excluded.media, size = excluded.size",
+            (
+                *(key.client, key.parameters, key.digest, key.media, key.size, key.received),
+                *(key.state.value, key.detail, now, now),
+            ),
+        )
+
+    def remove_key(self, key: KeyRecord) -> None:
+        """Forgets keys."""
+        self._connection.execute(
+            "DELETE FROM keys WHERE client = ? AND parameters = ? AND digest = ?",
+            (key.client, key.parameters, key.digest),
+        )
+
+    def key_bytes(self, client: int) -> int:
+        """Bytes that a client's keys have, or will have."""
+        return int(self._number("SELECT SUM(size) FROM keys WHERE client = ?", client))
+
+    # ---- jobs ----------------------------------------------------------------------------------
+
+    def add_job(self, job: JobRecord) -> JobRecord:
+        """Adds a job, or finds the one of the same client and request.
+
+        Returns:
+            The job that there is now: another id says that it was there.
+
+        Raises:
+            ProblemError: If the client gave something else under that name before.
+        """
+        try:
+            self._connection.execute(
+                "INSERT INTO jobs (id, client, program, revision, keys, request, fingerprint, "
+                "state, bytes, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(job.id, job.client, job.program, job.revision, json.dumps(job.keys)),
+                    *(job.request, job.fingerprint, job.state.value, job.bytes, job.created),
+                ),
+            )
+        except sqlite3.IntegrityError:
+            assert job.request is not None, "ids are random"
+            found = self.job_of_request(job.client, job.request)
+            assert found is not None, "that is what was violated"
+            check_same_request(found, job.fingerprint)
+            return found
+        return job
+
+    def job(self, identifier: str, client: int | None = None) -> JobRecord | None:
+        """A job by its id, if it is the client's; None as client: whoever's."""
+        row = self._one(
+            "SELECT * FROM jobs WHERE id = ? AND (? IS NULL OR client = ?)",
+            identifier,
+            client,
+            client,
+        )
+        return None if row is None else _job(row)
+
+    def job_of_request(self, client: int, request: str) -> JobRecord | None:
+        """A client's job by the client's own name for it."""
+        row = self._one("SELECT * FROM jobs WHERE client = ? AND request = ?", client, request)
+        return None if row is None else _job(row)
+
+    def jobs(self, client: int, most: int) -> list[JobRecord]:
+        """The newest jobs of a client."""
+        rows = self._connection.execute(
+            "SELECT * FROM jobs WHERE client = ? ORDER BY created DESC LIMIT ?", (client, most)
+        )
+        return [_job(row) for row in rows]
+
+    def jobs_in(self, states: Sequence[RunState]) -> list[JobRecord]:
+        """All jobs in some states, the oldest first."""
+        marks = ", ".join("?" * len(states))
+        rows = self._connection.execute(
+            f"SELECT * FROM jobs WHERE state IN ({marks}) ORDER BY created",  # noqa: S608
+            [state.value for state in states],
+        )
+        return [_job(row) for row in rows]
+
+    def failures(self, most: int) -> list[JobRecord]:
+        """The last jobs that failed."""
+        rows = self._connection.execute(
+            "SELECT * FROM jobs WHERE state = ? ORDER BY ended DESC LIMIT ?",
+            (RunState.FAILED.value, most),
+        )
+        return [_job(row) for row in rows]
+
+    def begin_job(self, identifier: str) -> int:
+        """A job runs; returns how often it was begun."""
+        row = self._one(
+            "UPDATE jobs SET state = ?, attempts = attempts + 1, started = ? WHERE id = ? "
+            "RETURNING attempts",
+            RunState.RUNNING.value,
+            time.time(),
+            identifier,
+        )
+        assert row is not None, "it was waiting"
+        return int(row["attempts"])
+
+    def wait_again(self, identifier: str) -> None:
+        """A job that ran waits again."""
+        self._connection.execute(
+            "UPDATE jobs SET state = ?, started = NULL WHERE id = ?",
+            (RunState.WAITING.value, identifier),
+        )
+
+    def end_job(
+        self,
+        identifier: str,
+        state: RunState,
+        *,
+        code: str = "",
+        message: str = "",
+        outcome: dict[str, Any] | None = None,
+        more_bytes: int = 0,
+    ) -> bool:
+        """A job has ended; whether it had not before."""
+        done = self._connection.execute(
+            "UPDATE jobs SET state = ?, ended = ?, code = ?, message = ?, outcome = ?, "
+            "bytes = bytes + ? WHERE id = ? AND state IN (?, ?)",
+            (
+                *(state.value, time.time(), code, message, json.dumps(outcome or {}), more_bytes),
+                *(identifier, RunState.WAITING.value, RunState.RUNNING.value),
+            ),
+        )
+        return done.rowcount == 1
+
+    def remove_job(self, identifier: str) -> None:
+        """Forgets a job."""
+        self._connection.execute("DELETE FROM jobs WHERE id = ?", (identifier,))
+
+    def ended_before(self, moment: float) -> list[str]:
+        """Ids of jobs that ended before a time."""
+        marks = ", ".join("?" * len(ENDED))
+        rows = self._connection.execute(
+            f"SELECT id FROM jobs WHERE ended < ? AND state IN ({marks})",  # noqa: S608
+            (moment, *(state.value for state in ENDED)),
+        )
+        return [row["id"] for row in rows]
+
+    def job_bytes(self, client: int) -> int:
+        """Bytes of the jobs of a client."""
+        return int(self._number("SELECT SUM(bytes) FROM jobs WHERE client = ?", client))
+
+    def open_jobs(self, client: int) -> int:
+        """How many jobs of a client wait or run."""
+        return int(
+            self._number(
+                "SELECT COUNT(*) FROM jobs WHERE client = ? AND state IN (?, ?)",
+                client,
+                RunState.WAITING.value,
+                RunState.RUNNING.value,
+            )
+        )
+
+    def counts(self) -> dict[int, dict[str, int]]:
+        """Jobs of each client by state."""
+        found: dict[int, dict[str, int]] = {}
+        for row in self._connection.execute(
+            "SELECT client, state, COUNT(*) AS jobs FROM jobs GROUP BY client, state"
+        ):
+            found.setdefault(row["client"], {})[row["state"]] = row["jobs"]
+        return found
+
+    # ---- time ----------------------------------------------------------------------------------
+
+    def add_seconds(self, client: int, seconds: float) -> None:
+        """Counts time of a device against a client."""
+        hour = int(time.time()) // _HOUR
+        self._connection.execute(
+            "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "seconds = seconds + excluded.seconds",
+            (client, hour, seconds),
+        )
+
+    def seconds_used(self, client: int) -> float:
+        """Seconds of devices that a client had in this hour."""
+        hour = int(time.time()) // _HOUR
+        return self._number("SELECT seconds FROM used WHERE client = ? AND hour = ?", client, hour)
+
+    def forget_hours(self) -> None:
+        """Forgets what was used before this day."""
+        self._connection.execute(
+            "DELETE FROM used WHERE hour < ?", (int(time.time()) // _HOUR - 24,)
+        )
+
+
+def seconds_to_next_hour() -> int:
+    """Seconds until what a client may use begins anew."""
+    return _HOUR - int(time.time()) % _HOUR
+
+
+def check_same_request(found: JobRecord, fingerprint: str) -> None:
+    """Refuses another request under a name that was given before.
+
+    Raises:
+        ProblemError: Then.
+    """
+    if found.fingerprint != fingerprint:
+        raise ProblemError(
+            422,
+            "other-request",
+            f"Idempotency-Key {found.request!r:.80} was given before with other inputs, keys or "
+            "program: take a new one for each new request",
+        )
+
+
+def _client(row: sqlite3.Row) -> Client:
+    return Client(row["id"], row["name"], bool(row["operator"]))
+
+
+def _key(row: sqlite3.Row) -> KeyRecord:
+    return KeyRecord(
+        *(row["client"], row["parameters"], row["digest"], row["media"]),
+        *(row["size"], row["received"], KeyState(row["state"]), row["detail"]),
+    )
+
+
+def _job(row: sqlite3.Row) -> JobRecord:
+    values = {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row is no mapping
+    values["keys"] = tuple(json.loads(values["keys"]))
+    values["outcome"] = json.loads(values["outcome"])
+    values["state"] = RunState(values["state"])
+    return JobRecord(**values)
+
+
+class DataFolderError(RingsmithError):
+    """A server's folder that cannot be used."""

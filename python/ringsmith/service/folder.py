@@ -1,0 +1,122 @@
+"""A server's folder: who may use it, and where everything lies in it.
+
+::
+
+    lock               held by the server that runs
+    secret             what revisions of programs are made with
+    service.sqlite3    clients, keys, jobs
+    programs/          what workers load, by name and revision
+    keys/CLIENT/PARAMETERS/DIGEST    uploaded keys; with ".part" while they come
+    jobs/JOB/in/NUMBER               encrypted inputs
+    jobs/JOB/out/ATTEMPT/NUMBER      encrypted outputs
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ringsmith.errors import ParameterError
+from ringsmith.service.database import Database, KeyRecord
+
+_MODE = 0o700
+
+
+class Folder:
+    """A server's folder, locked until it is closed.
+
+    Attributes:
+        path: Where it is.
+        database: Its tables.
+    """
+
+    def __init__(self, path: Path, *, lock: bool = True) -> None:
+        """Opens a folder, and makes it where there is none.
+
+        Args:
+            path: Where it is.
+            lock: Whether to refuse a folder that a server uses.
+
+        Raises:
+            ParameterError: If it is none, or another server uses it.
+        """
+        self.path = Path(path)
+        try:
+            self.path.mkdir(mode=_MODE, parents=True, exist_ok=True)
+            for name in ("programs", "keys", "jobs"):
+                (self.path / name).mkdir(mode=_MODE, exist_ok=True)
+        except OSError as error:
+            raise ParameterError(f"--data {path}: cannot be made: {error.strerror}") from None
+        self._lock = self._locked() if lock else None
+        self.database = Database(self.path / "service.sqlite3")
+        os.chmod(self.path / "service.sqlite3", 0o600)  # noqa: PTH101
+
+    def _locked(self) -> int:
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            raise ParameterError(
+                f"--data {self.path}: another server uses this folder: end it, or name another one"
+            ) from None
+        return descriptor
+
+    def close(self) -> None:
+        """Closes the tables, and lets another server have the folder."""
+        self.database.close()
+        if self._lock is not None:
+            os.close(self._lock)
+
+    @property
+    def programs(self) -> Path:
+        """Where programs lie for workers."""
+        return self.path / "programs"
+
+    def key(self, key: KeyRecord) -> Path:
+        """Where uploaded keys lie."""
+        return self.path / "keys" / str(key.client) / key.parameters / key.digest
+
+    def key_part(self, key: KeyRecord) -> Path:
+        """Where keys lie that are being uploaded."""
+        return self.key(key).with_suffix(".part")
+
+    def remove_key(self, key: KeyRecord) -> None:
+        """Removes uploaded keys."""
+        self.database.remove_key(key)
+        self.key(key).unlink(missing_ok=True)
+        self.key_part(key).unlink(missing_ok=True)
+
+    def job(self, identifier: str) -> Path:
+        """Where a job's files lie."""
+        return self.path / "jobs" / identifier
+
+    def make_job(self, identifier: str) -> Path:
+        """Makes a job's folders; where its inputs go."""
+        inputs = self.job(identifier) / "in"
+        inputs.mkdir(mode=_MODE, parents=True)
+        (self.job(identifier) / "out").mkdir(mode=_MODE)
+        return inputs
+
+    def remove_job(self, identifier: str) -> None:
+        """Removes a job and its files."""
+        self.database.remove_job(identifier)
+        shutil.rmtree(self.job(identifier), ignore_errors=True)
+
+    def input_files(self, identifier: str, names: Sequence[str]) -> dict[str, str]:
+        """Paths of a job's inputs by name."""
+        return {name: str(self.job(identifier) / "in" / str(i)) for i, name in enumerate(names)}
+
+    def sweep(self) -> None:
+        """Removes what no record names: what a server left that was killed."""
+        jobs = self.path / "jobs"
+        for path in jobs.iterdir():
+            if self.database.job(path.name) is None:
+                shutil.rmtree(path, ignore_errors=True)
+        known = {
+            path for key in self.database.all_keys() for path in (self.key(key), self.key_part(key))
+        }
+        for path in (self.path / "keys").glob("*/*/*"):
+            if path not in known:
+                path.unlink(missing_ok=True)

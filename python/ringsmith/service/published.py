@@ -1,0 +1,153 @@
+"""Programs that a server offers: what clients may know of them, and what workers load."""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ringsmith.backends.registry import backend_without_designs
+from ringsmith.errors import InteropError, ParameterError, ProgramError
+from ringsmith.files import SECRET_MODE, read_bounded, write_whole
+from ringsmith.program import ClientKit, Program
+from ringsmith.runtime import Compiled, compile_for_smallest_design, compile_program
+from ringsmith.schemes import program_file
+from ringsmith.service.tasks import Device, ProgramFiles
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_SECRET_BYTES = 32
+_REVISION_BYTES = 16
+_OBJECT_SLACK = 1 << 16
+"""Bytes of headers of a ciphertext or a key, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """A program that a server offers.
+
+    Attributes:
+        name: Its file's name without the suffix: what clients call it.
+        revision: Changes with the program; tells nothing of it.
+        kit: What a client needs.
+        kit_bytes: The same as a file.
+        files: What workers load.
+        design: The design that it was compiled for; empty: none.
+    """
+
+    name: str
+    revision: str
+    kit: ClientKit
+    kit_bytes: bytes
+    files: ProgramFiles
+    design: str
+
+    @property
+    def parameters_id(self) -> str:
+        """The identity of the parameters, in hexadecimal."""
+        return self.kit.parameters.parameters_id.hex()
+
+    @cached_property
+    def input_bytes(self) -> dict[str, int]:
+        """Bytes that each encrypted input may have at most, as a file."""
+        word = 8 * self.kit.parameters.n
+        sizes = {name: 2 * port.limbs * word for name, port in self.kit.inputs.items()}
+        return {name: size + size // 128 + _OBJECT_SLACK for name, size in sizes.items()}
+
+    @cached_property
+    def key_bytes(self) -> int:
+        """Bytes that all evaluation keys may have at most, as files: whole, and none too many."""
+        parameters, needs = self.kit.parameters, self.kit.key_needs
+        count = len(needs.galois) + (needs.relin is not None)
+        one = parameters.key_digits * 2 * len(parameters.primes) * 8 * parameters.n
+        return count * (one + one // 128 + _OBJECT_SLACK) + _OBJECT_SLACK
+
+
+def server_secret(folder: Path) -> bytes:
+    """What a server makes revisions with, made once: other folders have other revisions."""
+    path = folder / "secret"
+    if not path.exists():
+        write_whole(path, secrets.token_bytes(_SECRET_BYTES), overwrite=False, mode=SECRET_MODE)
+    return read_bounded(path, _SECRET_BYTES)
+
+
+def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publication:
+    """Reads a program, compiles it for a device, and writes what workers load.
+
+    Args:
+        path: The program's file.
+        folder: Where files for workers go.
+        device: What it is to run on.
+        secret: From ``server_secret``.
+
+    Raises:
+        InteropError: If the file is no program.
+        ParameterError: If its name cannot be part of a URL.
+        ProgramError: If it does not fit the device.
+    """
+    name = path.name.removesuffix(".rsp")
+    if not _NAME.fullmatch(name):
+        raise ParameterError(
+            f"{path}: the file's name is the program's in URLs: take 1 to 64 letters, digits, '_', "
+            "'.' and '-', a letter or digit first"
+        )
+    data = read_bounded(path, program_file.LIMITS.file)
+    program = program_file.from_bytes(data, str(path))
+    if not isinstance(program, Program):
+        raise InteropError(f"{path}: a client kit, which has no operations: give the program")
+    revision = hmac.new(secret, data, hashlib.sha256).digest()[:_REVISION_BYTES].hex()
+    own = folder / f"{name}-{revision}"
+    own.mkdir(mode=0o700, parents=True, exist_ok=True)
+    program_path, kit_path = own / "program.rsp", own / "kit.rsk"
+    kit = program.client_kit()
+    kit_bytes = program_file.to_bytes(kit)
+    for target, content in ((program_path, data), (kit_path, kit_bytes)):
+        write_whole(target, content, overwrite=True, mode=SECRET_MODE)
+    compiled_path, design = _compile(program, own, device)
+    files = ProgramFiles(
+        name, revision, str(program_path), str(kit_path), compiled_path, device.design
+    )
+    return Publication(name, revision, kit, kit_bytes, files, design)
+
+
+def _compile(program: Program, folder: Path, device: Device) -> tuple[str, str]:
+    """Compiles a program for an accelerator; the file, or none, and the design's name."""
+    if backend_without_designs(device.kind) is not None:
+        compile_program(program)  # what cannot be compiled is told here
+        return "", ""
+    compiled: Compiled = (
+        compile_program(program, device.design)
+        if device.design
+        else compile_for_smallest_design(program)
+    )
+    executable = compiled.compiled_graph.executable
+    assert executable is not None, "it was compiled for a design"
+    target = folder / f"{executable.design.name}.rsc"
+    try:
+        compiled.save(target, overwrite=True)
+        os.chmod(target, SECRET_MODE)  # noqa: PTH101
+    except ProgramError:  # too large for a file: each worker compiles it
+        return "", executable.design.name
+    return str(target), executable.design.name
+
+
+def publish_all(
+    paths: Sequence[Path], folder: Path, device: Device, secret: bytes
+) -> dict[str, Publication]:
+    """Programs by name; see ``publish``.
+
+    Raises:
+        ParameterError: If two have one name, or there is none.
+    """
+    found: dict[str, Publication] = {}
+    for path in paths:
+        one = publish(path, folder, device, secret)
+        if one.name in found:
+            raise ParameterError(f"{path}: another program is called {one.name!r}: rename one file")
+        found[one.name] = one
+    if not found:
+        raise ParameterError("no program to serve: name the file of one, such as score.rsp")
+    return found

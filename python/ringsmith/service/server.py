@@ -1,0 +1,224 @@
+"""A server from its options to its end."""
+
+import asyncio
+import ipaddress
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+
+from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.service.access import LOOPBACK_NAMES, Access
+from ringsmith.service.app import make_app
+from ringsmith.service.connections import Observed, bounded_protocol
+from ringsmith.service.dispatcher import Dispatcher
+from ringsmith.service.engine import ENGINES, PROCESSES, Engine, Processes
+from ringsmith.service.folder import Folder
+from ringsmith.service.metrics import Metrics
+from ringsmith.service.published import publish_all, server_secret
+from ringsmith.service.settings import Settings
+from ringsmith.service.state import State
+from ringsmith.service.tasks import Device, Setup
+
+log = logging.getLogger("ringsmith.service")
+
+_KEEP_ALIVE_SECONDS = 30
+_SHUTDOWN_SECONDS = 10
+_BACKLOG = 256
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``ringsmith serve`` was told.
+
+    Attributes:
+        programs: Files of programs.
+        data: The server's folder.
+        host: Address to listen at.
+        port: TCP port; 0: one that is free.
+        device: What workers open.
+        workers: How many.
+        engine: One of ``ENGINES``.
+        key_memory: Bytes of keys that all workers together keep in memory.
+        settings: Limits and quotas.
+        tls_certificate: File of a certificate chain; None: plain HTTP.
+        tls_key: File of its private key.
+    """
+
+    programs: tuple[Path, ...]
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    device: Device = field(default_factory=Device)
+    workers: int = 1
+    engine: str = PROCESSES
+    key_memory: int = 4 << 30
+    settings: Settings = field(default_factory=Settings)
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host in LOOPBACK_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_exposed(options: Options, *, tokens: bool) -> None:
+    """Refuses to let strangers in.
+
+    Raises:
+        ParameterError: If other machines could reach a server that knows nobody.
+    """
+    if not is_loopback(options.host) and not tokens:
+        raise ParameterError(
+            f"--host {options.host}: other machines reach this address, and there are no tokens: "
+            f"make one with `ringsmith token add NAME --data {options.data}`, or serve at 127.0.0.1"
+        )
+    if (options.tls_certificate is None) != (options.tls_key is None):
+        raise ParameterError("--tls-certificate and --tls-key belong together: give both")
+
+
+def _engine(options: Options, setup: Setup) -> Engine:
+    if options.engine not in ENGINES:
+        raise ParameterError(f"no engine {options.engine!r}: choose one of {', '.join(ENGINES)}")
+    return Processes(setup, options.workers)
+
+
+def serve(options: Options, ready: Callable[[str], None]) -> None:
+    """Serves until SIGINT or SIGTERM.
+
+    Args:
+        options: What to serve, and how.
+        ready: Is told the server's URL when it answers.
+
+    Raises:
+        ParameterError: If an option does not fit, or the address is taken.
+        DeviceError: If a device cannot be opened.
+        RingsmithError: If a program cannot be read or compiled.
+    """
+    folder = Folder(options.data)
+    try:
+        check_exposed(options, tokens=bool(folder.database.clients()))
+        secret = server_secret(folder.path)
+        programs = publish_all(options.programs, folder.programs, options.device, secret)
+        setup = Setup(
+            options.device,
+            tuple(one.files for one in programs.values()),
+            options.key_memory // options.workers,
+        )
+        state = State(folder, options.settings, options.device, programs, Metrics())
+        with _listening(options) as listener:
+            _run(options, state, setup, listener, ready)
+    finally:
+        folder.close()
+
+
+def _listening(options: Options) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        ParameterError: If the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    # asyncio turns Nagle's algorithm off for sockets of this protocol number alone.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    try:
+        listener.bind((options.host, options.port))
+    except OSError as error:
+        listener.close()
+        raise ParameterError(
+            f"--host {options.host} --port {options.port}: {error.strerror or error}: choose "
+            "another, or end what has it"
+        ) from None
+    return listener
+
+
+def _run(
+    options: Options,
+    state: State,
+    setup: Setup,
+    listener: socket.socket,
+    ready: Callable[[str], None],
+) -> None:
+    failed: list[Exception] = []
+
+    async def begin() -> None:
+        state.dispatcher = Dispatcher(
+            state.folder.database, _engine(options, setup), options.settings.limits, state.ended
+        )
+        try:
+            await state.dispatcher.start()
+        except (DeviceError, OSError) as error:
+            await state.dispatcher.close()
+            failed.append(error)
+            raise
+        state.begin()
+
+    async def end() -> None:
+        await state.dispatcher.close()
+
+    limits = options.settings.limits
+    app = make_app(state, Access(state.folder.database), begin, end)
+    config = uvicorn.Config(
+        Observed(app, state.metrics, limits.idle_seconds),
+        http=bounded_protocol(limits.header_seconds),
+        ws="none",
+        loop="asyncio",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        limit_concurrency=limits.connections,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        ssl_certfile=options.tls_certificate,
+        ssl_keyfile=options.tls_key,
+    )
+    server = _Told(config, lambda: ready(_url(options, listener)))
+    asyncio.run(server.serve(sockets=[listener]))
+    if failed:
+        raise failed[0]
+
+
+def _url(options: Options, listener: socket.socket) -> str:
+    scheme = "http" if options.tls_certificate is None else "https"
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    return f"{scheme}://{host}:{listener.getsockname()[1]}"
+
+
+class _Told(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts, and says so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def log_to_stderr() -> None:
+    """Shows the server's log: times in UTC, one line an event."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S%z")
+    )
+    for name in ("ringsmith.service", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.setLevel(logging.INFO if name == "ringsmith.service" else logging.WARNING)
+        logger.addHandler(handler)
+        logger.propagate = False

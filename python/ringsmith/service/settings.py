@@ -1,0 +1,122 @@
+"""What a server allows: sizes, times, and a quota for each client; as a TOML file has it."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ringsmith.errors import ParameterError
+from ringsmith.files import read_bounded
+
+_MAX_FILE = 1 << 20
+
+T = TypeVar("T", "Limits", "Quota")
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What one client may have.
+
+    Attributes:
+        key_bytes: Bytes of evaluation keys on the server's disk.
+        job_bytes: Bytes of inputs and results of jobs that the server keeps.
+        waiting_jobs: Jobs that wait or run at once.
+        compute_seconds: Seconds of a device in each hour.
+    """
+
+    key_bytes: int = 4 << 30
+    job_bytes: int = 1 << 30
+    waiting_jobs: int = 64
+    compute_seconds: float = 3600.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the server allows to all clients together, and how long things may take.
+
+    Attributes:
+        connections: TCP connections at once.
+        waiting_jobs: Jobs that wait at once.
+        upload_bytes: Bytes of a piece of keys.
+        header_seconds: From the first byte of a request's header to its last.
+        idle_seconds: In which a client sends, or takes, at least something.
+        wait_seconds: That a job may wait for a device.
+        run_seconds: That a job may run.
+        answer_seconds: That a request waits for its job, before it is told to ask again.
+        keep_seconds: That results and their jobs are kept.
+        attempts: How often a job is begun at which worker processes die.
+        patience_seconds: How much device time may go first for the sake of keys that are loaded.
+    """
+
+    connections: int = 512
+    waiting_jobs: int = 1024
+    upload_bytes: int = 64 << 20
+    header_seconds: float = 10.0
+    idle_seconds: float = 30.0
+    wait_seconds: float = 3600.0
+    run_seconds: float = 3600.0
+    answer_seconds: float = 300.0
+    keep_seconds: float = 86_400.0
+    attempts: int = 3
+    patience_seconds: float = 2.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Limits, the quota of clients, and those of single clients by name."""
+
+    limits: Limits = field(default_factory=Limits)
+    quota: Quota = field(default_factory=Quota)
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
+
+    def of(self, client: str) -> Quota:
+        """The quota of a client."""
+        return self.quotas.get(client, self.quota)
+
+
+def load_settings(path: Path) -> Settings:
+    """Reads settings from a TOML file: tables ``limits``, ``quota`` and ``quota.NAME``.
+
+    Raises:
+        ParameterError: If it is no such file; names the entry.
+        InteropError: If it cannot be read.
+    """
+    try:
+        table = tomllib.loads(read_bounded(path, _MAX_FILE).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ParameterError(f"{path}: not a TOML file: {error}") from None
+    unknown = sorted(table.keys() - {"limits", "quota"})
+    if unknown:
+        raise ParameterError(f"{path}: unknown table {unknown[0]!r}: there are limits and quota")
+    own = table.get("quota", {})
+    if not isinstance(own, dict):
+        raise ParameterError(f"{path}: quota is not a table")
+    by_name = {name: value for name, value in own.items() if isinstance(value, dict)}
+    general = {name: value for name, value in own.items() if name not in by_name}
+    quota = _changed(Quota(), general, f"{path}: quota")
+    return Settings(
+        _changed(Limits(), table.get("limits", {}), f"{path}: limits"),
+        quota,
+        {name: _changed(quota, value, f"{path}: quota.{name}") for name, value in by_name.items()},
+    )
+
+
+def _changed(default: T, table: object, where: str) -> T:
+    """Values with those of a table in place of their own.
+
+    Raises:
+        ParameterError: If an entry is unknown, or no positive number of its kind.
+    """
+    if not isinstance(table, dict):
+        raise ParameterError(f"{where} is not a table")
+    kinds = {each.name: type(getattr(default, each.name)) for each in fields(default)}
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in kinds:
+            raise ParameterError(f"{where}.{name} is unknown: choose one of {', '.join(kinds)}")
+        if isinstance(value, bool) or not isinstance(value, int | kinds[name]) or not value > 0:
+            kind = "whole number" if kinds[name] is int else "number"
+            raise ParameterError(f"{where}.{name} = {value!r:.40}: give a {kind} above 0")
+        found[name] = kinds[name](value)
+    return replace(default, **found)

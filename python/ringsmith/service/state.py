@@ -1,0 +1,428 @@
+"""What all requests of a server share, and the rules that they keep: quotas, keys, jobs."""
+
+import asyncio
+import hashlib
+import secrets
+import shutil
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ringsmith.backends.fair_queue import QueueFullError
+from ringsmith.service.bodies import Part
+from ringsmith.service.database import (
+    Client,
+    JobRecord,
+    KeyRecord,
+    KeyState,
+    RunState,
+    check_same_request,
+    seconds_to_next_hour,
+)
+from ringsmith.service.dispatcher import Dispatcher
+from ringsmith.service.folder import Folder
+from ringsmith.service.metrics import Metrics
+from ringsmith.service.problems import ProblemError, not_found
+from ringsmith.service.published import Publication
+from ringsmith.service.settings import Settings
+from ringsmith.service.tasks import Device, KeyFile, Outcome, Task
+
+_PIECE = 1 << 20
+_REMEMBERED = 1024
+"""Jobs whose times the operator's page shows."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When a job ended, and what it took, in seconds: in the queue, on the device, in all."""
+
+    ended: float
+    queue: float
+    device: float
+    whole: float
+
+
+@dataclass(eq=False)
+class State:
+    """A server's state.
+
+    Attributes:
+        folder: What outlives it.
+        settings: What it allows.
+        device: What workers open.
+        programs: What it offers, by name.
+        metrics: What it counts.
+        dispatcher: Hands jobs to workers; there from ``begin`` on.
+        timings: Of the last jobs.
+        started: When it started, in seconds since 1970.
+    """
+
+    folder: Folder
+    settings: Settings
+    device: Device
+    programs: Mapping[str, Publication]
+    metrics: Metrics
+    dispatcher: Dispatcher = field(init=False)
+    timings: deque[Timing] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+    started: float = field(default_factory=time.time)
+    _uploading: set[tuple[int, str, str]] = field(default_factory=set)
+    _background: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def ended(self, job: JobRecord, outcome: Outcome) -> None:
+        """Is told by the dispatcher of each job that has ended."""
+        now = job.ended or time.time()
+        whole = now - job.created
+        self.metrics.job_ended(job, outcome.seconds, whole)
+        if job.state is RunState.DONE:
+            queue = (job.started or now) - job.created
+            self.timings.append(Timing(now, queue, outcome.seconds, whole))
+
+    def begin(self) -> None:
+        """Takes up what a server before this one left unfinished."""
+        self.folder.sweep()
+        for key in self.folder.database.all_keys():
+            if key.state is KeyState.CHECKING:
+                task = asyncio.ensure_future(self._check_again(key))
+                self._background.add(task)
+                task.add_done_callback(self._background.discard)
+        for job in self.folder.database.jobs_in((RunState.WAITING, RunState.RUNNING)):
+            program = self.programs.get(job.program)
+            if program is None or program.revision != job.revision:
+                self.folder.database.end_job(
+                    job.id,
+                    RunState.FAILED,
+                    code="program-gone",
+                    message=f"revision {job.revision} of program {job.program!r} is not offered "
+                    "any more: ask again with the one that is",
+                )
+                continue
+            if job.state is RunState.RUNNING:
+                self.folder.database.wait_again(job.id)
+            self.dispatcher.submit(job, self._task(job, program))
+
+    async def sweep(self) -> None:
+        """Removes what has been kept long enough."""
+        while True:
+            keep = self.settings.limits.keep_seconds
+            for identifier in self.folder.database.ended_before(time.time() - keep):
+                self.folder.remove_job(identifier)
+            self.folder.database.forget_hours()
+            await asyncio.sleep(min(60.0, keep / 2))
+
+    # ---- programs ------------------------------------------------------------------------------
+
+    def program(self, name: str) -> Publication:
+        """A program by its name.
+
+        Raises:
+            ProblemError: If there is none.
+        """
+        found = self.programs.get(name)
+        if found is None:
+            raise not_found(f"program {name!r:.80}; GET /v1/programs names them")
+        return found
+
+    def programs_with(self, parameters: str) -> Iterable[Publication]:
+        """Programs of some parameters."""
+        return (one for one in self.programs.values() if one.parameters_id == parameters)
+
+    # ---- keys ----------------------------------------------------------------------------------
+
+    def key(self, client: Client, program: Publication, digest: str) -> KeyRecord:
+        """A client's keys.
+
+        Raises:
+            ProblemError: If there are none.
+        """
+        found = self.folder.database.key(client.id, program.parameters_id, digest)
+        if found is None:
+            raise not_found(f"key {digest:.64}")
+        return found
+
+    def begin_upload(
+        self, client: Client, program: Publication, digest: str, media: str, first: int, size: int
+    ) -> KeyRecord:
+        """Checks that a piece of keys may come, and notes that it does; ``end_upload`` follows.
+
+        Raises:
+            ProblemError: If the piece is not the next one, there is no room, or another is coming.
+        """
+        database = self.folder.database
+        found = database.key(client.id, program.parameters_id, digest)
+        if found is None or found.state is KeyState.REFUSED or found.size != size:
+            if size > program.key_bytes:
+                raise ProblemError(
+                    413,
+                    "too-large",
+                    f"{size} bytes of keys, and keys of {program.name!r} have at most "
+                    f"{program.key_bytes}",
+                )
+            quota = self.settings.of(client.name).key_bytes
+            taken = database.key_bytes(client.id) - (0 if found is None else found.size)
+            if taken + size > quota:
+                raise ProblemError(
+                    429,
+                    "quota",
+                    f"{size} bytes of keys beside {taken} that are here, and this client may have "
+                    f"{quota}: DELETE keys that are not needed",
+                )
+            found = KeyRecord(
+                *(client.id, program.parameters_id, digest, media, size, 0, KeyState.PARTIAL, "")
+            )
+        if found.state is not KeyState.PARTIAL:
+            return found
+        if first != found.received:
+            raise ProblemError(
+                409,
+                "wrong-offset",
+                f"a piece from byte {first} on, and the next one begins at {found.received}",
+                {"Upload-Offset": str(found.received)},
+            )
+        place = (client.id, program.parameters_id, digest)
+        if place in self._uploading:
+            raise ProblemError(409, "under-way", "another request sends these keys: wait for it")
+        self._uploading.add(place)
+        self.folder.key(found).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        database.put_key(found)
+        return found
+
+    def end_upload(self, key: KeyRecord) -> None:
+        """A piece has come, or has not."""
+        self._uploading.discard((key.client, key.parameters, key.digest))
+
+    async def complete(self, key: KeyRecord, program: Publication) -> KeyRecord:
+        """Checks keys that have come whole: their digest, then their contents.
+
+        Returns:
+            What became of them: ready, or refused.
+        """
+        database, part = self.folder.database, self.folder.key_part(key)
+        key = replace(key, state=KeyState.CHECKING)
+        database.put_key(key)
+        found = await asyncio.to_thread(_digest, part)
+        detail = ""
+        if found != key.digest:
+            detail = f"the bytes have the SHA-256 {found}, and not the one of the address: damaged"
+        else:
+            name = f"check {secrets.token_hex(8)}"
+            files = (KeyFile(str(part), key.media),)
+            outcome = await self.dispatcher.check(Task(name, program.name, "", files))
+            detail = outcome.message
+        key = replace(key, state=KeyState.REFUSED if detail else KeyState.READY, detail=detail)
+        if detail:
+            part.unlink(missing_ok=True)
+            key = replace(key, received=0)
+        else:
+            part.rename(self.folder.key(key))
+        database.put_key(key)
+        return key
+
+    async def _check_again(self, key: KeyRecord) -> None:
+        """Keys whose check a server before this one did not end."""
+        program = next(iter(self.programs_with(key.parameters)), None)
+        if self.folder.key(key).exists():
+            self.folder.database.put_key(replace(key, state=KeyState.READY))
+        elif program is None:
+            self.folder.database.put_key(replace(key, state=KeyState.REFUSED, received=0))
+        else:
+            await self.complete(key, program)
+
+    def remove_key(self, key: KeyRecord) -> None:
+        """Removes keys that nothing needs.
+
+        Raises:
+            ProblemError: If a job needs them.
+        """
+        jobs = self.folder.database.jobs_in((RunState.WAITING, RunState.RUNNING))
+        if any(job.client == key.client and key.digest in job.keys for job in jobs):
+            raise ProblemError(409, "in-use", "a job needs these keys: wait for it, or cancel it")
+        if (key.client, key.parameters, key.digest) in self._uploading:
+            raise ProblemError(409, "under-way", "another request sends these keys: wait for it")
+        self.folder.remove_key(key)
+
+    # ---- jobs ----------------------------------------------------------------------------------
+
+    def check_quota(self, client: Client, program: Publication) -> None:
+        """Refuses a new job that would be one too many.
+
+        Raises:
+            ProblemError: Then; says when to come again.
+        """
+        quota, database = self.settings.of(client.name), self.folder.database
+        open_jobs = database.open_jobs(client.id)
+        if open_jobs >= quota.waiting_jobs:
+            raise _over_quota(f"{open_jobs} jobs wait or run", f"{quota.waiting_jobs}", 5)
+        used = database.seconds_used(client.id)
+        if used >= quota.compute_seconds:
+            more = seconds_to_next_hour()
+            raise _over_quota(f"{used:.0f} seconds this hour", f"{quota.compute_seconds:g}", more)
+        size, kept = sum(program.input_bytes.values()), database.job_bytes(client.id)
+        if kept + size > quota.job_bytes:
+            raise _over_quota(
+                f"{kept} bytes of jobs are kept, and this one may add {size}",
+                f"{quota.job_bytes}: DELETE jobs whose results were read",
+                60,
+            )
+        try:
+            self.dispatcher.check_room()
+        except QueueFullError as error:
+            raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
+
+    def job(self, client: Client, identifier: str) -> JobRecord:
+        """A client's job.
+
+        Raises:
+            ProblemError: If there is none.
+        """
+        found = self.folder.database.job(identifier, client.id)
+        if found is None:
+            raise not_found(f"job {identifier:.64}")
+        return found
+
+    def accept(
+        self,
+        client: Client,
+        program: Publication,
+        identifier: str,
+        request: str | None,
+        parts: Mapping[str, Part],
+    ) -> JobRecord:
+        """A job of what came; its inputs lie in its folder already.
+
+        Returns:
+            The job, or the one that was made of the same request before.
+
+        Raises:
+            ProblemError: If a part is missing or unknown, or does not fit the program.
+        """
+        keys = self._named_keys(client, program, parts)
+        digests = {name: part.digest for name, part in parts.items() if part.path is not None}
+        job = JobRecord(
+            identifier,
+            client.id,
+            program.name,
+            program.revision,
+            tuple(key.digest for key in keys),
+            request,
+            _fingerprint(program, keys, digests),
+            RunState.WAITING,
+            0,
+            sum(part.size for part in parts.values()),
+            time.time(),
+        )
+        if request is not None:
+            before = self.folder.database.job_of_request(client.id, request)
+            if before is not None:
+                check_same_request(before, job.fingerprint)
+                return before
+        found = self.folder.database.add_job(job)
+        if found.id == job.id:
+            self.metrics.job_began(job)
+            self.dispatcher.submit(job, self._task(job, program))
+        return found
+
+    def _named_keys(
+        self, client: Client, program: Publication, parts: Mapping[str, Part]
+    ) -> list[KeyRecord]:
+        """The keys that a run names, in a fixed order; checks all else that it has."""
+        inputs = program.kit.inputs
+        missing = sorted(inputs.keys() - parts.keys())
+        unknown = sorted(parts.keys() - inputs.keys() - {"keys", "revision"})
+        if missing or unknown:
+            raise ProblemError(
+                422,
+                "wrong-parts",
+                f"program {program.name!r} takes the inputs {sorted(inputs)} and the fields "
+                f"['keys', 'revision']: missing are {missing}, unknown {unknown}"[:1000],
+            )
+        revision = parts["revision"].text.decode("utf-8", "replace") if "revision" in parts else ""
+        if revision and revision != program.revision:
+            raise ProblemError(
+                409,
+                "other-revision",
+                f"revision {revision:.64} of {program.name!r} was asked for, and this server "
+                f"offers {program.revision}: get the program anew",
+            )
+        text = parts["keys"].text.decode("utf-8", "replace") if "keys" in parts else ""
+        digests = sorted(set(text.replace(",", " ").split()))
+        needs = program.kit.key_needs
+        if not digests and (needs.relin is not None or needs.galois):
+            raise ProblemError(
+                422,
+                "keys-missing",
+                f"program {program.name!r} needs evaluation keys: PUT them, and name their SHA-256 "
+                "in the field 'keys'",
+            )
+        keys = []
+        for digest in digests:
+            key = self.folder.database.key(client.id, program.parameters_id, digest)
+            if key is None or key.state is not KeyState.READY:
+                raise ProblemError(
+                    409,
+                    "keys-missing",
+                    f"keys {digest:.64} are not here for parameters {program.parameters_id[:8]}: "
+                    "PUT them first",
+                )
+            keys.append(key)
+        return keys
+
+    def _task(self, job: JobRecord, program: Publication) -> Task:
+        database, files = self.folder.database, []
+        for digest in job.keys:
+            key = database.key(job.client, program.parameters_id, digest)
+            assert key is not None, "keys of open jobs are not removed"
+            files.append(KeyFile(str(self.folder.key(key)), key.media))
+        return Task(
+            job.id,
+            program.name,
+            f"{job.client} {program.parameters_id} {' '.join(job.keys)}",
+            tuple(files),
+            self.folder.input_files(job.id, [*program.kit.inputs]),
+            str(self.folder.job(job.id) / "out"),
+            str(job.client),
+        )
+
+    def output(self, job: JobRecord, name: str) -> Path:
+        """Where an output of a job lies.
+
+        Raises:
+            ProblemError: If the job is not done, or has none of that name.
+        """
+        if job.state is not RunState.DONE:
+            raise ProblemError(
+                409, "not-done", f"the job is {job.state}: {job.message or 'ask later'}"
+            )
+        names = [*job.outcome["outputs"]]
+        if name not in names:
+            raise not_found(f"output {name!r:.80} of this job")
+        return Path(job.outcome["folder"]) / str(names.index(name))
+
+    def discard(self, identifier: str) -> None:
+        """Removes a folder of a job that came to nothing."""
+        shutil.rmtree(self.folder.job(identifier), ignore_errors=True)
+
+
+def _fingerprint(
+    program: Publication, keys: Iterable[KeyRecord], digests: Mapping[str, str]
+) -> str:
+    """A digest of everything that a run depends on."""
+    text = [program.name, program.revision, *(key.digest for key in keys)]
+    for name, digest in sorted(digests.items()):
+        text += [name, digest]
+    return hashlib.sha256("\0".join(text).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _over_quota(what: str, limit: str, seconds: int) -> ProblemError:
+    return ProblemError(
+        429,
+        "quota",
+        f"{what}, and this client may have {limit}",
+        {"Retry-After": str(seconds)},
+    )

@@ -1,0 +1,311 @@
+"""A worker: a process that owns a device, and runs programs on it for the server.
+
+``python -m ringsmith.service.worker FD`` speaks with its server over a socket, in lines of JSON. It
+ends when the server is gone. All that comes from clients is parsed here, and not in the server.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+
+from ringsmith.backends.base import CARD, Machine
+from ringsmith.backends.jobs import ChangedJob
+from ringsmith.backends.registry import backend_without_designs
+from ringsmith.errors import DeviceError, InteropError, ProgramError, RingsmithError
+from ringsmith.files.records import Decoder, Encoder
+from ringsmith.interop import (
+    SealParameters,
+    decode_object,
+    encode_object,
+    read_galois_keys,
+    read_relin_keys,
+)
+from ringsmith.objects import Ciphertext, EvaluationKeys
+from ringsmith.params import RlweParameters
+from ringsmith.program import ClientKit, Program
+from ringsmith.runtime import (
+    Compiled,
+    PreparedKeys,
+    compile_for_smallest_design,
+    compile_program,
+    open_device,
+    prepare_keys,
+)
+from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
+from ringsmith.service.tasks import (
+    CANCELLED,
+    KeyFile,
+    Outcome,
+    ProgramFiles,
+    Setup,
+    Task,
+)
+
+Keys = EvaluationKeys | PreparedKeys
+
+
+class Runner:
+    """Programs, keys and devices of a worker; safe to use from several threads."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Opens nothing yet: devices and programs are opened when they are first used."""
+        self._setup = setup
+        self._files = {each.name: each for each in setup.programs}
+        self._programs: dict[str, tuple[Compiled, RlweParameters]] = {}
+        self._machines: dict[object, Machine] = {}
+        self._keys: OrderedDict[str, Keys] = OrderedDict()
+        self._running: dict[str, ChangedJob[Any, Any] | None] = {}
+        self._lock, self._loading = Lock(), Lock()
+
+    def open(self) -> int:
+        """Loads all programs and opens their devices; how many tasks may run at once.
+
+        Raises:
+            RingsmithError: If one cannot be opened.
+        """
+        machines = [self._machine(self._program(name)[0]) for name in self._files]
+        return max((getattr(machine, "places", None) or 1) for machine in machines)
+
+    def carry_out(self, task: Task) -> Outcome:
+        """Carries a task out; whatever fails is said by the outcome."""
+        with self._lock:
+            self._running[task.job] = None
+        begun = time.perf_counter()
+        try:
+            return self._check(task) if task.is_check else self._run(task, begun)
+        except InteropError as error:
+            return self._failed(task, "malformed", str(error))
+        except ProgramError as error:
+            return self._failed(task, "not-this-program", str(error))
+        except DeviceError as error:
+            if task.job not in self._running:
+                return self._failed(task, CANCELLED, "the job was cancelled")
+            lost = self._setup.device.kind == CARD
+            return self._failed(task, "device", str(error), lost=lost)
+        except RingsmithError as error:
+            return self._failed(task, "refused", str(error))
+        except MemoryError:
+            return self._failed(task, "memory", "the worker has not enough memory for this job")
+        except Exception as error:
+            traceback.print_exc()
+            return self._failed(
+                task, "internal", f"an error of the server's: {type(error).__name__}"
+            )
+        finally:
+            with self._lock:
+                self._running.pop(task.job, None)
+
+    def cancel(self, job: str) -> None:
+        """Stops a job, as far as its device can."""
+        with self._lock:
+            running = self._running.pop(job, None)
+        if running is not None:
+            running.cancel()
+
+    def _failed(self, task: Task, code: str, message: str, *, lost: bool = False) -> Outcome:
+        return Outcome(task.job, code, message, held=self._held(), lost=lost)
+
+    def _check(self, task: Task) -> Outcome:
+        """Reads uploaded keys; a worker keeps none of them before they are used."""
+        parameters = self._program(task.program)[1]
+        for key in task.keys:
+            _read_keys(key, parameters)
+        return Outcome(task.job, held=self._held())
+
+    def _run(self, task: Task, begun: float) -> Outcome:
+        compiled, parameters = self._program(task.program)
+        machine = self._machine(compiled)
+        keys = self._keys_of(task, parameters, prepared=machine.capabilities.any_keys)
+        inputs = {
+            name: _named(f"input {name!r:.80}", Path(path), parameters)
+            for name, path in task.inputs.items()
+        }
+        loaded = time.perf_counter()
+        job = compiled.submit(machine, inputs, keys)
+        with self._lock:
+            if task.job in self._running:
+                self._running[task.job] = job
+            else:  # it was cancelled meanwhile
+                job.cancel()
+        result = job.wait()
+        ended = time.perf_counter()
+        sizes = {}
+        folder = Path(task.folder)
+        folder.mkdir(mode=0o700)
+        for number, (name, output) in enumerate(result.outputs.items()):
+            data = encode_object(output, parameters)
+            (folder / str(number)).write_bytes(data)
+            sizes[name] = len(data)
+        figures = {
+            name: int(value)
+            for name in ("cycles", "instructions", "host_transfers", "key_words")
+            if (value := getattr(result, name)) is not None
+        }
+        return Outcome(
+            task.job,
+            seconds=ended - loaded,
+            load_seconds=loaded - begun,
+            outputs=sizes,
+            figures=figures,
+            held=self._held(),
+            key_bytes=self._key_bytes(),
+        )
+
+    def _program(self, name: str) -> tuple[Compiled, RlweParameters]:
+        with self._loading:
+            if name not in self._programs:
+                self._programs[name] = _loaded(self._files[name], self._setup.device.kind)
+            return self._programs[name]
+
+    def _machine(self, compiled: Compiled) -> Machine:
+        design = compiled.compiled_graph.design
+        with self._loading:
+            if design not in self._machines:
+                self._machines[design] = _opened(self._setup, compiled)
+            return self._machines[design]
+
+    def _keys_of(self, task: Task, parameters: RlweParameters, *, prepared: bool) -> Keys:
+        """A task's keys, from memory where they are there."""
+        with self._loading:
+            if task.group in self._keys:
+                self._keys.move_to_end(task.group)
+                return self._keys[task.group]
+            whole = _joined([_read_keys(key, parameters) for key in task.keys])
+            found = _prepared(whole, parameters) if prepared else whole
+            self._keys[task.group] = found
+            while self._key_bytes() > self._setup.key_memory and len(self._keys) > 1:
+                self._keys.popitem(last=False)
+            return found
+
+    def _held(self) -> tuple[str, ...]:
+        return tuple(self._keys)
+
+    def _key_bytes(self) -> int:
+        return sum(keys.nbytes for keys in self._keys.values())
+
+
+def _loaded(files: ProgramFiles, kind: str) -> tuple[Compiled, RlweParameters]:
+    parameters = ClientKit.load(files.kit).parameters
+    if files.compiled:
+        return Compiled.load(files.compiled), parameters
+    program = Program.load(files.program)
+    assert isinstance(program, Program), "the server has read it"
+    if backend_without_designs(kind) is not None:
+        return compile_program(program), parameters
+    if files.design:
+        return compile_program(program, files.design), parameters
+    return compile_for_smallest_design(program), parameters
+
+
+def _opened(setup: Setup, compiled: Compiled) -> Machine:
+    device, design = setup.device, compiled.compiled_graph.design
+    if design is None:
+        return open_device(device.kind)
+    if device.kind == CARD:
+        return open_device(CARD, design, port=device.card)
+    return open_device(device.kind, design)
+
+
+def _named(what: str, path: Path, parameters: RlweParameters) -> Ciphertext:
+    """An encrypted input.
+
+    Raises:
+        InteropError: If it is none; names it, and no path.
+    """
+    try:
+        return decode_object(path.read_bytes(), Ciphertext, parameters, what)
+    except InteropError as error:
+        text = str(error)
+        raise InteropError(text if text.startswith(what) else f"{what}: {text}") from None
+
+
+def _read_keys(key: KeyFile, parameters: RlweParameters) -> EvaluationKeys:
+    """Uploaded keys.
+
+    Raises:
+        InteropError: If they are none.
+    """
+    data = Path(key.path).read_bytes()
+    if key.media == OBJECT_MEDIA:
+        return decode_object(data, EvaluationKeys, parameters, "the evaluation keys")
+    shape = SealParameters.from_parameters(parameters)
+    if key.media == RELIN_MEDIA:
+        return EvaluationKeys(read_relin_keys(data, shape))
+    return EvaluationKeys(None, read_galois_keys(data, shape))
+
+
+def _joined(parts: list[EvaluationKeys]) -> EvaluationKeys:
+    """Keys that came in parts, as one."""
+    relin = next((part.relin for part in parts if part.relin is not None), None)
+    galois = {element: key for part in parts for element, key in part.galois.items()}
+    return EvaluationKeys(relin, galois)
+
+
+def _prepared(keys: EvaluationKeys, parameters: RlweParameters) -> Keys:
+    """Keys for many runs on the cpu, where there is such a form."""
+    if parameters.word_bits or parameters.residue_digits:
+        return keys
+    return prepare_keys(keys, parameters)
+
+
+class _Line:
+    """The socket to the server."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._socket = socket.socket(fileno=descriptor)
+        self._reader = self._socket.makefile("rb")
+        self._lock = Lock()
+
+    def send(self, message: Mapping[str, object]) -> None:
+        """Sends a line; a server that is gone is noticed by who reads."""
+        data = json.dumps(message).encode() + b"\n"
+        with self._lock:
+            try:
+                self._socket.sendall(data)
+            except OSError:
+                os._exit(0)
+
+    def read(self) -> Any:  # noqa: ANN401 - JSON
+        """The next line; None: the server is gone."""
+        line = self._reader.readline()
+        return json.loads(line) if line else None
+
+
+def serve(descriptor: int) -> None:
+    """Works for a server until it is gone."""
+    line = _Line(descriptor)
+    setup: Setup = Decoder(()).decode(line.read(), Setup, "setup")
+    os.environ["RINGSMITH_THREADS"] = str(setup.device.threads or os.cpu_count() or 1)
+    runner = Runner(setup)
+    try:
+        places = runner.open()
+    except (RingsmithError, OSError) as error:
+        line.send({"failed": str(error)})
+        return
+    line.send({"ready": places})
+
+    def work(task: Task) -> None:
+        line.send({"outcome": Encoder().encode(runner.carry_out(task), Outcome, "outcome")})
+
+    # Checks of keys run beside jobs, so that none waits for a long one.
+    with ThreadPoolExecutor(places) as runs, ThreadPoolExecutor(1) as checks:
+        while (message := line.read()) is not None:
+            if "cancel" in message:
+                Thread(target=runner.cancel, args=(message["cancel"],), daemon=True).start()
+                continue
+            task: Task = Decoder(()).decode(message["task"], Task, "task")
+            (checks if task.is_check else runs).submit(work, task)
+        os._exit(0)  # whatever runs has nobody to tell
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))
