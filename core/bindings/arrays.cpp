@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../src/text.h"
+#include "../src/platform/text.h"
 #include "ringsmith/error.h"
 
 namespace ringsmith::bindings {

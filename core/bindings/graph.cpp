@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "../src/text.h"
+#include "../src/platform/text.h"
 #include "arrays.h"
 #include "module.h"
 #include "ringsmith/error.h"

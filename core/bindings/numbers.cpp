@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../src/text.h"
+#include "../src/platform/text.h"
 #include "arrays.h"
 #include "module.h"
 #include "ringsmith/blake2.h"

@@ -54,7 +54,7 @@ struct GaloisSwitch {
 /// decomposed, and its digits transformed, once for all (hoisting). Keys in words of bits
 /// or in residue digits are used one by one. Where one polynomial is to be rotated many times,
 /// memory is what the results take. Halevi, Shoup 2018, eprint 2018/244, section 5;
-/// src/digit_products.h says why the bits are SEAL's.
+/// src/keyswitch/digit_products.h says why the bits are SEAL's.
 [[nodiscard]] std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
                                                         CiphertextView a,
                                                         std::span<const GaloisSwitch> switches);

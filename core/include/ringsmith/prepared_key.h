@@ -22,9 +22,9 @@ namespace ringsmith {
 ///
 /// A Galois key is prepared for its automorphism: its limbs are moved back, so that sums are made
 /// of digits as they are, and the sums are moved. What the negative coefficients add to such a sum
-/// (src/digit_products.h) depends on the key and the level alone; it is computed when it is first
-/// wanted and kept, two limbs for each prime of a level, of the levels that were used last: eight,
-/// or as many as the key has digits.
+/// (src/keyswitch/digit_products.h) depends on the key and the level alone; it is computed when it
+/// is first wanted and kept, two limbs for each prime of a level, of the levels that were used
+/// last: eight, or as many as the key has digits.
 ///
 /// The same words are computed as by the key itself. The form depends on the kernel set, and so is
 /// for this process alone: save the key, not this. It does not refer to what it was made from, and

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../text.h"
 #include "kernel_set.h"
+#include "platform/text.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernel_name.h"
 

@@ -140,7 +140,8 @@ struct Combination {
 /// Words in a block of a Permutation.
 inline constexpr std::size_t kPermutedWords = 8;
 
-/// A permutation that takes aligned blocks of eight words to such blocks (src/ntt_permutation.h).
+/// A permutation that takes aligned blocks of eight words to such blocks
+/// (src/ring/ntt_permutation.h).
 struct Permutation {
   const std::uint32_t* blocks;            ///< for each block of the result, where its words are
                                           ///< (a multiple of 8), plus the pattern's number

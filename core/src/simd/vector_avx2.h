@@ -143,8 +143,9 @@ struct Vector256 {
   }
 
   /// Which of a block's eight words the lanes take: all of the first four or all of the last. The
-  /// block's word r comes from place brev3(g brev3(r) + hi), for g odd (src/ntt_permutation.h);
-  /// whether that is 4 and more is the parity of g brev3(r) + hi, that of r / 4 + hi.
+  /// block's word r comes from place brev3(g brev3(r) + hi), for g odd
+  /// (src/ring/ntt_permutation.h); whether that is 4 and more is the parity of g brev3(r) + hi,
+  /// that of r / 4 + hi.
   struct Places {
     Vec halves;  // modulo 8, the place of every half of a word among those of four words
     u64 first;   // 0 or 4

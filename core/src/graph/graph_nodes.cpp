@@ -1,0 +1,361 @@
+#include "graph_nodes.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <utility>
+
+#include "platform/text.h"
+#include "ring/wide.h"
+#include "ringsmith/bfv.h"
+#include "ringsmith/error.h"
+
+namespace ringsmith {
+namespace {
+
+// Builds one node of a graph from its operands and attributes, and says what is wrong with them.
+class NodeBuilder {
+ public:
+  NodeBuilder(const Graph& graph, std::string_view op, std::vector<std::size_t> operands,
+              const Attributes& attributes)
+      : rns_(graph.rns()),
+        key_primes_(graph.key_primes()),
+        nodes_(graph.nodes()),
+        op_(op),
+        attributes_(attributes) {
+    const std::optional<Op> named = op_of(op);
+    if (!named) {
+      fail("is an unknown operation");
+    }
+    node_.op = *named;
+    node_.operands = std::move(operands);
+    for (const std::size_t operand : node_.operands) {
+      if (operand >= nodes_.size()) {
+        fail("has operand ", operand, ", which does not exist: operands come before their users");
+      }
+      if (nodes_[operand].op == Op::kOutput) {
+        fail("has operand ", operand, ", an output: use the output's own operand");
+      }
+    }
+  }
+
+  Node build() {
+    switch (node_.op) {
+      case Op::kInput:
+        build_input();
+        break;
+      case Op::kOutput:
+        take_operands(1);
+        node_.name = unique_name();
+        break;
+      case Op::kAdd:
+      case Op::kSub:
+        take_operands(2);
+        break;
+      case Op::kNeg:
+        take_operands(1);
+        break;
+      case Op::kMul:
+        take_operands(2);
+        require_form(Form::kNtt);
+        break;
+      case Op::kAutomorph:
+        take_operands(1);
+        build_automorph();
+        break;
+      case Op::kNtt:
+        take_operands(1);
+        require_form(Form::kCoeff);
+        node_.type.form = Form::kNtt;
+        break;
+      case Op::kIntt:
+        take_operands(1);
+        require_form(Form::kNtt);
+        node_.type.form = Form::kCoeff;
+        break;
+      case Op::kModUp:
+        take_operands(1);
+        build_mod_up();
+        break;
+      case Op::kKskInnerProduct:
+        build_ksk_inner_product();
+        break;
+      case Op::kModDown:
+        take_operands(1);
+        build_mod_down();
+        break;
+      case Op::kDropLimbs:
+        take_operands(1);
+        build_drop_limbs();
+        break;
+      case Op::kLift:
+        take_operands(1);
+        build_lift();
+        break;
+      case Op::kScale:
+        take_operands(1);
+        build_scale();
+        break;
+      case Op::kDecompose:
+        take_operands(1);
+        build_decompose();
+        break;
+    }
+    for (const auto& [name, value] : attributes_) {
+      if (!used_.contains(name)) {
+        fail("has an attribute '", name, "' that it does not know");
+      }
+    }
+    return std::move(node_);
+  }
+
+ private:
+  template <typename... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const {
+    throw GraphError(text("node ", nodes_.size(), " (", op_, ") ", parts...));
+  }
+
+  template <typename Value>
+  const Value& attribute(const std::string& name, const char* kind) {
+    const auto found = attributes_.find(name);
+    if (found == attributes_.end()) {
+      fail("lacks its attribute '", name, "' (", kind, ")");
+    }
+    const Value* const value = std::get_if<Value>(&found->second);
+    if (value == nullptr) {
+      fail("needs ", kind, " as its attribute '", name, "'");
+    }
+    used_.insert(name);
+    return *value;
+  }
+
+  const std::string& text_attribute(const std::string& name) {
+    return attribute<std::string>(name, "a text");
+  }
+
+  // Distinct indices, at least one.
+  std::vector<std::size_t> indices_attribute(const std::string& name) {
+    const auto& list = attribute<std::vector<u64>>(name, "a list of indices");
+    if (list.empty() || std::set<u64>(list.begin(), list.end()).size() != list.size()) {
+      fail("needs at least one index, and none twice, in '", name, "'");
+    }
+    return {list.begin(), list.end()};
+  }
+
+  Base base_attribute(const std::string& name) {
+    Base base = indices_attribute(name);
+    for (const std::size_t prime : base) {
+      if (prime >= rns_.size()) {
+        fail("names prime ", prime, " in '", name, "', but the graph has ", rns_.size(), " primes");
+      }
+    }
+    return base;
+  }
+
+  // Primes of the operand; exactly one where the variant is `single`.
+  void take_primes(const std::string& name, std::string_view single) {
+    node_.primes = base_attribute(name);
+    if (text_attribute("variant") == single && node_.primes.size() != 1) {
+      fail("has ", node_.primes.size(), " primes in '", name, "': variant '", single,
+           "' takes one");
+    }
+    for (const std::size_t prime : node_.primes) {
+      require_in_base(prime);
+    }
+  }
+
+  void require_variant(std::initializer_list<std::string_view> variants) {
+    const std::string& variant = text_attribute("variant");
+    if (std::find(variants.begin(), variants.end(), variant) != variants.end()) {
+      return;
+    }
+    std::string known;
+    for (const std::string_view name : variants) {
+      known += text(known.empty() ? "'" : ", '", name, "'");
+    }
+    fail("has variant '", variant, "'; known is ", known);
+  }
+
+  // All operands have one type, which is the node's until the operation changes it.
+  void take_operands(std::size_t count) {
+    if (node_.operands.size() != count) {
+      fail("has ", node_.operands.size(), " operands and takes ", count);
+    }
+    node_.type = nodes_[node_.operands.at(0)].type;
+    for (const std::size_t operand : node_.operands) {
+      if (nodes_[operand].type != node_.type) {
+        fail("has operands of different bases or forms: bring them to one level and form first");
+      }
+    }
+  }
+
+  void require_form(Form form) const {
+    if (node_.type.form != form) {
+      fail("needs its operands in ", form == Form::kNtt ? "NTT" : "coefficient", " form");
+    }
+  }
+
+  void require_in_base(std::size_t prime) const {
+    const Base& base = node_.type.base;
+    if (std::find(base.begin(), base.end(), prime) == base.end()) {
+      fail("needs prime ", prime, " in its operand's base");
+    }
+  }
+
+  const std::string& unique_name() {
+    const std::string& name = text_attribute("name");
+    for (const Node& other : nodes_) {
+      if (other.op == node_.op && other.name == name) {
+        fail("has the name '", name, "' of an earlier ", op_, ": names must be unique");
+      }
+    }
+    return name;
+  }
+
+  void build_input() {
+    if (!node_.operands.empty()) {
+      fail("takes no operands");
+    }
+    node_.name = unique_name();
+    node_.type.base = base_attribute("base");
+    const std::string& form = text_attribute("form");
+    if (form != "ntt" && form != "coeff") {
+      fail("has form '", form, "'; known are 'ntt' and 'coeff'");
+    }
+    node_.type.form = form == "ntt" ? Form::kNtt : Form::kCoeff;
+  }
+
+  void build_automorph() {
+    node_.element = attribute<u64>("element", "an integer");
+    if (node_.element % 2 == 0 || node_.element >= 2 * rns_.degree()) {
+      fail("has Galois element ", node_.element,
+           ", which is not odd and below 2N = ", 2 * rns_.degree());
+    }
+  }
+
+  void build_mod_up() {
+    require_variant({"rns_digit", "fast_base_conv", "centred_digit", "scaled"});
+    take_primes("digit", "rns_digit");
+    Base target = base_attribute("base");
+    node_.scaled = text_attribute("variant") == "scaled";
+    node_.centred = text_attribute("variant") == "centred_digit";
+    if (!node_.scaled) {
+      require_form(Form::kCoeff);
+    } else if (node_.primes != node_.type.base) {
+      fail("scales all limbs: 'digit' must be the operand's base");
+    } else if (!std::all_of(node_.primes.begin(), node_.primes.end(), [&target](auto prime) {
+                 return std::find(target.begin(), target.end(), prime) != target.end();
+               })) {
+      fail("scales into a base that lacks a prime of its operand's");
+    }
+    node_.type.base = std::move(target);
+  }
+
+  void build_ksk_inner_product() {
+    node_.name = text_attribute("key");
+    node_.half = attribute<u64>("half", "an integer");
+    if (node_.half > 1) {
+      fail("has half ", node_.half, "; a key has the halves 0 and 1");
+    }
+    node_.digits = indices_attribute("digits");
+    take_operands(node_.digits.size());
+    require_form(Form::kNtt);
+    if (node_.type.base != base_attribute("base")) {
+      fail("has operands over another base than its own");
+    }
+    if (std::ranges::max(node_.type.base) >= key_primes_) {
+      fail("is over an extension prime, which keys have no limbs of");
+    }
+  }
+
+  void build_mod_down() {
+    require_variant({"rounded", "centred_base_conv"});
+    take_primes("drop", "rounded");
+    for (const std::size_t prime : node_.primes) {
+      std::erase(node_.type.base, prime);
+    }
+    if (node_.type.base.empty()) {
+      fail("drops all primes of its operand");
+    }
+  }
+
+  void build_drop_limbs() {
+    Base kept = base_attribute("base");
+    const Base& base = node_.type.base;
+    auto position = base.begin();
+    for (const std::size_t prime : kept) {
+      position = std::find(position, base.end(), prime);
+      if (position == base.end()) {
+        fail("keeps prime ", prime, ", which its operand's base does not have (in this order)");
+      }
+      ++position;
+    }
+    node_.type.base = std::move(kept);
+  }
+
+  void take_multiplication() {
+    require_form(Form::kCoeff);
+    require_variant({"behz", "hps"});
+    node_.variant =
+        text_attribute("variant") == "hps" ? Multiplication::kHps : Multiplication::kBehz;
+  }
+
+  // `larger` is `smaller` and `count` more primes, or more than that.
+  void require_extension(const Base& smaller, const Base& larger, std::size_t count) const {
+    if (larger.size() < smaller.size() + count ||
+        !std::equal(smaller.begin(), smaller.end(), larger.begin())) {
+      fail("goes between a base of ", smaller.size(), " primes and one of ", larger.size(),
+           ": the larger has those of the smaller first, then ", count,
+           " or more of the extension");
+    }
+  }
+
+  void build_lift() {
+    take_multiplication();
+    Base target = base_attribute("base");
+    require_extension(node_.type.base, target, 1);
+    node_.type.base = std::move(target);
+  }
+
+  void build_scale() {
+    take_multiplication();
+    node_.plain_modulus = attribute<u64>("plain_modulus", "an integer");
+    if (node_.plain_modulus < 2 || node_.plain_modulus >> BfvContext::kMaxPlainBits != 0) {
+      fail("has plain modulus ", node_.plain_modulus, ", which is outside 2 ... 2^",
+           BfvContext::kMaxPlainBits, " - 1");
+    }
+    Base target = base_attribute("base");
+    require_extension(target, node_.type.base, node_.variant == Multiplication::kBehz ? 2 : 1);
+    node_.type.base = std::move(target);
+  }
+
+  void build_decompose() {
+    require_form(Form::kCoeff);
+    node_.digit = attribute<u64>("digit", "an integer");
+    node_.word_bits = attribute<u64>("word_bits", "an integer");
+    const std::size_t bits = product_of(rns_, node_.type.base).bits();
+    if (node_.word_bits < 1 || node_.digit > bits / node_.word_bits ||
+        node_.digit * node_.word_bits >= bits) {
+      fail("has digit ", node_.digit, " of ", node_.word_bits,
+           " bits, and its operand's coefficients have ", bits, " bits");
+    }
+    node_.type.base = base_attribute("base");
+  }
+
+  const RnsContext& rns_;
+  std::size_t key_primes_;
+  const std::vector<Node>& nodes_;
+  std::string_view op_;
+  const Attributes& attributes_;
+  std::set<std::string> used_;
+  Node node_;
+};
+
+}  // namespace
+
+Node checked_node(const Graph& graph, std::string_view op, std::vector<std::size_t> operands,
+                  const Attributes& attributes) {
+  return NodeBuilder(graph, op, std::move(operands), attributes).build();
+}
+
+}  // namespace ringsmith

@@ -1,0 +1,373 @@
+#include "digit_products.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "platform/parallel.h"
+#include "platform/scratch.h"
+#include "platform/text.h"
+#include "ring/base_conversion.h"
+#include "ringsmith/error.h"
+#include "ringsmith/kernels.h"
+#include "ringsmith/prepared_key.h"
+#include "ringsmith/threads.h"
+#include "simd/kernel_set.h"
+
+namespace ringsmith::kernels {
+namespace {
+
+// Words of a limb that are multiplied at a time by several threads, or by keys that are expanded:
+// enough for the processor to fetch keys ahead, and few enough for the caches to keep what the
+// switchings share. One thread takes whole limbs of keys in memory, since the first words of each
+// run are waited for.
+constexpr std::size_t kBlock = 4096;
+
+// Words between raised digits: limbs are powers of two apart, and the same words of all digits
+// would share one set of the caches. A block and a line more, and they are in others.
+constexpr std::size_t kStagger = kBlock + 8;
+
+// The transform of words below `bound`, plus the offset, as a digit of key_products.
+void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, u64 offset,
+                   std::span<u64> out) {
+  tables.kernels().forward_digit(tables.plan(), in.data(), bound, offset, out.data());
+}
+
+// Whether its key is prepared for its automorphism.
+bool is_prepared(const Switching& switching) {
+  const PreparedKey* const prepared = switching.key.prepared;
+  return prepared != nullptr && prepared->element() == switching.element;
+}
+
+// The widest prime of a marked digit: its words, below 2q, and an offset are below 2^62.
+constexpr int kMarkedBits = 60;
+
+bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
+  return std::ranges::find(digit.primes, prime) != digit.primes.end();
+}
+
+}  // namespace
+
+DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form,
+                             std::span<const u64> polynomial, std::span<const Base> digits,
+                             std::vector<Switching> switchings)
+    : context_(context), form_(form), switchings_(std::move(switchings)) {
+  if (digits.empty()) {
+    throw ParameterError("there is no digit to multiply with a key");
+  }
+  context.check_size(polynomial.size(), base.size(), "the polynomial to switch");
+  for (const Switching& switching : switchings_) {
+    if (switching.digits.size() != digits.size()) {
+      throw ParameterError(text("a key of ", switching.digits.size(),
+                                " digits does not fit a polynomial of ", digits.size(), " digits"));
+    }
+  }
+  if (switchings_.size() == 1 && switchings_[0].element != 1 && !is_prepared(switchings_[0])) {
+    moved_.resize(polynomial.size());
+    automorph(context, base, form, switchings_[0].element, polynomial, moved_);
+    polynomial = moved_;
+    switchings_[0].element = 1;
+  }
+  marks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
+           std::ranges::all_of(digits, [&](const Base& primes) {
+             return primes.size() == 1 && context.modulus(primes[0]).bits() <= kMarkedBits;
+           });
+  cut(base, polynomial, digits);
+  if (std::ranges::all_of(switchings_, [](const Switching& s) { return s.element == 1; })) {
+    return;
+  }
+  for (const Switching& switching : switchings_) {
+    permutations_.emplace_back(context.log_degree(), switching.element);
+    levels_.push_back({switching.digits, {digits.begin(), digits.end()}});
+  }
+  if (marks_) {
+    mark_negated();
+    return;
+  }
+  for (Digit& digit : digits_) {
+    digit.has_zero = std::ranges::count(digit.coefficients, u64{0}) != 0;
+  }
+}
+
+void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
+                        std::span<const Base> digits) {
+  const std::size_t degree = context_.degree();
+  const auto is_copied = [this](const Base& primes) {
+    return form_ == Form::kNtt || marks_ || primes.size() > 1;
+  };
+  const bool copies = std::ranges::any_of(digits, is_copied);
+  coefficients_.resize(copies ? polynomial.size() : 0);
+  for (const Base& primes : digits) {
+    const auto found = std::search(base.begin(), base.end(), primes.begin(), primes.end());
+    if (primes.empty() || found == base.end()) {
+      throw ParameterError(
+          "a digit has at least one prime, and they follow each other in the base");
+    }
+    const std::size_t begin = static_cast<std::size_t>(found - base.begin()) * degree;
+    const std::span<const u64> own = polynomial.subspan(begin, primes.size() * degree);
+    const bool copied = is_copied(primes);
+    const std::span<u64> copy =
+        std::span<u64>(coefficients_).subspan(begin * copied, own.size() * copied);
+    digits_.push_back({primes, own, copied ? copy : own, copy});
+  }
+  parallel_for(digits_.size(), kTransformPasses * digits_[0].own.size(), [&](std::size_t index) {
+    const Digit& digit = digits_[index];
+    if (digit.copy.empty()) {
+      return;
+    }
+    for (std::size_t i = 0; i < digit.primes.size(); ++i) {
+      const std::span<const u64> own = limb_of(digit.own, i, degree);
+      const std::span<u64> copy = limb_of(digit.copy, i, degree);
+      if (form_ == Form::kNtt) {
+        context_.ntt(digit.primes[i]).inverse(own, copy);
+      } else {
+        std::ranges::copy(own, copy.begin());
+      }
+    }
+    if (digit.primes.size() > 1) {
+      divide_by_complements(context_, digit.primes, digit.copy);
+    }
+  });
+}
+
+u64 DigitProducts::negation(const Digit& digit, std::size_t prime) const {
+  const Modulus& modulus = context_.modulus(prime);
+  return modulus.multiply(digit.primes.size(), product(context_, digit.primes, modulus));
+}
+
+void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficients,
+                            std::span<const Raised> wanted) const {
+  if (digit.primes.size() == 1) {
+    const u64 source = (marks_ ? 2 : 1) * context_.modulus(digit.primes[0]).value();
+    for (const auto& [prime, offset, words] : wanted) {
+      forward_digit(context_.ntt(prime), coefficients, source + offset, offset, words);
+    }
+    return;
+  }
+  std::vector<Target> targets;
+  for (const auto& [prime, offset, words] : wanted) {
+    targets.push_back({context_.modulus(prime), offset, words});
+  }
+  combine(context_, digit.primes, coefficients, targets);
+  for (const auto& [prime, offset, words] : wanted) {
+    const NttTables& tables = context_.ntt(prime);
+    forward_digit(tables, words, tables.modulus().value(), 0, words);
+  }
+}
+
+void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> words,
+                          std::span<Factors> factors) const {
+  const Digit& digit = digits_[index];
+  std::vector<Raised> wanted;
+  for (std::size_t i = 0; i < primes.size(); ++i) {
+    const NttTables& tables = context_.ntt(primes[i]);
+    const Modulus& modulus = tables.modulus();
+    const std::span<u64> to = limb_of(words, i, context_.degree());
+    const auto own = std::ranges::find(digit.primes, primes[i]);
+    factors[i].values[index] = to.data();
+    if (own == digit.primes.end()) {
+      wanted.push_back({primes[i], permutations_.empty() ? 0 : offset(digit, primes[i]), to});
+      continue;
+    }
+    const auto position = static_cast<std::size_t>(own - digit.primes.begin());
+    const std::span<const u64> limb = limb_of(digit.own, position, context_.degree());
+    if (form_ != Form::kNtt) {
+      forward_digit(tables, limb, modulus.value(), 0, to);
+    } else if (tables.kernels().digit != nullptr) {  // NTT(INTT(x)) = x
+      tables.kernels().digit(tables.plan().prime, limb.data(), to.data(), limb.size());
+    } else {
+      factors[i].values[index] = limb.data();
+    }
+  }
+  convert(digit, digit.coefficients, wanted);
+}
+
+void DigitProducts::mark_negated() {
+  parallel_for(digits_.size(), digits_[0].copy.size(), [&](std::size_t i) {
+    const std::span<u64> words = digits_[i].copy;
+    simd::kernel_set().mark_negated(context_.modulus(digits_[i].primes[0]).value(),
+                                    switchings_[0].element, words.data(), words.data(),
+                                    words.size());
+  });
+}
+
+u64 DigitProducts::offset(const Digit& digit, std::size_t prime) const {
+  const Modulus& modulus = context_.modulus(prime);
+  if (marks_) {
+    return modulus.negate(negation(digit, prime));
+  }
+  return modulus.negate(modulus.multiply(modulus.inverse(2), negation(digit, prime)));
+}
+
+PreparedKey::Shift DigitProducts::shift(std::size_t prime, std::size_t index) const {
+  std::vector<u64> factors(digits_.size());
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    factors[i] = negation(digits_[i], prime);
+  }
+  return switchings_[index].key.prepared->shift(levels_[index], prime, factors);
+}
+
+std::size_t DigitProducts::words_at_prime() const {
+  return kTransformPasses * digits_.size() * context_.degree();
+}
+
+void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
+  const std::size_t words = primes.size() * context_.degree();
+  const std::size_t stride = words + kStagger;
+  ScratchWords raised(digits_.size() * stride);
+  std::vector<Factors> factors(primes.size(), Factors(digits_.size()));
+  parallel_for(digits_.size(), kTransformPasses * words, [&](std::size_t i) {
+    raise(i, primes, raised.words().subspan(i * stride, words), factors);
+  });
+  for (std::size_t position = 0; position < primes.size(); ++position) {
+    multiply_raised(primes[position], std::move(factors[position]),
+                    out.subspan(position * switchings_.size(), switchings_.size()));
+  }
+}
+
+void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
+                                    std::span<const LimbPair> out) const {
+  const std::size_t degree = context_.degree();
+  const bool hoisted = !permutations_.empty() && !marks_;
+  const NttTables& tables = context_.ntt(prime);
+  const bool scales = tables.kernels().scales;
+  const bool shifts = hoisted && !std::ranges::all_of(switchings_, is_prepared);
+  const std::size_t stride = degree + kStagger;
+  ScratchWords added(shifts && !scales ? digits_.size() * stride : 0);
+  parallel_for(shifts ? digits_.size() : 0, degree, [&](std::size_t i) {
+    if (digits_[i].has_zero || is_own(digits_[i], prime)) {
+      return;
+    }
+    const ShoupFactor factor(negation(digits_[i], prime), tables.modulus());
+    factors.scales[i] = {factor.factor, factor.quotient};
+    if (!scales) {
+      const std::span<u64> to = added.words().subspan(i * stride, degree);
+      tables.kernels().scale(tables.plan().prime, tables.halves().data(), factors.scales[i],
+                             to.data(), degree);
+      if (tables.kernels().digit != nullptr) {
+        tables.kernels().digit(tables.plan().prime, to.data(), to.data(), degree);
+      }
+      factors.addends[i] = to.data();
+    }
+  });
+  std::vector<OwnFactors> own(switchings_.size());
+  if (hoisted) {
+    parallel_for(switchings_.size(), kTransformPasses * degree,
+                 [&](std::size_t i) { own[i] = own_factors(prime, factors, i); });
+  }
+  std::size_t written = 0;
+  bool expands = false;
+  for (const Switching& switching : switchings_) {
+    written = std::max(written, KeyWords::written_halves(switching.key, is_prepared(switching)));
+    expands = expands || switching.key.seed != nullptr;
+  }
+  const std::size_t words = written == 0 && threads() == 1 ? degree : std::min(kBlock, degree);
+  // A seed's streams are read from the beginning of their blocks on.
+  const std::size_t run = expands ? std::min(kSeededBlock, degree) : words;
+  const std::size_t work = 3 * switchings_.size() * digits_.size() * run;
+  parallel_for(degree / run, work, [&](std::size_t index) {
+    ScratchWords room(written * digits_.size() * words);
+    std::vector<KeyWords> keys;
+    keys.reserve(switchings_.size());
+    // By prepared keys, and with kernels that scale, digits are all that the switchings read in
+    // common: all read the same run of them, which each moves to another place.
+    std::vector<std::size_t> begins(switchings_.size(), index * run);
+    for (std::size_t i = 0; i < switchings_.size(); ++i) {
+      const bool prepared = is_prepared(switchings_[i]);
+      if (hoisted && scales && !prepared) {
+        begins[i] = permutations_[i].destination(index * run, run);
+      }
+      keys.emplace_back(context_, switchings_[i].key, switchings_[i].digits, prime, begins[i],
+                        prepared);
+    }
+    for (std::size_t done = 0; done < run; done += words) {
+      for (std::size_t i = 0; i < switchings_.size(); ++i) {
+        const KeyWords::Pointers& here = keys[i].next(words, room.words());
+        multiply(prime, factors, own[i], i, here, begins[i] + done, words, out[i]);
+      }
+    }
+  });
+}
+
+DigitProducts::OwnFactors DigitProducts::own_factors(std::size_t prime, const Factors& factors,
+                                                     std::size_t index) const {
+  OwnFactors own;
+  if (is_prepared(switchings_[index])) {
+    own.shift = shift(prime, index);
+  }
+  for (std::size_t i = 0; i < digits_.size(); ++i) {
+    if (!digits_[i].has_zero || is_own(digits_[i], prime)) {
+      continue;
+    }
+    if (own.values.empty()) {
+      own.values = factors.values;
+    }
+    own.values[i] = own.words.emplace_back(raised_again(prime, digits_[i], index)).data();
+  }
+  return own;
+}
+
+Words DigitProducts::raised_again(std::size_t prime, const Digit& digit, std::size_t index) const {
+  const std::size_t degree = context_.degree();
+  const u64 element = switchings_[index].element;
+  ScratchWords moved(digit.coefficients.size());
+  automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
+  ScratchWords raised(degree);
+  const bool shifted = is_prepared(switchings_[index]);
+  const Raised again{prime, shifted ? offset(digit, prime) : 0, raised.words()};
+  convert(digit, moved.words(), {&again, 1});
+  Words back(degree);  // since what is multiplied is moved again
+  NttPermutation(context_.log_degree(), inverse_element(element, degree))
+      .apply(raised.words(), back);
+  return back;
+}
+
+void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) const {
+  const KeySwitchKeyView& key = switching.key;
+  for (std::size_t half = 0; half < key.halves(); ++half) {
+    for (const std::size_t digit : switching.digits) {
+      const std::span<const u64> limb = limb_of(key.half(digit, half), prime, context_.degree());
+      check_key_limb(limb, prime, context_.modulus(prime), switching.name);
+    }
+  }
+}
+
+void DigitProducts::multiply(std::size_t prime, const Factors& factors, const OwnFactors& own,
+                             std::size_t index, const KeyWords::Pointers& keys, std::size_t begin,
+                             std::size_t words, const LimbPair& out) const {
+  const NttTables& tables = context_.ntt(prime);
+  const bool prepared = is_prepared(switchings_[index]);
+  const bool moves = !permutations_.empty() && !prepared;  // digits; else the sums
+  std::vector<const u64*> values = own.values.empty() ? factors.values : own.values;
+  for (const u64*& value : values) {
+    value += moves ? 0 : begin;
+  }
+  std::vector<const u64*> addends = factors.addends;
+  for (const u64*& addend : addends) {
+    addend += addend == nullptr ? 0 : begin;
+  }
+  std::array<const u64*, 2> starts = own.shift.halves;
+  for (const u64*& start : starts) {
+    start += start == nullptr ? 0 : simd::prepared_size(tables.kernels().key_code, begin);
+  }
+  const simd::Permutation permutation =
+      moves ? permutations_[index].from(begin) : simd::Permutation{};
+  const simd::Permutation targets = !permutations_.empty() && prepared
+                                        ? permutations_[index].targets(begin)
+                                        : simd::Permutation{};
+  const simd::KeyTerms terms{digits_.size(),
+                             values.data(),
+                             moves ? &permutation : nullptr,
+                             addends.data(),
+                             moves ? &tables.halves()[begin] : nullptr,
+                             factors.scales.data(),
+                             {keys[0].data(), keys[1].data()},
+                             prepared,
+                             {starts[0], starts[1]},
+                             targets.blocks == nullptr ? nullptr : &targets};
+  const std::size_t to = targets.blocks == nullptr ? begin : 0;
+  if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][to], &out[1][to], words)) {
+    refuse_keys(prime, switchings_[index]);
+  }
+}
+
+}  // namespace ringsmith::kernels

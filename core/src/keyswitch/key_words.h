@@ -1,0 +1,68 @@
+// Where the words of a key-switching key are read: in memory, as they are or prepared, or expanded
+// from its seed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ring/seeded_limb.h"
+#include "ringsmith/ciphertext.h"
+#include "ringsmith/rns.h"
+#include "ringsmith/types.h"
+#include "simd/kernel_set.h"
+
+namespace ringsmith::kernels {
+
+/// About how many words an expanded one is worth, for parallel_for.
+inline constexpr std::size_t kExpansionPasses = 6;
+
+/// @param name what errors call the key
+/// @throws ParameterError if a residue of a key's limb of prime number `prime` is not below it
+void check_key_limb(std::span<const u64> limb, std::size_t prime, const Modulus& modulus,
+                    std::string_view name);
+
+/// One limb of some digits of a key, read from its beginning or from a seeded block's, in pieces.
+class KeyWords {
+ public:
+  /// For each half and digit, where a piece begins.
+  using Pointers = std::array<std::vector<const u64*>, 2>;
+
+  /// @param key    must outlive this object
+  /// @param digits their numbers in the key; must outlive this object
+  /// @param begin  the first word, a multiple of those that are wanted at a time; of a compact key
+  ///               a multiple of kSeededBlock
+  /// @param as_prepared whether a prepared key's words are wanted as they are, or the key's
+  KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
+           std::span<const std::size_t> digits, std::size_t prime, std::size_t begin,
+           bool as_prepared);
+
+  /// Halves of a piece that next() writes: those that are not in memory as they are wanted.
+  [[nodiscard]] static std::size_t written_halves(const KeySwitchKeyView& key, bool as_prepared) {
+    return as_prepared ? 0 : 2 - key.halves();
+  }
+  /// The next `words` words, a power of two and at least 8, of every digit and both halves.
+  /// @param room for written_halves() * digits * words words
+  /// @return pointers, good until the next call
+  [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> room);
+
+ private:
+  std::span<const std::size_t> digits_;
+  std::size_t prime_;
+  std::size_t position_;
+  const PreparedKey* restored_ = nullptr;         // a prepared key whose own words are not wanted
+  simd::KeyCode code_ = simd::KeyCode::kResidue;  // of the words in memory
+  Pointers following_;
+  Pointers piece_;
+  std::vector<SeededLimb> streams_;  // of each digit; none of another than a compact key
+};
+
+/// ksk_inner_product with one half of some digits of a key, canonical.
+/// @param numbers of the digits in the key
+void key_inner_product(const RnsContext& context, BaseView base,
+                       std::span<const std::span<const u64>> digits, const KeySwitchKeyView& key,
+                       std::span<const std::size_t> numbers, std::size_t half, std::span<u64> out);
+
+}  // namespace ringsmith::kernels

@@ -1,0 +1,147 @@
+#include "ringsmith/kernels.h"
+
+#include <algorithm>
+
+#include "automorphism.h"
+#include "platform/parallel.h"
+#include "platform/text.h"
+#include "ringsmith/error.h"
+#include "simd/kernel_set.h"
+
+namespace ringsmith::kernels {
+namespace {
+
+using simd::PrimeConstants;
+using simd::PrimeKernels;
+
+void check_sizes(const RnsContext& context, BaseView base, std::span<const u64> a,
+                 std::span<const u64> b, std::span<u64> out) {
+  context.check_size(a.size(), base.size(), "the first operand");
+  context.check_size(b.size(), base.size(), "the second operand");
+  context.check_size(out.size(), base.size(), "the result");
+}
+
+// Calls operation(kernels, prime, offset) for every limb, which begins at word `offset`.
+template <typename Operation>
+void for_each_limb(const RnsContext& context, BaseView base, Operation operation) {
+  parallel_for(base.size(), context.degree(), [&](std::size_t limb) {
+    const NttTables& tables = context.ntt(base[limb]);
+    operation(tables.kernels(), tables.plan().prime, limb * context.degree());
+  });
+}
+
+}  // namespace
+
+void add(const RnsContext& context, BaseView base, std::span<const u64> a, std::span<const u64> b,
+         std::span<u64> out) {
+  check_sizes(context, base, a, b, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.add(prime, &a[offset], &b[offset], &out[offset], context.degree());
+                });
+}
+
+void subtract(const RnsContext& context, BaseView base, std::span<const u64> a,
+              std::span<const u64> b, std::span<u64> out) {
+  check_sizes(context, base, a, b, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.subtract(prime, &a[offset], &b[offset], &out[offset], context.degree());
+                });
+}
+
+void negate(const RnsContext& context, BaseView base, std::span<const u64> a, std::span<u64> out) {
+  check_sizes(context, base, a, a, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.negate(prime, &a[offset], &out[offset], context.degree());
+                });
+}
+
+void multiply(const RnsContext& context, BaseView base, std::span<const u64> a,
+              std::span<const u64> b, std::span<u64> out) {
+  check_sizes(context, base, a, b, out);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.multiply(prime, &a[offset], &b[offset], &out[offset], context.degree());
+                });
+}
+
+void sum_of_products(const RnsContext& context, BaseView base,
+                     std::span<const std::span<const u64>> a,
+                     std::span<const std::span<const u64>> b, std::span<u64> out) {
+  if (a.empty() || a.size() != b.size()) {
+    throw ParameterError(
+        text(a.size(), " and ", b.size(), " factors: give the same number of both, at least one"));
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    check_sizes(context, base, a[i], b[i], out);
+  }
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  std::vector<const u64*> limbs_a(a.size());
+                  std::vector<const u64*> limbs_b(a.size());
+                  for (std::size_t i = 0; i < a.size(); ++i) {
+                    limbs_a[i] = &a[i][offset];
+                    limbs_b[i] = &b[i][offset];
+                  }
+                  kernels.inner_product(prime, a.size(), limbs_a.data(), limbs_b.data(), nullptr,
+                                        &out[offset], nullptr, context.degree());
+                });
+}
+
+void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
+  context.check_size(polynomial.size(), base.size(), "the polynomial");
+  parallel_for(base.size(), kTransformPasses * context.degree(), [&](std::size_t i) {
+    context.ntt(base[i]).forward(limb_of(polynomial, i, context.degree()));
+  });
+}
+
+void intt(const RnsContext& context, BaseView base, std::span<u64> polynomial) {
+  context.check_size(polynomial.size(), base.size(), "the polynomial");
+  parallel_for(base.size(), kTransformPasses * context.degree(), [&](std::size_t i) {
+    context.ntt(base[i]).inverse(limb_of(polynomial, i, context.degree()));
+  });
+}
+
+void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
+               std::span<const u64> in, std::span<u64> out) {
+  const std::size_t degree = context.degree();
+  const Automorphism automorphism(context, form, element);
+  context.check_size(in.size(), base.size(), "the operand");
+  context.check_size(out.size(), base.size(), "the result");
+  parallel_for(base.size(), degree, [&](std::size_t limb) {
+    automorphism.apply(base[limb], limb_of(in, limb, degree), limb_of(out, limb, degree));
+  });
+}
+
+void ksk_inner_product(const RnsContext& context, BaseView base,
+                       std::span<const std::span<const u64>> digits,
+                       std::span<const std::span<const u64>> keys, std::span<u64> out) {
+  const std::size_t degree = context.degree();
+  if (digits.empty() || digits.size() != keys.size()) {
+    throw ParameterError(text(digits.size(), " digits and ", keys.size(),
+                              " key digits: give the same number of both, at least one"));
+  }
+  for (std::size_t d = 0; d < digits.size(); ++d) {
+    context.check_size(digits[d].size(), base.size(), "a digit");
+    if (keys[d].size() % degree != 0 || keys[d].size() <= std::ranges::max(base) * degree) {
+      throw ParameterError(text("a digit's key half has ", keys[d].size(),
+                                " words: it has N words for every prime up to the base's last"));
+    }
+  }
+  context.check_size(out.size(), base.size(), "the result");
+  parallel_for(base.size(), 2 * digits.size() * degree, [&](std::size_t limb) {
+    std::vector<const u64*> digit_limbs(digits.size());
+    std::vector<const u64*> key_limbs(digits.size());
+    for (std::size_t d = 0; d < digits.size(); ++d) {
+      digit_limbs[d] = &digits[d][limb * degree];
+      key_limbs[d] = &keys[d][base[limb] * degree];
+    }
+    const NttTables& tables = context.ntt(base[limb]);
+    tables.kernels().inner_product(tables.plan().prime, digits.size(), digit_limbs.data(),
+                                   key_limbs.data(), nullptr, &out[limb * degree], nullptr, degree);
+  });
+}
+
+}  // namespace ringsmith::kernels

@@ -1,0 +1,253 @@
+#include "ringsmith/keys.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "platform/text.h"
+#include "ring/wide.h"
+#include "ringsmith/error.h"
+#include "ringsmith/kernels.h"
+
+namespace ringsmith {
+namespace {
+
+SecretVector<u64> small_in_ntt_form(const RnsContext& rns, BaseView base,
+                                    const SmallPolynomial& small) {
+  SecretVector<u64> residues = to_residues(rns, base, small);
+  kernels::ntt(rns, base, residues);
+  return residues;
+}
+
+// (-(a s + e), a) over `base`, which starts with the secret key's first primes: words of both.
+// `uniform` is a.
+std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
+                              std::span<const u64> secret_key, std::span<const u64> uniform,
+                              RandomSource& random) {
+  const RnsContext& rns = context.rns();
+  const std::size_t words = base.size() * rns.degree();
+  const std::span<const u64> secret = secret_key.first(words);
+  const SecretVector<u64> error =
+      small_in_ntt_form(rns, base, context.error().sample(rns.degree(), random));
+
+  std::vector<u64> zero(2 * words);
+  const std::span<u64> body = std::span<u64>(zero).first(words);
+  kernels::multiply(rns, base, uniform, secret, body);
+  kernels::add(rns, base, body, error, body);
+  kernels::negate(rns, base, body, body);
+  std::copy(uniform.begin(), uniform.end(), zero.begin() + static_cast<std::ptrdiff_t>(words));
+  return zero;
+}
+
+// The same with an a of its own.
+std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
+                              std::span<const u64> secret_key, RandomSource& random) {
+  const std::vector<u64> uniform = sample_uniform(context.rns(), base, random);
+  return encrypt_zero(context, base, secret_key, uniform, random);
+}
+
+// Half 1 of one digit of a key-switching key, all K primes.
+std::vector<u64> uniform_half(const RlweContext& context, std::size_t digit, const KeySeed* seed,
+                              RandomSource& random) {
+  const RnsContext& rns = context.rns();
+  if (seed == nullptr) {
+    return sample_uniform(rns, context.key_base(), random);
+  }
+  std::vector<u64> half(rns.size() * rns.degree());
+  for (std::size_t limb = 0; limb < rns.size(); ++limb) {
+    expand_key_half(*seed, digit, limb, rns.modulus(limb),
+                    limb_of(std::span<u64>(half), limb, rns.degree()));
+  }
+  return half;
+}
+
+// What a digit of a key holds beside an encryption of zero: `factor(modulus)` times the old secret,
+// in the limbs of `primes`.
+struct Digit {
+  Base primes;
+  std::function<u64(const Modulus&)> factor;
+};
+
+// P * s' in the limbs of each digit's primes only; P is the product of the special primes, 1 for
+// residue digits.
+std::vector<Digit> prime_digits(const RlweContext& context) {
+  if (context.special_base().empty() && !context.residue_digits()) {
+    throw ParameterError(
+        "a key in digits of primes needs a special prime, and the parameters have none: name one, "
+        "or cut in words of word_bits bits, or name dnum for residue digits");
+  }
+  const auto special_product = [&context](const Modulus& modulus) {
+    return context.residue_digits()
+               ? 1
+               : product_of(context.rns(), context.special_base()).modulo(modulus);
+  };
+  std::vector<Digit> digits;
+  for (std::size_t i = 0; i < context.dnum(); ++i) {
+    digits.push_back({context.digit(i, context.max_limbs()), special_product});
+  }
+  return digits;
+}
+
+// 2^(w i) * s' in all data limbs.
+std::vector<Digit> word_digits(const RlweContext& context, std::size_t word_bits) {
+  const std::size_t limbs = context.max_limbs();
+  std::vector<Digit> digits;
+  for (std::size_t i = 0; i < context.words(limbs, word_bits); ++i) {
+    digits.push_back({context.data_base(limbs), [shift = i * word_bits](const Modulus& modulus) {
+                        return modulus.power(2, shift);
+                      }});
+  }
+  return digits;
+}
+
+std::vector<u64> switching_key(const RlweContext& context, std::span<const u64> secret_key,
+                               std::span<const u64> old_secret, RandomSource& random,
+                               std::size_t word_bits, const KeySeed* key_seed) {
+  const RnsContext& rns = context.rns();
+  const std::size_t degree = context.degree();
+  const std::vector<Digit> digits =
+      word_bits == 0 ? prime_digits(context) : word_digits(context, word_bits);
+  std::vector<u64> key;
+  key.reserve(digits.size() * 2 * rns.size() * degree);
+  for (std::size_t d = 0; d < digits.size(); ++d) {
+    const Digit& digit = digits[d];
+    const std::vector<u64> uniform = uniform_half(context, d, key_seed, random);
+    std::vector<u64> zero = encrypt_zero(context, context.key_base(), secret_key, uniform, random);
+    for (const std::size_t prime : digit.primes) {
+      const Modulus& modulus = rns.modulus(prime);
+      const ShoupFactor factor(digit.factor(modulus), modulus);
+      const std::span<u64> limb = limb_of(std::span<u64>(zero), prime, degree);
+      const std::span<const u64> old_limb = limb_of(old_secret, prime, degree);
+      for (std::size_t i = 0; i < degree; ++i) {
+        limb[i] = modulus.add(limb[i], factor.multiply(old_limb[i], modulus.value()));
+      }
+    }
+    key.insert(key.end(), zero.begin(), zero.end());
+  }
+  return key;
+}
+
+void check_secret_key(const RlweContext& context, std::span<const u64> secret_key) {
+  context.rns().check_size(secret_key.size(), context.rns().size(), "the secret key");
+}
+
+// The level of a message, from its number of words.
+std::size_t checked_limbs(const RlweContext& context, std::span<const u64> message) {
+  const std::size_t limbs = message.size() / context.degree();
+  const Base base = context.data_base(limbs);
+  context.rns().check_size(message.size(), base.size(), "the plaintext");
+  return limbs;
+}
+
+void add_message(const RlweContext& context, std::span<const u64> message, Ciphertext& result) {
+  const std::span<u64> body = result.polynomial(0);
+  kernels::add(context.rns(), context.data_base(result.limbs), body, message, body);
+}
+
+}  // namespace
+
+SecretVector<u64> generate_secret_key(const RlweContext& context, RandomSource& random) {
+  return small_in_ntt_form(context.rns(), context.key_base(),
+                           sample_ternary(context.degree(), random));
+}
+
+std::vector<u64> generate_public_key(const RlweContext& context, std::span<const u64> secret_key,
+                                     RandomSource& random) {
+  check_secret_key(context, secret_key);
+  return encrypt_zero(context, context.key_base(), secret_key, random);
+}
+
+std::vector<u64> generate_relin_key(const RlweContext& context, std::span<const u64> secret_key,
+                                    RandomSource& random, std::size_t word_bits,
+                                    const KeySeed* key_seed) {
+  check_secret_key(context, secret_key);
+  SecretVector<u64> squared(secret_key.size());
+  kernels::multiply(context.rns(), context.key_base(), secret_key, secret_key, squared);
+  return switching_key(context, secret_key, squared, random, word_bits, key_seed);
+}
+
+std::vector<u64> generate_galois_key(const RlweContext& context, std::span<const u64> secret_key,
+                                     u64 element, RandomSource& random, std::size_t word_bits,
+                                     const KeySeed* key_seed) {
+  check_secret_key(context, secret_key);
+  SecretVector<u64> moved(secret_key.size());
+  kernels::automorph(context.rns(), context.key_base(), Form::kNtt, element, secret_key, moved);
+  return switching_key(context, secret_key, moved, random, word_bits, key_seed);
+}
+
+Ciphertext encrypt(const RlweContext& context, Form form, std::span<const u64> public_key,
+                   std::span<const u64> message, RandomSource& random) {
+  const RnsContext& rns = context.rns();
+  const std::size_t limbs = checked_limbs(context, message);
+  const std::size_t key_words = rns.size() * context.degree();
+  rns.check_size(public_key.size(), 2 * rns.size(), "the public key");
+
+  // One prime above `limbs` data primes: the next data prime, or at the top the first special
+  // prime.
+  const Base base = consecutive_base(std::min(limbs + 1, rns.size()));
+  const std::size_t words = base.size() * context.degree();
+  const SecretVector<u64> ephemeral =
+      small_in_ntt_form(rns, base, sample_ternary(context.degree(), random));
+  SecretVector<u64> zero(words);
+  Ciphertext result(2, limbs, context.degree());
+  for (std::size_t half = 0; half < 2; ++half) {
+    const SecretVector<u64> error =
+        small_in_ntt_form(rns, base, context.error().sample(context.degree(), random));
+    kernels::multiply(rns, base, public_key.subspan(half * key_words, words), ephemeral, zero);
+    kernels::add(rns, base, zero, error, zero);
+    if (form == Form::kCoeff) {
+      kernels::intt(rns, base, zero);
+    }
+    if (base.size() > limbs) {
+      kernels::mod_down(rns, base, BaseView(base).last(1), form, zero, result.polynomial(half));
+    } else {
+      std::ranges::copy(zero, result.polynomial(half).begin());
+    }
+  }
+  add_message(context, message, result);
+  return result;
+}
+
+Ciphertext encrypt_symmetric(const RlweContext& context, Form form, std::span<const u64> secret_key,
+                             std::span<const u64> message, RandomSource& random) {
+  check_secret_key(context, secret_key);
+  const std::size_t limbs = checked_limbs(context, message);
+  const Base base = context.data_base(limbs);
+  Ciphertext result(2, limbs, context.degree());
+  std::ranges::copy(encrypt_zero(context, base, secret_key, random), result.data.begin());
+  if (form == Form::kCoeff) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      kernels::intt(context.rns(), base, result.polynomial(half));
+    }
+  }
+  add_message(context, message, result);
+  return result;
+}
+
+std::vector<u64> decrypt(const RlweContext& context, Form form, std::span<const u64> secret_key,
+                         CiphertextView ciphertext) {
+  check_secret_key(context, secret_key);
+  check(context, ciphertext);
+  const RnsContext& rns = context.rns();
+  const Base base = context.data_base(ciphertext.limbs);
+  const std::span<const u64> secret = secret_key.first(ciphertext.limbs * context.degree());
+  const auto in_ntt_form = [&](std::size_t index) {
+    const std::span<const u64> polynomial = ciphertext.polynomial(index);
+    std::vector<u64> words(polynomial.begin(), polynomial.end());
+    if (form == Form::kCoeff) {
+      kernels::ntt(rns, base, words);
+    }
+    return words;
+  };
+  // Horner's rule: (... (c_n s + c_{n-1}) s + ...) + c_0.
+  std::vector<u64> plain = in_ntt_form(ciphertext.size - 1);
+  for (std::size_t i = ciphertext.size - 1; i-- > 0;) {
+    kernels::multiply(rns, base, plain, secret, plain);
+    kernels::add(rns, base, plain, in_ntt_form(i), plain);
+  }
+  if (form == Form::kCoeff) {
+    kernels::intt(rns, base, plain);
+  }
+  return plain;
+}
+
+}  // namespace ringsmith
