@@ -74,9 +74,5 @@ struct KeySwitchKeyView {
 
 /// @throws ParameterError unless size >= 1, the limbs are a data level and the words fit them
 void check(const RlweContext& context, const CiphertextView& ciphertext);
-/// @throws ParameterError unless the key has the context's number of digits, a special prime
-///         where they are digits of primes and no residue digits, and the words fit; a prepared key
-///         must be of the same primes, with a special one
-void check(const RlweContext& context, const KeySwitchKeyView& key);
 
 }  // namespace ringsmith

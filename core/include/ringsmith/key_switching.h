@@ -14,6 +14,11 @@
 
 namespace ringsmith {
 
+/// @throws ParameterError unless the key has the context's number of digits, a special prime
+///         where they are digits of primes and no residue digits, and the words fit; a prepared key
+///         must be of the same primes, with a special one
+void check(const RlweContext& context, const KeySwitchKeyView& key);
+
 /// Key switching of one polynomial: the two polynomials that, added to a ciphertext under s,
 /// contribute target * s'. How the polynomial is cut is the key's: by primes, and divided by the
 /// special primes; or without a division in words of `key.word_bits` bits, or, if the context has

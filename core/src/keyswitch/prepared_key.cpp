@@ -12,6 +12,7 @@
 #include "platform/text.h"
 #include "ring/ntt_permutation.h"
 #include "ringsmith/error.h"
+#include "ringsmith/key_switching.h"
 #include "simd/kernel_set.h"
 
 namespace ringsmith {
