@@ -145,6 +145,8 @@ docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources ag
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	@$(BIN)/python -m ringsmith.backends.vector.device.generate_registers
+	$(call say,Blocks of the RTL: catalogue$(comma) diagrams$(comma) file lists)
+	@$(BIN)/python -m ringsmith.hdl.catalogue
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
 	@$(BIN)/ringsmith designs --table docs/designs.md --keep --force --programs 10 --products 300 \
 		--verify nano --verify octo --verify pico --verify heaws --verify heaws-seal --verify rpm \

@@ -1,0 +1,1 @@
+"""The catalogue of the RTL, its block diagram and its file lists, written from the sources."""
