@@ -7,17 +7,18 @@
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from ringsmith.backends.rpau.isa.instruction_set import (
     ADDENDS,
     CONTROL,
-    ISA,
     TIMES,
     WHERE,
     Formula,
     Isa,
     Operation,
     common_fields,
+    parse_isa,
 )
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, KINDS, POLY
 from ringsmith.hdl.generated import GeneratedFiles, notice, prose, upper_camel
@@ -417,9 +418,14 @@ FILES: Mapping[str, Callable[[Isa], str]] = {
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""
 
-GENERATED = GeneratedFiles(
-    (SOURCE,), COMMAND, lambda _: {path: render(ISA) for path, render in FILES.items()}
-)
+
+def _rendered(root: Path) -> Mapping[str, str]:
+    """The generated files of the instruction set in a checkout."""
+    isa = parse_isa((root / SOURCE).read_text(encoding="utf-8"))
+    return {path: render(isa) for path, render in FILES.items()}
+
+
+GENERATED = GeneratedFiles((SOURCE,), COMMAND, _rendered)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,8 +6,9 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
-from ringsmith.backends.vector.isa.instruction_set import ISA, Enum, Field, Isa, Structure
+from ringsmith.backends.vector.isa.instruction_set import Enum, Field, Isa, Structure, parse_isa
 from ringsmith.hdl.generated import GeneratedFiles, notice, prose, upper_camel
 
 SOURCE = "python/ringsmith/backends/vector/isa/isa.yaml"
@@ -166,9 +167,14 @@ FILES: Mapping[str, Callable[[Isa], str]] = {
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""
 
-GENERATED = GeneratedFiles(
-    (SOURCE,), COMMAND, lambda _: {path: render(ISA) for path, render in FILES.items()}
-)
+
+def _rendered(root: Path) -> Mapping[str, str]:
+    """The generated files of the instruction set in a checkout."""
+    isa = parse_isa((root / SOURCE).read_text(encoding="utf-8"))
+    return {path: render(isa) for path, render in FILES.items()}
+
+
+GENERATED = GeneratedFiles((SOURCE,), COMMAND, _rendered)
 
 
 def main(arguments: list[str] | None = None) -> int:
