@@ -15,10 +15,15 @@ _DEFINED = re.compile(
 )
 _BARE = re.compile(r"(?<![\w:])[a-z]\w*_latency\b")
 _WORD = re.compile(r"(?:latency|_cycles)\b", re.IGNORECASE)
+_MODEL = re.compile(r"\bpython/ringsmith/[\w/]+/(?:cost|latency|timing)\.py\b")
 _CYCLES = re.compile(r"\bcycles?\b")
 _STATED = (
     re.compile(r"\b(?:L|[,;] l)atency(?: from \w+ to \w+)?:? ([^,;:()]+?)(?:[,;:(]|\.(?:\s|$)|$)"),
     re.compile(r"\b\w+_o comes (\w+ cycles? (?:after|later)[^.;,]*)"),
+    re.compile(r"\b\w+_o (?:in cycle t \+ (\w+) is|is the word at \w+, (\w+))\b"),
+    re.compile(r"\bstands at \w+_o (?:after ([^.;]+)|(\w+ cycles? later))"),
+    re.compile(r"\b\w+_o is \w+_i behind (\w+ registers)"),
+    re.compile(r"(?:^|, )(at once)\b"),
 )
 _COST = re.compile(r"\bCost(?P<where>[^:.]*):\s+(?P<text>.+?)(?=\.\s|\.$|$)")
 _END = re.compile(r"[.](?:\s|$)|:$")
@@ -72,7 +77,7 @@ class Block:
         named = self._functions(_WORD)
         if not named and (stated := self._stated()):
             return stated
-        found = named or self._functions(_CYCLES) or self.latencies
+        found = named or self._functions(_CYCLES) or self.latencies or self._models()
         return ", ".join(f"`{name}`" for name in dict.fromkeys(found))
 
     def _functions(self, about: re.Pattern[str]) -> list[str]:
@@ -84,12 +89,16 @@ class Block:
             for name in _FUNCTION.findall(sentence)
         ]
 
+    def _models(self) -> list[str]:
+        """Files of a cost model that the header names: cycles that an instruction sets."""
+        return [name for paragraph in self.header for name in _MODEL.findall(paragraph)]
+
     def _stated(self) -> str:
         """The latency that the header states in words or as a number."""
         for pattern in _STATED:
             for paragraph in self.header:
                 if found := pattern.search(paragraph):
-                    return found[1].strip()
+                    return next(each for each in found.groups() if each).strip()
         return ""
 
     @property

@@ -22,9 +22,9 @@ A header says more: ranges of inputs, ports and bounds. There are {modules} modu
 packages in {folders} folders. In the diagrams, words and commands go along the arrows.
 
 A **latency** is a function of a package: the schedulers compute with the same numbers, which the
-tests compare with the RTL. "{dash}" means that the header names none. **Checked by** names the
-proof by k-induction, if there is one, and the tests that drive the block itself. "in" names the
-nearest larger blocks that tests drive.
+tests compare with the RTL. A file of a cost model has the cycles of a unit's instructions. "{dash}"
+means that the header names none. **Checked by** names the proof by k-induction, if there is one,
+and the tests that drive the block itself. "in" names the nearest larger blocks that tests drive.
 
 Other tools read all files, in order, from these lists:
 
@@ -104,7 +104,8 @@ def _link(block: Block) -> str:
 def _checked(checks: Checks) -> str:
     found = [f"[proof](../{checks.proof})"] if checks.proof else []
     found += [f"[{PurePosixPath(test).stem}](../{test})" for test in checks.tests]
-    found += [f"in `{name}`" for name in checks.inside]
+    if checks.inside:
+        found.append("in " + ", ".join(f"`{name}`" for name in checks.inside))
     return ", ".join(found) or DASH
 
 
