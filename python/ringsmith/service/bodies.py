@@ -6,7 +6,7 @@ Inputs of a run come as ``multipart/form-data`` (RFC 7578) and are written to fi
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path
@@ -18,6 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from ringsmith.service.problems import ProblemError
 
+FIELDS = ("keys", "revision")
+"""Parts of a run that are no inputs."""
 FIELD_BYTES = 4096
 """Bytes of a field that is no input, at most."""
 PARTS = 256
@@ -165,6 +167,8 @@ class Form:
         name = _parameter(self._headers.get(b"content-disposition", b""), "name")
         if not name:
             raise _malformed("a part has no name")
+        if name not in self._files and name not in FIELDS:
+            raise unknown_part(name, self._files)
         if name in self.parts:
             raise _malformed(f"two parts are named {name!r:.80}")
         self._part = self.parts[name] = Part(name)
@@ -239,6 +243,17 @@ def _parameter(header: bytes, name: str) -> str:
     message["content-type"] = header.decode("utf-8", "replace").replace("\r", "").replace("\n", "")
     value: Any = message.get_param(name)
     return value if isinstance(value, str) else ""
+
+
+def unknown_part(name: str, inputs: Iterable[str]) -> ProblemError:
+    """The answer to a part that a program does not take."""
+    return ProblemError(
+        422,
+        "wrong-parts",
+        f"a part {name!r:.80}, and the program takes the inputs {sorted(inputs)!s:.500} and the "
+        f"fields {[*FIELDS]}",
+        {"Connection": "close"},
+    )
 
 
 def _malformed(why: str) -> ProblemError:

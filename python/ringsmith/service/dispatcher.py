@@ -289,6 +289,7 @@ class Dispatcher:
         self._known.pop(job, None)
         if outcome.code == CANCELLED or waiting.cancelled:
             state = RunState.CANCELLED
+            outcome = replace(outcome, code=CANCELLED, message="the job was cancelled")
         else:
             state = RunState.FAILED if outcome.code else RunState.DONE
         facts = {

@@ -59,7 +59,7 @@ class Limits:
     answer_seconds: float = 300.0
     keep_seconds: float = 86_400.0
     attempts: int = 3
-    patience_seconds: float = 2.0
+    patience_seconds: float = 0.5
 
 
 @dataclass(frozen=True)

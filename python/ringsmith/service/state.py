@@ -329,13 +329,12 @@ class State:
         """The keys that a run names, in a fixed order; checks all else that it has."""
         inputs = program.kit.inputs
         missing = sorted(inputs.keys() - parts.keys())
-        unknown = sorted(parts.keys() - inputs.keys() - {"keys", "revision"})
-        if missing or unknown:
+        if missing:
             raise ProblemError(
                 422,
                 "wrong-parts",
-                f"program {program.name!r} takes the inputs {sorted(inputs)} and the fields "
-                f"['keys', 'revision']: missing are {missing}, unknown {unknown}"[:1000],
+                f"program {program.name!r} takes the inputs {sorted(inputs)}: missing are "
+                f"{missing}"[:1000],
             )
         revision = parts["revision"].text.decode("utf-8", "replace") if "revision" in parts else ""
         if revision and revision != program.revision:
