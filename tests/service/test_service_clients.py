@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
-import numpy as np
 import pytest
 from tests.service.conftest import someone
 from tests.service.served import Server, in_the_clear, until
@@ -215,7 +214,7 @@ def test_a_long_job_is_answered_with_its_address(known: Server, tokens: dict[str
     with Service(known.url, tokens["alice"]) as service:
         slow = someone(service, "slow")
         outputs = service.run(slow.program, slow.inputs, slow.keys)  # asks again after 0.2 seconds
-        assert np.isfinite(slow.read(outputs))
+        assert outputs["result"].limbs == slow.program.kit.outputs["result"].limbs
 
 
 def test_other_machines_are_let_in_with_tokens_alone(programs: list[Path], tmp_path: Path) -> None:

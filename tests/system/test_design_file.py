@@ -28,6 +28,7 @@ COMMANDS = {
     "run-program": ["{folder}/x", "--output-dir", "{folder}/y", "--device", "model"],
     "trace": ["--operation", "add"],
     "waves": ["{folder}/x.vcd", "--operation", "add", "--cycles", "0:10"],
+    "serve": ["{folder}/x", "--data", "{folder}/y", "--device", "model"],
     "seal eval": ["add", "{folder}/x", "{folder}/x", "--params", "{folder}/x", "-o", "{folder}/y"],
 }
 

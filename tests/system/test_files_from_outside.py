@@ -59,6 +59,21 @@ READERS = {
     "explore program": ["explore", "--program", "@", "--platform", "u280"],
     "import heir file": ["import", "heir", "@", "-o", "out"],
     "run-program program": ["run-program", "@", "--output-dir", "out"],
+    "remote kit token_file": [
+        *("remote", "kit", "http://127.0.0.1:9", "x", "-o", "out", "--token-file", "@")
+    ],
+    "remote programs token_file": ["remote", "programs", "http://127.0.0.1:9", "--token-file", "@"],
+    "remote run token_file": [
+        *("remote", "run", "http://127.0.0.1:9", "x", "--output-dir", "out", "--token-file", "@")
+    ],
+    "serve tls_certificate": [
+        *("serve", "x.rsp", "--data", "served", "--tls-certificate", "@", "--tls-key", "x.seal")
+    ],
+    "serve tls_key": [
+        *("serve", "x.rsp", "--data", "served", "--tls-certificate", "x.seal", "--tls-key", "@")
+    ],
+    "serve programs": ["serve", "@", "--data", "served"],
+    "serve limits": ["serve", "x.rsp", "--data", "served", "--limits", "@"],
     "run mnist image": ["run", "mnist", "--image", "@"],
     "run cifar10 image": ["run", "cifar10", "--image", "@"],
     "run cifar10 data": ["run", "cifar10", "--data", "@", "--index", "1"],
@@ -77,6 +92,13 @@ OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its 
     "explore record",
     "import heir output",
     "run-program output_dir",
+    "remote kit output",
+    "remote run keys",
+    "remote run output_dir",
+    "serve data",
+    "token add data",
+    "token list data",
+    "token remove data",
     "run mnist output",
     "run mnist data",
     "run mnist record",

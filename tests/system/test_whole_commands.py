@@ -20,6 +20,10 @@ from ringsmith.cli.main import app
 
 HERE = Path(__file__).parent
 
+_SERVICE = "../service/test_service_commands.py::"
+_REMOTE = _SERVICE + "test_the_remote_commands_run_a_program"
+_TOKEN = _SERVICE + "test_a_token_comes_from_a_file_or_the_environment"
+
 WHOLE_RUNS = {
     "bench cpu": "test_whole_commands.py::test_bench_cpu_runs_whole_with_all_its_peers",
     "bench medha": "test_whole_commands.py::test_bench_medha_runs_whole",
@@ -46,10 +50,17 @@ WHOLE_RUNS = {
     "run cifar10": "test_cifar.py::test_one_encrypted_image_gets_the_clear_networks_scores",
     "run mnist": "test_mnist.py::test_an_image_from_a_file_is_shown_and_read_on_the_model",
     "run logreg": "test_logreg.py::test_run_logreg_prints_its_figures_and_writes_them",
+    "remote kit": _REMOTE,
+    "remote programs": _REMOTE,
+    "remote run": _REMOTE,
     "seal eval": "test_client_commands.py::test_the_server_computes_with_the_bundle_alone",
     "seal info": "test_seal_commands.py::test_info_tells_a_file",
+    "serve": _REMOTE,
     "synth": "test_generate.py::test_yosys_counts_what_the_estimate_says",
     "timing": "test_whole_commands.py::test_timing_runs_whole",
+    "token add": _TOKEN,
+    "token list": _TOKEN,
+    "token remove": _TOKEN,
     "trace": "test_debug_trace.py::test_the_trace_command_writes_all_its_files",
     "verilog": "test_whole_commands.py::test_verilog_runs_whole",
     "waves": "test_debug_waves.py::test_the_waves_command_records_a_saved_program",

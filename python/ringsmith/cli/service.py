@@ -79,6 +79,7 @@ def serve(
 
     from ringsmith.cli.extras import needs_extra
     from ringsmith.errors import ParameterError
+    from ringsmith.runtime.designs import named_design
 
     with needs_extra("serve", "service"):
         from ringsmith.service.server import Options, log_to_stderr
@@ -88,6 +89,8 @@ def serve(
 
     if design is not None and device is ServedDevice.CPU:
         raise ParameterError("--design is for --device model, rtl or card: leave one of both out")
+    if design is not None:
+        named_design(design)
     if (card is not None) != (device is ServedDevice.CARD):
         raise ParameterError("--card and --device card belong together: give both, or none")
     if device is ServedDevice.CPU:

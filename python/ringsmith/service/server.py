@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import logging
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 import uvicorn
 
 from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.files import read_bounded
 from ringsmith.service.access import LOOPBACK_NAMES, Access
 from ringsmith.service.app import make_app
 from ringsmith.service.connections import Observed, bounded_protocol
@@ -29,6 +31,7 @@ log = logging.getLogger("ringsmith.service")
 _KEEP_ALIVE_SECONDS = 30
 _SHUTDOWN_SECONDS = 10
 _BACKLOG = 256
+_MAX_TLS_FILE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,12 @@ def is_loopback(host: str) -> bool:
 
 
 def check_exposed(options: Options, *, tokens: bool) -> None:
-    """Refuses to let strangers in.
+    """Checks who could reach the server, and how.
 
     Raises:
-        ParameterError: If other machines could reach a server that knows nobody.
+        ParameterError: If other machines could reach a server that knows no client; if the files
+            for TLS do not fit together.
+        InteropError: If one of them cannot be read.
     """
     if not is_loopback(options.host) and not tokens:
         raise ParameterError(
@@ -85,6 +90,17 @@ def check_exposed(options: Options, *, tokens: bool) -> None:
         )
     if (options.tls_certificate is None) != (options.tls_key is None):
         raise ParameterError("--tls-certificate and --tls-key belong together: give both")
+    if options.tls_certificate is not None and options.tls_key is not None:
+        for path in (options.tls_certificate, options.tls_key):
+            read_bounded(path, _MAX_TLS_FILE)
+        try:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(options.tls_certificate, options.tls_key)
+        except (ssl.SSLError, OSError) as error:
+            raise ParameterError(
+                f"{options.tls_certificate} and {options.tls_key}: no certificate with its private "
+                f"key: {error}"
+            ) from None
 
 
 def _engine(options: Options, setup: Setup) -> Engine:
