@@ -23,11 +23,24 @@ __all__ = [
     "Processes",
     "Ray",
     "Work",
+    "check",
     "engine",
 ]
 
 PROCESSES, RAY = "processes", "ray"
 ENGINES = (PROCESSES, RAY)
+
+
+def check(name: str, workers: int) -> None:
+    """Refuses an engine that is none.
+
+    Raises:
+        ParameterError: If there is no engine of that name, or no worker.
+    """
+    if name not in ENGINES:
+        raise ParameterError(f"no engine {name!r}: choose one of {', '.join(ENGINES)}")
+    if workers < 1:
+        raise ParameterError(f"{workers} workers: give at least one")
 
 
 def engine(
@@ -48,10 +61,7 @@ def engine(
         ParameterError: If there is no engine of that name, or no worker.
         ToolError: If what it needs is not installed.
     """
-    if name not in ENGINES:
-        raise ParameterError(f"no engine {name!r}: choose one of {', '.join(ENGINES)}")
-    if workers < 1:
-        raise ParameterError(f"{workers} workers: give at least one")
+    check(name, workers)
     if name == RAY:
         return Ray(work, workers)
     if workers == 1:
