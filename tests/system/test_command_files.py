@@ -47,6 +47,7 @@ WRITERS = {
     "timing --json": ["timing", "nano", "--json"],
     "timing --page": ["timing", "nano", "--page"],
     "synth --json": ["synth", "a-folder", "--json"],
+    "verify --json": ["verify", "nano", "--json"],
     "verilog --output": ["verilog", "nano", "--output"],
     "demo --output": ["demo", "--output"],
     "run logreg --output": ["run", "logreg", "--output"],

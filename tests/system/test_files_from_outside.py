@@ -75,6 +75,7 @@ OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its 
     "decrypt output",
     "seal eval output",
     "explore record",
+    "verify record",
     "import heir output",
     "run-program output_dir",
     "run mnist output",

@@ -51,6 +51,7 @@ WHOLE_RUNS = {
     "synth": "test_generate.py::test_yosys_counts_what_the_estimate_says",
     "timing": "test_whole_commands.py::test_timing_runs_whole",
     "trace": "test_debug_trace.py::test_the_trace_command_writes_all_its_files",
+    "verify": "test_verify.py::test_the_command_compares_programs_on_the_rtl_by_several_workers",
     "verilog": "test_whole_commands.py::test_verilog_runs_whole",
     "waves": "test_debug_waves.py::test_the_waves_command_records_a_saved_program",
 }
