@@ -38,6 +38,8 @@ WRITERS = {
     "bench heaws --page": ["bench", "heaws", "--page"],
     "bench framework --json": ["bench", "framework", "--json"],
     "bench framework --page": ["bench", "framework", "--page"],
+    "bench scaling --json": ["bench", "scaling", "--json"],
+    "bench scaling --page": ["bench", "scaling", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
     "explore --json": ["explore", *EXPLORED, "--json"],

@@ -75,7 +75,7 @@ def _measured(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
     base = workloads.workload_of([Record(**vars(each)) for each in product], workloads.PRODUCT)
     assert base is not None, "it was measured above"
     yield from workloads.on_cpu(options.kept, base)
-    yield from workloads.forecast(options.kept, say)
+    yield from workloads.forecast(options.kept, base.slots, say)
     yield from workloads.network(options.kept)
 
 
@@ -103,8 +103,8 @@ def _point(name: str, work: Workload, fleet: Fleet, found: Simulated) -> Iterato
     least, most = bound(work, fleet)
     at = f"{name}: {fleet.cards}"
     text = (
-        f"{fleet.hosts} hosts of {fleet.host_bytes * 8 / 1e9:,.0f} Gb/s, {fleet.dispatchers} "
-        f"dispatchers, {fleet.stores} key stores"
+        f"{fleet.hosts} × {fleet.host_bytes * 8 / 1e9:,.0f} Gb/s, dispatchers: "
+        f"{fleet.dispatchers:,}, key stores: {fleet.stores}"
     )
 
     def row(operation: str, metric: str, value: float, source: str) -> Found:

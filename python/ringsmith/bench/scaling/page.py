@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.bench.records import Measurement, Record, number
+from ringsmith.bench.records import Measurement, Record
 from ringsmith.bench.scaling.fleet import (
     CARDS,
     DISPATCHERS,
@@ -19,7 +19,7 @@ from ringsmith.bench.scaling.fleet import (
     held,
 )
 from ringsmith.bench.scaling.measure import DISPATCH
-from ringsmith.bench.scaling.scenarios import SCENARIOS, SPARE
+from ringsmith.bench.scaling.scenarios import LARGEST, SCENARIOS, SPARE, grown
 from ringsmith.bench.scaling.workloads import WORKLOADS, workload_of
 from ringsmith.bench.tables import opening
 from ringsmith.markdown import table_lines
@@ -49,7 +49,7 @@ _SAYS: Mapping[str, str] = MappingProxyType(
         "mnist, past the dispatcher": "Inputs and outputs go past the one dispatcher.",
         "mnist, single requests": "The same, and every request is another client's.",
         "mnist, no affinity": "As two tables above, and requests go to any card. The formula takes "
-        "a client's visits for independent; from 128 cards on it is low by up to a tenth.",
+        "a client's visits to a machine for independent of each other.",
     }
 )
 
@@ -108,6 +108,11 @@ class _Point:
     fleet: str
 
 
+def _number(value: float) -> str:
+    """Three digits, or all of a larger whole number."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def _points(records: Sequence[Record]) -> dict[str, list[_Point]]:
     """The sweep of each scenario."""
     found: dict[str, dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
@@ -146,6 +151,7 @@ def page(measurement: Measurement) -> str:
         ),
         *("", f"![Requests a second by cards]({FOLDER}/{FIGURES[0]})", ""),
         *_answer(points),
+        *("", "## What follows", "", *_follows(works, seconds)),
         *("", "## What requests take", "", *_requests(works)),
         *("", "## What is assumed", "", *_assumed(seconds)),
         *("", "## Formulas", "", _FORMULAS),
@@ -161,28 +167,68 @@ def _answer(points: Mapping[str, Sequence[_Point]]) -> list[str]:
     for name, own in points.items():
         last, one = own[-1], own[0].values["simulation"]
         first = next((p for p in own if p.names["simulation"] != CARDS), None)
-        breaks = "–" if first is None else f"{first.names['simulation']}, at {first.cards} cards"
+        breaks = "–" if first is None else f"{first.names['simulation']}, {_cards(first.cards)}"
         rows.append(
             [
                 name,
                 breaks,
-                number(one),
+                _number(one),
                 f"{last.cards:,}",
-                number(last.values["simulation"]),
+                _number(last.values["simulation"]),
                 last.names["simulation"],
                 last.fleet,
             ]
         )
     headings = [
         *("sweep", "breaks first", "requests/s of 1 card", "most cards", "requests/s of all"),
-        *("what binds them", "machines"),
+        *("what binds them", "hosts and others"),
     ]
     return [
         "A dash: the cards themselves bind, at every size. *Grown* sweeps have as many dispatchers "
         f"and key stores, and as fast a network of hosts, as the formulas ask for, times {SPARE}.",
         "",
-        *table_lines(headings, rows, {"sweep", "breaks first", "what binds them", "machines"}),
+        *table_lines(headings, rows, {headings[0], headings[1], *headings[-2:]}),
     ]
+
+
+def _follows(works: Sequence[Workload], seconds: float) -> Iterator[str]:
+    """What a builder of a service takes from it, with its numbers."""
+    fleet = Fleet(cards=8, dispatch_seconds=seconds)
+    through: list[str] = []
+    past: list[str] = []
+    needed, taken, outweighed = [], [], []
+    for work in works:
+        name = f"`{work.name}`"
+        for cards, direct in ((through, False), (past, True)):
+            found = capacities(work, replace(fleet, direct=direct))[DISPATCHERS]
+            cards.append(f"{_number(found / work.per_card)} ({name})")
+        if work.design != REFERENCE:
+            own = grown(work, replace(fleet, cards=LARGEST, direct=True))
+            taken.append(f"{_number(work.request_bytes * work.per_card / 1e9)} ({name})")
+            needed.append(f"{own.dispatchers:,} ({name})")
+            outweighed.append(f"{_number(work.key_bytes / work.request_bytes)} ({name})")
+    yield (
+        "- **The dispatcher comes first.** One through which inputs and outputs go feeds so many "
+        f"cards: {', '.join(through)}. Where they go to hosts directly: {', '.join(past)}."
+    )
+    yield (
+        f"- **Requests must hold work.** {LARGEST:,} cards need so many dispatchers: "
+        f"{', '.join(needed)}. What shortens that list is more operations in a request."
+    )
+    yield (
+        "- **Then the hosts' network**, for encrypted inputs. Gigabytes a second that one card "
+        f"takes: {', '.join(taken)}."
+    )
+    yield (
+        "- **Keys' bandwidth comes first in one case**: clients that come back after others have "
+        "taken the memory, and send fewer requests in a row than their keys outweigh one request's "
+        f"inputs: {', '.join(outweighed)}. Affinity and memory for keys keep it away; the last two "
+        "sweeps show both missing."
+    )
+
+
+def _cards(count: int) -> str:
+    return "at 1 card" if count == 1 else f"at {count:,} cards"
 
 
 def _requests(works: Sequence[Workload]) -> list[str]:
@@ -191,14 +237,14 @@ def _requests(works: Sequence[Workload]) -> list[str]:
             work.name,
             f"`{work.design}`",
             f"{work.slots}",
-            number(work.card_seconds * 1e3),
-            number(work.per_card),
-            number(work.host_seconds * 1e3),
-            number(work.request_bytes / 1e6),
-            number(work.result_bytes / 1e6),
-            number(work.key_bytes / 1e6),
-            number(work.key_memory_bytes / 1e6),
-            number(work.card_key_bytes / 1e6),
+            _number(work.card_seconds * 1e3),
+            _number(work.per_card),
+            _number(work.host_seconds * 1e3),
+            _number(work.request_bytes / 1e6),
+            _number(work.result_bytes / 1e6),
+            _number(work.key_bytes / 1e6),
+            _number(work.key_memory_bytes / 1e6),
+            _number(work.card_key_bytes / 1e6),
         ]
         for work in works
     ]
@@ -239,17 +285,19 @@ def _feeds(works: Sequence[Workload], seconds: float) -> list[str]:
         many = Fleet(cards=8, dispatch_seconds=seconds)
         found = capacities(work, many)
         direct = capacities(work, replace(many, direct=True))
+        fits = held(work.key_memory_bytes, many.host_key_bytes)
         loads = many.store_bytes / work.key_bytes / work.per_card
         rows.append(
             [
                 work.name,
-                *(number(found[name] / work.per_card) for name in (DISPATCHERS, FRONT_IN)),
-                number(direct[DISPATCHERS] / work.per_card),
-                number(loads),
-                number(loads * many.session_requests),
-                number(found[HOSTS_IN] / work.per_card),
-                number(found[PROCESSORS] / work.per_card) if work.host_seconds else "–",
-                f"{held(work.key_memory_bytes, many.host_key_bytes):,}",
+                *(_number(found[name] / work.per_card) for name in (DISPATCHERS, FRONT_IN)),
+                _number(direct[DISPATCHERS] / work.per_card),
+                _number(loads),
+                _number(loads * many.session_requests),
+                _number(found[HOSTS_IN] / work.per_card),
+                _number(found[PROCESSORS] / work.per_card) if work.host_seconds else "–",
+                f"{fits:,}",
+                _number(min(fits, many.clients * many.cards) * work.key_bytes / many.host_bytes),
             ]
         )
     headings = [
@@ -262,6 +310,7 @@ def _feeds(works: Sequence[Workload], seconds: float) -> list[str]:
         "host's network",
         "host's processors",
         "clients whose keys a host holds",
+        "s to load a host's keys anew",
     ]
     return [
         "Cards that one machine feeds before it is the bound. Below 1, a single card waits for it.",
@@ -269,20 +318,14 @@ def _feeds(works: Sequence[Workload], seconds: float) -> list[str]:
         *table_lines(headings, rows, {"work"}),
         "",
         "Clients load keys of k bytes once in B requests, of i bytes each. Where networks have one "
-        "rate, keys' bandwidth comes before that of inputs only if B < k / i: "
-        + ", ".join(
-            f"{number(work.key_bytes / work.request_bytes)} requests for `{work.name}`"
-            for work in works
-            if work.design != REFERENCE
-        )
-        + ".",
+        "rate, keys' bandwidth comes before that of inputs only if B < k / i.",
     ]
 
 
 def _simulated(points: Mapping[str, Sequence[_Point]]) -> Iterator[str]:
     headings = [
         *("cards", "formula, 1/s", "simulated, 1/s", "of the formula", "binds", "busy"),
-        *("half end within, s", "99 of 100, s", "keys loaded, of 100", "machines"),
+        *("half end within, s", "99 of 100, s", "keys loaded, of 100", "hosts and others"),
     ]
     yield "*Binds* is the resource that is busiest in the simulation; *busy* is its share of time."
     for name, own in points.items():
@@ -290,19 +333,19 @@ def _simulated(points: Mapping[str, Sequence[_Point]]) -> Iterator[str]:
         rows = [
             [
                 f"{p.cards:,}",
-                number(p.values["formula"]),
-                number(p.values["simulation"]),
+                _number(p.values["formula"]),
+                _number(p.values["simulation"]),
                 f"{p.values['simulation'] / p.values['formula']:.1%}",
                 p.names["simulation"],
                 f"{p.values['busiest']:.0f}%",
-                number(p.values["half"]),
-                number(p.values["99 of 100"]),
-                number(p.values["keys loaded"]),
+                _number(p.values["half"]),
+                _number(p.values["99 of 100"]),
+                _number(p.values["keys loaded"]),
                 p.fleet,
             ]
             for p in own
         ]
-        yield from table_lines(headings, rows, {"binds", "machines"})
+        yield from table_lines(headings, rows, {"binds", "hosts and others"})
 
 
 def figures(measurement: Measurement) -> dict[str, str]:
@@ -315,5 +358,7 @@ def figures(measurement: Measurement) -> dict[str, str]:
     frame = Frame(height=560)
     names = ("cards", "requests a second, simulated")
     marks = sorted({x for own in series.values() for x, _ in own})
-    drawing = Drawing(frame.height, list(scatter(series, frame, names, marks, joined=True)))
+    drawing = Drawing(
+        frame.height, [*scatter(series, frame, names, marks, joined=True, rising=True)]
+    )
     return {FIGURES[0]: drawing.file("Requests a second by cards")}

@@ -52,7 +52,7 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(
         "product": Scenario(PRODUCT),
         "product, grown": Scenario(PRODUCT, Fleet(direct=True), grown=True),
         "product on cpu, grown": Scenario(
-            ON_CPU, Fleet(direct=True, cards_per_host=32, sessions=4), grown=True
+            ON_CPU, Fleet(direct=True, cards_per_host=32), grown=True
         ),
         "forecast": Scenario(FORECAST),
         "forecast, grown": Scenario(FORECAST, Fleet(direct=True), grown=True),

@@ -2,8 +2,8 @@
 
 Every resource serves in the order of arrival; what has several servers takes the first that is
 free. Clients send one request at a time, the next one as soon as they have a result. Draws come
-from one seeded generator, and no function of the C library is called: the same numbers come out on
-every machine.
+from one seeded generator. No function of the C library is called, and fractions are not added up by
+``sum``, which depends on Python's version: the same numbers come out on every machine.
 """
 
 from collections import OrderedDict
@@ -251,11 +251,11 @@ class _Simulation:
 
     def _worked(self, time: float) -> dict[str, float]:
         """Seconds that each resource has worked by now: what was begun, but for what is left."""
-        return {
-            name: self.busy[name]
-            - sum(max(0.0, free - time) for machine in self.servers[name] for free in machine)
-            for name in RESOURCES
-        }
+        found = dict(self.busy)
+        for name, machines in self.servers.items():
+            for free in (free for machine in machines for free in machine if free > time):
+                found[name] -= free - time
+        return found
 
     def _advance(self, ended: int) -> float:
         """Goes on until so many requests have ended; returns the time."""

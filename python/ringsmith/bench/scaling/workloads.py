@@ -11,13 +11,10 @@ from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.gmdh import session
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.rpau.device.link import Link
-from ringsmith.backends.rpau.device.shared_link import share
 from ringsmith.bench.framework.cases import parameters as network_parameters
 from ringsmith.bench.framework.networks import NETWORKS
 from ringsmith.bench.heaws.cases import MAIN_OPERATION, PARAMS, SEVERAL, parameters
-from ringsmith.bench.heaws.coprocessors import JOBS, job_of, throughput
+from ringsmith.bench.heaws.coprocessors import several_rate
 from ringsmith.bench.records import Found, Record
 from ringsmith.bench.scaling.fleet import Workload
 from ringsmith.client import encode, encrypt, generate_keys
@@ -127,17 +124,16 @@ def _objects(
 
 def product(say: Callable[[str], None]) -> Rows:
     """One multiplication and relinearization, two ciphertexts in and one out."""
-    of, design = parameters(), load_design(SEVERAL)
-    link = Link(design.host_bits)
-    per_second, _ = throughput(share(link, design, job_of(design), JOBS), ASSUMED_HZ)
+    of = parameters()
+    slots, per_second = several_rate()
     say(f"{SEVERAL}: {per_second:,.0f} products per second")
     own = _objects(of, KeyNeeds(relin=of.limbs), encode_coefficients(of, [1]))
     work = Workload(
         PRODUCT,
         SEVERAL,
         PARAMS,
-        design.coprocessors,
-        design.coprocessors / per_second,
+        slots,
+        slots / per_second,
         0.0,
         2 * own.ciphertext,
         own.ciphertext,
@@ -171,7 +167,7 @@ def on_cpu(kept: Sequence[Record], base: Workload) -> Rows:
     )
 
 
-def forecast(kept: Sequence[Record], say: Callable[[str], None]) -> Rows:
+def forecast(kept: Sequence[Record], slots: int, say: Callable[[str], None]) -> Rows:
     """The smart-grid forecast: all meters' readings modulo plain moduli; nothing without data."""
     try:
         server = session.begin_steps(Stages(Console(quiet=True)), SEVERAL).server
@@ -181,8 +177,9 @@ def forecast(kept: Sequence[Record], say: Callable[[str], None]) -> Rows:
     rate = _kept(kept, SEVERAL, PARAMS, "forecast", "per_second")
     host = _kept(kept, REFERENCE, PARAMS, "forecast_host", "seconds")
     of, runs = server.parameters[0], len(server.parameters)
-    needs, slots = KeyNeeds(relin=of.limbs), load_design(SEVERAL).coprocessors
-    own = _objects(of, needs, encode_coefficients(of, [1]), any_plain_modulus=True)
+    own = _objects(
+        of, KeyNeeds(relin=of.limbs), encode_coefficients(of, [1]), any_plain_modulus=True
+    )
     work = Workload(
         FORECAST,
         SEVERAL,
