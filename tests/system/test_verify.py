@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.keys import AnyKey
 from ringsmith.backends.registry import backends_with_designs, named_design
 from ringsmith.backends.types import CompiledGraph, GraphResult
 from ringsmith.backends.vector.device.machine import VectorMachine
 from ringsmith.cli.main import app
-from ringsmith.errors import InteropError, ParameterError
+from ringsmith.errors import InteropError, ParameterError, ProgramError
+from ringsmith.lower import lower_operation
 from ringsmith.objects import Residues
 from ringsmith.verify import campaign as campaigns
 from ringsmith.verify.campaign import Campaign, Ran
@@ -234,6 +236,17 @@ def test_a_design_without_simulated_rtl_is_refused(vector: Path) -> None:
     longer = text.replace("_rows = ", "_rows = 8")  # rows are of a quarter of the words
     vector.write_text(longer.replace("word_bits = 30", "word_bits = 60"))
     assert "design small has 4 lanes, and the RTL's network 16" in verify(vector, status=2).stderr
+
+
+class Bare(Inspector):
+    """Looks into an architecture that has nothing to look at."""
+
+    architecture = "bare"
+
+
+def test_an_architecture_without_random_programs_refuses_by_name(vector: Path) -> None:
+    with pytest.raises(ProgramError, match="architecture bare has no random programs: choose a"):
+        Bare().verification(named_design(str(vector)), "rtl", lower_operation)
 
 
 def test_a_campaign_without_programs_is_refused(vector: Path) -> None:
