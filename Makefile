@@ -85,7 +85,7 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/$(2).md --force
 
 .PHONY: bench
-bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,framework,rpm}.md
+bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,framework,rpm,scaling}.md
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
 	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
 		$(call bench_files,medha,medha)
@@ -93,6 +93,8 @@ bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pa
 	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/framework.md --force
 	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
 		$(call bench_files,rpm,rpm)
+	@$(BIN)/ringsmith bench scaling --heaws bench/records/heaws.jsonl --framework bench/records/framework.jsonl \
+		--json bench/records/scaling.jsonl --page docs/scaling.md --force
 
 .PHONY: bitstream
 bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream

@@ -161,6 +161,7 @@ def scatter(
     marks: Iterable[float] | None = None,
     *,
     joined: bool = False,
+    rising: bool = False,
 ) -> Iterator[str]:
     """Points of several series on logarithmic axes; joined, each series is a line.
 
@@ -170,6 +171,7 @@ def scatter(
         names: What the axes are.
         marks: As ``Frame.axes``.
         joined: Whether points of a series are joined.
+        rising: Whether they go up from left to right: colours are then explained on the left.
     """
     every = [point for points in series.values() for point in points]
     across = Axis((x for x, _ in every), *frame.across)
@@ -189,7 +191,7 @@ def scatter(
                 f'<circle cx="{across.at(x):.1f}" cy="{up.at(y):.1f}" r="4" '
                 f'fill="{of_name[name]}"><title>{label}</title></circle>'
             )
-    yield from legend(of_name, WIDTH - 190, frame.top + _TOP + 4)
+    yield from legend(of_name, _LEFT + 12 if rising else WIDTH - 190, frame.top + _TOP + 4)
 
 
 def shares(rows: Mapping[str, Mapping[str, float]], left: float) -> Drawing:

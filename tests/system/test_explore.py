@@ -21,9 +21,9 @@ from ringsmith import parameter_set, platforms, trace
 from ringsmith.backends.explorer import OperationCost, Usage
 from ringsmith.backends.registry import named_design
 from ringsmith.cli.main import app
-from ringsmith.errors import InteropError, ParameterError, ToolError
-from ringsmith.explore.engines import ENGINES, Processes, engine
-from ringsmith.explore.evaluate import Evaluator
+from ringsmith.engines import Processes, engine
+from ringsmith.errors import InteropError, ToolError
+from ringsmith.explore.evaluate import Evaluator, work_of
 from ringsmith.explore.points import Job, Tried, front
 from ringsmith.explore.record import Record
 from ringsmith.explore.request import Request, architectures
@@ -133,7 +133,7 @@ def test_the_fine_search_goes_on_from_doubling() -> None:
     evaluator, record = Evaluator(REQUEST), Record(None, REQUEST)
 
     def found(kind: str, limit: int) -> Sequence[Tried]:
-        own = engine("processes", evaluator, 1)
+        own = engine("processes", work_of(evaluator), 1)
         return Search(evaluator, own, record, kind, limit).run().points
 
     coarse = {each.key for each in found("doubling", 0)}
@@ -224,7 +224,7 @@ def test_a_record_of_another_version_or_another_card_is_refused(
 
 
 def test_a_worker_process_that_is_killed_loses_nothing_and_repeats_nothing() -> None:
-    own = Processes(REQUEST, {}, 2)
+    own = Processes(work_of(Evaluator(REQUEST)), 2)
     wanted = jobs(64)
     try:
         results = own.run(wanted)
@@ -252,7 +252,7 @@ def ray_workers() -> list[int]:
             pid = parents.get(pid, 0)
         return False
 
-    named = [int(pid) for pid, _, *args in rows if args and args[0].startswith("ray::_try")]
+    named = [int(pid) for pid, _, *args in rows if args and args[0].startswith("ray::attempt")]
     return [pid for pid in named if ours(pid)]
 
 
@@ -262,7 +262,7 @@ def test_a_ray_worker_that_is_killed_loses_nothing_and_repeats_nothing() -> None
     if shutil.which("ps") is None:
         pytest.skip("ps is not installed, which finds Ray's workers")
     evaluator = Evaluator(REQUEST)
-    own = engine("ray", evaluator, 3)
+    own = engine("ray", work_of(evaluator), 3)
     wanted, killed, seen = jobs(128), list[int](), set[int]()
     ended = Event()
 
@@ -294,15 +294,7 @@ def test_a_ray_worker_that_is_killed_loses_nothing_and_repeats_nothing() -> None
 def test_ray_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ToolError, match=r"pip install 'ringsmith.ray.'"):
-        engine("ray", Evaluator(REQUEST), 2)
-
-
-def test_an_engine_or_a_number_of_workers_that_is_none_is_refused() -> None:
-    evaluator = Evaluator(REQUEST)
-    with pytest.raises(ParameterError, match=f"choose one of {', '.join(ENGINES)}"):
-        engine("slurm", evaluator, 1)
-    with pytest.raises(ParameterError, match="0 workers"):
-        engine("processes", evaluator, 0)
+        engine("ray", work_of(Evaluator(REQUEST)), 2)
 
 
 # ---- refusals ------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ _ROTATE = ["seal", "eval", "rotate", "x.seal", "--steps", "1", "--galois-keys"]
 
 _FLOWER = Path(__file__).parents[1] / "images" / "flower-32.png"
 
+_HEAWS = str(Path(__file__).parents[2] / "bench" / "records" / "heaws.jsonl")
+
 READERS = {
     "trace program": ["trace", "@"],
     "waves program": ["waves", "out", "@", "--cycles", "0:1"],
@@ -55,6 +57,10 @@ READERS = {
     "bench nano keep": ["bench", "nano", "--keep", "@"],
     "bench heaws keep": ["bench", "heaws", "--keep", "@"],
     "bench rpm keep": ["bench", "rpm", "--keep", "@"],
+    "bench scaling heaws": ["bench", "scaling", "--heaws", "@", "--framework", "v.txt"],
+    "bench scaling framework": [
+        *("bench", "scaling", "--heaws", _HEAWS, "--framework", "@"),
+    ],
     "bench framework keep": ["bench", "framework", "--keep", "@"],
     "explore program": ["explore", "--program", "@", "--platform", "u280"],
     "import heir file": ["import", "heir", "@", "-o", "out"],
@@ -90,6 +96,7 @@ OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its 
     "decrypt output",
     "seal eval output",
     "explore record",
+    "verify record",
     "import heir output",
     "run-program output_dir",
     "remote kit output",

@@ -30,6 +30,7 @@ WHOLE_RUNS = {
     "bench nano": "test_whole_commands.py::test_bench_nano_runs_whole",
     "bench framework": "test_whole_commands.py::test_bench_framework_runs_whole",
     "bench heaws": "test_whole_commands.py::test_bench_heaws_runs_whole",
+    "bench scaling": "test_whole_commands.py::test_bench_scaling_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
     "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",
     "coverage": "test_whole_commands.py::test_coverage_runs_whole",
@@ -62,6 +63,7 @@ WHOLE_RUNS = {
     "token list": _TOKEN,
     "token remove": _TOKEN,
     "trace": "test_debug_trace.py::test_the_trace_command_writes_all_its_files",
+    "verify": "test_verify.py::test_the_command_compares_programs_on_the_rtl_by_several_workers",
     "verilog": "test_whole_commands.py::test_verilog_runs_whole",
     "waves": "test_debug_waves.py::test_the_waves_command_records_a_saved_program",
 }
@@ -276,6 +278,14 @@ def test_bench_framework_runs_whole(tmp_path: Path) -> None:
     assert found["multiply_relinearize", "speedup", "model"].peer == "Ringsmith's cpu device"
     assert "framework, framework-set3: add: 3,093 cycles" in done.stderr
     assert "framework: 64 ALUs, 128 GB per second" in {record.design for record in records}
+
+
+def test_bench_scaling_runs_whole(tmp_path: Path) -> None:
+    records, done = records_of(tmp_path, "scaling")
+    found = {(record.operation, record.source): record.value for record in records}
+    assert found["product: 8: dispatch", "simulation"] == found["product: 8: dispatch", "formula"]
+    assert "the product alone: give --heaws FILE and --framework FILE" in done.stderr
+    assert (tmp_path / "figures" / "scaling.svg").exists()
 
 
 @pytest.mark.full

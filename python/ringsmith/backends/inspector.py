@@ -1,6 +1,6 @@
 """Looking inside an architecture, for the commands that ask.
 
-These are ``trace``, ``waves``, ``coverage``, ``designs``, ``timing``, ``verilog`` and
+These are ``trace``, ``waves``, ``coverage``, ``designs``, ``verify``, ``timing``, ``verilog`` and
 ``bitstream``.
 
 An architecture has as much of it as makes sense there; what it has not, it refuses by name.
@@ -64,6 +64,27 @@ class Coverage(Protocol):
 
     def section(self, command: str) -> str:
         """The section of the page of coverage; ``command`` is what was typed."""
+        ...
+
+
+class Verification(Protocol):
+    """Random programs of a design, each on a new device and on what the device is compared with."""
+
+    @property
+    def programs(self) -> str:
+        """What is drawn, in the plural: ``random programs``."""
+        ...
+
+    def run(self, seed: int) -> Mapping[str, int]:
+        """Draws a program and its data, and runs it; equal seeds, equal programs.
+
+        Returns:
+            What was found equal: name in the plural -> how many.
+
+        Raises:
+            DeviceError: At the first difference; says what differs.
+            ToolError: If the device cannot be built.
+        """
         ...
 
 
@@ -143,6 +164,9 @@ class Inspector(ABC):
     covers: ClassVar[bool] = False
     """Whether it counts what random programs cover."""
 
+    verified: ClassVar[tuple[str, ...]] = ()
+    """Devices that random programs verify, the usual one first; none: there are no programs."""
+
     max_file_bytes: ClassVar[int] = 0
     """The largest file of an executable; 0: there are none."""
 
@@ -155,6 +179,19 @@ class Inspector(ABC):
             ToolError: If a tool is missing or fails.
         """
         return None
+
+    def verification(self, design: Design, device: str, write: WriteOperation) -> Verification:
+        """Random programs of a design.
+
+        Args:
+            design: The design, of this architecture.
+            device: One of ``verified``.
+            write: Writes the graphs of operations.
+
+        Raises:
+            DeviceError: If the design has no such device.
+        """
+        raise self._refusal("has no random programs")
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
         """Logic levels and the worst paths between registers, by synthesis for UltraScale+.

@@ -7,6 +7,8 @@ architecture's, its object a :class:`ringsmith.backends.base.Backend`.
 import warnings
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import getfile
+from pathlib import Path
 
 from ringsmith.backends.base import Backend, Design
 from ringsmith.backends.inspector import Inspector
@@ -33,6 +35,9 @@ EXTENSIONS = (
     "ringsmith.backends.rpau.device._model",
 )
 """Compiled modules that our backends need; without them they cannot be imported."""
+
+
+_SOURCES = (".py", ".toml", ".yaml", ".so")
 
 
 class BackendWarning(UserWarning):
@@ -83,6 +88,12 @@ def backends() -> tuple[Backend, ...]:
 def backends_with_designs() -> list[Backend]:
     """The backends that programs are compiled for."""
     return [each for each in backends() if each.capabilities.designs]
+
+
+def source_files(name: str) -> list[Path]:
+    """The files of an architecture that decide its designs' numbers."""
+    folder = Path(getfile(type(backend(name)))).parent
+    return sorted(each for each in folder.rglob("*") if each.suffix in _SOURCES)
 
 
 def inspectors() -> list[Inspector]:

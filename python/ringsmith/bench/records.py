@@ -80,7 +80,17 @@ METRICS: Mapping[str, str] = {
 }
 """What is counted -> its unit; a BRAM is one of 36 Kbit."""
 
-SOURCES = ("rtl", "model", "synthesis", "estimate", "cost", "cpu", "formula", "program")
+SOURCES = (
+    "rtl",
+    "model",
+    "synthesis",
+    "estimate",
+    "cost",
+    "cpu",
+    "formula",
+    "program",
+    "simulation",
+)
 """Where a value can come from."""
 
 _MAX_FILE = 1 << 26

@@ -353,6 +353,54 @@ def nano(
     files.write(records, page_of, {**_lists(lists), "quick": quick})
 
 
+@bench_app.command()
+def scaling(
+    heaws: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Records of ringsmith bench heaws: times of the forecast and of the cpu device.",
+        ),
+    ] = None,
+    framework: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Records of ringsmith bench framework: the network's time."
+        ),
+    ] = None,
+    dispatch_ms: Annotated[
+        float,
+        typer.Option(help="CPU time of a dispatcher for a request, without inputs and outputs."),
+    ] = 1.0,
+    quick: Quick = False,
+    json: _Json = None,
+    page: _Page = None,
+    force: Force = False,
+) -> None:
+    """Simulate services of up to 1,000 cards: what breaks first, beside formulas."""
+    from ringsmith.bench.records import read_records
+    from ringsmith.bench.scaling.measure import QUICK, Options, measure
+    from ringsmith.bench.scaling.page import FIGURES, FOLDER, figures
+    from ringsmith.bench.scaling.page import page as page_of
+    from ringsmith.errors import ParameterError
+
+    inputs = [heaws, framework]
+    files = _Files("scaling", None, json, page, force, FOLDER, FIGURES, inputs)
+    if (heaws is None) != (framework is None):
+        raise ParameterError("give both, --heaws FILE and --framework FILE, or neither")
+    kept = [
+        record
+        for path, bench in zip(inputs, ("heaws", "framework"), strict=True)
+        if path is not None
+        for record in read_records(path, bench).records
+    ]
+    usual = QUICK if quick else Options()
+    records = measure(replace(usual, dispatch_seconds=dispatch_ms / 1e3, kept=tuple(kept)), note)
+    _show(records, "Scaling: requests and fleets")
+    given = {"heaws": heaws, "framework": framework, "dispatch-ms": f"{dispatch_ms:g}"}
+    files.write(records, page_of, {**given, "quick": quick}, figures)
+
+
 class _Files:
     """The files of a bench, checked before it begins.
 
@@ -364,6 +412,7 @@ class _Files:
         force: Whether files may be replaced.
         folder: Where pictures of the page lie, beside it; empty: it has none.
         pictures: Their files.
+        others: Other files that are read.
     """
 
     def __init__(
@@ -375,6 +424,7 @@ class _Files:
         force: bool,
         folder: str = "",
         pictures: tuple[str, ...] = (),
+        others: Sequence[Path | None] = (),
     ) -> None:
         from ringsmith.files import Target, check_targets
 
@@ -387,7 +437,7 @@ class _Files:
             self._folder = page.parent / folder
             self._pictures = {name: Target(self._folder / name, force) for name in pictures}
         there = self._pictures.values() if self._folder and self._folder.exists() else ()
-        inputs = [] if keep == json else [keep]
+        inputs = [*others, *([] if keep == json else [keep])]
         check_targets(self._records, self._text, *there, inputs=inputs)
 
     def kept(self) -> "tuple[Record, ...]":

@@ -23,6 +23,7 @@ from ringsmith.cli import (
     seal,
     service,
     timing,
+    verify,
     verilog,
 )
 from ringsmith.cli.refusals import RefusingGroup, run
@@ -42,6 +43,7 @@ keys.add_to(app)
 seal.add_to(app)
 debug.add_to(app)
 timing.add_to(app)
+verify.add_to(app)
 verilog.add_to(app)
 bitstream.add_to(app)
 explore.add_to(app)

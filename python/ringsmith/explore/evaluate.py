@@ -1,11 +1,13 @@
 """One point: whether it is a design, whether it fits, what operations cost on it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from ringsmith.backends.explorer import Explorer, Task
 from ringsmith.backends.registry import backend
 from ringsmith.design_files import architecture_of, to_toml
+from ringsmith.engines import Work
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.explore.host import alone
 from ringsmith.explore.points import Job, Tried
@@ -102,6 +104,23 @@ class Evaluator:
         except (ProgramError, ParameterError) as error:
             return replace(found, reason=str(error), kind=REFUSED)
         return replace(found, operations=costs, gigabytes_per_second=rate)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a worker's evaluator is made of; see ``Evaluator``."""
+
+    request: Request
+    host: dict[str, dict[str, float]]
+
+
+def work_of(evaluator: Evaluator) -> Work[Known, Job, Tried]:
+    """What workers know and do: each tries points by an evaluator of its own."""
+    return Work(Known(evaluator.request, evaluator.host), _started, str)
+
+
+def _started(known: Known) -> Callable[[Job], Tried]:
+    return Evaluator(known.request, known.host).tried
 
 
 def _unknown_area(own: Explorer, task: Task) -> str:

@@ -32,6 +32,9 @@ class Job:
         """The point, whichever cycles are asked for."""
         return self.architecture, self.values
 
+    def __str__(self) -> str:
+        return f"{self.architecture} {dict(self.values)}"
+
 
 @dataclass(frozen=True)
 class Tried:

@@ -4,12 +4,11 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from inspect import getfile
 from pathlib import Path
 from types import MappingProxyType
 
 from ringsmith.backends.explorer import Explorer, Task
-from ringsmith.backends.registry import REFERENCE, backend, backends
+from ringsmith.backends.registry import REFERENCE, backend, backends, source_files
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower, lower_operation
@@ -29,9 +28,6 @@ PAPERS_NAMES: Mapping[str, str] = MappingProxyType(
 
 CPU = REFERENCE
 """The device that a host is, when it computes alone."""
-
-_SOURCES = (".py", ".toml", ".yaml", ".so")
-"""Files of an architecture that decide numbers."""
 
 PROGRAM = "program"
 """What a whole program is called where operations have names."""
@@ -93,8 +89,7 @@ class Request:
         """A digest of what numbers follow from beside the request: the card, and architectures."""
         found = sha256(repr(load_platform(self.platform)).encode())
         for name in self.architectures:
-            folder = Path(getfile(type(explorer(name)))).parent
-            for path in sorted(each for each in folder.rglob("*") if each.suffix in _SOURCES):
+            for path in source_files(name):
                 found.update(path.read_bytes())
         return found.hexdigest()[:16]
 

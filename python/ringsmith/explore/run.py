@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ringsmith import progress
+from ringsmith.engines import engine
 from ringsmith.errors import ParameterError
-from ringsmith.explore.engines import engine
-from ringsmith.explore.evaluate import Evaluator
+from ringsmith.explore.evaluate import Evaluator, work_of
 from ringsmith.explore.page import page_of
 from ringsmith.explore.points import OBJECTIVES, Tried
 from ringsmith.explore.record import FORMAT, VERSION, Record
@@ -93,7 +93,8 @@ def explored(
     record = Record(options.record, options.request)
     evaluator.host.update(record.host)
     _measure_hosts(evaluator)
-    started = engine(options.engine, evaluator, options.workers)
+    work = work_of(evaluator)
+    started = engine(options.engine, work, options.workers, evaluator.tried)
     try:
         search = Search(evaluator, started, record, options.search, options.limit)
         record.begin(evaluator.host)

@@ -14,8 +14,8 @@ from itertools import product
 
 from ringsmith import progress
 from ringsmith.backends.explorer import Parameter
+from ringsmith.engines import Engine
 from ringsmith.errors import ParameterError
-from ringsmith.explore.engines import Engine
 from ringsmith.explore.evaluate import CAPACITY, Evaluator
 from ringsmith.explore.points import Job, Tried, Values, front
 from ringsmith.explore.record import Record
@@ -85,7 +85,7 @@ class Search:
     """
 
     evaluator: Evaluator
-    engine: Engine
+    engine: Engine[Job, Tried]
     record: Record
     kind: str = DOUBLING
     limit: int = 0

@@ -5,10 +5,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from ringsmith.apps.conditions import ASSUMED_HZ
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.shared_link import Done, Job, share
-from ringsmith.bench.heaws.cases import MAIN_OPERATION, PARAMS, graph_of, parameters
+from ringsmith.bench.heaws.cases import MAIN_OPERATION, PARAMS, SEVERAL, graph_of, parameters
 from ringsmith.bench.programs import KeyedModel, compiled_for
 from ringsmith.bench.records import Found
 
@@ -52,6 +52,13 @@ def throughput(done: list[list[Done]], hertz: float) -> tuple[float, float]:
         for before, job in zip((0, *(each.end for each in jobs)), jobs, strict=False)
     ]
     return sum(map(len, done)) * hertz / last, sum(seconds) / len(seconds)
+
+
+def several_rate() -> tuple[int, float]:
+    """Coprocessors of ``SEVERAL``, and the products a second of all, behind the design's link."""
+    design = load_design(SEVERAL)
+    done = share(Link(design.host_bits), design, job_of(design), JOBS)
+    return design.coprocessors, throughput(done, ASSUMED_HZ)[0]
 
 
 def coprocessor_rows(design: RpauDesign, say: Callable[[str], None]) -> Iterator[Found]:

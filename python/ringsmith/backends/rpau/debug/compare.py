@@ -79,12 +79,13 @@ def compare(device: Device, design: RpauDesign, seeds: Collection[int], length: 
     what = f"comparing the {device.name} of {design.name} with the model"
     with progress.task(what, len(seeds), "programs") as task:
         for seed in seeds:
-            total = total.plus(_compare_one(device, design, seed, length))
+            total = total.plus(compare_one(device, design, seed, length))
             task.advance()
     return total
 
 
-def _compare_one(device: Device, design: RpauDesign, seed: int, length: int) -> Compared:
+def compare_one(device: Device, design: RpauDesign, seed: int, length: int) -> Compared:
+    """Runs the random program of a seed on both; arguments and errors of ``compare``."""
     ring = ring_in_turn(design, seed)
     program = random_program(design, seed, length, log_degree=ring)
     model = ModelDevice(design)

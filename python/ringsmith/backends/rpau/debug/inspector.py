@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import cast
 
 from ringsmith.backends.base import Executable as AnyExecutable
-from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
+from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
 from ringsmith.backends.rpau import design as designs
 from ringsmith.backends.rpau import rtl as sources
 from ringsmith.backends.rpau.compiler.executable import Executable
@@ -20,8 +20,8 @@ from ringsmith.backends.rpau.debug.picture import timeline_picture
 from ringsmith.backends.rpau.debug.report import tables
 from ringsmith.backends.rpau.debug.timing import rpau_timing
 from ringsmith.backends.rpau.debug.trace import Trace
+from ringsmith.backends.rpau.debug.verification import DEVICES, LENGTH, RandomPrograms
 from ringsmith.backends.rpau.device import recording, rtl
-from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
@@ -42,17 +42,17 @@ class RpauInspector(Inspector):
     architecture = designs.ARCHITECTURE
     traces = True
     covers = True
+    verified = DEVICES
     max_file_bytes = MAX_FILE_BYTES
 
     def survey(self, wanted: Wanted) -> Survey:
         """Cycles of the main operations, and areas and comparisons as is wanted."""
         parts = {name: part_of(designs.load_design(name)) for name in wanted.area_in_part}
-        length = 2 * len(ISA.operations)
         rows = []
         for design in map(designs.load_design, designs.named_designs()):
             verified, areas, cores = None, {}, design.cores
             if wanted.programs and wanted.runs(design.name):
-                verified = compare(rtl.RtlDevice(design), design, range(wanted.programs), length)
+                verified = compare(rtl.RtlDevice(design), design, range(wanted.programs), LENGTH)
             one_each = {width: design.rpaus_of(width)[0] for width in design.widths}
             if design.name in wanted.area:
                 areas = {width: rpau_area(design, rpau) for width, rpau in one_each.items()}
@@ -68,6 +68,10 @@ class RpauInspector(Inspector):
             any(row.verified is not None for row in rows),
             any(row.area is not None for row in rows),
         )
+
+    def verification(self, design: Design, device: str, write: WriteOperation) -> RandomPrograms:
+        """Programs of the instruction set, every operation in each."""
+        return RandomPrograms(cast("designs.RpauDesign", design), device)
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
         """An RPAU of each width, with all of its cores or a part, and what joins them."""

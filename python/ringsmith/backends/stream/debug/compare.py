@@ -1,9 +1,11 @@
 """A stream device against the model on random products: words and cycles, all equal."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.random import Generator
 
 from ringsmith import _core
 from ringsmith.backends.stream.design import StreamDesign
@@ -56,10 +58,28 @@ def compare_products(device: StreamDevice, design: StreamDesign, count: int) -> 
     if count < 2:
         raise ParameterError(f"{count} products: take at least two, between which is an interval")
     random = np.random.default_rng(_SEED)
+    return compare_batch(device, design, (random.permutation(count) % PRIMES).tolist(), random)
+
+
+def compare_batch(
+    device: StreamDevice, design: StreamDesign, numbers: Sequence[int], random: Generator
+) -> ComparedProducts:
+    """Makes random products back to back, as ``compare_products``.
+
+    Args:
+        device: The device to be compared, of the same design.
+        design: The design.
+        numbers: The number of each product's prime, below ``PRIMES``.
+        random: Draws the operands.
+
+    Raises:
+        DeviceError: At the first difference; names the product and what differs.
+    """
+    count = len(numbers)
     bits = min(design.word_bits, _CORES_MOST_BITS)
     primes = _core.prime_search(bits, design.n, PRIMES)
     batch = []
-    for number in random.permutation(np.arange(count) % PRIMES):
+    for number in numbers:
         a, b = random.integers(0, primes[number], (2, design.n), dtype=np.uint64)
         batch.append(ResidueProduct(primes[number], a, b))
     found, expected = device.multiply(batch), StreamModel(design).multiply(batch)
@@ -78,7 +98,7 @@ def compare_products(device: StreamDevice, design: StreamDesign, count: int) -> 
     apart = [later - earlier for earlier, later in pairwise(found.starts)]
     return ComparedProducts(
         products=count,
-        primes=min(count, PRIMES),
+        primes=len({*map(int, numbers)}),
         words=count * design.n,
         cycles=found.cycles,
         shortest=min(apart),

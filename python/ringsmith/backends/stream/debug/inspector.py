@@ -2,13 +2,14 @@
 
 from typing import cast
 
-from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
+from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
 from ringsmith.backends.stream import named
 from ringsmith.backends.stream import rtl as sources
 from ringsmith.backends.stream.debug.area import stream_area
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
 from ringsmith.backends.stream.debug.timing import stream_timing
+from ringsmith.backends.stream.debug.verification import DEVICES, RandomBatches
 from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
 from ringsmith.backends.stream.device import rtl
 from ringsmith.backends.types import Design
@@ -20,6 +21,7 @@ class StreamInspector(Inspector):
     """Named designs alone: there are no instructions to trace."""
 
     architecture = ARCHITECTURE
+    verified = DEVICES
 
     def survey(self, wanted: Wanted) -> Survey:
         """Sizes and cycles, and areas and comparisons as is wanted."""
@@ -36,6 +38,10 @@ class StreamInspector(Inspector):
             any(row.verified is not None for row in rows),
             any(row.area is not None for row in rows),
         )
+
+    def verification(self, design: Design, device: str, write: WriteOperation) -> RandomBatches:
+        """Products of mixed primes, back to back."""
+        return RandomBatches(cast("StreamDesign", design))
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
         """The whole device."""

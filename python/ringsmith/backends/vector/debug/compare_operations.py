@@ -1,8 +1,10 @@
 """RTL against interpreter and schedule, on HE operations with random residues: all equal."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
 import numpy as np
+from numpy.random import Generator
 
 from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, Machine
@@ -34,6 +36,10 @@ class ComparedOperations:
     cycles: int
     words: int
 
+    def plus(self, other: "ComparedOperations") -> "ComparedOperations":
+        """The sums with what was found equal in other operations."""
+        return ComparedOperations(*map(add, astuple(self), astuple(other)))
+
 
 def compare_operations(
     device: Machine, design: VectorDesign, write: WriteOperation, count: int
@@ -50,34 +56,48 @@ def compare_operations(
         DeviceError: At the first difference; names the operation and what differs.
     """
     random = np.random.default_rng(_SEED)
-    instructions = cycles = words = 0
-    names, n = tuple(OPERATIONS.values()), max(1 << design.min_log_n, MIN_DEGREE)
+    total, names = ComparedOperations(0, 0, 0, 0), tuple(OPERATIONS.values())
     what = f"comparing the {device.name} of {design.name} with the interpreter"
     with progress.task(what, count, "operations") as task:
         for number in range(count):
-            size = int(random.integers(1, 4))  # primes of a digit
-            dnum = int(random.integers(1, _MOST_LIMBS // size + 1))
-            limbs = max(2, int(random.integers(size * (dnum - 1) + 1, size * dnum + 1)))
-            of = filled_parameters(design, n, limbs, size, -(-limbs // size))
-            graph = write(names[number % len(names)], of, of.limbs)
-            told = f"{names[number % len(names)]} of {limbs} limbs, dnum = {of.dnum}"
-            executable = compile_graph(graph, design)
-            inputs, keys = random_operands(graph, random)
-            found = device.execute(CompiledGraph(graph, executable), inputs, keys)
-            expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
-            for name, limb_words in expected.items():
-                if not np.array_equal(found.outputs[name], limb_words):
-                    raise DeviceError(
-                        f"{told} on {device.name} of {design.name}: result {name} differs from "
-                        "the interpreter's"
-                    )
-                words += limb_words.size
-            if found.cycles != executable.cycles:
-                raise DeviceError(
-                    f"{told} on {device.name} of {design.name}: {found.cycles} cycles, and the "
-                    f"schedule has {executable.cycles}"
-                )
-            instructions += executable.instructions
-            cycles += executable.cycles
+            name = names[number % len(names)]
+            total = total.plus(compare_operation(device, design, write, name, random))
             task.advance(1)
-    return ComparedOperations(count, instructions, cycles, words)
+    return total
+
+
+def compare_operation(
+    device: Machine, design: VectorDesign, write: WriteOperation, name: str, random: Generator
+) -> ComparedOperations:
+    """Runs an HE operation of random limbs and dnum, as ``compare_operations``.
+
+    Args:
+        device: The device to be compared.
+        design: Its design.
+        write: Writes the graphs of the operations.
+        name: The operation.
+        random: Draws sizes and residues.
+
+    Raises:
+        DeviceError: If a result or the cycles differ; names the operation.
+    """
+    n = max(1 << design.min_log_n, MIN_DEGREE)
+    size = int(random.integers(1, 4))  # primes of a digit
+    dnum = int(random.integers(1, _MOST_LIMBS // size + 1))
+    limbs = max(2, int(random.integers(size * (dnum - 1) + 1, size * dnum + 1)))
+    of = filled_parameters(design, n, limbs, size, -(-limbs // size))
+    graph = write(name, of, of.limbs)
+    told = f"{name} of {limbs} limbs, dnum = {of.dnum}, on {device.name} of {design.name}"
+    executable = compile_graph(graph, design)
+    inputs, keys = random_operands(graph, random)
+    found = device.execute(CompiledGraph(graph, executable), inputs, keys)
+    expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    for result, limb_words in expected.items():
+        if not np.array_equal(found.outputs[result], limb_words):
+            raise DeviceError(f"{told}: result {result} differs from the interpreter's")
+    if found.cycles != executable.cycles:
+        raise DeviceError(
+            f"{told}: {found.cycles} cycles, and the schedule has {executable.cycles}"
+        )
+    words = sum(limb_words.size for limb_words in expected.values())
+    return ComparedOperations(1, executable.instructions, executable.cycles, words)

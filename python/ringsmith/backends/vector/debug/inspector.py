@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import cast
 
 from ringsmith import design_files
-from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted
+from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
 from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design, Executable
 from ringsmith.backends.vector.debug import campaign, coverage_report
@@ -23,6 +23,7 @@ from ringsmith.backends.vector.debug.picture import timeline_picture
 from ringsmith.backends.vector.debug.report import listing, tables
 from ringsmith.backends.vector.debug.timing import cluster_timing
 from ringsmith.backends.vector.debug.trace import Trace
+from ringsmith.backends.vector.debug.verification import DEVICES, RTL, RandomPrograms
 from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.device import rtl
 from ringsmith.backends.vector.device.machine import VectorMachine
@@ -33,6 +34,7 @@ from ringsmith.backends.vector.executable_file import (
     read_executable,
 )
 from ringsmith.backends.vector.rtl import TOP
+from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage_report import CoverageReport
 
 _LEAST_LOG_LANES = 4
@@ -46,6 +48,7 @@ class VectorInspector(Inspector):
     traces = True
     max_file_bytes = MAX_FILE_BYTES
     covers = True
+    verified = DEVICES
 
     def survey(self, wanted: Wanted) -> Survey:
         """Sizes and cycles, and areas and comparisons as is wanted."""
@@ -65,6 +68,17 @@ class VectorInspector(Inspector):
             simulated=any(row.verified is not None for row in rows),
             synthesized=any(row.area is not None for row in rows),
         )
+
+    def verification(self, design: Design, device: str, write: WriteOperation) -> RandomPrograms:
+        """Lists of instructions and HE operations.
+
+        Raises:
+            DeviceError: If the design has no simulated RTL.
+        """
+        own = cast("VectorDesign", design)
+        if device == RTL and (reason := rtl.refusal(own)):
+            raise DeviceError(reason)
+        return RandomPrograms(own, device, write)
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
         """A unit, the network, and a cluster without both; in part with fewer lanes."""

@@ -1,0 +1,1 @@
+"""How many cards one service feeds, by a simulation with measured times and by formulas."""

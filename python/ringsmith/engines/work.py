@@ -1,0 +1,69 @@
+"""What workers do, and what comes back from them."""
+
+import traceback
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ringsmith.errors import RingsmithError, ToolError
+
+Context = TypeVar("Context")
+Job = TypeVar("Job", bound=Hashable)
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Work(Generic[Context, Job, Result]):
+    """What workers know and do; it is pickled on its way to them.
+
+    Attributes:
+        context: What jobs need beside themselves, with an equality of its own.
+        start: Makes the function from a job to its result of the context; each worker calls it
+            once. A function of a module, which workers import.
+        name: Names a job in errors; a function of a module, too.
+    """
+
+    context: Context
+    start: Callable[[Context], Callable[[Job], Result]]
+    name: Callable[[Job], str] = str
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Result]):
+    """What a worker hands back.
+
+    Attributes:
+        result: The result; None: there is an error.
+        error: What the job raised; None: nothing.
+    """
+
+    result: Result | None = None
+    error: RingsmithError | None = None
+
+    def value(self) -> Result:
+        """The result.
+
+        Raises:
+            RingsmithError: What the job raised.
+        """
+        if self.error is not None:
+            raise self.error
+        result: Result = self.result  # type: ignore[assignment]  # None may be a result
+        return result
+
+
+_started: list[tuple[Work[Any, Any, Any], Callable[[Any], Any]]] = []
+"""In a worker: the work that was started last, with its function."""
+
+
+def attempt(work: Work[Context, Job, Result], job: Job) -> Outcome[Result]:
+    """Does a job in a worker; the work is started at the worker's first one."""
+    try:
+        if not _started or _started[0][0] != work:
+            _started[:] = [(work, work.start(work.context))]
+        return Outcome(_started[0][1](job))
+    except RingsmithError as error:
+        return Outcome(error=error)
+    except Exception:  # a worker that dies of it would only be replaced, to die again
+        told = traceback.format_exc().strip()
+        return Outcome(error=ToolError(f"a worker failed at {work.name(job)}:\n{told}"))

@@ -1,0 +1,1 @@
+"""Campaigns of random programs: a design's device beside the model, spread over workers."""

@@ -1,0 +1,171 @@
+"""A campaign, and what its programs found.
+
+Each program has a number. Its seed follows from the campaign's seed and that number alone, and it
+runs on a device of its own: a program that fails fails again alone, whichever worker it ran on.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from ringsmith.backends.inspector import Verification
+from ringsmith.backends.registry import inspector_of, source_files
+from ringsmith.backends.types import Design
+from ringsmith.engines import Work
+from ringsmith.errors import DeviceError, InteropError
+from ringsmith.hdl.sources import rtl_root, sim_root
+from ringsmith.lower import lower_operation
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Random programs of a design.
+
+    Attributes:
+        design: The design.
+        device: What is compared, such as ``rtl``.
+        seed: What programs follow from, with their numbers; not negative.
+    """
+
+    design: Design
+    device: str
+    seed: int
+
+    def seed_of(self, number: int) -> int:
+        """The seed of a program."""
+        return int(np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)[0])
+
+    def verification(self) -> Verification:
+        """What draws and runs programs.
+
+        Raises:
+            DeviceError: If the design has no such device; names those that it has.
+            ProgramError: If its architecture has no random programs.
+        """
+        inspector = inspector_of(self.design, "has no random programs")
+        if inspector.verified and self.device not in inspector.verified:
+            raise DeviceError(
+                f"device {self.device!r} of {self.design.name} is not verified: choose one of "
+                f"{', '.join(inspector.verified)}"
+            )
+        return inspector.verification(self.design, self.device, lower_operation)
+
+    @property
+    def sources(self) -> str:
+        """A digest of what results follow from beside the campaign: model, compiler and RTL."""
+        files = source_files(self.design.architecture)
+        for root in (rtl_root(), sim_root()):
+            files += sorted(each for each in root.rglob("*") if each.is_file())
+        found = sha256()
+        for path in files:
+            found.update(sha256(path.read_bytes()).digest())
+        return found.hexdigest()[:16]
+
+    @property
+    def identity(self) -> str:
+        """A digest of design, device and seed."""
+        return sha256(repr(self).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a program found.
+
+    Attributes:
+        number: The program.
+        equal: What was found equal: name in the plural -> how many; empty where it differs.
+        difference: What differs; empty: nothing.
+    """
+
+    number: int
+    equal: Mapping[str, int] = field(default_factory=dict)
+    difference: str = ""
+
+    def to_row(self) -> dict[str, Any]:
+        """The program as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> "Ran":
+        """The program of a row.
+
+        Raises:
+            InteropError: If it is none.
+        """
+        try:
+            equal = {str(name): int(count) for name, count in row["equal"].items()}
+            return cls(int(row["number"]), equal, str(row["difference"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InteropError(f"a row of a record is no program: {error}") from None
+
+
+def work_of(campaign: Campaign) -> Work[Campaign, int, Ran]:
+    """What workers know and do; a job is a program's number."""
+    return Work(campaign, _started, _named)
+
+
+def _started(campaign: Campaign) -> Callable[[int], Ran]:
+    verification = campaign.verification()
+
+    def run(number: int) -> Ran:
+        try:
+            return Ran(number, verification.run(campaign.seed_of(number)))
+        except DeviceError as error:
+            return Ran(number, difference=str(error))
+
+    return run
+
+
+def _named(number: int) -> str:
+    return f"program {number}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a campaign found.
+
+    Attributes:
+        campaign: The campaign.
+        programs: What its programs are, in the plural.
+        ran: Every program that ran, by its number.
+    """
+
+    campaign: Campaign
+    programs: str
+    ran: tuple[Ran, ...]
+
+    @property
+    def failures(self) -> tuple[Ran, ...]:
+        """Programs that differ."""
+        return tuple(each for each in self.ran if each.difference)
+
+    @property
+    def equal(self) -> dict[str, int]:
+        """What was found equal, over all programs."""
+        total: dict[str, int] = {}
+        for each in self.ran:
+            for name, count in each.equal.items():
+                total[name] = total.get(name, 0) + count
+        return total
+
+    def lines(self, design: str) -> Iterator[str]:
+        """What was found, for people.
+
+        Args:
+            design: How the design was named, in the command that runs a program again.
+        """
+        own = self.campaign
+        where = f"{own.design.name}, device {own.device}, seed {own.seed}"
+        device = "" if own.device == "rtl" else f" --device {own.device}"
+        for each in self.failures:
+            yield f"{where}, program {each.number}: {each.difference}"
+            again = f"{design} --seed {own.seed}{device} --only {each.number}"
+            yield f"  again: ringsmith verify {again}"
+        counts = ", ".join(f"{count:,} {name}" for name, count in self.equal.items())
+        good = len(self.ran) - len(self.failures)
+        yield f"{where}: {good:,} of {len(self.ran):,} {self.programs} as they should be" + (
+            f": {counts}" if counts else ""
+        )
