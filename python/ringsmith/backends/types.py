@@ -199,6 +199,11 @@ class GraphResult:
         memory_written: Bytes that it wrote there.
         busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
             not told.
+        bytes_to_card: Bytes that crossed from the host to a card: operands, lists, and what of
+            keys, tables and program was not there.
+        bytes_to_host: Bytes that crossed back.
+        bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
+        stages: Parts of the run -> seconds of the host's clock; empty: not told.
     """
 
     outputs: dict[str, Residues]
@@ -210,3 +215,7 @@ class GraphResult:
     memory_read: int = 0
     memory_written: int = 0
     busy: Mapping[str, float] = field(default_factory=dict)
+    bytes_to_card: int = 0
+    bytes_to_host: int = 0
+    bytes_streamed: int = 0
+    stages: Mapping[str, float] = field(default_factory=dict)

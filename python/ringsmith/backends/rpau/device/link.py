@@ -112,6 +112,12 @@ class Wire:
         """A channel that has asked for nothing yet has a burst."""
         self._asked[channel] = burst
 
+    def withdraw(self, channel: int) -> None:
+        """A channel wants nothing any more; its turn has ended."""
+        self._asked.pop(channel, None)
+        self._order.remove(channel)
+        self._order.append(channel)
+
     @property
     def begins(self) -> int | None:
         """When the next burst begins; None where nobody asks."""

@@ -1,0 +1,1 @@
+"""Cards of coprocessors behind a DMA: a simulated one, and the driver of any."""

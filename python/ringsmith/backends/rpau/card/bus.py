@@ -1,0 +1,61 @@
+"""A coprocessor's registers, and a device's data path, through a card's port."""
+
+import time
+
+import numpy as np
+
+from ringsmith.backends.cards.port import CardPort
+from ringsmith.backends.rpau.device.bus import DataPath
+from ringsmith.backends.rpau.device.interface import Words
+
+_PAUSE = 20e-6  # seconds between two looks at a device that runs
+
+
+class PortBus:
+    """A page of registers of a card; see ``RegisterBus`` in :mod:`..device.bus`.
+
+    Args:
+        port: The card; the bus does not close it.
+        page: Address of the page's first register.
+        data_path: Whether the card's memory is the device's data path.
+    """
+
+    def __init__(self, port: CardPort, page: int, *, data_path: bool = False) -> None:
+        self._port, self._page, self._data_path = port, page, data_path
+
+    @property
+    def data(self) -> DataPath | None:
+        """The data path, where the card's memory is one."""
+        return self if self._data_path else None
+
+    def write(self, address: int, value: int) -> None:
+        """Writes a register of 32 bits."""
+        self._port.write_register(self._page + address, value)
+
+    def read(self, address: int) -> int:
+        """Reads a register of 32 bits."""
+        return self._port.read_register(self._page + address)
+
+    def write_words(self, address: int, words: Words) -> None:
+        """Writes words to a register of 64 bits."""
+        self._port.write_words(self._page + address, words)
+
+    def read_words(self, address: int, count: int) -> Words:
+        """Reads a register of 64 bits ``count`` times."""
+        return self._port.read_words(self._page + address, count)
+
+    def write_block(self, address: int, words: Words) -> None:
+        """Writes consecutive words through the data path."""
+        self._port.write_memory(address, np.ascontiguousarray(words, dtype="<u8").tobytes())
+
+    def read_block(self, address: int, count: int) -> Words:
+        """Reads consecutive words through the data path."""
+        raw = self._port.read_memory(address, 8 * count)
+        return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
+
+    def pause(self, cycles: int) -> None:
+        """Lets cycles pass: those that go by while this thread sleeps."""
+        time.sleep(_PAUSE)
+
+    def close(self) -> None:
+        """Does nothing: the port belongs to the card."""

@@ -1,0 +1,384 @@
+"""Lists of descriptors for an executable: its operands, programs, keys and results."""
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+import numpy as np
+
+from ringsmith.backends.rpau.card.descriptor import (
+    DESCRIPTOR_BYTES,
+    RECORD_BYTES,
+    WHOLE_ROWS,
+    Descriptor,
+    Opcode,
+    Record,
+    row_words,
+    word_bytes,
+)
+from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run
+from ringsmith.backends.rpau.compiler.virtual import bits_of
+from ringsmith.backends.rpau.constants import prime_tables
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.objects import KeySwitchKey, Residues
+
+Place = tuple[int, int]
+"""A value and the RPAU that holds it."""
+
+Table = tuple[Zone, int, int, Words]
+"""Zone, RPAU, index and words."""
+
+
+@dataclass(frozen=True)
+class Primes:
+    """The primes of an executable in each slot, and its ring: tables that it needs.
+
+    Attributes:
+        log_degree: log2 of the ring's degree.
+        slots: RPAU, prime and root of each slot.
+    """
+
+    log_degree: int
+    slots: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, executable: Executable) -> "Primes":
+        """Those of an executable."""
+        return cls(
+            executable.log_degree,
+            tuple(
+                (executable.order.rpau(slot), executable.primes[limb], executable.roots[limb])
+                for slot, limb in enumerate(executable.limbs)
+            ),
+        )
+
+
+def prime_loads(executable: Executable) -> list[Table]:
+    """Modulus words and twiddle factors of all slots."""
+    design, order = executable.design, executable.order
+    return [
+        (Zone[zone], rpau, order.bank(slot), words)
+        for slot, (rpau, prime, root) in enumerate(Primes.of(executable).slots)
+        for zone, words in prime_tables(prime, root, design, executable.log_degree, rpau).loads()
+    ]
+
+
+def constant_loads(executable: Executable) -> list[Table]:
+    """The constant files of all slots."""
+    found = []
+    for slot, values in enumerate(executable.constants):
+        padded = np.zeros(executable.design.constants, dtype=np.uint64)
+        padded[: len(values)] = values
+        order = executable.order
+        found.append((Zone.CONSTANT, order.rpau(slot), order.bank(slot), padded))
+    return found
+
+
+def word_type(design: RpauDesign) -> str:
+    """The type of a word in the card's memory."""
+    return "<u4" if word_bytes(design) == 4 else "<u8"
+
+
+def image(design: RpauDesign, zone: Zone, words: Words) -> Words:
+    """Words as they lie in the card's memory: of most zones, each in a row of its own."""
+    if zone in WHOLE_ROWS:
+        return words.astype(word_type(design))
+    rows = np.zeros((words.size, row_words(design)), dtype=word_type(design))
+    rows[:, 0] = words
+    return rows.reshape(-1)
+
+
+def padded(size: int) -> int:
+    """A size rounded up to where the next words may begin."""
+    return -(-size // 64) * 64
+
+
+def chain(descriptors: Sequence[Descriptor], at: int) -> bytes:
+    """Descriptors that follow each other, as they lie in memory from an address on."""
+    last = len(descriptors) - 1
+    return b"".join(
+        replace(each, next=0 if number == last else at + (number + 1) * DESCRIPTOR_BYTES).to_bytes()
+        for number, each in enumerate(descriptors)
+    )
+
+
+def table_list(design: RpauDesign, tables: Sequence[Table], at: int) -> bytes:
+    """The words of tables and then the list that writes them, as they lie from an address on.
+
+    The list's first descriptor is at ``at + table_bytes(...)``.
+    """
+    parts, descriptors, place = [], [], at
+    for zone, unit, index, words in tables:
+        rows = image(design, zone, words)
+        raw = rows.tobytes()
+        descriptors.append(Descriptor(Opcode.WRITE, place, zone, unit, index, rows.size))
+        parts.append(raw + bytes(padded(len(raw)) - len(raw)))
+        place += len(parts[-1])
+    descriptors[-1] = replace(descriptors[-1], tell=True)
+    return b"".join(parts) + chain(descriptors, place)
+
+
+def table_bytes(design: RpauDesign, tables: Sequence[Table]) -> int:
+    """Bytes of tables' words, before their list."""
+    return sum(
+        padded(words.size * word_bytes(design) * (1 if zone in WHOLE_ROWS else row_words(design)))
+        for zone, _, _, words in tables
+    )
+
+
+class KeyDigests:
+    """Digests of keys, remembered for arrays that nobody may write to."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Residues], bytes]] = {}
+
+    def of(self, key: Residues) -> bytes:
+        """The digest of a key's residues: equal keys have the same."""
+        known = self._known.get(id(key))
+        if known is not None and known[0]() is key and not key.flags.writeable:
+            return known[1]
+        found = blake2b(np.ascontiguousarray(key).data, digest_size=16).digest()
+        if not key.flags.writeable:
+            self._known[id(key)] = (weakref.ref(key, self._gone(id(key))), found)
+        return found
+
+    def _gone(self, number: int):  # noqa: ANN202 - a callback of weakref
+        return lambda _: self._known.pop(number, None)
+
+
+@dataclass(frozen=True)
+class KeyImage:
+    """Halves of a key as they lie in the card's memory.
+
+    Attributes:
+        name: In the graph.
+        halves: Which; those that the device does not expand itself.
+        limbs: Limbs of the key.
+        digits: Its digits.
+        poly_bytes: Bytes of a piece of a limb.
+        pieces: Pieces of a limb.
+    """
+
+    name: str
+    halves: tuple[int, ...]
+    digits: int
+    limbs: int
+    pieces: int
+    poly_bytes: int
+
+    @classmethod
+    def of(cls, executable: Executable, name: str, key: Residues, loads: Sequence[KeyLoad]) -> "KeyImage":
+        """What an executable takes of a key."""
+        halves = tuple(sorted({load.half for load in loads if load.key == name}))
+        size = min(executable.n, executable.design.n) * word_bytes(executable.design)
+        return cls(name, halves, key.shape[0], key.shape[2], executable.pieces, size)
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        count = self.digits * len(self.halves) * self.limbs * self.pieces
+        return count * self.poly_bytes
+
+    def content(self, key: Residues, design: RpauDesign) -> bytes:
+        """Its words."""
+        return key[:, list(self.halves)].astype(word_type(design)).tobytes()
+
+    def offset(self, load: KeyLoad, limb: int) -> int:
+        """Where a polynomial lies in it."""
+        half = self.halves.index(load.half)
+        row = (load.digit * len(self.halves) + half) * self.limbs + limb
+        return (row * self.pieces + load.piece) * self.poly_bytes
+
+
+@dataclass(frozen=True)
+class RunLists:
+    """The lists of one run, once with its keys and once without.
+
+    Attributes:
+        run: The run.
+        streamed: The list with the run's keys: its address, and how many descriptors it has.
+        resident: The list for keys that lie in the coprocessor already.
+        operand_bytes: Bytes that go to the coprocessor without keys.
+        key_bytes: Bytes of its keys.
+        result_bytes: Bytes that come back.
+    """
+
+    run: Run
+    streamed: tuple[int, int]
+    resident: tuple[int, int]
+    operand_bytes: int
+    key_bytes: int
+    result_bytes: int
+
+
+class JobLayout:
+    """Where a job's words, lists and records lie in a block of the card's memory.
+
+    Inputs come first, then lists, then values that are inputs and outputs: the host writes them at
+    once. From these on follow the other outputs, and records: the host reads them at once. What
+    crosses between two runs is last, and stays on the card.
+
+    Attributes:
+        size: Bytes of all.
+        sent: Bytes that the host writes.
+        received: Where what it reads begins, and ends.
+    """
+
+    def __init__(self, executable: Executable) -> None:
+        self._executable, design = executable, executable.design
+        self._poly = min(executable.n, design.n) * word_bytes(design)
+        inputs, outputs = self._numbered(executable.inputs), self._numbered(executable.outputs)
+        both = [place for place in inputs if place in {*outputs}]
+        inputs = [place for place in inputs if place not in {*both}]
+        outputs = [place for place in outputs if place not in {*both}]
+        moved = {
+            (value, rpau)
+            for run in executable.runs
+            for value, taken in (*run.stores.items(), *run.loads.items())
+            for rpau in taken
+        }
+        between = sorted(moved - {*inputs, *outputs, *both})
+        self._lists = len(inputs) * self._poly
+        lists = sum(_descriptors(run) for run in executable.runs) * DESCRIPTOR_BYTES
+        begin = padded(self._lists + lists)
+        self._records = begin + (len(both) + len(outputs)) * self._poly
+        end = self._records + padded(len(executable.runs) * RECORD_BYTES)
+        self._at = {
+            place: first + number * self._poly
+            for first, places in ((0, inputs), (begin, [*both, *outputs]), (end, between))
+            for number, place in enumerate(places)
+        }
+        self.sent = begin + len(both) * self._poly
+        self.received = (begin, end)
+        self.size = end + len(between) * self._poly
+
+    def upload(self, inputs: Mapping[str, Residues], lists: bytes) -> bytes:
+        """Inputs and lists as they lie from the block's address on."""
+        executable = self._executable
+        kind, order = word_type(executable.design), executable.order.rpau
+        sent = np.zeros(self.sent, dtype=np.uint8)
+        for name, values in executable.inputs.items():
+            for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True):
+                for piece, words in enumerate(np.split(residues, executable.pieces)):
+                    begin = self._at[first + piece, order(limb)]
+                    sent[begin : begin + self._poly] = words.astype(kind).view(np.uint8)
+        sent[self._lists : self._lists + len(lists)] = np.frombuffer(lists, dtype=np.uint8)
+        return sent.tobytes()
+
+    def outputs(self, raw: bytes) -> dict[str, Residues]:
+        """Outputs from the bytes that were received."""
+        executable = self._executable
+        words = np.frombuffer(raw, dtype=np.uint8)
+        kind, order = word_type(executable.design), executable.order.rpau
+
+        def found(value: int, rpau: int) -> Residues:
+            begin = self._at[value, rpau] - self.received[0]
+            return words[begin : begin + self._poly].view(kind).astype(np.uint64)
+
+        return {
+            name: np.stack(
+                [
+                    np.concatenate(
+                        [found(first + piece, order(limb)) for piece in range(executable.pieces)]
+                    )
+                    for limb, first in sorted(values.items())
+                ]
+            )
+            for name, values in executable.outputs.items()
+        }
+
+    def record(self, raw: bytes, number: int) -> Record:
+        """The completion record of a run, from the bytes that were received."""
+        at = self._records - self.received[0] + number * RECORD_BYTES
+        return Record.from_bytes(raw[at : at + RECORD_BYTES])
+
+    def lists(self, at: int, keys: Mapping[str, tuple[KeyImage, int]]) -> tuple[bytes, list[RunLists]]:
+        """The lists of all runs as they lie behind the inputs, and where each begins.
+
+        Args:
+            at: Address of the block.
+            keys: Of each key its image, and the address where that lies.
+        """
+        executable, raw, made = self._executable, b"", []
+        for number, run in enumerate(executable.runs):
+            streams = [*self._streams(run, keys)]
+            record = at + self._records + number * RECORD_BYTES
+            operands, results = [*self._operands(run, at)], [*self._results(run, at, record)]
+            begins = []
+            for taken in (streams, []):
+                opened = len(taken) if executable.design.key_stream else 0
+                start = Descriptor(Opcode.START, index=opened, count=executable.log_degree)
+                if executable.design.key_stream:
+                    made_of = [*operands, start, *taken, *results]
+                else:
+                    made_of = [*operands, *taken, start, *results]
+                begins.append((at + self._lists + len(raw), len(made_of)))
+                raw += chain(made_of, begins[-1][0])
+            made.append(
+                RunLists(
+                    run,
+                    begins[0],
+                    begins[1],
+                    len(operands) * self._poly,
+                    len(streams) * self._poly,
+                    len(results) * self._poly,
+                )
+            )
+        return raw, made
+
+    def _operands(self, run: Run, at: int) -> Iterator[Descriptor]:
+        for value, taken in run.loads.items():
+            for rpau, index in taken.items():
+                yield self._polynomial(Opcode.WRITE, at + self._at[value, rpau], rpau, index)
+
+    def _results(self, run: Run, at: int, record: int) -> Iterator[Descriptor]:
+        places = [
+            (value, rpau, index)
+            for value, taken in run.stores.items()
+            for rpau, index in taken.items()
+        ]
+        for number, (value, rpau, index) in enumerate(places):
+            one = self._polynomial(Opcode.READ, at + self._at[value, rpau], rpau, index)
+            last = number + 1 == len(places)
+            yield replace(one, tell=True, record=record) if last else one
+
+    def _streams(
+        self, run: Run, keys: Mapping[str, tuple[KeyImage, int]]
+    ) -> Iterator[Descriptor]:
+        """The run's keys in its order."""
+        executable = self._executable
+        stream = executable.design.key_stream
+        for load in run.keys:
+            picture, at = keys[load.key]
+            for rpau in bits_of(load.mask):
+                limb = executable.limbs[executable.order.slot(load.prime_set, rpau)]
+                place = at + picture.offset(load, limb)
+                opcode = Opcode.STREAM if stream else Opcode.WRITE
+                yield self._polynomial(opcode, place, rpau, load.index, Zone.KEY)
+
+    def _polynomial(
+        self, opcode: Opcode, data: int, rpau: int, index: int, zone: Zone = Zone.POLY
+    ) -> Descriptor:
+        words = self._poly // word_bytes(self._executable.design)
+        return Descriptor(opcode, data, zone, rpau, index, words)
+
+    def _numbered(self, values: Mapping[str, Mapping[int, int]]) -> list[Place]:
+        """The places of inputs or outputs, each once, in their order."""
+        executable = self._executable
+        return list(
+            dict.fromkeys(
+                (first + piece, executable.order.rpau(limb))
+                for limbs in values.values()
+                for limb, first in sorted(limbs.items())
+                for piece in range(executable.pieces)
+            )
+        )
+
+
+def _descriptors(run: Run) -> int:
+    """Descriptors of both lists of a run."""
+    moved = sum(map(len, (*run.loads.values(), *run.stores.values())))
+    keys = sum(load.mask.bit_count() for load in run.keys)
+    return 2 * (moved + 1) + keys

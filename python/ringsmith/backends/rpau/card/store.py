@@ -1,0 +1,135 @@
+"""What a host keeps in a claimed part of a card's memory: jobs' words, and keys and tables."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import RLock
+
+from ringsmith.backends.cards.port import Claim
+from ringsmith.errors import DeviceError
+
+_PAGE = 4096
+
+
+@dataclass(eq=False)
+class Block:
+    """Bytes of the card's memory.
+
+    Attributes:
+        address: Of the first one.
+        size: How many.
+        users: Jobs that use it now.
+        ready: Whether its content is there.
+    """
+
+    address: int
+    size: int
+    users: int = 0
+    ready: bool = False
+
+
+class CardStore:
+    """Places in a part of a card's memory. Threads may share it.
+
+    What is kept by name stays until its room is needed: what was not used for longest goes first,
+    and what a job uses stays.
+
+    Args:
+        claim: The part.
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._free = [(claim.first, claim.first + claim.size)]
+        self._kept: OrderedDict[Hashable, Block] = OrderedDict()
+        self._lock = RLock()
+
+    @property
+    def names(self) -> list[Hashable]:
+        """What is kept, the longest unused first."""
+        with self._lock:
+            return [*self._kept]
+
+    def forget(self) -> None:
+        """Keeps nothing any more: the card may have lost it."""
+        with self._lock:
+            for name in [name for name, block in self._kept.items() if not block.users]:
+                self._drop(name)
+            for block in self._kept.values():
+                block.ready = False
+
+    @contextmanager
+    def taken(self, size: int) -> Iterator[Block]:
+        """Room for a job's words, as long as the block of code lasts."""
+        block = self._take(size)
+        try:
+            yield block
+        finally:
+            self._give(block)
+
+    @contextmanager
+    def kept(self, name: Hashable, size: int, fill: Callable[[int], None]) -> Iterator[Block]:
+        """What is kept by a name; used, and so not removed, as long as the block of code lasts.
+
+        Args:
+            name: Its name.
+            size: Its bytes.
+            fill: Writes it at an address; called where it is not there yet.
+        """
+        with self._lock:
+            block = self._kept.get(name)
+            if block is None:
+                block = self._kept[name] = self._take(size)
+            self._kept.move_to_end(name)
+            block.users += 1
+            try:
+                if not block.ready:
+                    fill(block.address)
+                    block.ready = True
+            except BaseException:
+                block.users -= 1
+                self._drop(name)
+                raise
+        try:
+            yield block
+        finally:
+            with self._lock:
+                block.users -= 1
+
+    def _take(self, size: int) -> Block:
+        """A block of whole pages; what is kept makes room."""
+        wanted = max(1, -(-size // _PAGE)) * _PAGE
+        with self._lock:
+            while True:
+                for number, (first, end) in enumerate(self._free):
+                    if end - first >= wanted:
+                        self._free[number : number + 1] = (
+                            [(first + wanted, end)] if end - first > wanted else []
+                        )
+                        return Block(first, wanted)
+                unused = next((n for n, block in self._kept.items() if not block.users), None)
+                if unused is None:
+                    raise DeviceError(
+                        f"a job needs {wanted} bytes of the card's memory, of whose "
+                        f"{self._claim.size} for this channel others have the rest: give the card "
+                        "more memory"
+                    )
+                self._drop(unused)
+
+    def _drop(self, name: Hashable) -> None:
+        block = self._kept.get(name)
+        if block is not None and not block.users:
+            del self._kept[name]
+            self._give(block)
+
+    def _give(self, block: Block) -> None:
+        """Frees a block, and joins what is free beside it."""
+        with self._lock:
+            ranges = sorted([*self._free, (block.address, block.address + block.size)])
+            self._free = []
+            for first, end in ranges:
+                if self._free and self._free[-1][1] == first:
+                    self._free[-1] = (self._free[-1][0], end)
+                else:
+                    self._free.append((first, end))
