@@ -1,12 +1,10 @@
 """The HTTP interface: what docs/service.md describes, and ``/v1/openapi.json`` in detail."""
 
-import asyncio
 import json
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
 from importlib import resources
 from pathlib import Path
 from statistics import median
@@ -668,28 +666,13 @@ def problem_response(problem: ProblemError) -> JSONResponse:
     return JSONResponse(details.model_dump(), problem.status, problem.headers, media_type=MEDIA)
 
 
-def make_app(
-    state: State, access: Access, begin: Callable[[], Any], end: Callable[[], Any]
-) -> FastAPI:
+def make_app(state: State, access: Access) -> FastAPI:
     """The application of a server.
 
     Args:
         state: Its state.
         access: Who may ask.
-        begin: Is awaited before the first request.
-        end: Is awaited after the last one.
     """
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await begin()
-        sweeping = asyncio.ensure_future(state.sweep())
-        try:
-            yield
-        finally:
-            sweeping.cancel()
-            await end()
-
     app = FastAPI(
         title="Ringsmith",
         version=__version__,
@@ -697,7 +680,6 @@ def make_app(
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
     )
     app.state.ringsmith, app.state.access = state, access
     app.include_router(router)

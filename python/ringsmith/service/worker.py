@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock, Thread
@@ -43,7 +43,6 @@ from ringsmith.runtime import (
 from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
 from ringsmith.service.tasks import (
     CANCELLED,
-    KeyFile,
     Outcome,
     ProgramFiles,
     Setup,
@@ -56,9 +55,15 @@ Keys = EvaluationKeys | PreparedKeys
 class Runner:
     """Programs, keys and devices of a worker; safe to use from several threads."""
 
-    def __init__(self, setup: Setup) -> None:
-        """Opens nothing yet: devices and programs are opened when they are first used."""
+    def __init__(self, setup: Setup, read: Callable[[str], bytes] | None = None) -> None:
+        """Opens nothing yet: devices and programs are opened when they are first used.
+
+        Args:
+            setup: What to open and run.
+            read: Reads keys by the path in their ``KeyFile``; None: from the file.
+        """
         self._setup = setup
+        self._read = read or _contents
         self._files = {each.name: each for each in setup.programs}
         self._programs: dict[str, tuple[Compiled, RlweParameters]] = {}
         self._machines: dict[object, Machine] = {}
@@ -118,7 +123,7 @@ class Runner:
         """Reads uploaded keys; a worker keeps none of them before they are used."""
         parameters = self._program(task.program)[1]
         for key in task.keys:
-            _read_keys(key, parameters)
+            _keys(self._read(key.path), key.media, parameters)
         return Outcome(task.job, held=self._held())
 
     def _run(self, task: Task, begun: float) -> Outcome:
@@ -179,7 +184,9 @@ class Runner:
             if task.group in self._keys:
                 self._keys.move_to_end(task.group)
                 return self._keys[task.group]
-            whole = _joined([_read_keys(key, parameters) for key in task.keys])
+            whole = _joined(
+                [_keys(self._read(key.path), key.media, parameters) for key in task.keys]
+            )
             found = _prepared(whole, parameters) if prepared else whole
             self._keys[task.group] = found
             while self._key_bytes() > self._setup.key_memory and len(self._keys) > 1:
@@ -228,17 +235,20 @@ def _named(what: str, path: Path, parameters: RlweParameters) -> Ciphertext:
         raise InteropError(text if text.startswith(what) else f"{what}: {text}") from None
 
 
-def _read_keys(key: KeyFile, parameters: RlweParameters) -> EvaluationKeys:
+def _contents(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
+def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys:
     """Uploaded keys.
 
     Raises:
         InteropError: If they are none.
     """
-    data = Path(key.path).read_bytes()
-    if key.media == OBJECT_MEDIA:
+    if media == OBJECT_MEDIA:
         return decode_object(data, EvaluationKeys, parameters, "the evaluation keys")
     shape = SealParameters.from_parameters(parameters)
-    if key.media == RELIN_MEDIA:
+    if media == RELIN_MEDIA:
         return EvaluationKeys(read_relin_keys(data, shape))
     return EvaluationKeys(None, read_galois_keys(data, shape))
 
