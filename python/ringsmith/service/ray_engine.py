@@ -20,7 +20,7 @@ from ringsmith.engines.ray_cluster import connected
 from ringsmith.errors import DeviceError, RingsmithError
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.service.engine import WorkerLostError
-from ringsmith.service.tasks import KeyFile, Outcome, ProgramFiles, Setup, Task
+from ringsmith.service.tasks import AHEAD, KeyFile, Outcome, ProgramFiles, Setup, Task
 from ringsmith.service.worker import Runner
 
 _MOST_PLACES = 64
@@ -222,7 +222,7 @@ class RayActors:
         self._setup = self.ray.put(Encoder().encode(setup, Setup, "setup"))
         self._programs = self.ray.put([_contents(one) for one in setup.programs])
         self._class: Any = self.ray.remote(
-            num_cpus=1, max_restarts=0, max_concurrency=_MOST_PLACES + 4
+            num_cpus=1, max_restarts=0, max_concurrency=_MOST_PLACES + AHEAD + 4
         )(Actor)
         self._key_bytes = key_bytes
         self._keys: OrderedDict[str, tuple[Any, int]] = OrderedDict()

@@ -13,6 +13,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -42,6 +43,7 @@ from ringsmith.runtime import (
 )
 from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
 from ringsmith.service.tasks import (
+    AHEAD,
     CANCELLED,
     Outcome,
     ProgramFiles,
@@ -70,6 +72,8 @@ class Runner:
         self._keys: OrderedDict[str, Keys] = OrderedDict()
         self._running: dict[str, ChangedJob[Any, Any] | None] = {}
         self._lock, self._loading = Lock(), Lock()
+        self._cpu = Lock()
+        """Held by the job that computes where a device takes as many as there are."""
 
     def open(self) -> int:
         """Loads all programs and opens their devices; how many tasks may run at once.
@@ -78,7 +82,7 @@ class Runner:
             RingsmithError: If one cannot be opened.
         """
         machines = [self._machine(self._program(name)[0]) for name in self._files]
-        return max((getattr(machine, "places", None) or 1) for machine in machines)
+        return max(machine.places or 1 for machine in machines)
 
     def carry_out(self, task: Task) -> Outcome:
         """Carries a task out; whatever fails is said by the outcome."""
@@ -134,15 +138,17 @@ class Runner:
             name: _named(f"input {name!r:.80}", Path(path), parameters)
             for name, path in task.inputs.items()
         }
-        loaded = time.perf_counter()
-        job = compiled.submit(machine, inputs, keys)
-        with self._lock:
-            if task.job in self._running:
-                self._running[task.job] = job
-            else:  # it was cancelled meanwhile
-                job.cancel()
-        result = job.wait()
-        ended = time.perf_counter()
+        load_seconds = time.perf_counter() - begun
+        with self._cpu if machine.places is None else nullcontext():
+            loaded = time.perf_counter()
+            job = compiled.submit(machine, inputs, keys)
+            with self._lock:
+                if task.job in self._running:
+                    self._running[task.job] = job
+                else:  # it was cancelled meanwhile
+                    job.cancel()
+            result = job.wait()
+            ended = time.perf_counter()
         sizes = {}
         folder = Path(task.folder)
         folder.mkdir(mode=0o700)
@@ -158,7 +164,7 @@ class Runner:
         return Outcome(
             task.job,
             seconds=ended - loaded,
-            load_seconds=loaded - begun,
+            load_seconds=load_seconds,
             outputs=sizes,
             figures=figures,
             held=self._held(),
@@ -307,7 +313,7 @@ def serve(descriptor: int) -> None:
         line.send({"outcome": Encoder().encode(runner.carry_out(task), Outcome, "outcome")})
 
     # Checks of keys run beside jobs, so that none waits for a long one.
-    with ThreadPoolExecutor(places) as runs, ThreadPoolExecutor(1) as checks:
+    with ThreadPoolExecutor(places + AHEAD) as runs, ThreadPoolExecutor(1) as checks:
         while (message := line.read()) is not None:
             if "cancel" in message:
                 Thread(target=runner.cancel, args=(message["cancel"],), daemon=True).start()
