@@ -46,6 +46,8 @@ PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
 """After so many bytes of a piece of keys it is noted how many have come."""
 _CHUNK = 1 << 18
+_WHOLE_BYTES = 1 << 20
+"""Answers of at most so many bytes are sent from memory."""
 _JOBS = 100
 _EVENT_SECONDS = 0.25
 _FAILURES = 20
@@ -515,7 +517,7 @@ def _status_of(job: JobRecord) -> int:
     return by_code.get(job.code, 503 if job.code in ("queue-time", "run-time") else 500)
 
 
-def _results(state: State, job: JobRecord) -> StreamingResponse:
+def _results(state: State, job: JobRecord) -> Response:
     """A job and its outputs as one body."""
     boundary = secrets.token_hex(16)
     begin = f"--{boundary}\r\nContent-Disposition: form-data; name="
@@ -531,6 +533,12 @@ def _results(state: State, job: JobRecord) -> StreamingResponse:
     parts.append(f"\r\n--{boundary}--\r\n".encode())
     size = sum(len(part) if isinstance(part, bytes) else part.stat().st_size for part in parts)
 
+    headers = {"Content-Length": str(size)}
+    media = f"multipart/form-data; boundary={boundary}"
+    if size <= _WHOLE_BYTES:
+        whole = b"".join(part if isinstance(part, bytes) else part.read_bytes() for part in parts)
+        return Response(whole, media_type=media, headers=headers)
+
     async def sent() -> AsyncIterator[bytes]:
         held = bytearray()
         for part in parts:
@@ -545,11 +553,7 @@ def _results(state: State, job: JobRecord) -> StreamingResponse:
                         held.clear()
         yield bytes(held)
 
-    return StreamingResponse(
-        sent(),
-        media_type=f"multipart/form-data; boundary={boundary}",
-        headers={"Content-Length": str(size)},
-    )
+    return StreamingResponse(sent(), media_type=media, headers=headers)
 
 
 # ---- for the operator -------------------------------------------------------------------------

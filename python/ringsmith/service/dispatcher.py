@@ -257,7 +257,7 @@ class Dispatcher:
     async def _carry_out(self, worker: Worker, waiting: _Waiting) -> None:
         task = waiting.task
         attempts = self._database.begin_job(task.job)
-        folder = f"{task.folder}/{attempts}"
+        folder = f"{task.folder}/attempt-{attempts}"
         limit = self._limits.run_seconds
         try:
             async with asyncio.timeout(limit):
@@ -324,9 +324,9 @@ class Dispatcher:
             message=outcome.message,
             outcome=facts if state is RunState.DONE else {},
             more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
+            seconds=outcome.seconds,
         )
         if outcome.seconds:
-            self._database.add_seconds(waiting.client, outcome.seconds)
             known = self._costs.get(waiting.task.program, outcome.seconds)
             self._costs[waiting.task.program] = max(
                 _MEMORY * known + (1 - _MEMORY) * outcome.seconds, 1e-6

@@ -128,7 +128,7 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
     """
     folder = Folder(options.data)
     try:
-        check_exposed(options, tokens=bool(folder.database.clients()))
+        check_exposed(options, tokens=folder.database.has_tokens())
         secret = server_secret(folder.path)
         programs = publish_all(options.programs, folder.programs, options.device, secret)
         setup = Setup(

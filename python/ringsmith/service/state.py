@@ -391,7 +391,7 @@ class State:
             f"{job.client} {program.parameters_id} {' '.join(job.keys)}",
             tuple(files),
             self.folder.input_files(job.id, [*program.kit.inputs]),
-            str(self.folder.job(job.id) / "out"),
+            str(self.folder.job(job.id)),
             str(job.client),
         )
 

@@ -13,7 +13,6 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -36,6 +35,7 @@ from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import (
     Compiled,
     PreparedKeys,
+    RunResult,
     compile_for_smallest_design,
     compile_program,
     open_device,
@@ -139,16 +139,7 @@ class Runner:
             for name, path in task.inputs.items()
         }
         load_seconds = time.perf_counter() - begun
-        with self._cpu if machine.places is None else nullcontext():
-            loaded = time.perf_counter()
-            job = compiled.submit(machine, inputs, keys)
-            with self._lock:
-                if task.job in self._running:
-                    self._running[task.job] = job
-                else:  # it was cancelled meanwhile
-                    job.cancel()
-            result = job.wait()
-            ended = time.perf_counter()
+        result, seconds = self._result(task, compiled, machine, inputs, keys)
         sizes = {}
         folder = Path(task.folder)
         folder.mkdir(mode=0o700)
@@ -163,13 +154,35 @@ class Runner:
         }
         return Outcome(
             task.job,
-            seconds=ended - loaded,
+            seconds=seconds,
             load_seconds=load_seconds,
             outputs=sizes,
             figures=figures,
             held=self._held(),
             key_bytes=self._key_bytes(),
         )
+
+    def _result(
+        self,
+        task: Task,
+        compiled: Compiled,
+        machine: Machine,
+        inputs: Mapping[str, Ciphertext],
+        keys: Keys,
+    ) -> tuple[RunResult, float]:
+        """What a run makes, and for how many seconds the device had it."""
+        if machine.places is None:  # it takes any number of jobs, and finishes each
+            with self._cpu:
+                begun = time.perf_counter()
+                return compiled.run(machine, inputs, keys), time.perf_counter() - begun
+        begun = time.perf_counter()
+        job = compiled.submit(machine, inputs, keys)
+        with self._lock:
+            if task.job in self._running:
+                self._running[task.job] = job
+            else:  # it was cancelled meanwhile
+                job.cancel()
+        return job.wait(), time.perf_counter() - begun
 
     def _program(self, name: str) -> tuple[Compiled, RlweParameters]:
         with self._loading:
