@@ -81,13 +81,13 @@ Identifier = Annotated[str, InPath(max_length=64, description="The job's id.")]
 router = APIRouter(prefix=PREFIX, responses=_PROBLEMS)
 
 
-def state_of(request: Request) -> State:
+async def state_of(request: Request) -> State:
     """The server's state."""
     found: State = request.app.state.ringsmith
     return found
 
 
-def client_of(request: Request) -> Client:
+async def client_of(request: Request) -> Client:
     """Who asks.
 
     Raises:
@@ -99,7 +99,7 @@ def client_of(request: Request) -> Client:
     return client
 
 
-def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
+async def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
     """Who asks, and may see the whole server.
 
     Raises:

@@ -178,6 +178,7 @@ def _run(
         Observed(app, state.metrics, limits.idle_seconds),
         http=bounded_protocol(limits.header_seconds),
         ws="none",
+        proxy_headers=False,
         lifespan="off",
         loop="asyncio",
         log_config=None,
