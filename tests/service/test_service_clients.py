@@ -116,6 +116,9 @@ def test_nobody_sees_anothers_jobs_or_keys(known: Server, tokens: dict[str, str]
 
 
 def test_status_and_metrics_are_for_operators(known: Server, tokens: dict[str, str]) -> None:
+    with Service(known.url, tokens["alice"]) as service:
+        own = someone(service)
+        service.run(own.program, own.inputs, own.keys)
     for path in ("v1/status", "metrics"):
         for name, status in (("alice", 403), ("watch", 200)):
             headers = {"Authorization": f"Bearer {tokens[name]}"}
@@ -178,7 +181,7 @@ def test_a_full_queue_is_said_to_be_full(programs: list[Path], tmp_path: Path) -
         service = Service(server.url, patience_seconds=0)
         slow = someone(service, "slow")
         service.put_keys(slow.program, slow.keys)
-        for _ in range(3):  # one of them runs
+        for _ in range(4):  # one of them runs, and the inputs of another are read
             until(lambda: httpx.get(f"{server.url}/v1/status").json()["waiting"] < 2, "room")
             service.submit(slow.program, slow.inputs, slow.keys)
         with pytest.raises(ServiceError, match="the most that this server takes") as error:

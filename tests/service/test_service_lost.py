@@ -30,7 +30,8 @@ def test_finished_results_and_unfinished_jobs_outlive_a_killed_server(own_server
         assert done.wait(60)["result"].data.tobytes() == results["result"].data.tobytes()
         assert waiting.wait(60)["result"].data.tobytes() == results["result"].data.tobytes()
         running.wait(60)
-        assert [one.poll().attempts for one in (done, running, waiting)] == [1, 2, 1]
+        assert [one.poll().attempts for one in (done, running)] == [1, 2]
+        assert waiting.poll().attempts in (1, 2)  # the worker may have read its inputs already
 
 
 def test_a_client_that_asks_while_the_server_is_down_gets_its_answer_once(

@@ -83,6 +83,11 @@ class Machine(Protocol):
         """Those of its backend."""
         ...
 
+    @property
+    def places(self) -> int | None:
+        """How many jobs run in it at once; None: as many as there are."""
+        ...
+
     def submit(
         self,
         compiled: CompiledGraph,

@@ -12,6 +12,38 @@ _AHEAD = 4
 """Jobs for each worker that are handed out before the first one ends."""
 
 
+def connected(workers: int) -> Any:  # noqa: ANN401 - the package, which has no types
+    """Connects to the Ray cluster in ``RAY_ADDRESS``, or starts one on this machine.
+
+    Args:
+        workers: Processors of a cluster on this machine.
+
+    Returns:
+        The package ``ray``.
+
+    Raises:
+        ToolError: If Ray is not installed, or its cluster does not start.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ToolError(
+            "--engine ray needs Ray, which is not installed: pip install 'ringsmith[ray]', or "
+            "leave --engine out"
+        ) from None
+    address = os.environ.get("RAY_ADDRESS")
+    if not ray.is_initialized():
+        options = {"address": address} if address else {"num_cpus": workers}
+        try:
+            ray.init(include_dashboard=False, log_to_driver=False, **options)
+        except Exception as error:  # Ray raises bare exceptions where a cluster is too slow
+            raise ToolError(
+                f"Ray's cluster did not start: {error}: try again on a machine that is less "
+                "busy, set RAY_ADDRESS to a cluster that runs, or leave --engine out"
+            ) from None
+    return ray
+
+
 class Ray(Generic[Job, Result]):
     """Does jobs on a Ray cluster: the one in ``RAY_ADDRESS``, else one on this machine.
 
@@ -26,24 +58,8 @@ class Ray(Generic[Job, Result]):
     """
 
     def __init__(self, work: Work[Context, Job, Result], workers: int) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise ToolError(
-                "--engine ray needs Ray, which is not installed: pip install 'ringsmith[ray]', or "
-                "leave --engine out"
-            ) from None
-        self._ray: Any = ray
-        address = os.environ.get("RAY_ADDRESS")
-        if not ray.is_initialized():
-            options = {"address": address} if address else {"num_cpus": workers}
-            try:
-                ray.init(include_dashboard=False, log_to_driver=False, **options)
-            except Exception as error:  # Ray raises bare exceptions where a cluster is too slow
-                raise ToolError(
-                    f"Ray's cluster did not start: {error}: try again on a machine that is less "
-                    "busy, set RAY_ADDRESS to a cluster that runs, or leave --engine out"
-                ) from None
+        ray: Any = connected(workers)
+        self._ray = ray
         self._name = work.name
         self._work = ray.put(work)
         self._remote: Any = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(attempt)

@@ -31,7 +31,7 @@ class Access:
             found = self._database.client_of(token.strip())
             if found is not None:
                 return found
-        if token or self._database.clients():
+        if token or self._database.has_tokens():
             raise ProblemError(
                 401,
                 "no-token",

@@ -1,12 +1,10 @@
 """The HTTP interface: what docs/service.md describes, and ``/v1/openapi.json`` in detail."""
 
-import asyncio
 import json
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
 from importlib import resources
 from pathlib import Path
 from statistics import median
@@ -48,6 +46,8 @@ PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
 """After so many bytes of a piece of keys it is noted how many have come."""
 _CHUNK = 1 << 18
+_WHOLE_BYTES = 1 << 20
+"""Answers of at most so many bytes are sent from memory."""
 _JOBS = 100
 _EVENT_SECONDS = 0.25
 _FAILURES = 20
@@ -81,13 +81,13 @@ Identifier = Annotated[str, InPath(max_length=64, description="The job's id.")]
 router = APIRouter(prefix=PREFIX, responses=_PROBLEMS)
 
 
-def state_of(request: Request) -> State:
+async def state_of(request: Request) -> State:
     """The server's state."""
     found: State = request.app.state.ringsmith
     return found
 
 
-def client_of(request: Request) -> Client:
+async def client_of(request: Request) -> Client:
     """Who asks.
 
     Raises:
@@ -99,7 +99,7 @@ def client_of(request: Request) -> Client:
     return client
 
 
-def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
+async def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
     """Who asks, and may see the whole server.
 
     Raises:
@@ -517,7 +517,7 @@ def _status_of(job: JobRecord) -> int:
     return by_code.get(job.code, 503 if job.code in ("queue-time", "run-time") else 500)
 
 
-def _results(state: State, job: JobRecord) -> StreamingResponse:
+def _results(state: State, job: JobRecord) -> Response:
     """A job and its outputs as one body."""
     boundary = secrets.token_hex(16)
     begin = f"--{boundary}\r\nContent-Disposition: form-data; name="
@@ -533,6 +533,12 @@ def _results(state: State, job: JobRecord) -> StreamingResponse:
     parts.append(f"\r\n--{boundary}--\r\n".encode())
     size = sum(len(part) if isinstance(part, bytes) else part.stat().st_size for part in parts)
 
+    headers = {"Content-Length": str(size)}
+    media = f"multipart/form-data; boundary={boundary}"
+    if size <= _WHOLE_BYTES:
+        whole = b"".join(part if isinstance(part, bytes) else part.read_bytes() for part in parts)
+        return Response(whole, media_type=media, headers=headers)
+
     async def sent() -> AsyncIterator[bytes]:
         held = bytearray()
         for part in parts:
@@ -547,11 +553,7 @@ def _results(state: State, job: JobRecord) -> StreamingResponse:
                         held.clear()
         yield bytes(held)
 
-    return StreamingResponse(
-        sent(),
-        media_type=f"multipart/form-data; boundary={boundary}",
-        headers={"Content-Length": str(size)},
-    )
+    return StreamingResponse(sent(), media_type=media, headers=headers)
 
 
 # ---- for the operator -------------------------------------------------------------------------
@@ -668,28 +670,13 @@ def problem_response(problem: ProblemError) -> JSONResponse:
     return JSONResponse(details.model_dump(), problem.status, problem.headers, media_type=MEDIA)
 
 
-def make_app(
-    state: State, access: Access, begin: Callable[[], Any], end: Callable[[], Any]
-) -> FastAPI:
+def make_app(state: State, access: Access) -> FastAPI:
     """The application of a server.
 
     Args:
         state: Its state.
         access: Who may ask.
-        begin: Is awaited before the first request.
-        end: Is awaited after the last one.
     """
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await begin()
-        sweeping = asyncio.ensure_future(state.sweep())
-        try:
-            yield
-        finally:
-            sweeping.cancel()
-            await end()
-
     app = FastAPI(
         title="Ringsmith",
         version=__version__,
@@ -697,7 +684,6 @@ def make_app(
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
     )
     app.state.ringsmith, app.state.access = state, access
     app.include_router(router)

@@ -166,6 +166,7 @@ class Database:
         """
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._connection.row_factory = sqlite3.Row
+        self._local: Client | None = None
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
                 self._connection.execute(f"PRAGMA {pragma}")
@@ -257,13 +258,19 @@ class Database:
 
     def local_client(self) -> Client:
         """The client without a token, who may do everything."""
-        self._connection.execute(
-            "INSERT OR IGNORE INTO clients (name, operator, created) VALUES (?, 1, ?)",
-            (LOCAL, time.time()),
-        )
-        row = self._one("SELECT * FROM clients WHERE name = ?", LOCAL)
-        assert row is not None, "it was made"
-        return _client(row)
+        if self._local is None:
+            self._connection.execute(
+                "INSERT OR IGNORE INTO clients (name, operator, created) VALUES (?, 1, ?)",
+                (LOCAL, time.time()),
+            )
+            row = self._one("SELECT * FROM clients WHERE name = ?", LOCAL)
+            assert row is not None, "it was made"
+            self._local = _client(row)
+        return self._local
+
+    def has_tokens(self) -> bool:
+        """Whether clients are told by tokens."""
+        return self._one("SELECT 1 FROM clients WHERE token IS NOT NULL LIMIT 1") is not None
 
     def client_names(self) -> dict[int, str]:
         """Names by number, of clients without tokens, too."""
@@ -408,17 +415,32 @@ class Database:
         message: str = "",
         outcome: dict[str, Any] | None = None,
         more_bytes: int = 0,
-    ) -> bool:
-        """A job has ended; whether it had not before."""
-        done = self._connection.execute(
-            "UPDATE jobs SET state = ?, ended = ?, code = ?, message = ?, outcome = ?, "
-            "bytes = bytes + ? WHERE id = ? AND state IN (?, ?)",
-            (
+        seconds: float = 0.0,
+    ) -> None:
+        """A job has ended, if it had not before.
+
+        Args:
+            identifier: The job.
+            state: Its end.
+            code: Why it failed, as a word.
+            message: Why it failed.
+            outcome: What it took and made.
+            more_bytes: Of its results.
+            seconds: Of a device, which count against its client.
+        """
+        with self._transaction():
+            row = self._one(
+                "UPDATE jobs SET state = ?, ended = ?, code = ?, message = ?, outcome = ?, "
+                "bytes = bytes + ? WHERE id = ? AND state IN (?, ?) RETURNING client",
                 *(state.value, time.time(), code, message, json.dumps(outcome or {}), more_bytes),
                 *(identifier, RunState.WAITING.value, RunState.RUNNING.value),
-            ),
-        )
-        return done.rowcount == 1
+            )
+            if row is not None and seconds:
+                self._connection.execute(
+                    "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+                    "seconds = seconds + excluded.seconds",
+                    (row["client"], int(time.time()) // _HOUR, seconds),
+                )
 
     def remove_job(self, identifier: str) -> None:
         """Forgets a job."""
@@ -458,15 +480,6 @@ class Database:
         return found
 
     # ---- time ----------------------------------------------------------------------------------
-
-    def add_seconds(self, client: int, seconds: float) -> None:
-        """Counts time of a device against a client."""
-        hour = int(time.time()) // _HOUR
-        self._connection.execute(
-            "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
-            "seconds = seconds + excluded.seconds",
-            (client, hour, seconds),
-        )
 
     def seconds_used(self, client: int) -> float:
         """Seconds of devices that a client had in this hour."""

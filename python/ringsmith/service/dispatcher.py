@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,9 +17,8 @@ from ringsmith.backends.fair_queue import FairQueue, QueueFullError, Ticket
 from ringsmith.errors import DeviceError
 from ringsmith.service.database import Database, JobRecord, RunState
 from ringsmith.service.engine import Engine, Replica, WorkerLostError
-from ringsmith.service.problems import ProblemError
 from ringsmith.service.settings import Limits
-from ringsmith.service.tasks import CANCELLED, Outcome, Task
+from ringsmith.service.tasks import AHEAD, CANCELLED, Outcome, Task
 
 log = logging.getLogger("ringsmith.service")
 
@@ -47,6 +46,7 @@ class Worker:
         busy_seconds: That its device was busy.
         restarts: How often it was made anew.
         starting: Whether it is being made anew.
+        alone: Whether it runs a job at which a worker died before, and so nothing beside it.
     """
 
     replica: Replica
@@ -57,11 +57,19 @@ class Worker:
     busy_seconds: float = 0.0
     restarts: int = 0
     starting: bool = False
+    alone: bool = False
+
+    @property
+    def jobs_running(self) -> int:
+        """Jobs that it has."""
+        return sum(not task.is_check for task in self.running.values())
 
     @property
     def free(self) -> int:
-        """Places that are free."""
-        return self.replica.places - sum(not task.is_check for task in self.running.values())
+        """How many more jobs it takes: some of them to be read while others run."""
+        if self.alone or not self.replica.places:
+            return 0
+        return self.replica.places + AHEAD - self.jobs_running
 
 
 @dataclass(eq=False)
@@ -103,6 +111,8 @@ class Dispatcher:
             _LARGEST_QUEUE, _LARGEST_QUEUE, limits.patience_seconds
         )
         self._known: dict[str, _Waiting] = {}
+        self._again: deque[_Waiting] = deque()
+        """Jobs whose worker died: each is begun again with nothing else in its worker."""
         self._checks: deque[tuple[Task, asyncio.Future[Outcome]]] = deque()
         self._told: dict[str, list[asyncio.Future[JobRecord]]] = {}
         self._costs: dict[str, float] = {}
@@ -131,8 +141,8 @@ class Dispatcher:
 
     @property
     def waiting(self) -> int:
-        """Jobs in the queue."""
-        return len(self._queue)
+        """Jobs that no worker has."""
+        return len(self._queue) + len(self._again)
 
     def submit(self, job: JobRecord, task: Task) -> None:
         """Puts a job of the database into the queue."""
@@ -182,7 +192,10 @@ class Dispatcher:
         if waiting is None:
             return
         waiting.cancelled = True
-        if waiting.ticket is not None and self._queue.remove(waiting.ticket):
+        again = waiting in self._again
+        if again:
+            self._again.remove(waiting)
+        if again or (waiting.ticket is not None and self._queue.remove(waiting.ticket)):
             self._end(waiting, Outcome(identifier, CANCELLED, "the job was cancelled"))
             return
         for worker in self.workers:
@@ -212,17 +225,21 @@ class Dispatcher:
             worker = min(ready, key=lambda one: len(one.running))
             worker.running[task.job] = task
             self._spawn(self._carry_out_check(worker, task, future))
+        for worker in ready:
+            if self._again and not worker.jobs_running:
+                worker.alone = True
+                self._hand_out(worker, self._again.popleft())
         while free := [worker for worker in ready if worker.free > 0]:
             held: Collection[str] = frozenset().union(*(worker.held for worker in free))
             ticket = self._queue.take(held)
             if ticket is None:
                 return
-            waiting = ticket.item
-            waiting.ticket = None
-            group = waiting.task.group
-            worker = min(free, key=lambda one: (group not in one.held, len(one.running)))
-            worker.running[waiting.task.job] = waiting.task
-            self._spawn(self._carry_out(worker, waiting))
+            ticket.item.ticket = None
+            self._hand_out(_best(free, ticket.item.task.group), ticket.item)
+
+    def _hand_out(self, worker: Worker, waiting: _Waiting) -> None:
+        worker.running[waiting.task.job] = waiting.task
+        self._spawn(self._carry_out(worker, waiting))
 
     async def _carry_out_check(
         self, worker: Worker, task: Task, future: asyncio.Future[Outcome]
@@ -240,7 +257,7 @@ class Dispatcher:
     async def _carry_out(self, worker: Worker, waiting: _Waiting) -> None:
         task = waiting.task
         attempts = self._database.begin_job(task.job)
-        folder = f"{task.folder}/{attempts}"
+        folder = f"{task.folder}/attempt-{attempts}"
         limit = self._limits.run_seconds
         try:
             async with asyncio.timeout(limit):
@@ -261,9 +278,10 @@ class Dispatcher:
                 outcome = self._lost(waiting, attempts, outcome.message)
         finally:
             worker.running.pop(task.job, None)
+            worker.alone = worker.alone and worker.jobs_running > 0
         if outcome.code == "again":
             self._database.wait_again(task.job)
-            self._put(waiting)
+            self._again.append(waiting)
         else:
             self._end(waiting, outcome, folder)
         self._match()
@@ -306,9 +324,9 @@ class Dispatcher:
             message=outcome.message,
             outcome=facts if state is RunState.DONE else {},
             more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
+            seconds=outcome.seconds,
         )
         if outcome.seconds:
-            self._database.add_seconds(waiting.client, outcome.seconds)
             known = self._costs.get(waiting.task.program, outcome.seconds)
             self._costs[waiting.task.program] = max(
                 _MEMORY * known + (1 - _MEMORY) * outcome.seconds, 1e-6
@@ -368,6 +386,11 @@ class Dispatcher:
             log.error("an error of the server's", exc_info=task.exception())
 
 
-def refused_queue(error: QueueFullError) -> ProblemError:
-    """The answer where the queue is full."""
-    return ProblemError(503, "queue-full", str(error), {"Retry-After": "5"})
+def _best(free: Sequence[Worker], group: str) -> Worker:
+    """The worker for a job: one that could run it at once, then one that has its keys."""
+
+    def order(worker: Worker) -> tuple[bool, bool, int]:
+        idle = worker.jobs_running < worker.replica.places
+        return not idle, group not in worker.held, worker.jobs_running
+
+    return min(free, key=order)

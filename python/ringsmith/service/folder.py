@@ -7,8 +7,8 @@
     service.sqlite3    clients, keys, jobs
     programs/          what workers load, by name and revision
     keys/CLIENT/PARAMETERS/DIGEST    uploaded keys; with ".part" while they come
-    jobs/JOB/in/NUMBER               encrypted inputs
-    jobs/JOB/out/ATTEMPT/NUMBER      encrypted outputs
+    jobs/JOB/NUMBER                  encrypted inputs
+    jobs/JOB/attempt-N/NUMBER        encrypted outputs
 """
 
 import fcntl
@@ -93,11 +93,10 @@ class Folder:
         return self.path / "jobs" / identifier
 
     def make_job(self, identifier: str) -> Path:
-        """Makes a job's folders; where its inputs go."""
-        inputs = self.job(identifier) / "in"
-        inputs.mkdir(mode=_MODE, parents=True)
-        (self.job(identifier) / "out").mkdir(mode=_MODE)
-        return inputs
+        """Makes a job's folder, where its inputs go."""
+        folder = self.job(identifier)
+        folder.mkdir(mode=_MODE)
+        return folder
 
     def remove_job(self, identifier: str) -> None:
         """Removes a job and its files."""
@@ -106,7 +105,7 @@ class Folder:
 
     def input_files(self, identifier: str, names: Sequence[str]) -> dict[str, str]:
         """Paths of a job's inputs by name."""
-        return {name: str(self.job(identifier) / "in" / str(i)) for i, name in enumerate(names)}
+        return {name: str(self.job(identifier) / str(i)) for i, name in enumerate(names)}
 
     def sweep(self) -> None:
         """Removes what no record names: what a server left that was killed."""

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import uvicorn
 
-from ringsmith.errors import DeviceError, ParameterError
+from ringsmith.errors import ParameterError
 from ringsmith.files import read_bounded
 from ringsmith.service.access import LOOPBACK_NAMES, Access
 from ringsmith.service.app import make_app
 from ringsmith.service.connections import Observed, bounded_protocol
 from ringsmith.service.dispatcher import Dispatcher
-from ringsmith.service.engine import ENGINES, PROCESSES, Engine, Processes
+from ringsmith.service.engine import ENGINES, PROCESSES, RAY, Engine, Processes
 from ringsmith.service.folder import Folder
 from ringsmith.service.metrics import Metrics
 from ringsmith.service.published import publish_all, server_secret
@@ -106,6 +106,10 @@ def check_exposed(options: Options, *, tokens: bool) -> None:
 def _engine(options: Options, setup: Setup) -> Engine:
     if options.engine not in ENGINES:
         raise ParameterError(f"no engine {options.engine!r}: choose one of {', '.join(ENGINES)}")
+    if options.engine == RAY:
+        from ringsmith.service.ray_engine import RayActors
+
+        return RayActors(setup, options.workers, options.key_memory)
     return Processes(setup, options.workers)
 
 
@@ -119,11 +123,12 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
     Raises:
         ParameterError: If an option does not fit, or the address is taken.
         DeviceError: If a device cannot be opened.
+        ToolError: If the engine is not installed.
         RingsmithError: If a program cannot be read or compiled.
     """
     folder = Folder(options.data)
     try:
-        check_exposed(options, tokens=bool(folder.database.clients()))
+        check_exposed(options, tokens=folder.database.has_tokens())
         secret = server_secret(folder.path)
         programs = publish_all(options.programs, folder.programs, options.device, secret)
         setup = Setup(
@@ -167,29 +172,14 @@ def _run(
     listener: socket.socket,
     ready: Callable[[str], None],
 ) -> None:
-    failed: list[Exception] = []
-
-    async def begin() -> None:
-        state.dispatcher = Dispatcher(
-            state.folder.database, _engine(options, setup), options.settings.limits, state.ended
-        )
-        try:
-            await state.dispatcher.start()
-        except (DeviceError, OSError) as error:
-            await state.dispatcher.close()
-            failed.append(error)
-            raise
-        state.begin()
-
-    async def end() -> None:
-        await state.dispatcher.close()
-
     limits = options.settings.limits
-    app = make_app(state, Access(state.folder.database), begin, end)
+    app = make_app(state, Access(state.folder.database))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),
         http=bounded_protocol(limits.header_seconds),
         ws="none",
+        proxy_headers=False,
+        lifespan="off",
         loop="asyncio",
         log_config=None,
         access_log=False,
@@ -202,9 +192,18 @@ def _run(
         ssl_keyfile=options.tls_key,
     )
     server = _Told(config, lambda: ready(_url(options, listener)))
-    asyncio.run(server.serve(sockets=[listener]))
-    if failed:
-        raise failed[0]
+
+    async def work() -> None:
+        engine = _engine(options, setup)
+        state.dispatcher = Dispatcher(state.folder.database, engine, limits, state.ended)
+        try:
+            await state.dispatcher.start()
+            state.begin()
+            await server.serve(sockets=[listener])
+        finally:
+            await state.close()
+
+    asyncio.run(work())
 
 
 def _url(options: Options, listener: socket.socket) -> str:

@@ -6,9 +6,10 @@ import secrets
 import shutil
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from ringsmith.backends.fair_queue import QueueFullError
 from ringsmith.service.bodies import Part
@@ -84,9 +85,8 @@ class State:
         self.folder.sweep()
         for key in self.folder.database.all_keys():
             if key.state is KeyState.CHECKING:
-                task = asyncio.ensure_future(self._check_again(key))
-                self._background.add(task)
-                task.add_done_callback(self._background.discard)
+                self._spawn(self._check_again(key))
+        self._spawn(self._sweep())
         for job in self.folder.database.jobs_in((RunState.WAITING, RunState.RUNNING)):
             program = self.programs.get(job.program)
             if program is None or program.revision != job.revision:
@@ -102,7 +102,19 @@ class State:
                 self.folder.database.wait_again(job.id)
             self.dispatcher.submit(job, self._task(job, program))
 
-    async def sweep(self) -> None:
+    async def close(self) -> None:
+        """Ends workers, and what goes on beside."""
+        for task in [*self._background]:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        await self.dispatcher.close()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _sweep(self) -> None:
         """Removes what has been kept long enough."""
         while True:
             keep = self.settings.limits.keep_seconds
@@ -379,7 +391,7 @@ class State:
             f"{job.client} {program.parameters_id} {' '.join(job.keys)}",
             tuple(files),
             self.folder.input_files(job.id, [*program.kit.inputs]),
-            str(self.folder.job(job.id) / "out"),
+            str(self.folder.job(job.id)),
             str(job.client),
         )
 

@@ -122,5 +122,7 @@ class Outcome:
     lost: bool = False
 
 
+AHEAD = 1
+"""Jobs that a worker reads while its device is busy, beside those that run."""
 CANCELLED = "cancelled"
 """The code of a task that was cancelled."""

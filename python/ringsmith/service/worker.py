@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock, Thread
@@ -35,6 +35,7 @@ from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import (
     Compiled,
     PreparedKeys,
+    RunResult,
     compile_for_smallest_design,
     compile_program,
     open_device,
@@ -42,8 +43,8 @@ from ringsmith.runtime import (
 )
 from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
 from ringsmith.service.tasks import (
+    AHEAD,
     CANCELLED,
-    KeyFile,
     Outcome,
     ProgramFiles,
     Setup,
@@ -56,15 +57,23 @@ Keys = EvaluationKeys | PreparedKeys
 class Runner:
     """Programs, keys and devices of a worker; safe to use from several threads."""
 
-    def __init__(self, setup: Setup) -> None:
-        """Opens nothing yet: devices and programs are opened when they are first used."""
+    def __init__(self, setup: Setup, read: Callable[[str], bytes] | None = None) -> None:
+        """Opens nothing yet: devices and programs are opened when they are first used.
+
+        Args:
+            setup: What to open and run.
+            read: Reads keys by the path in their ``KeyFile``; None: from the file.
+        """
         self._setup = setup
+        self._read = read or _contents
         self._files = {each.name: each for each in setup.programs}
         self._programs: dict[str, tuple[Compiled, RlweParameters]] = {}
         self._machines: dict[object, Machine] = {}
         self._keys: OrderedDict[str, Keys] = OrderedDict()
         self._running: dict[str, ChangedJob[Any, Any] | None] = {}
         self._lock, self._loading = Lock(), Lock()
+        self._cpu = Lock()
+        """Held by the job that computes where a device takes as many as there are."""
 
     def open(self) -> int:
         """Loads all programs and opens their devices; how many tasks may run at once.
@@ -73,7 +82,7 @@ class Runner:
             RingsmithError: If one cannot be opened.
         """
         machines = [self._machine(self._program(name)[0]) for name in self._files]
-        return max((getattr(machine, "places", None) or 1) for machine in machines)
+        return max(machine.places or 1 for machine in machines)
 
     def carry_out(self, task: Task) -> Outcome:
         """Carries a task out; whatever fails is said by the outcome."""
@@ -118,7 +127,7 @@ class Runner:
         """Reads uploaded keys; a worker keeps none of them before they are used."""
         parameters = self._program(task.program)[1]
         for key in task.keys:
-            _read_keys(key, parameters)
+            _keys(self._read(key.path), key.media, parameters)
         return Outcome(task.job, held=self._held())
 
     def _run(self, task: Task, begun: float) -> Outcome:
@@ -129,15 +138,8 @@ class Runner:
             name: _named(f"input {name!r:.80}", Path(path), parameters)
             for name, path in task.inputs.items()
         }
-        loaded = time.perf_counter()
-        job = compiled.submit(machine, inputs, keys)
-        with self._lock:
-            if task.job in self._running:
-                self._running[task.job] = job
-            else:  # it was cancelled meanwhile
-                job.cancel()
-        result = job.wait()
-        ended = time.perf_counter()
+        load_seconds = time.perf_counter() - begun
+        result, seconds = self._result(task, compiled, machine, inputs, keys)
         sizes = {}
         folder = Path(task.folder)
         folder.mkdir(mode=0o700)
@@ -152,13 +154,35 @@ class Runner:
         }
         return Outcome(
             task.job,
-            seconds=ended - loaded,
-            load_seconds=loaded - begun,
+            seconds=seconds,
+            load_seconds=load_seconds,
             outputs=sizes,
             figures=figures,
             held=self._held(),
             key_bytes=self._key_bytes(),
         )
+
+    def _result(
+        self,
+        task: Task,
+        compiled: Compiled,
+        machine: Machine,
+        inputs: Mapping[str, Ciphertext],
+        keys: Keys,
+    ) -> tuple[RunResult, float]:
+        """What a run makes, and for how many seconds the device had it."""
+        if machine.places is None:  # it takes any number of jobs, and finishes each
+            with self._cpu:
+                begun = time.perf_counter()
+                return compiled.run(machine, inputs, keys), time.perf_counter() - begun
+        begun = time.perf_counter()
+        job = compiled.submit(machine, inputs, keys)
+        with self._lock:
+            if task.job in self._running:
+                self._running[task.job] = job
+            else:  # it was cancelled meanwhile
+                job.cancel()
+        return job.wait(), time.perf_counter() - begun
 
     def _program(self, name: str) -> tuple[Compiled, RlweParameters]:
         with self._loading:
@@ -179,7 +203,9 @@ class Runner:
             if task.group in self._keys:
                 self._keys.move_to_end(task.group)
                 return self._keys[task.group]
-            whole = _joined([_read_keys(key, parameters) for key in task.keys])
+            whole = _joined(
+                [_keys(self._read(key.path), key.media, parameters) for key in task.keys]
+            )
             found = _prepared(whole, parameters) if prepared else whole
             self._keys[task.group] = found
             while self._key_bytes() > self._setup.key_memory and len(self._keys) > 1:
@@ -228,17 +254,20 @@ def _named(what: str, path: Path, parameters: RlweParameters) -> Ciphertext:
         raise InteropError(text if text.startswith(what) else f"{what}: {text}") from None
 
 
-def _read_keys(key: KeyFile, parameters: RlweParameters) -> EvaluationKeys:
+def _contents(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
+def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys:
     """Uploaded keys.
 
     Raises:
         InteropError: If they are none.
     """
-    data = Path(key.path).read_bytes()
-    if key.media == OBJECT_MEDIA:
+    if media == OBJECT_MEDIA:
         return decode_object(data, EvaluationKeys, parameters, "the evaluation keys")
     shape = SealParameters.from_parameters(parameters)
-    if key.media == RELIN_MEDIA:
+    if media == RELIN_MEDIA:
         return EvaluationKeys(read_relin_keys(data, shape))
     return EvaluationKeys(None, read_galois_keys(data, shape))
 
@@ -297,7 +326,7 @@ def serve(descriptor: int) -> None:
         line.send({"outcome": Encoder().encode(runner.carry_out(task), Outcome, "outcome")})
 
     # Checks of keys run beside jobs, so that none waits for a long one.
-    with ThreadPoolExecutor(places) as runs, ThreadPoolExecutor(1) as checks:
+    with ThreadPoolExecutor(places + AHEAD) as runs, ThreadPoolExecutor(1) as checks:
         while (message := line.read()) is not None:
             if "cancel" in message:
                 Thread(target=runner.cancel, args=(message["cancel"],), daemon=True).start()

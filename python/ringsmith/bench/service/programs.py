@@ -1,0 +1,52 @@
+"""The programs that the service is measured with, and what they compute in the clear."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.apps.logreg.model import train
+from ringsmith.apps.logreg.records import load_records
+from ringsmith.apps.logreg.server import plan
+from ringsmith.apps.logreg.sizes import PAPER_COUNTS
+from ringsmith.program import Program, inner_product
+from ringsmith.program.vector import EncryptedVector
+from ringsmith.tracing import trace
+
+Numbers = NDArray[np.float64]
+WEIGHTS = (0.5, -1.25, 2.0, 0.75)
+
+
+@dataclass(frozen=True)
+class Load:
+    """A program to serve.
+
+    Attributes:
+        name: Its name.
+        text: What it is, for conditions.
+        make: Makes the program.
+    """
+
+    name: str
+    text: str
+    make: Callable[[], Program]
+
+
+def _small() -> Program:
+    def small(x: EncryptedVector) -> EncryptedVector:
+        return inner_product(x, list(WEIGHTS), 4) + 0.25
+
+    return trace(small, "auto", {"x": 4})
+
+
+def _classifier() -> Program:
+    training, _ = load_records(PAPER_COUNTS.held_out)
+    return plan(train(training, PAPER_COUNTS), PAPER_COUNTS)
+
+
+SMALL = Load("small", "inner product with 4 constants, N = 2^12", _small)
+CLASSIFIER = Load(
+    "classifier", "the breast-cancer classifier of size paper-counts, N = 2^14", _classifier
+)
+LOADS = {one.name: one for one in (SMALL, CLASSIFIER)}
