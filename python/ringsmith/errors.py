@@ -33,6 +33,10 @@ class DeviceError(RingsmithError):
     """A device that is missing, does not fit the program, or does not answer."""
 
 
+class DeviceLostError(DeviceError):
+    """A device that is gone or does not answer: what was under way on it is lost."""
+
+
 class ToolError(RingsmithError):
     """An outside tool (Verilator, the compiler) that is missing or failed."""
 

@@ -7,8 +7,10 @@ A backend is a folder beside this file, or a package elsewhere with an entry poi
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, NoReturn, Protocol
 
+from ringsmith.backends.cards.server import SimulatedCard
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
@@ -36,6 +38,7 @@ __all__ = [
     "WAYS",
     "Backend",
     "Capabilities",
+    "CardFiles",
     "CompiledGraph",
     "Design",
     "Executable",
@@ -44,6 +47,7 @@ __all__ = [
     "InputsOnDemand",
     "Machine",
     "SerialPort",
+    "card_port",
 ]
 
 PORTS, AXI_LITE = "ports", "axi-lite"
@@ -70,6 +74,33 @@ class SerialPort:
     baud: int = DEFAULT_BAUD
 
 
+@dataclass(frozen=True)
+class CardFiles:
+    """Cards in this computer, or simulated ones (``ringsmith card``).
+
+    Attributes:
+        paths: Of each card the Unix socket at which a simulated one answers, or what the names of
+            its device files begin with, such as ``/dev/xdma0``.
+    """
+
+    paths: tuple[str, ...]
+
+
+def card_port(port: str, baud: int = DEFAULT_BAUD) -> SerialPort | CardFiles:
+    """What a port is: a serial line, or cards, whose paths stand between commas.
+
+    A path of a Unix socket, or one whose device files are there, is a card's.
+    """
+    paths = tuple(filter(None, port.split(",")))
+    if len(paths) > 1 or any(_is_card(path) for path in paths):
+        return CardFiles(paths)
+    return SerialPort(port, baud)
+
+
+def _is_card(path: str) -> bool:
+    return Path(path).is_socket() or path.endswith(".sock") or Path(f"{path}_user").exists()
+
+
 class Machine(Protocol):
     """Whatever can execute a compiled graph."""
 
@@ -93,10 +124,12 @@ class Machine(Protocol):
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
+        client: str = "",
     ) -> Job[GraphResult]:
         """Takes a graph to execute, and returns at once; arguments and errors of ``execute``.
 
-        What can be told from the arguments alone is refused here, the rest by the job.
+        What can be told from the arguments alone is refused here, the rest by the job. Jobs of
+        several clients take turns.
         """
         ...
 
@@ -152,13 +185,30 @@ class Backend(ABC):
             ToolError: If it cannot be built.
         """
 
-    def open_card(self, design: Design, port: SerialPort) -> Machine:
-        """Opens the device on a board, and checks that it is of the design; with kind ``CARD``.
+    def open_card(self, design: Design, port: SerialPort | CardFiles) -> Machine:
+        """Opens the device on a board or cards, and checks its design; with kind ``CARD``.
 
         Raises:
             DeviceError: If nothing answers, or another device.
         """
         raise DeviceError(f"architecture {self.name} has no cards: open one of its other devices")
+
+    def simulate_card(self, design: Design, kind: str, memory: int) -> SimulatedCard:
+        """A simulated card of a design, for ``ringsmith card``.
+
+        Args:
+            design: The design of its coprocessors.
+            kind: What is behind it: ``model`` or ``rtl``.
+            memory: Bytes of its memory.
+
+        Raises:
+            DeviceError: If the architecture has none.
+            ParameterError: If the design has no DMA, or the memory cannot have this size.
+        """
+        raise DeviceError(
+            f"architecture {self.name} has no simulated cards: take a design of another, such as "
+            "heaws6"
+        )
 
     def designs(self) -> list[str]:
         """Names of the designs that come with it."""

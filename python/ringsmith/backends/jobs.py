@@ -5,7 +5,7 @@ run is to submit and to wait.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import copy_context
 from enum import StrEnum
 from itertools import count
@@ -13,6 +13,7 @@ from threading import Condition, Thread
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ringsmith import progress
+from ringsmith.backends.fair_queue import FairQueue, Ticket
 from ringsmith.backends.keys import AnyKey
 from ringsmith.backends.types import Capabilities, CompiledGraph, GraphResult
 from ringsmith.errors import DeviceError
@@ -22,6 +23,10 @@ T = TypeVar("T")
 U = TypeVar("U")
 Work = Callable[[int], T]
 """What a job does, in the slot of that number."""
+
+
+_ROOM = 1 << 20
+"""Jobs that may wait, where nothing else is said."""
 
 
 class JobState(StrEnum):
@@ -91,8 +96,8 @@ class Job(Generic[T]):
             ended = self._state in _ENDED
             self._wanted = False
             if self._state is JobState.WAITING:
-                self._leave(self)
                 self._state = JobState.CANCELLED
+                self._leave(self)
             self._change.notify_all()
             return not ended
 
@@ -128,44 +133,89 @@ class ChangedJob(Generic[T, U]):
 class Slots:
     """The places of a device where jobs run.
 
+    Jobs wait in a queue that is fair over clients (``fair_queue``), and those of one client run in
+    their order; of several that may be next, one goes first whose keys the free place holds.
+
     Args:
         places: How many; None: as many as there are jobs.
+        held: Tells the groups of keys that a place holds.
+        wait_seconds: How long a job may wait for a place; None: as long as it takes.
+        room: Jobs that may wait; more are refused.
     """
 
-    def __init__(self, places: int | None = 1) -> None:
+    def __init__(
+        self,
+        places: int | None = 1,
+        held: Callable[[int], Collection[str]] = lambda _: (),
+        *,
+        wait_seconds: float | None = None,
+        room: int = _ROOM,
+    ) -> None:
         self.places = places
+        self._held, self._wait_seconds = held, wait_seconds
         self._change = Condition()
-        self._waiting: list[Job[Any]] = []
+        self._queue: FairQueue[Job[Any]] = FairQueue(room, room)
+        self._tickets: dict[Job[Any], Ticket[Job[Any]]] = {}
+        self._given: dict[Job[Any], int] = {}
         self._taken: set[int] = set()
 
-    def submit(self, work: Work[T]) -> Job[T]:
-        """Carries work out in a thread of its own, in turn."""
-        job: Job[T] = self._enter()
+    def submit(self, work: Work[T], client: str = "", group: str = "") -> Job[T]:
+        """Carries work out in a thread of its own, in turn.
+
+        Raises:
+            QueueFullError: If there is no room for another job.
+        """
+        job: Job[T] = self._enter(client, group)
         context = copy_context()
         Thread(target=context.run, args=(self._carry_out, job, work), daemon=True).start()
         return job
 
-    def run(self, work: Work[T]) -> T:
+    def run(self, work: Work[T], client: str = "", group: str = "") -> T:
         """Submits work and waits for it, in the caller's thread, where Ctrl-C is noticed."""
-        job: Job[T] = self._enter()
+        job: Job[T] = self._enter(client, group)
         self._carry_out(job, work)
         return job.wait()
 
-    def _enter(self) -> Job[Any]:
-        job: Job[Any] = Job(self._change, lambda one: self._waiting.remove(one))
+    def _enter(self, client: str, group: str) -> Job[Any]:
+        job: Job[Any] = Job(self._change, self._leave)
         with self._change:
-            self._waiting.append(job)
+            self._tickets[job] = self._queue.put(job, client, group)
+            self._match()
         return job
 
+    def _leave(self, job: Job[Any]) -> None:
+        """A job that waits is not wanted any more."""
+        ticket = self._tickets.pop(job, None)
+        if ticket is not None:
+            self._queue.remove(ticket)
+        slot = self._given.pop(job, None)
+        if slot is not None:
+            self._taken.discard(slot)
+            self._match()
+
+    def _match(self) -> None:
+        """Gives free places to jobs that wait."""
+        while self._tickets and (self.places is None or len(self._taken) < self.places):
+            slot = next(number for number in count() if number not in self._taken)
+            ticket = self._queue.take(self._held(slot))
+            assert ticket is not None, "a job waits"
+            del self._tickets[ticket.item]
+            self._taken.add(slot)
+            self._given[ticket.item] = slot
+        self._change.notify_all()
+
     def _carry_out(self, job: Job[T], work: Work[T]) -> None:
+        state, error = JobState.CANCELLED, None
         try:
             slot = self._take(job)
+        except DeviceError as failure:
+            self._end(job, JobState.FAILED, failure)
+            return
         except BaseException:
             job.cancel()
             raise
         if slot is None:
             return
-        state, error = JobState.CANCELLED, None
         try:
             with progress.reported_to(_Stopping(job, progress.reporter())):
                 job._result = work(slot)
@@ -175,27 +225,38 @@ class Slots:
         except Exception as failure:  # wait() raises it
             state, error = JobState.FAILED, failure
         finally:
-            with self._change:
+            self._end(job, state, error, slot)
+
+    def _end(
+        self, job: Job[Any], state: JobState, error: Exception | None, slot: int | None = None
+    ) -> None:
+        with self._change:
+            if slot is not None:
                 self._taken.discard(slot)
-                job._state, job._error = state, error
-                self._change.notify_all()
+            job._state, job._error = state, error
+            self._match()
 
     def _take(self, job: Job[T]) -> int | None:
-        """The slot of a job whose turn it is; None: it was cancelled before."""
+        """The slot of a job whose turn it is; None: it was cancelled before.
+
+        Raises:
+            DeviceError: If the job has waited too long.
+        """
         with self._change:
-            self._change.wait_for(lambda: not job._wanted or self._is_turn_of(job))
+            there = self._change.wait_for(
+                lambda: not job._wanted or job in self._given, self._wait_seconds
+            )
             if not job._wanted:
                 return None
-            self._waiting.remove(job)
-            slot = next(number for number in count() if number not in self._taken)
-            self._taken.add(slot)
+            if not there:
+                self._leave(job)
+                raise DeviceError(
+                    f"the job has waited {self._wait_seconds} seconds for a place on the device: "
+                    "submit it again when less is to be done, or wait longer"
+                )
             job._state = JobState.RUNNING
             self._change.notify_all()
-            return slot
-
-    def _is_turn_of(self, job: Job[T]) -> bool:
-        free = self.places is None or len(self._taken) < self.places
-        return free and self._waiting[0] is job
+            return self._given.pop(job)
 
 
 class _Stopping:
@@ -228,8 +289,8 @@ class QueuedMachine(ABC):
     name: str
     capabilities: ClassVar[Capabilities]
 
-    def __init__(self, places: int | None = 1) -> None:
-        self._slots = Slots(places)
+    def __init__(self, places: int | None = 1, slots: Slots | None = None) -> None:
+        self._slots = slots or Slots(places)
 
     @property
     def places(self) -> int | None:
@@ -241,9 +302,11 @@ class QueuedMachine(ABC):
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
+        client: str = "",
     ) -> Job[GraphResult]:
         """Takes a graph to execute; see ``Machine.submit``."""
-        return self._slots.submit(self.work(compiled, inputs, keys))
+        work = self.work(compiled, inputs, keys)
+        return self._slots.submit(work, client, self.group(keys))
 
     def execute(
         self,
@@ -252,7 +315,11 @@ class QueuedMachine(ABC):
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
         """Executes a graph; see ``Machine.execute``."""
-        return self._slots.run(self.work(compiled, inputs, keys))
+        return self._slots.run(self.work(compiled, inputs, keys), group=self.group(keys))
+
+    def group(self, keys: Mapping[str, AnyKey]) -> str:
+        """A name for keys, by which jobs are grouped; empty: it does not matter."""
+        return ""
 
     @abstractmethod
     def work(

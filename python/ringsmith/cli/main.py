@@ -14,6 +14,7 @@ from ringsmith.cli import (
     applications,
     bench,
     bitstream,
+    card,
     debug,
     explore,
     generate,
@@ -49,6 +50,7 @@ bitstream.add_to(app)
 explore.add_to(app)
 generate.add_to(app)
 service.add_to(app)
+card.add_to(app)
 remote.add_to(app)
 bench.add_to(app)
 

@@ -15,7 +15,7 @@ from ringsmith.backends.base import (
     GraphResult,
     InputsOnDemand,
     Machine,
-    SerialPort,
+    card_port,
 )
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, expandable, whole_keys
@@ -56,6 +56,10 @@ class RunResult:
         memory_written: Bytes that it wrote there.
         busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
             not told.
+        bytes_to_card: Bytes that crossed from the host to a card, for this run.
+        bytes_to_host: Bytes that crossed back.
+        bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
+        stages: Parts of the run -> seconds of the host's clock; empty: not told.
     """
 
     outputs: dict[str, Ciphertext]
@@ -67,6 +71,10 @@ class RunResult:
     memory_read: int = 0
     memory_written: int = 0
     busy: Mapping[str, float] = field(default_factory=dict)
+    bytes_to_card: int = 0
+    bytes_to_host: int = 0
+    bytes_streamed: int = 0
+    stages: Mapping[str, float] = field(default_factory=dict)
 
     def transfer_seconds(self, link: HostLink) -> float:
         """Time on a host link, which no cycle counts: results, keys, and what crossed under way.
@@ -113,14 +121,16 @@ class Compiled:
         machine: Machine,
         inputs: Mapping[str, Ciphertext],
         keys: AnyKeys,
+        *,
+        client: str = "",
     ) -> ChangedJob[GraphResult, RunResult]:
         """Begins to run the program, and returns at once; arguments and errors as of ``run``.
 
-        The job can be polled, waited for and cancelled. A device with one slot runs its jobs in
-        the order in which they were submitted.
+        The job can be polled, waited for and cancelled. Jobs of one client run in the order in
+        which they were submitted, and those of several clients, by their names, in turn.
         """
         polynomials, tag = self._operands(machine, inputs, keys)
-        job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
+        job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
         return job.then(lambda result: self._run_result(result, tag))
 
     def _operands(
@@ -174,6 +184,10 @@ class Compiled:
             result.memory_read,
             result.memory_written,
             result.busy,
+            result.bytes_to_card,
+            result.bytes_to_host,
+            result.bytes_streamed,
+            result.stages,
         )
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -315,13 +329,17 @@ def submit_graph(
     machine: Machine,
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
+    client: str = "",
 ) -> Job[GraphResult]:
     """Checks what is handed in, and submits a compiled graph; arguments as of ``run_graph``.
+
+    Jobs of several clients take turns on the machine.
 
     Raises:
         ProgramError, DeviceError: As ``run_graph``, of what can be told before it runs.
     """
-    return machine.submit(*_checked(compiled, machine, inputs, keys))
+    given = _checked(compiled, machine, inputs, keys)
+    return machine.submit(*given, client=client) if client else machine.submit(*given)
 
 
 def _checked(
@@ -361,7 +379,9 @@ def open_device(
         via: How the host reaches simulated RTL: by the accelerator's own ``ports``, which is fast,
             or as the host of a card does, through its registers on an ``axi-lite`` bus, and the
             data path beside it.
-        port: The serial port of a ``card``, such as ``/dev/ttyUSB0``.
+        port: Of a ``card``: its serial port, such as ``/dev/ttyUSB0``; the socket of a simulated
+            card (``ringsmith card``); what the names of its device files begin with, such as
+            ``/dev/xdma0``; several cards' between commas (docs/cards.md).
         baud: The port's rate in bits a second, the one that the card's bitstream was made with.
 
     Raises:
@@ -374,10 +394,10 @@ def open_device(
         raise DeviceError(f"there is no way {via!r} to a device: choose one of {', '.join(WAYS)}")
     if (kind == CARD) != (port is not None):
         raise DeviceError(
-            f"device {kind} has no serial port {port}: leave out the port, or open {CARD}"
+            f"device {kind} has no port {port}: leave out the port, or open {CARD}"
             if port is not None
-            else f"device {CARD} needs the serial port that it is connected to: give "
-            "port='/dev/ttyUSB0', or whatever it is called here"
+            else f"device {CARD} needs the port that it is connected to: give "
+            "port='/dev/ttyUSB0', a card's socket or device files, or whatever it is called here"
         )
     backend = backend_without_designs(kind)
     if backend is not None:
@@ -390,7 +410,7 @@ def open_device(
             f"one of {', '.join(backend.kinds)}"
         )
     if port is not None:
-        return backend.open_card(point, SerialPort(port, baud))
+        return backend.open_card(point, card_port(port, baud))
     return backend.open(kind, point, via)
 
 

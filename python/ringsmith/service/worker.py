@@ -20,7 +20,13 @@ from typing import Any
 from ringsmith.backends.base import CARD, Machine
 from ringsmith.backends.jobs import ChangedJob
 from ringsmith.backends.registry import backend_without_designs
-from ringsmith.errors import DeviceError, InteropError, ProgramError, RingsmithError
+from ringsmith.errors import (
+    DeviceError,
+    DeviceLostError,
+    InteropError,
+    ProgramError,
+    RingsmithError,
+)
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.interop import (
     SealParameters,
@@ -52,6 +58,12 @@ from ringsmith.service.tasks import (
 )
 
 Keys = EvaluationKeys | PreparedKeys
+
+_FIGURES = (
+    *("cycles", "instructions", "host_transfers", "key_words"),
+    *("bytes_to_card", "bytes_to_host", "bytes_streamed"),
+)
+"""What of a run's result a job tells."""
 
 
 class Runner:
@@ -98,7 +110,7 @@ class Runner:
         except DeviceError as error:
             if task.job not in self._running:
                 return self._failed(task, CANCELLED, "the job was cancelled")
-            lost = self._setup.device.kind == CARD
+            lost = isinstance(error, DeviceLostError)
             return self._failed(task, "device", str(error), lost=lost)
         except RingsmithError as error:
             return self._failed(task, "refused", str(error))
@@ -148,9 +160,7 @@ class Runner:
             (folder / str(number)).write_bytes(data)
             sizes[name] = len(data)
         figures = {
-            name: int(value)
-            for name in ("cycles", "instructions", "host_transfers", "key_words")
-            if (value := getattr(result, name)) is not None
+            name: int(value) for name in _FIGURES if (value := getattr(result, name)) is not None
         }
         return Outcome(
             task.job,
@@ -176,7 +186,7 @@ class Runner:
                 begun = time.perf_counter()
                 return compiled.run(machine, inputs, keys), time.perf_counter() - begun
         begun = time.perf_counter()
-        job = compiled.submit(machine, inputs, keys)
+        job = compiled.submit(machine, inputs, keys, client=task.client)
         with self._lock:
             if task.job in self._running:
                 self._running[task.job] = job

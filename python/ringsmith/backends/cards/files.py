@@ -14,13 +14,22 @@ from typing import Protocol
 
 import numpy as np
 
-from ringsmith.backends.cards.port import CardLostError, Claim, Words
-from ringsmith.errors import DeviceError
+from ringsmith.backends.cards.port import Claim, Words
+from ringsmith.errors import DeviceError, DeviceLostError
 
 PIECE = 1 << 20
 """Bytes of the card's memory that one access moves at most."""
 
 _HALF = 32
+
+
+class _Closing(Protocol):
+    """What can be closed."""
+
+    @property
+    def close(self) -> Callable[[], None]:
+        """Closes it."""
+        ...
 
 
 class RegisterFile(Protocol):
@@ -100,9 +109,9 @@ class EventFile:
                 return False
             found = os.read(self._number, 4)
         except OSError as failure:
-            raise CardLostError(f"{self._name} is gone ({failure.strerror})") from None
+            raise DeviceLostError(f"{self._name} is gone ({failure.strerror})") from None
         if not found:
-            raise CardLostError(f"{self._name} is gone: the card's process has ended")
+            raise DeviceLostError(f"{self._name} is gone: the card's process has ended")
         return True
 
 
@@ -210,6 +219,7 @@ class FilePort:
         """Gives all channels back and closes all files."""
         with self._lock:
             opened, self._opened = [*self._opened.values()], {}
-        for each in (*opened, self.user, self.to_card, self.to_host, self.channels):
+        files: list[_Closing] = [*opened, self.user, self.to_card, self.to_host, self.channels]
+        for each in files:
             with contextlib.suppress(DeviceError, OSError):
                 each.close()

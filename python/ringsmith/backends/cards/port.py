@@ -12,13 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.errors import DeviceError
-
 Words = NDArray[np.uint64]
-
-
-class CardLostError(DeviceError):
-    """A card that is gone or does not answer: what was under way on it is lost."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class Claim:
 class CardPort(Protocol):
     """A card, as one process has it. Threads may share a port.
 
-    All methods raise CardLostError if the card is gone, and DeviceError if it refuses an access.
+    All methods raise DeviceLostError if the card is gone, and DeviceError if it refuses an access.
     """
 
     @property

@@ -7,7 +7,6 @@ channels are then stopped, their memory is emptied, and they are free for others
 import contextlib
 import errno
 import json
-import os
 import secrets
 import socket
 import stat
@@ -329,9 +328,7 @@ class CardServer:
     def _next(self) -> _Session | None:
         """Whose turn it is of those that wait, and still ask."""
         now = time.monotonic()
-        self._waiting = [
-            each for each in self._waiting if now - each.asked < _STALE
-        ]
+        self._waiting = [each for each in self._waiting if now - each.asked < _STALE]
         return min(self._waiting, key=lambda one: len(one.held), default=None)
 
     def _surplus(self, session: _Session) -> bool:
@@ -363,7 +360,9 @@ class CardServer:
     def _interrupt(self, channel: int) -> None:
         """Tells the client that has a channel. One that does not read is told no more."""
         with self._change:
-            lines = [each.events[channel] for each in self._sessions.values() if channel in each.events]
+            lines = [
+                each.events[channel] for each in self._sessions.values() if channel in each.events
+            ]
         for line in lines:
             with contextlib.suppress(OSError):
                 line.send(b"\1\0\0\0", socket.MSG_DONTWAIT)
@@ -401,7 +400,7 @@ def _remove_abandoned(path: Path) -> None:
         try:
             asked.connect(str(path))
         except ConnectionRefusedError:
-            os.unlink(path)
+            path.unlink()
             return
     raise DeviceError(f"a card answers at {path} already: choose another path")
 

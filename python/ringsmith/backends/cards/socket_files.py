@@ -25,8 +25,8 @@ from ringsmith.backends.cards.messages import (
     receive_answer,
     send_request,
 )
-from ringsmith.backends.cards.port import CardLostError, Claim
-from ringsmith.errors import DeviceError
+from ringsmith.backends.cards.port import Claim
+from ringsmith.errors import DeviceError, DeviceLostError
 
 _NO_TOKEN = bytes(TOKEN_BYTES)
 _OPENING_SECONDS = 5.0
@@ -91,7 +91,7 @@ class _Line:
             self.socket.connect(port.path)
         except OSError as failure:
             self.socket.close()
-            raise CardLostError(
+            raise DeviceLostError(
                 f"no card answers at {port.path} ({os.strerror(failure.errno or 0)}): start one "
                 f"with ringsmith card DESIGN --socket {port.path}"
             ) from None
@@ -124,12 +124,12 @@ class _Line:
                     self.socket.settimeout(self._port.patience)
             except (OSError, MessageError) as failure:
                 self.close()  # what comes later would be taken for another answer
-                raise CardLostError(
+                raise DeviceLostError(
                     f"the card at {self._port.path} does not answer ({failure}): its process may "
                     "have ended; start it again"
                 ) from None
         if answer is None:
-            raise CardLostError(f"the card at {self._port.path} is gone: its process has ended")
+            raise DeviceLostError(f"the card at {self._port.path} is gone: its process has ended")
         status, found = answer
         if status != Status.DONE:
             raise DeviceError(f"the card at {self._port.path}: {found.decode(errors='replace')}")

@@ -12,10 +12,11 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ringsmith.backends.cards.files import EventFile, FilePort
-from ringsmith.backends.cards.port import CardLostError, Claim
-from ringsmith.errors import DeviceError
+from ringsmith.backends.cards.port import Claim
+from ringsmith.errors import DeviceError, DeviceLostError
 
 DEFAULT_MEMORY = 2 << 30
 """Bytes of a card's memory, where nothing else is said."""
@@ -54,9 +55,7 @@ class XdmaFiles:
                 each.close()
             raise
         user, to_card, to_host = opened
-        return FilePort(
-            self.prefix, self.patience, user, to_card, to_host, locks.events, locks
-        )
+        return FilePort(self.prefix, self.patience, user, to_card, to_host, locks.events, locks)
 
 
 class _DeviceFile:
@@ -80,7 +79,7 @@ class _DeviceFile:
         """Registers, four bytes a write."""
         for address, value in pairs:
             if self.pwrite(value.to_bytes(4, "little"), address) != 4:
-                raise CardLostError(f"{self._path} takes no register at {address:#x}")
+                raise DeviceLostError(f"{self._path} takes no register at {address:#x}")
 
     def pread(self, size: int, address: int) -> bytes:
         """Reads at a position."""
@@ -105,16 +104,16 @@ class _DeviceFile:
     def _whole(self, size: int, address: int) -> bytes:
         found = self.pread(size, address)
         if len(found) != size:
-            raise CardLostError(f"{self._path} has no register at {address:#x}")
+            raise DeviceLostError(f"{self._path} has no register at {address:#x}")
         return found
 
     def _open(self) -> int:
         if self._number is None:
-            raise CardLostError(f"{self._path} is closed: open the card again")
+            raise DeviceLostError(f"{self._path} is closed: open the card again")
         return self._number
 
-    def _lost(self, failure: OSError, address: int) -> CardLostError:
-        return CardLostError(
+    def _lost(self, failure: OSError, address: int) -> DeviceLostError:
+        return DeviceLostError(
             f"{self._path} fails at address {address:#x} ({failure.strerror}): look whether the "
             "card is still there, and at the kernel's log"
         )
@@ -126,7 +125,7 @@ class _Locks:
     def __init__(self, files: XdmaFiles) -> None:
         self._files = files
         paths = (f"{files.prefix}_events_{number}" for number in range(_MOST_CHANNELS))
-        self._paths = [path for path in paths if os.path.exists(path)]
+        self._paths = [path for path in paths if Path(path).exists()]
         if not self._paths:
             raise DeviceError(
                 f"there is no {files.prefix}_events_0: build the card with an interrupt for each "

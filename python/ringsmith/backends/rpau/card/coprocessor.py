@@ -111,7 +111,11 @@ class Coprocessor:
     # ---- the host port -------------------------------------------------------------------------
 
     def choose_ring(self, log_degree: int) -> None:
-        """Chooses the ring of what follows; 0: the device's own. Raises DeviceError if it cannot."""
+        """Chooses the ring of what follows; 0: the device's own.
+
+        Raises:
+            DeviceError: If the device does not run it.
+        """
         wanted = log_degree or self._design.log_n
         if wanted != self._ring:
             self.device.set_ring(wanted)
@@ -344,4 +348,3 @@ class Coprocessor:
         upper = self._word() >> 32
         self._plain[Register.HOST_WORD] = self._plain[Register.HOST_WORD] + 1 & 0x1FFFF
         return upper
-

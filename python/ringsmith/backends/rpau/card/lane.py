@@ -10,7 +10,7 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.base import GraphResult
-from ringsmith.backends.cards.port import CardLostError, CardPort, Claim
+from ringsmith.backends.cards.port import CardPort, Claim
 from ringsmith.backends.keys import check_seed
 from ringsmith.backends.rpau.card.bus import PortBus
 from ringsmith.backends.rpau.card.descriptor import DESCRIPTOR_BYTES, ERROR_TEXT, Error
@@ -40,7 +40,7 @@ from ringsmith.backends.rpau.device.card_table import (
 )
 from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.errors import DeviceError
+from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.objects import KeySwitchKey, Residues
 
 PAGE = 4096
@@ -91,6 +91,10 @@ class Lane:
     A job's words are written to the card while the job before computes, and its results are read
     while the next one does. Programs run in the order in which jobs came.
 
+    Attributes:
+        failed: Whether it is lost.
+        groups: Names of keys that jobs here have used, for whoever chooses the next job.
+
     Args:
         port: The card.
         claim: The channel.
@@ -115,11 +119,7 @@ class Lane:
         self._turns = Condition()
         self._queue: list[object] = []
         self.failed = False
-
-    @property
-    def keys_held(self) -> set[bytes]:
-        """Digests of the keys that lie in the card's memory or the coprocessor."""
-        return {name[0] for name in self._store.names if isinstance(name, tuple)}
+        self.groups: set[str] = set()
 
     def execute(
         self,
@@ -130,7 +130,7 @@ class Lane:
         """Runs an executable; see ``Machine.execute``.
 
         Raises:
-            CardLostError: If the card is gone or has stopped answering.
+            DeviceLostError: If the card is gone or has stopped answering.
             DeviceError: If it fails.
         """
         traffic = _Traffic()
@@ -217,7 +217,7 @@ class Lane:
                         self._turns.wait(_LOOK)
                         task.advance(0)
                 if self.failed:
-                    raise CardLostError(
+                    raise DeviceLostError(
                         f"channel {self.claim.channel} of the card {self.port.name} was lost"
                     )
                 yield
@@ -326,7 +326,7 @@ class Lane:
         """Has the channel work through a list, and waits for its end.
 
         Raises:
-            CardLostError: If the list does not end in time; the channel has been reset.
+            DeviceLostError: If the list does not end in time; the channel has been reset.
             DeviceError: If the list fails.
         """
         port, at = self.port, self._registers
@@ -338,7 +338,7 @@ class Lane:
                 while self._runs():
                     task.advance(0)  # a cancelled job ends here
                     if time.monotonic() > deadline:
-                        raise CardLostError(
+                        raise DeviceLostError(
                             f"channel {self.claim.channel} of the card {port.name} has not ended "
                             f"its list after {seconds:g} seconds: the coprocessor was reset"
                         )
@@ -368,13 +368,13 @@ class Lane:
             self._stop()
             self._device.reset()
         except DeviceError:
-            self._lose()
+            self.lose()
 
     def _stop(self) -> None:
         """Stops the channel, whatever it does.
 
         Raises:
-            CardLostError: If it does not stop.
+            DeviceLostError: If it does not stop.
         """
         at = self._registers
         self.port.write_register(at + ChannelRegister.CONTROL, ChannelControl.STOP)
@@ -384,11 +384,12 @@ class Lane:
                 self.port.write_register(at + ChannelRegister.TOLD, 1)
                 return
             time.sleep(_LOOK / 10)
-        raise CardLostError(
+        raise DeviceLostError(
             f"channel {self.claim.channel} of the card {self.port.name} does not stop"
         )
 
-    def _lose(self) -> None:
+    def lose(self) -> None:
+        """The channel is lost: jobs that wait here end."""
         with self._turns:
             self.failed = True
             self._turns.notify_all()

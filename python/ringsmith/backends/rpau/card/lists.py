@@ -1,7 +1,7 @@
 """Lists of descriptors for an executable: its operands, programs, keys and results."""
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -22,7 +22,7 @@ from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_tables
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
-from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.objects import Residues
 
 Place = tuple[int, int]
 """A value and the RPAU that holds it."""
@@ -144,8 +144,11 @@ class KeyDigests:
             self._known[id(key)] = (weakref.ref(key, self._gone(id(key))), found)
         return found
 
-    def _gone(self, number: int):  # noqa: ANN202 - a callback of weakref
-        return lambda _: self._known.pop(number, None)
+    def _gone(self, number: int) -> Callable[[object], None]:
+        def forget(_: object) -> None:
+            self._known.pop(number, None)
+
+        return forget
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,9 @@ class KeyImage:
     poly_bytes: int
 
     @classmethod
-    def of(cls, executable: Executable, name: str, key: Residues, loads: Sequence[KeyLoad]) -> "KeyImage":
+    def of(
+        cls, executable: Executable, name: str, key: Residues, loads: Sequence[KeyLoad]
+    ) -> "KeyImage":
         """What an executable takes of a key."""
         halves = tuple(sorted({load.half for load in loads if load.key == name}))
         size = min(executable.n, executable.design.n) * word_bytes(executable.design)
@@ -294,7 +299,9 @@ class JobLayout:
         at = self._records - self.received[0] + number * RECORD_BYTES
         return Record.from_bytes(raw[at : at + RECORD_BYTES])
 
-    def lists(self, at: int, keys: Mapping[str, tuple[KeyImage, int]]) -> tuple[bytes, list[RunLists]]:
+    def lists(
+        self, at: int, keys: Mapping[str, tuple[KeyImage, int]]
+    ) -> tuple[bytes, list[RunLists]]:
         """The lists of all runs as they lie behind the inputs, and where each begins.
 
         Args:
@@ -344,9 +351,7 @@ class JobLayout:
             last = number + 1 == len(places)
             yield replace(one, tell=True, record=record) if last else one
 
-    def _streams(
-        self, run: Run, keys: Mapping[str, tuple[KeyImage, int]]
-    ) -> Iterator[Descriptor]:
+    def _streams(self, run: Run, keys: Mapping[str, tuple[KeyImage, int]]) -> Iterator[Descriptor]:
         """The run's keys in its order."""
         executable = self._executable
         stream = executable.design.key_stream

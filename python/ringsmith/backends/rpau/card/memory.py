@@ -48,4 +48,3 @@ class CardMemory:
         if size:
             self._bytes.madvise(mmap.MADV_DONTNEED, first, size)
             self._times[first // _PAGE : (first + size) // _PAGE] = 0
-

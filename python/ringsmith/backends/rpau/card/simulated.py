@@ -9,6 +9,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from threading import Condition, Thread
 
 from ringsmith.backends.cards.port import Claim
@@ -79,7 +80,7 @@ class RpauCard:
         design: RpauDesign,
         make: Callable[[RpauDesign], Device],
         size: int,
-        pace: Pace = Pace(),  # noqa: B008 - frozen
+        pace: Pace = Pace(),
     ) -> None:
         if not design.host_bits:
             raise ParameterError(f"design {design.name} has host_bits = 0: it has no DMA")
@@ -96,8 +97,8 @@ class RpauCard:
         for number in range(count):
             coprocessor = Coprocessor(design, make, data_path=False)
             channel = Channel(number, design, link, self._memory, coprocessor)
-            coprocessor.reset = lambda channel=channel: self._stop(channel, Error.DEVICE)
-            coprocessor.start = lambda channel=channel: self._single.append(channel)
+            coprocessor.reset = partial(self._stop, channel, Error.DEVICE)
+            coprocessor.start = partial(self._start_alone, channel)
             self._channels.append(channel)
         self._steps: dict[int, Steps] = {}
         self._fresh: list[tuple[Channel, int]] = []
@@ -258,6 +259,9 @@ class RpauCard:
     def _stop(self, channel: Channel, why: Error) -> None:
         channel.stopping = why
         self._change.notify_all()
+
+    def _start_alone(self, channel: Channel) -> None:
+        self._single.append(channel)
 
     def _lives(self, channel: Channel) -> bool:
         return channel.running or channel.stopping is not None or channel in self._single

@@ -1,0 +1,307 @@
+"""Cards as a machine: jobs of many threads on the coprocessors of one card or several.
+
+A coprocessor has two jobs at a time: while one computes, the words of the next one are sent. A card
+that is gone, or a list that does not end, costs the jobs that were under way there: each is begun
+again on another coprocessor, or on the same card when it is back, ``ATTEMPTS`` times in all.
+"""
+
+import contextlib
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from threading import Condition
+from typing import Protocol
+
+from ringsmith import progress
+from ringsmith.backends.base import CARD, CompiledGraph, GraphResult
+from ringsmith.backends.cards.port import CardPort
+from ringsmith.backends.jobs import QueuedMachine, Slots, Work
+from ringsmith.backends.keys import AnyKey, whole_keys
+from ringsmith.backends.rpau.card.lane import Lane
+from ringsmith.backends.rpau.card.lists import KeyDigests
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.device.accelerator import CAPABILITIES
+from ringsmith.backends.rpau.device.card_table import MAGIC, VERSION_MAJOR, CardRegister
+from ringsmith.errors import DeviceError, DeviceLostError
+from ringsmith.objects import KeySwitchKey, Residues
+
+ATTEMPTS = 3
+"""How often a job is begun at which a card is lost."""
+JOBS_AHEAD = 2
+"""Jobs that a coprocessor has: one that computes, and one whose words are sent."""
+
+_CLAIM_SECONDS = 0.2
+_BACK_SECONDS = 10.0
+"""For how long a card that is gone is looked for again."""
+_PAUSE = 0.05
+
+
+class Opener(Protocol):
+    """How a card is reached: ``SocketPort``, ``XdmaFiles``."""
+
+    def open(self) -> CardPort:
+        """Opens it. Raises DeviceError if no card answers."""
+        ...
+
+
+@dataclass
+class _Place:
+    """A coprocessor of a card, claimed or not.
+
+    Attributes:
+        card: The card's number.
+        lane: The claimed channel; None: it is not claimed now.
+        jobs: Jobs that use it.
+    """
+
+    card: int
+    lane: Lane | None = None
+    jobs: int = 0
+
+
+class CardMachine(QueuedMachine):
+    """Coprocessors behind cards' DMAs. Threads may share it; close it, or let it be collected.
+
+    Several processes may use a card: each claims channels when it has jobs for them, and gives one
+    back when others wait and it has more than its share.
+    """
+
+    capabilities = CAPABILITIES
+    name = CARD
+
+    def __init__(
+        self, design: RpauDesign, openers: Sequence[Opener], *, wait_seconds: float | None = None
+    ) -> None:
+        """Opens the cards, and checks what they say of themselves.
+
+        Args:
+            design: What their coprocessors should be.
+            openers: How each is reached.
+            wait_seconds: How long a job may wait for a coprocessor; None: as long as it takes.
+
+        Raises:
+            DeviceError: If no card answers, or another device.
+        """
+        self._design, self._openers = design, openers
+        self._digests = KeyDigests()
+        self._change = Condition()
+        self._ports: list[CardPort | None] = [None] * len(openers)
+        self._places: list[_Place] = []
+        for number in range(len(openers)):
+            count = self._count_channels(self._opened(number))
+            self._places += [_Place(number) for _ in range(count)]
+        places = JOBS_AHEAD * len(self._places)
+        super().__init__(slots=Slots(places, self._held, wait_seconds=wait_seconds))
+
+    def close(self) -> None:
+        """Gives all channels back."""
+        with self._change:
+            ports, self._ports = self._ports, [None] * len(self._ports)
+            for place in self._places:
+                place.lane = None
+        for port in ports:
+            if port is not None:
+                port.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_places"):
+            self.close()
+
+    def work(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> Work[GraphResult]:
+        """Runs a graph on a coprocessor; see ``QueuedMachine.work``.
+
+        Raises:
+            DeviceError: If the graph was compiled for another design.
+            ProgramError: As an accelerator's ``work``.
+        """
+        compiled.check_made_for(self._design, self.name)
+        executable = compiled.executable
+        assert isinstance(executable, Executable)  # its design is the device's
+        whole = whole_keys(self.name, keys)
+        return lambda slot: self._run(slot % len(self._places), executable, inputs, whole)
+
+    def group(self, keys: Mapping[str, AnyKey]) -> str:
+        """A name for keys: a digest of their digests."""
+        found = blake2b(digest_size=16)
+        for name in sorted(keys):
+            key = keys[name]
+            if isinstance(key, KeySwitchKey):
+                found.update(self._digests.of(key.data))
+        return found.hexdigest()
+
+    def reports(self) -> list[dict[str, object]]:
+        """What simulated cards count; of a real one nothing."""
+        return [self._opened(number).report() for number in range(len(self._openers))]
+
+    def _held(self, slot: int) -> Collection[str]:
+        lane = self._places[slot % len(self._places)].lane
+        return lane.groups if lane is not None else ()
+
+    def _run(
+        self,
+        wanted: int,
+        executable: Executable,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
+    ) -> GraphResult:
+        """Runs a job, again where a card is lost.
+
+        Raises:
+            DeviceLostError: If cards were lost ``ATTEMPTS`` times.
+        """
+        trouble: DeviceLostError | None = None
+        for _ in range(ATTEMPTS):
+            try:
+                place, lane = self._claimed(wanted)
+            except DeviceLostError as error:
+                trouble = error
+                break
+            try:
+                result = lane.execute(executable, inputs, keys)
+            except DeviceLostError as error:
+                trouble = error
+                self._lost(place, lane)
+            else:
+                lane.groups.add(self.group(keys))
+                return result
+            finally:
+                with self._change:
+                    place.jobs -= 1
+                self._share(place)
+        raise DeviceLostError(
+            f"the job was begun {ATTEMPTS} times, and each time its card was lost; at last: "
+            f"{trouble}"
+        ) from None
+
+    # ---- claims --------------------------------------------------------------------------------
+
+    def _claimed(self, wanted: int) -> tuple[_Place, Lane]:
+        """A coprocessor for a job: the wanted one, or any other that this process has or gets.
+
+        Raises:
+            DeviceLostError: If no card answers.
+            DeviceError: If a coprocessor is of another design.
+        """
+        deadline = time.monotonic() + _BACK_SECONDS
+        with progress.task("claiming a coprocessor") as task:
+            while True:
+                task.advance(0)  # a cancelled job ends here
+                trouble: DeviceLostError | None = None
+                with self._change:
+                    place = self._places[wanted]
+                    try:
+                        if place.lane is None or place.lane.failed:
+                            self._claim(place)
+                    except DeviceLostError as error:
+                        trouble = error
+                    if place.lane is None:  # other processes have them, or the card is gone
+                        having = [each for each in self._places if each.lane is not None]
+                        place = min(having, key=lambda one: one.jobs, default=place)
+                    if place.lane is not None:
+                        place.jobs += 1
+                        return place, place.lane
+                if trouble is not None and time.monotonic() > deadline:
+                    raise trouble
+                time.sleep(_PAUSE)
+
+    def _claim(self, place: _Place) -> None:
+        """Claims a channel for a place, if one is free.
+
+        Raises:
+            DeviceLostError: If the card does not answer.
+        """
+        place.lane = None
+        port = self._opened(place.card)
+        try:
+            claim = port.claim(_CLAIM_SECONDS)
+            if claim is not None:
+                place.lane = Lane(port, claim, self._design, self._digests)
+        except DeviceLostError:
+            self._forget(place.card)
+            raise
+
+    def _share(self, place: _Place) -> None:
+        """Gives a channel back that others have a right to."""
+        with self._change:
+            lane = place.lane
+            if lane is None or lane.failed or place.jobs:
+                return
+            port = self._ports[place.card]
+            try:
+                if port is not None and port.surplus():
+                    place.lane = None
+                    lane.close()
+            except DeviceError:
+                place.lane = None
+
+    def _lost(self, place: _Place, lane: Lane) -> None:
+        """A channel, or the whole card, has been lost."""
+        with self._change:
+            lane.lose()
+            if place.lane is lane:
+                place.lane = None
+                with contextlib.suppress(DeviceError):
+                    lane.close()
+            port = self._ports[place.card]
+            if port is lane.port:
+                try:
+                    port.read_register(CardRegister.MAGIC)
+                except DeviceError:
+                    self._forget(place.card)
+
+    def _forget(self, card: int) -> None:
+        """Closes a card that does not answer; it is opened anew when it is next wanted."""
+        port, self._ports[card] = self._ports[card], None
+        for place in self._places:
+            if place.card == card and place.lane is not None:
+                place.lane.lose()
+                place.lane = None
+        if port is not None:
+            port.close()
+
+    def _opened(self, card: int) -> CardPort:
+        """A card, opened where it is not.
+
+        Raises:
+            DeviceLostError: If it does not answer.
+            DeviceError: If it is another device.
+        """
+        found = self._ports[card]
+        if found is None:
+            found = self._openers[card].open()
+            self._count_channels(found)
+            self._ports[card] = found
+        return found
+
+    def _count_channels(self, port: CardPort) -> int:
+        """Checks that a card is one of ours; how many coprocessors it has.
+
+        Raises:
+            DeviceError: If it is another device.
+        """
+        magic = port.read_register(CardRegister.MAGIC)
+        if magic != MAGIC:
+            raise DeviceError(
+                f"{port.name}: no card of Ringsmith's: register magic holds {magic:#010x} and not "
+                f"{MAGIC:#010x}"
+            )
+        major = port.read_register(CardRegister.VERSION) >> 16
+        if major != VERSION_MAJOR:
+            raise DeviceError(
+                f"{port.name}: version {major} of the card's registers, and this Ringsmith knows "
+                f"{VERSION_MAJOR}: install the Ringsmith that the card was built with"
+            )
+        count = port.read_register(CardRegister.COPROCESSORS)
+        if count != self._design.coprocessors:
+            raise DeviceError(
+                f"{port.name}: the card has {count} coprocessors, and design {self._design.name} "
+                f"has {self._design.coprocessors}: open it as what it is"
+            )
+        return count
