@@ -338,7 +338,8 @@ class CardServer:
             wanting |= {id(each) for each in self._waiting}
             share = -(-self._count // max(1, len(wanting)))
             poor = any(len(each.held) < share for each in self._waiting if each is not session)
-            return poor and not self._free and len(session.held) > share
+            crowded = len(wanting) > self._count  # those who have a channel take turns
+            return poor and not self._free and (crowded or len(session.held) > share)
 
     def _allow(self, session: _Session) -> None:
         for channel in session.held:

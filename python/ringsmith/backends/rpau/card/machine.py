@@ -7,10 +7,11 @@ again on another coprocessor, or on the same card when it is back, ``ATTEMPTS`` 
 
 import contextlib
 import time
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from threading import Condition
+from threading import Condition, Thread
 from typing import Protocol
 
 from ringsmith import progress
@@ -36,6 +37,8 @@ _CLAIM_SECONDS = 0.2
 _BACK_SECONDS = 10.0
 """For how long a card that is gone is looked for again."""
 _PAUSE = 0.05
+_SHARE_SECONDS = 0.25
+"""Between two looks whether other processes wait for an idle coprocessor."""
 
 
 class Opener(Protocol):
@@ -66,6 +69,9 @@ class CardMachine(QueuedMachine):
 
     Several processes may use a card: each claims channels when it has jobs for them, and gives one
     back when others wait and it has more than its share.
+
+    Attributes:
+        closed: Whether it was closed.
     """
 
     capabilities = CAPABILITIES
@@ -85,6 +91,7 @@ class CardMachine(QueuedMachine):
             DeviceError: If no card answers, or another device.
         """
         self._design, self._openers = design, openers
+        self.closed = False
         self._digests = KeyDigests()
         self._change = Condition()
         self._ports: list[CardPort | None] = [None] * len(openers)
@@ -94,10 +101,12 @@ class CardMachine(QueuedMachine):
             self._places += [_Place(number) for _ in range(count)]
         places = JOBS_AHEAD * len(self._places)
         super().__init__(slots=Slots(places, self._held, wait_seconds=wait_seconds))
+        Thread(target=_share_idle, args=(weakref.ref(self),), daemon=True).start()
 
     def close(self) -> None:
         """Gives all channels back."""
         with self._change:
+            self.closed = True
             ports, self._ports = self._ports, [None] * len(self._ports)
             for place in self._places:
                 place.lane = None
@@ -227,6 +236,11 @@ class CardMachine(QueuedMachine):
             self._forget(place.card)
             raise
 
+    def share_idle(self) -> None:
+        """Gives channels back that have nothing to do, where others wait."""
+        for place in self._places:
+            self._share(place)
+
     def _share(self, place: _Place) -> None:
         """Gives a channel back that others have a right to."""
         with self._change:
@@ -305,3 +319,14 @@ class CardMachine(QueuedMachine):
                 f"has {self._design.coprocessors}: open it as what it is"
             )
         return count
+
+
+def _share_idle(machine: "weakref.ref[CardMachine]") -> None:
+    """Looks now and then whether others wait for what a machine does not use, while it is there."""
+    while True:
+        time.sleep(_SHARE_SECONDS)
+        found = machine()
+        if found is None or found.closed:
+            return
+        found.share_idle()
+        del found
