@@ -102,6 +102,7 @@ OTHER_WRITERS = {  # and a folder that is read, whose manifest has tests of its 
     "remote kit output",
     "remote run keys",
     "remote run output_dir",
+    "card socket",
     "serve data",
     "token add data",
     "token list data",

@@ -51,7 +51,7 @@ ANYBODYS = _ANYBODYS | {"__version__"}
 FOR_EVERY_BACKEND = frozenset(
     f"backends.{name}"
     for name in (
-        *("base", "explorer", "exporter", "fair_queue", "inspector", "jobs", "keys"),
+        *("base", "explorer", "cards", "exporter", "fair_queue", "inspector", "jobs", "keys"),
         *("random_operands", "timeline", "types"),
     )
 )

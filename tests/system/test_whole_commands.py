@@ -33,6 +33,7 @@ WHOLE_RUNS = {
     "bench scaling": "test_whole_commands.py::test_bench_scaling_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
     "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",
+    "card": "../backends/cards/test_cards.py::start",
     "coverage": "test_whole_commands.py::test_coverage_runs_whole",
     "decrypt": "test_client_commands.py::test_what_is_encrypted_is_decrypted",
     "demo": "test_logreg.py::test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles",

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from ringsmith.backends.registry import backend_without_designs
 from ringsmith.bench.service.processes import answer
 from ringsmith.program import Program
 from ringsmith.runtime import (
@@ -24,7 +25,7 @@ def main(path: str, kind: str) -> None:
     _, public_key, keys = kit.generate_keys(seeded=True)
     numbers = np.random.default_rng().uniform(-1, 1, 4)
     inputs = kit.encrypt(public_key, dict.fromkeys(kit.inputs, numbers))
-    if kind == "cpu":
+    if backend_without_designs(kind) is not None:
         compiled, machine = compile_program(program), open_device(kind)
         of_machine: AnyKeys = prepare_keys(keys, program.parameters)
     else:

@@ -38,6 +38,7 @@ keep_seconds = 1000000
 job_bytes = 1000000000000
 compute_seconds = 1000000
 """
+_OF_DESIGN = ("model", "card")
 _MEMORY_SLACK = 48 << 20
 _FILE_SLACK = 32
 """What a process may have more at the end than at the beginning: files that are open by chance."""
@@ -353,7 +354,7 @@ def soak(plan: Plan, say: Callable[[str], None]) -> list[Record]:
 
 
 def _rows(plan: Plan, found: Account, run: Soak) -> Iterator[Found]:
-    device = f"{plan.device} {DESIGN}" if plan.device != "cpu" else "cpu"
+    device = f"{plan.device} {DESIGN}" if plan.device in _OF_DESIGN else plan.device
     what = (
         f"{plan.seconds:g} s, {plan.clients} client processes, random BFV jobs at N = 2^12; "
         "killed: " + ", ".join(f"{count} × {kind}" for kind, count in sorted(run.killed.items()))

@@ -3,11 +3,11 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.caching import cached
 from ringsmith.params import BfvParameters, SecurityWarning
 from ringsmith.program import Program
 from ringsmith.program.vector import EncryptedVector
@@ -62,7 +62,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-@cache
+@cached
 def _parameters() -> BfvParameters:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
