@@ -42,6 +42,8 @@ WRITERS = {
     "bench scaling --page": ["bench", "scaling", "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
+    "bench service --json": ["bench", "service", "--json"],
+    "bench service --page": ["bench", "service", "--page"],
     "explore --json": ["explore", *EXPLORED, "--json"],
     "explore --page": ["explore", *EXPLORED, "--page"],
     "explore --save-design": ["explore", *EXPLORED, "--save-design"],

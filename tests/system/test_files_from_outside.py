@@ -61,6 +61,7 @@ READERS = {
     "bench scaling framework": [
         *("bench", "scaling", "--heaws", _HEAWS, "--framework", "@"),
     ],
+    "bench service keep": ["bench", "service", "--keep", "@"],
     "bench framework keep": ["bench", "framework", "--keep", "@"],
     "explore program": ["explore", "--program", "@", "--platform", "u280"],
     "import heir file": ["import", "heir", "@", "-o", "out"],

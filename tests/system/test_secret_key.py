@@ -26,6 +26,7 @@ from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.client import SecretKey
 from ringsmith.graph import to_json
 from ringsmith.interop import SealParameters, write_ciphertext
 from ringsmith.objects import Ciphertext
@@ -104,11 +105,16 @@ def test_the_search_finds_a_planted_part_at_any_alignment(
 
 
 def searches(client: Client, parameters: CkksParameters) -> dict[str, Search]:
-    """Searches for the client's secret key in the forms that it could leak in.
+    """Searches for the client's secret key in the forms that it could leak in."""
+    return forms_of(client._secret_key, parameters)
+
+
+def forms_of(secret_key: SecretKey, parameters: CkksParameters) -> dict[str, Search]:
+    """Searches for a secret key in the forms that it could leak in.
 
     Coefficients are -1, 0 and 1, so a few of them are no evidence; 32 of them are.
     """
-    ntt = client._secret_key.reveal()
+    ntt = secret_key.reveal()
     coefficients = np.stack(
         [
             _core.ntt_inverse(limb, q, root)

@@ -32,6 +32,7 @@ WHOLE_RUNS = {
     "bench heaws": "test_whole_commands.py::test_bench_heaws_runs_whole",
     "bench scaling": "test_whole_commands.py::test_bench_scaling_runs_whole",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
+    "bench service": "test_bench_service.py::test_the_bench_loads_a_service_and_writes_its_page",
     "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",
     "card": "../backends/cards/test_cards.py::start",
     "coverage": "test_whole_commands.py::test_coverage_runs_whole",

@@ -401,6 +401,63 @@ def scaling(
     files.write(records, page_of, {**given, "quick": quick}, figures)
 
 
+@bench_app.command()
+def service(
+    seconds: Annotated[float, typer.Option(min=0.2, help="Of each load.")] = 10.0,
+    soak: Annotated[
+        float | None,
+        typer.Option(
+            help="Instead, a long run of so many seconds: 20 clients on a simulated card of "
+            "heaws6, and clients, workers, servers and the card killed now and then."
+        ),
+    ] = None,
+    soak_device: Annotated[
+        str, typer.Option(help="Where the long run computes: `cpu`, `model` or `card`.")
+    ] = "card",
+    clients: Annotated[
+        int | None, typer.Option(min=1, max=200, help="Clients of the long run; else 20.")
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Take from these records what this run does not measure."
+        ),
+    ] = None,
+    quick: Quick = False,
+    json: _Json = None,
+    page: _Page = None,
+    force: Force = False,
+) -> None:
+    """Measure the service: requests a second, latency, what it adds; or run it for long."""
+    from dataclasses import replace
+
+    from ringsmith.bench.service.measure import QUICK, Options, measure
+    from ringsmith.bench.service.page import page as page_of
+    from ringsmith.bench.service.soak import OPERATION, Plan
+    from ringsmith.bench.service.soak import soak as run_for_long
+
+    files = _Files("service", keep, json, page, force)
+    files.check_load(times=soak is None, quick=quick)
+    kept = files.kept()
+    if soak is not None:
+        plan = Plan(soak, _either(clients, Plan.clients), soak_device)
+        if quick:
+            plan = replace(plan, client_kills=1, server_kills=1, worker_kills=0, card_kills=0)
+        records = run_for_long(plan, note)
+        earlier = [one for one in kept if one.params != OPERATION]
+        records = [*earlier, *records]
+    else:
+        options = QUICK if quick else replace(Options(), seconds=seconds)
+        records = [*measure(options, note), *(one for one in kept if one.params == OPERATION)]
+    _show(records, "The service under load")
+    given = {
+        **({} if soak is None else {"soak": f"{soak:g}", "soak-device": soak_device}),
+        "clients": clients,
+        "quick": quick,
+    }
+    files.write(records, page_of, given)
+
+
 class _Files:
     """The files of a bench, checked before it begins.
 

@@ -1,0 +1,52 @@
+"""The bench of the service, at its smallest, and a short run with everything killed."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from ringsmith.bench.records import Measurement, read_records
+from ringsmith.bench.service.page import page
+from ringsmith.bench.service.soak import OPERATION, Plan
+from ringsmith.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS, PAGE = ROOT / "bench/records/service.jsonl", ROOT / "docs/service-results.md"
+
+
+def run(*words: object) -> None:
+    done = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+
+
+def test_the_bench_loads_a_service_and_writes_its_page(tmp_path: Path) -> None:
+    target, text = tmp_path / "records.jsonl", tmp_path / "page.md"
+    run("bench", "service", "--quick", "--json", target, "--page", text)
+    found = read_records(target, "service").records
+    assert {one.operation for one in found} >= {"alone", "2 clients", "added"}
+    assert all(one.value > 0 for one in found)
+    assert "of the device alone" in text.read_text()
+    run(
+        *("bench", "service", "--quick", "--soak", 4, "--soak-device", "cpu", "--clients", 2),
+        *("--keep", target, "--json", target, "--page", text, "--force"),
+    )
+    after = read_records(target, "service").records
+    assert {*found} < {*after}, "what was measured before is kept"
+    (wrong,) = [one for one in after if one.operation == "wrong, lost or doubled"]
+    assert (wrong.value, wrong.params) == (0, OPERATION)
+    assert "1 × client, 1 × server" in wrong.conditions
+    assert "## A long run" in text.read_text()
+
+
+def test_a_long_run_kills_as_often_as_its_plan_says() -> None:
+    events = Plan().events()
+    kinds = [kind for _, kind in events]
+    assert (kinds.count("client"), kinds.count("server"), kinds.count("card")) == (10, 2, 1)
+    assert [at for at, _ in events] == sorted(at for at, _ in events)
+    assert all(0 < at < Plan().seconds for at, _ in events)
+
+
+def test_the_page_is_that_of_the_records() -> None:
+    command = json.loads(RECORDS.read_text().splitlines()[0])["command"]
+    measurement = Measurement("service", command, read_records(RECORDS, "service").records)
+    assert page(measurement) == PAGE.read_text()
