@@ -1,17 +1,12 @@
 """The bench of the service, at its smallest, and a short run with everything killed."""
 
-import json
 from pathlib import Path
 
 from typer.testing import CliRunner
 
-from ringsmith.bench.records import Measurement, read_records
-from ringsmith.bench.service.page import page
+from ringsmith.bench.records import read_records
 from ringsmith.bench.service.soak import OPERATION, Plan
 from ringsmith.cli.main import app
-
-ROOT = Path(__file__).resolve().parents[2]
-RECORDS, PAGE = ROOT / "bench/records/service.jsonl", ROOT / "docs/service-results.md"
 
 
 def run(*words: object) -> None:
@@ -44,9 +39,3 @@ def test_a_long_run_kills_as_often_as_its_plan_says() -> None:
     assert (kinds.count("client"), kinds.count("server"), kinds.count("card")) == (10, 2, 1)
     assert [at for at, _ in events] == sorted(at for at, _ in events)
     assert all(0 < at < Plan().seconds for at, _ in events)
-
-
-def test_the_page_is_that_of_the_records() -> None:
-    command = json.loads(RECORDS.read_text().splitlines()[0])["command"]
-    measurement = Measurement("service", command, read_records(RECORDS, "service").records)
-    assert page(measurement) == PAGE.read_text()

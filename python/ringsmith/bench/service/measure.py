@@ -9,6 +9,7 @@ from statistics import mean, median
 
 from ringsmith import progress
 from ringsmith.bench.records import Found, Record
+from ringsmith.bench.service import card
 from ringsmith.bench.service.nodes import ray_nodes
 from ringsmith.bench.service.processes import Asker, Server, Tally
 from ringsmith.bench.service.programs import CLASSIFIER, LOADS, SMALL
@@ -58,6 +59,7 @@ class Options:
         cases: Services under load.
         seconds: Of each load.
         added: Requests, one after another, in which added time is measured.
+        card_jobs: Of each coprocessor of the simulated card.
     """
 
     cases: tuple[Case, ...] = (
@@ -69,9 +71,10 @@ class Options:
     )
     seconds: float = 10.0
     added: int = 200
+    card_jobs: int = 40
 
 
-QUICK = Options((Case("cpu", 1, SMALL.name, (2,)),), 0.5, 5)
+QUICK = Options((Case("cpu", 1, SMALL.name, (2,)),), 0.5, 5, 1)
 """What --quick measures."""
 
 
@@ -104,6 +107,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
             own.mkdir()
             found += _added(files[SMALL.name], own, options.added, say)
             task.advance(1)
+        found += card.measure(options.card_jobs, say)
     return [Record(**vars(each)) for each in found]
 
 

@@ -8,11 +8,19 @@ from ringsmith.bench.service.soak import OPERATION
 from ringsmith.bench.tables import conditions, opening
 from ringsmith.markdown import table_lines
 
+_UNITS = {
+    "per_second": ", a second",
+    "milliseconds": ", ms",
+    "megabytes": ", MB",
+    "percent": ", %",
+    "bytes": ", B",
+}
+
 
 def page(measurement: Measurement) -> str:
     """A page from a measurement and nothing else."""
     records = measurement.records
-    loads = [one for one in records if one.params != OPERATION and one.metric != "milliseconds"]
+    loads = [one for one in records if " × " in one.design]
     long = [one for one in records if one.params == OPERATION]
     lines = opening(
         "The service under load",
@@ -22,18 +30,20 @@ def page(measurement: Measurement) -> str:
         "[service.md](service.md) describes the service.",
     )
     if loads:
-        lines += ["", "## Requests a second and latency", "", *_loads(records)]
+        lines += ["", "## Requests a second and latency", "", *_loads(loads)]
     added = [one for one in records if one.design == "cpu" and one.params != OPERATION]
     if added:
         lines += ["", "## One small request", "", *_added(added)]
+    cards = [one for one in records if one.params.startswith("card, ")]
+    if cards:
+        lines += ["", "## A simulated card at saturation", "", *_cards(cards)]
     if long:
         lines += ["", "## A long run", "", *_long(long)]
     return "\n".join(lines) + "\n"
 
 
-def _loads(records: Sequence[Record]) -> list[str]:
+def _loads(own: Sequence[Record]) -> list[str]:
     """A row for each number of clients: rate, share of the device's limit, and latency."""
-    own = [one for one in records if one.params != OPERATION and one.design != "cpu"]
     known = {(one.design, one.params, one.operation, one.metric): one.value for one in own}
     rows = []
     for design, program in dict.fromkeys((one.design, one.params) for one in own):
@@ -65,6 +75,26 @@ def _loads(records: Sequence[Record]) -> list[str]:
     return [text, "", *table, "", *conditions(own)]
 
 
+def _cards(records: Sequence[Record]) -> list[str]:
+    names = dict.fromkeys((one.operation, one.metric) for one in records)
+    programs = list(dict.fromkeys(one.params for one in records))
+    known = {(one.params, one.operation, one.metric): one.value for one in records}
+    rows = [
+        [
+            f"{operation}{_unit(metric)}",
+            *(number(known.get((p, operation, metric))) for p in programs),
+        ]
+        for operation, metric in names
+    ]
+    text = (
+        "[cards.md](cards.md#card-time) says what card time is. *product* multiplies and "
+        "relinearizes; *turned* rotates and adds. The parts of one job alone are in time of the "
+        "host, in which the simulation computes."
+    )
+    heading = f"`{records[0].design}`"
+    return [text, "", *table_lines([heading, *programs], rows, {heading}), "", *conditions(records)]
+
+
 def _added(records: Sequence[Record]) -> list[str]:
     values = {one.operation: one.value for one in records}
     rows = [
@@ -85,4 +115,10 @@ def _long(records: Sequence[Record]) -> list[str]:
 
 
 def _unit(metric: str) -> str:
-    return {"per_second": ", a second", "milliseconds": ", ms", "megabytes": ", MB"}.get(metric, "")
+    return {
+        "per_second": ", a second",
+        "milliseconds": ", ms",
+        "megabytes": ", MB",
+        "percent": ", %",
+        "bytes": ", B",
+    }.get(metric, "")

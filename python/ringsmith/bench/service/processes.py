@@ -76,6 +76,50 @@ class Server:
         self.process.stdout.close()
 
 
+class Card:
+    """``ringsmith card`` as a child process.
+
+    Attributes:
+        process: The process.
+    """
+
+    def __init__(self, design: str, path: Path, memory: float = 2.0) -> None:
+        """Starts it, and waits until it answers.
+
+        Args:
+            design: The design of its coprocessors.
+            path: Its socket; what it says of errors goes into a file beside it.
+            memory: GiB of its memory.
+
+        Raises:
+            ToolError: If it does not start; has what it said.
+        """
+        path.unlink(missing_ok=True)
+        log = path.with_suffix(".log")
+        with log.open("a") as errors:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-c", _MAIN, "card", design, "--socket", str(path)),
+                    *("--memory", str(memory)),
+                ],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment(),
+            )
+        assert self.process.stdout is not None
+        if not self.process.stdout.readline():
+            self.process.wait()
+            raise ToolError(f"the card did not start: {log.read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """Kills it by SIGKILL."""
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
 @dataclass(frozen=True)
 class Tally:
     """What a client, or a device without a service, did.

@@ -22,7 +22,7 @@ from typing import Any
 
 from ringsmith import progress
 from ringsmith.bench.records import Found, Record
-from ringsmith.bench.service.processes import Server, environment
+from ringsmith.bench.service.processes import Card, Server, environment
 from ringsmith.bench.service.soak_programs import DESIGN, KINDS, program
 from ringsmith.errors import ToolError
 from ringsmith.service.database import Database, RunState
@@ -39,6 +39,8 @@ job_bytes = 1000000000000
 compute_seconds = 1000000
 """
 _OF_DESIGN = ("model", "card")
+_KEY_GIB, _CARD_GIB = 0.05, 0.25
+"""Memory for keys, of workers and the card: little, so that both are soon full."""
 _MEMORY_SLACK = 48 << 20
 _FILE_SLACK = 32
 """What a process may have more at the end than at the beginning: files that are open by chance."""
@@ -122,7 +124,7 @@ class Soak:
         own = Folder(folder / "data")
         self._tokens = [own.database.add_client(f"client {i}") for i in range(plan.clients)]
         own.close()
-        self._card: subprocess.Popen[str] | None = None
+        self._card: Card | None = None
         self._clients: list[subprocess.Popen[str]] = []
         self.usages: dict[str, _Usage] = {}
         self.killed: Counter[str] = Counter()
@@ -134,6 +136,7 @@ class Soak:
 
     def _options(self) -> list[str]:
         options = ["--limits", str(self._folder / "limits.toml"), "--workers", "1"]
+        options += ["--key-memory", str(_KEY_GIB)]
         if self._plan.device == "card":
             return [*options, "--device", "card", "--design", DESIGN, "--card", str(self._socket)]
         if self._plan.device == "model":
@@ -143,21 +146,7 @@ class Soak:
     def _start_card(self) -> None:
         if self._plan.device != "card":
             return
-        self._socket.unlink(missing_ok=True)
-        main = "from ringsmith.cli.main import main; main()"
-        self._card = subprocess.Popen(
-            [sys.executable, "-c", main, "card", DESIGN, "--socket", str(self._socket)],
-            stdout=subprocess.DEVNULL,
-            stderr=(self._folder / "card.log").open("a"),
-            text=True,
-            env=environment(),
-        )
-        deadline = time.monotonic() + _END_SECONDS
-        while not self._socket.exists():
-            if self._card.poll() is not None or time.monotonic() > deadline:
-                log = (self._folder / "card.log").read_text()
-                raise ToolError(f"the card did not start: {log[-2000:]}")
-            time.sleep(0.05)
+        self._card = Card(DESIGN, self._socket, _CARD_GIB)
 
     def _client(self, number: int) -> "subprocess.Popen[str]":
         log = self._folder / f"client-{number}.jsonl"
@@ -191,7 +180,6 @@ class Soak:
             self._server.stop()
             if self._card is not None:
                 self._card.kill()
-                self._card.wait()
 
     def _loop(self) -> None:
         events, begun = self._plan.events(), time.monotonic()
@@ -211,7 +199,9 @@ class Soak:
         for child in _children(self._server.process.pid):
             self.usages.setdefault(f"worker {child}", _Usage()).sample(child)
         if self._card is not None:
-            self.usages.setdefault(f"card {self._card.pid}", _Usage()).sample(self._card.pid)
+            self.usages.setdefault(f"card {self._card.process.pid}", _Usage()).sample(
+                self._card.process.pid
+            )
 
     def _kill(self, kind: str) -> None:
         self._say(f"a {kind} is killed")
@@ -232,7 +222,6 @@ class Soak:
                     os.kill(child, signal.SIGKILL)
         elif self._card is not None:
             self._card.kill()
-            self._card.wait()
             self._start_card()
 
     def _end_clients(self) -> None:
