@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ringsmith.bench.records import Measurement, Record, number
 from ringsmith.bench.service.measure import ADDED, ALONE, OF_LIMIT, P50, P99
+from ringsmith.bench.service.programs import SMALL
 from ringsmith.bench.service.soak import OPERATION
 from ringsmith.bench.tables import conditions, opening
 from ringsmith.markdown import table_lines
@@ -31,7 +32,7 @@ def page(measurement: Measurement) -> str:
     )
     if loads:
         lines += ["", "## Requests a second and latency", "", *_loads(loads)]
-    added = [one for one in records if one.design == "cpu" and one.params != OPERATION]
+    added = [one for one in records if one.params == SMALL.name and " × " not in one.design]
     if added:
         lines += ["", "## One small request", "", *_added(added)]
     cards = [one for one in records if one.params.startswith("card, ")]
