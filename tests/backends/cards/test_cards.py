@@ -26,6 +26,7 @@ from ringsmith.backends.cards.server import CardServer
 from ringsmith.backends.cards.socket_files import SocketPort
 from ringsmith.backends.cards.xdma import XdmaFiles
 from ringsmith.backends.jobs import JobState
+from ringsmith.backends.registry import backend_of
 from ringsmith.backends.rpau.card.machine import CardMachine
 from ringsmith.backends.rpau.card.simulated import RpauCard
 from ringsmith.backends.rpau.design import load_design
@@ -122,6 +123,24 @@ def test_a_card_computes_what_the_cpu_does_and_keeps_keys(path: str, work: Work)
     outputs = work.expected.data.size
     assert outputs * 4 <= again.bytes_to_host < outputs * 4 + 4096
     assert {"to_card", "wait", "compute", "to_host"} <= again.stages.keys()
+
+
+@pytest.mark.full
+def test_a_card_of_simulated_rtl_takes_the_cycles_that_the_model_counts(
+    tmp_path: Path, work: Work
+) -> None:
+    card = backend_of(DESIGN).simulate_card(DESIGN, "rtl", 16 << 20)
+    server = CardServer(card, tmp_path / "card.sock")
+    threading.Thread(target=server.serve, daemon=True).start()
+    one = machine(str(tmp_path / "card.sock"))
+    jobs = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(4)]
+    results = [job.wait(10 * SECONDS) for job in jobs]
+    for result in results:
+        work.check(result)
+    executable = work.compiled.compiled_graph.executable
+    assert {result.cycles for result in results} == {executable.cycles}  # type: ignore[union-attr]
+    one.close()
+    server.close()
 
 
 def test_threads_of_several_clients_share_a_cards_coprocessors(path: str, work: Work) -> None:

@@ -166,12 +166,14 @@ class CardMachine(QueuedMachine):
             DeviceLostError: If cards were lost ``ATTEMPTS`` times.
         """
         trouble: DeviceLostError | None = None
-        for _ in range(ATTEMPTS):
+        for begun in range(ATTEMPTS):
             try:
                 place, lane = self._claimed(wanted)
             except DeviceLostError as error:
-                trouble = error
-                break
+                raise DeviceLostError(
+                    f"no coprocessor could be claimed for the job, which was begun {begun} times "
+                    f"before: {error}"
+                ) from None
             try:
                 result = lane.execute(executable, inputs, keys)
             except DeviceLostError as error:
