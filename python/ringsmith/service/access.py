@@ -44,11 +44,18 @@ class Access:
             value = request.headers.get(header)
             if value is None:
                 continue
-            name = urlsplit(value if "//" in value else f"//{value}").hostname
-            if name not in LOOPBACK_NAMES:
+            if _host_of(value) not in LOOPBACK_NAMES:
                 raise ProblemError(
                     403,
                     "not-local",
                     f"{header} {value!r:.80}: without tokens this server is for this machine alone",
                 )
         return self._database.local_client()
+
+
+def _host_of(value: str) -> str | None:
+    """The host that a ``Host`` or ``Origin`` names; None: it names none."""
+    try:
+        return urlsplit(value if "//" in value else f"//{value}").hostname
+    except ValueError:  # such as a bracket that is not closed
+        return None

@@ -24,6 +24,8 @@ FIELD_BYTES = 4096
 """Bytes of a field that is no input, at most."""
 PARTS = 256
 """Parts of a body, at most."""
+BYTES_A_SECOND = 4096
+"""At which a body must come, at least: a byte now and then keeps no connection."""
 _HEADER_BYTES = 1024
 _PART_OVERHEAD = 2048
 """Bytes of a part's boundary and headers, at most."""
@@ -33,15 +35,19 @@ async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIter
     """A body as it comes.
 
     Raises:
-        ProblemError: If it has more than ``limit`` bytes, or nothing comes for ``idle_seconds``.
+        ProblemError: If it has more than ``limit`` bytes, or falls ``idle_seconds`` behind
+            ``BYTES_A_SECOND``.
     """
     declared = request.headers.get("content-length", "")
     if declared and (not declared.isdecimal() or int(declared) > limit):
         raise _too_large(declared, limit)
     stream, total = request.stream().__aiter__(), 0
+    clock = asyncio.get_running_loop().time
+    begun = clock()
     while True:
+        behind = clock() - begun - total / BYTES_A_SECOND
         try:
-            async with asyncio.timeout(idle_seconds):
+            async with asyncio.timeout(min(idle_seconds, idle_seconds - behind)):
                 piece = await anext(stream)
         except StopAsyncIteration:
             return
@@ -49,8 +55,8 @@ async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIter
             raise ProblemError(
                 408,
                 "too-slow",
-                f"nothing of the body came for {idle_seconds:g} seconds after {total} bytes: send "
-                "it again, on a better line",
+                f"after {total} bytes the body was {idle_seconds:g} seconds late: send it again, on "
+                f"a line of more than {BYTES_A_SECOND} bytes a second",
                 {"Connection": "close"},
             ) from None
         except ClientDisconnect:

@@ -1,6 +1,7 @@
 """Connections that do not keep the server waiting: slow headers, large headers, slow readers.
 
-uvicorn bounds neither how long a request's header takes nor, with httptools, how large it is.
+uvicorn bounds neither how long a request's header takes nor, with httptools, how large it is. Any
+byte after an answer stops its keep-alive clock, and nothing starts it again.
 """
 
 import asyncio
@@ -24,8 +25,13 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
-def bounded_protocol(header_seconds: float) -> type[HttpToolsProtocol]:
-    """A protocol for uvicorn whose headers come in time, and are not too large."""
+def bounded_protocol(header_seconds: float, keep_seconds: float) -> type[HttpToolsProtocol]:
+    """A protocol for uvicorn whose headers come in time, and are not too large.
+
+    Args:
+        header_seconds: That a header may take, and the rest of a body that nobody reads.
+        keep_seconds: From an answer to the next request.
+    """
 
     class Bounded(HttpToolsProtocol):
         """Closes a connection that sends no whole header in ``header_seconds``."""
@@ -60,9 +66,15 @@ def bounded_protocol(header_seconds: float) -> type[HttpToolsProtocol]:
             self._stop_clock()
             super().on_headers_complete()
 
-        def _await_header(self) -> None:
+        def on_response_complete(self) -> None:
+            unread = self.cycle is not None and self.cycle.more_body
+            super().on_response_complete()
+            if self.cycle is None or self.cycle.response_complete:
+                self._await_header(header_seconds if unread else keep_seconds)
+
+        def _await_header(self, seconds: float = header_seconds) -> None:
             self._stop_clock()
-            self._deadline = self.loop.call_later(header_seconds, self._too_slow)
+            self._deadline = self.loop.call_later(seconds, self._too_slow)
 
         def _stop_clock(self) -> None:
             if self._deadline is not None:

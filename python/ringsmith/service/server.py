@@ -8,6 +8,7 @@ import ssl
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 
 import uvicorn
@@ -28,7 +29,6 @@ from ringsmith.service.tasks import Device, Setup
 
 log = logging.getLogger("ringsmith.service")
 
-_KEEP_ALIVE_SECONDS = 30
 _SHUTDOWN_SECONDS = 10
 _BACKLOG = 256
 _MAX_TLS_FILE = 1 << 20
@@ -176,7 +176,7 @@ def _run(
     app = make_app(state, Access(state.folder.database))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),
-        http=bounded_protocol(limits.header_seconds),
+        http=bounded_protocol(limits.header_seconds, limits.idle_seconds),
         ws="none",
         proxy_headers=False,
         lifespan="off",
@@ -186,7 +186,7 @@ def _run(
         server_header=False,
         backlog=_BACKLOG,
         limit_concurrency=limits.connections,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_keep_alive=ceil(limits.idle_seconds),
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         ssl_certfile=options.tls_certificate,
         ssl_keyfile=options.tls_key,

@@ -33,6 +33,8 @@ from ringsmith.service.tasks import Device, KeyFile, Outcome, Task
 _PIECE = 1 << 20
 _REMEMBERED = 1024
 """Jobs whose times the operator's page shows."""
+_KEPT = (KeyState.CHECKING, KeyState.READY)
+"""Keys that no upload replaces."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,13 @@ class State:
         """
         database = self.folder.database
         found = database.key(client.id, program.parameters_id, digest)
+        if found is not None and found.size != size and found.state in _KEPT:
+            raise ProblemError(
+                409,
+                "wrong-size",
+                f"{size} bytes of keys, and those of this SHA-256 that are here have {found.size}",
+                {"Connection": "close"},
+            )
         if found is None or found.state is KeyState.REFUSED or found.size != size:
             if size > program.key_bytes:
                 raise ProblemError(
@@ -329,6 +338,8 @@ class State:
             if before is not None:
                 check_same_request(before, job.fingerprint)
                 return before
+        # Others of this client's may have been let in while this body came.
+        self.check_quota(client, program)
         found = self.folder.database.add_job(job)
         if found.id == job.id:
             self.metrics.job_began(job)
