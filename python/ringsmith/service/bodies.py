@@ -55,8 +55,8 @@ async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIter
             raise ProblemError(
                 408,
                 "too-slow",
-                f"after {total} bytes the body was {idle_seconds:g} seconds late: send it again, on "
-                f"a line of more than {BYTES_A_SECOND} bytes a second",
+                f"after {total} bytes the body was {idle_seconds:g} seconds late: send it again, "
+                f"on a line of more than {BYTES_A_SECOND} bytes a second",
                 {"Connection": "close"},
             ) from None
         except ClientDisconnect:
