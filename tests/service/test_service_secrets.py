@@ -16,7 +16,7 @@ import httpx
 import numpy as np
 import pytest
 from tests.service.conftest import someone
-from tests.service.served import WEIGHTS, Server, in_the_clear
+from tests.service.served import WEIGHTS, Server, in_the_clear, until
 from tests.system.test_secret_key import Search, forms_of
 
 from ringsmith.files.container import Limits, unpack
@@ -76,6 +76,11 @@ def watched(url: str) -> Iterator[Wire]:
         wire.close()
 
 
+def server_address(url: str) -> tuple[str, int]:
+    target = httpx.URL(url)
+    return target.host, target.port or 80
+
+
 def memory_of(process: int) -> Iterator[bytes]:
     """What a process has in memory that it may write, a range at a time."""
     with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
@@ -123,6 +128,18 @@ def test_the_secret_key_stays_in_the_clients_process(programs: list[Path], tmp_p
                 for data in memory_of(process):
                     assert not search.found_in(data), (form, process)
         mine = searches["NTT form"]
+        # A secret in a field that the server still reads is found there: the search can fail.
+        with socket.create_connection(server_address(server.url)) as line:
+            line.sendall(
+                b"POST /v1/programs/score/runs HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\n\r\n"
+                b'--b\r\nContent-Disposition: form-data; name="keys"\r\n\r\n'
+                + own.secret_key.reveal().tobytes()[:2048]
+            )
+            until(
+                lambda: any(mine.found_in(data) for data in memory_of(server.process_id)),
+                "the search sees the server's memory",
+            )
         assert any(mine.found_in(data) for data in memory_of(os.getpid()))
 
 
