@@ -159,9 +159,9 @@ def test_a_wrong_rate_is_told(terminal: tuple[int, str], rng: np.random.Generato
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"kind": "card"}, "device card needs the serial port that it is connected to: give port="),
-        ({"kind": "rtl", "port": "/dev/null"}, "device rtl has no serial port /dev/null: leave"),
-        ({"kind": "cpu", "port": "/dev/null"}, "device cpu has no serial port"),
+        ({"kind": "card"}, "device card needs the port that it is connected to: give port="),
+        ({"kind": "rtl", "port": "/dev/null"}, "device rtl has no port /dev/null: leave"),
+        ({"kind": "cpu", "port": "/dev/null"}, "device cpu has no port"),
         ({"kind": "card", "port": "/dev/null"}, "/dev/null cannot be opened as a serial port"),
         ({"kind": "card", "port": "/dev/absent"}, "there is no port /dev/absent: is the board's"),
         ({"kind": "card", "port": "/dev/null", "baud": 12345}, "cannot have 12345 baud: choose on"),

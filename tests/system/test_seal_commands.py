@@ -212,7 +212,7 @@ REFUSALS = [
     (["add", "a", "b", "--device", "card"], "card is of one design: name the one that the board"),
     (
         ["add", "a", "b", "--device", "card", "--design", "nano"],
-        "device card needs the serial port",
+        "device card needs the port",
     ),
     (
         ["add", "a", "b", "--device", "card", "--design", "nano", "--port", "/dev/null"],
