@@ -4,7 +4,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from statistics import median
@@ -40,7 +40,7 @@ from ringsmith.service.schemas import (
     ServerStatus,
     WorkerStatus,
 )
-from ringsmith.service.state import State
+from ringsmith.service.state import State, Timing
 
 PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
@@ -567,8 +567,6 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
     keys: dict[int, int] = {}
     for one in database.all_keys():
         keys[one.client] = keys.get(one.client, 0) + one.size
-    timings = [*state.timings]
-    whole = sorted(timing.whole for timing in timings)
     return ServerStatus(
         version=__version__,
         device=" ".join(filter(None, (state.device.kind, state.device.design))),
@@ -577,14 +575,8 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
         running=sum(
             not task.is_check for one in dispatcher.workers for task in one.running.values()
         ),
-        done_last_minute=sum(timing.ended > now - 60 for timing in timings),
-        latency=Latency(
-            count=len(timings),
-            p50=median(whole) if whole else 0,
-            p99=whole[min(len(whole) - 1, len(whole) * 99 // 100)] if whole else 0,
-            queue_p50=median(timing.queue for timing in timings) if timings else 0,
-            device_p50=median(timing.device for timing in timings) if timings else 0,
-        ),
+        done_last_minute=state.done.count(now),
+        latency=latency_of(state.timings),
         workers=[
             WorkerStatus(
                 name=one.replica.name,
@@ -621,6 +613,27 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
             )
             for one in database.failures(_FAILURES)
         ],
+    )
+
+
+def latency_of(timings: Collection[Timing]) -> Latency:
+    """The median and the 99th percentile of what jobs took; 0 where there are none."""
+
+    def of(seconds: Iterable[float]) -> tuple[float, float]:
+        ordered = sorted(seconds) or [0.0]
+        return median(ordered), ordered[len(ordered) * 99 // 100]
+
+    whole, queue, device = (
+        of(getattr(timing, name) for timing in timings) for name in ("whole", "queue", "device")
+    )
+    return Latency(
+        count=len(timings),
+        p50=whole[0],
+        p99=whole[1],
+        queue_p50=queue[0],
+        queue_p99=queue[1],
+        device_p50=device[0],
+        device_p99=device[1],
     )
 
 

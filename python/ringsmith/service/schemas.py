@@ -150,13 +150,15 @@ class FailureStatus(BaseModel):
 
 
 class Latency(BaseModel):
-    """How long requests took that ended lately, in seconds."""
+    """How long the last jobs took, in seconds: in all, in the queue, on the device."""
 
     count: int
     p50: float
     p99: float
     queue_p50: float
+    queue_p99: float
     device_p50: float
+    device_p99: float
 
 
 class ServerStatus(BaseModel):

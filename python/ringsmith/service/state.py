@@ -39,12 +39,37 @@ _KEPT = (KeyState.CHECKING, KeyState.READY)
 
 @dataclass(frozen=True)
 class Timing:
-    """When a job ended, and what it took, in seconds: in the queue, on the device, in all."""
+    """What a job took, in seconds: in the queue, on the device, in all."""
 
-    ended: float
     queue: float
     device: float
     whole: float
+
+
+class LastMinute:
+    """Counts what happened in the last minute, to the second, however often it happened."""
+
+    def __init__(self) -> None:
+        self._seconds: deque[tuple[int, int]] = deque()
+
+    def add(self, now: float) -> None:
+        """Counts one more.
+
+        Args:
+            now: When it happened, in seconds since 1970.
+        """
+        second, count = int(now), 1
+        if self._seconds and self._seconds[-1][0] >= second:  # clocks may be set back
+            second, before = self._seconds.pop()
+            count += before
+        self._seconds.append((second, count))
+        self.count(now)
+
+    def count(self, now: float) -> int:
+        """How many of them happened in the 60 seconds before ``now``."""
+        while self._seconds and self._seconds[0][0] <= now - 60:
+            self._seconds.popleft()
+        return sum(count for _, count in self._seconds)
 
 
 @dataclass(eq=False)
@@ -58,7 +83,8 @@ class State:
         programs: What it offers, by name.
         metrics: What it counts.
         dispatcher: Hands jobs to workers; there from ``begin`` on.
-        timings: Of the last jobs.
+        timings: Of the last jobs that were done.
+        done: How many were done lately.
         started: When it started, in seconds since 1970.
     """
 
@@ -69,6 +95,7 @@ class State:
     metrics: Metrics
     dispatcher: Dispatcher = field(init=False)
     timings: deque[Timing] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+    done: LastMinute = field(default_factory=LastMinute)
     started: float = field(default_factory=time.time)
     _uploading: set[tuple[int, str, str]] = field(default_factory=set)
     _background: set[asyncio.Task[None]] = field(default_factory=set)
@@ -80,7 +107,8 @@ class State:
         self.metrics.job_ended(job, outcome.seconds, whole)
         if job.state is RunState.DONE:
             queue = (job.started or now) - job.created
-            self.timings.append(Timing(now, queue, outcome.seconds, whole))
+            self.timings.append(Timing(queue, outcome.seconds, whole))
+            self.done.add(now)
 
     def begin(self) -> None:
         """Takes up what a server before this one left unfinished."""
