@@ -1,9 +1,10 @@
 """A hospital: has its patients' tumours classified by a service that never sees them.
 
-python classifier_client.py URL public.json
+python classifier_client.py URL PUBLIC
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -14,19 +15,29 @@ from ringsmith.apps.logreg.records import Preprocessing, load_records
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.remote import Service
 
-url, public = sys.argv[1], json.loads(Path(sys.argv[2]).read_text())["classifier"]
+url, folder = sys.argv[1], Path(sys.argv[2])
+public = json.loads((folder / "public.json").read_text())["classifier"]
 _, patients = load_records(DEMO.held_out)  # real ones, which the model was not trained on
 
 columns, mean, deviation = (np.array(public[key]) for key in ("columns", "mean", "deviation"))
 features = Preprocessing(columns, mean, deviation)(patients.features)
 
-with Service(url) as service:
+with Service(url, os.environ.get("RINGSMITH_TOKEN")) as service:
     program = service.program("classifier")
     secret_key, public_key, evaluation_keys = program.generate_keys()
     packed = pack(features, program.kit.parameters.slots, public["block"])
     inputs = program.encrypt(public_key, {"records": packed})
     outputs = service.run(program, inputs, evaluation_keys)
 
-probabilities = unpack(program.decrypt(secret_key, outputs)["probability"], len(patients))
-right = np.mean((probabilities > 0.5) == patients.malignant)
+found = unpack(program.decrypt(secret_key, outputs)["probability"], len(patients))
+
+clear = json.loads((folder / "clear.json").read_text())["classifier"]
+print("patient  encrypted     in the clear  diagnosis")
+for i, (ours, theirs) in enumerate(zip(found[:5], clear["results"], strict=False)):
+    print(
+        f"{i:7}  {ours:12.9f}  {theirs:12.9f}  {'malignant' if patients.malignant[i] else 'benign'}"
+    )
+difference = np.abs(found - clear["results"]).max()
+print(f"largest difference {difference:.1e}, forecast to be at most {clear['error']:.1e}")
+right = np.mean((found > 0.5) == patients.malignant)
 print(f"{len(patients)} patients, {right:.1%} classified right")

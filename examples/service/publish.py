@@ -1,9 +1,11 @@
 """The owner of the models, once: trains both in the clear, and writes what the server serves.
 
-    python publish.py FOLDER
+    python publish.py PROGRAMS PUBLIC
 
-``classifier.rsp`` and ``forecast.rsp`` hold the weights and stay with the server. ``public.json``
-says how raw numbers become inputs: everybody may see it.
+``PROGRAMS/classifier.rsp`` and ``PROGRAMS/forecast.rsp`` hold the weights and stay with the server.
+``PUBLIC/public.json`` says how raw numbers become inputs: everybody may see it.
+``PUBLIC/clear.json`` exists for this example alone: what the models say of the clients' records in
+the clear, and by how much an encrypted result may differ. It lets the clients compare.
 """
 
 import json
@@ -11,26 +13,32 @@ import sys
 from pathlib import Path
 
 from ringsmith.apps.gmdh.curves import load_curves
+from ringsmith.apps.gmdh.interface import OUTPUT as DEMAND
 from ringsmith.apps.gmdh.interface import input_name
 from ringsmith.apps.gmdh.server import PARAMETERS, plan_approximate
 from ringsmith.apps.gmdh.training import train as train_network
+from ringsmith.apps.logreg.interface import OUTPUT as PROBABILITY
 from ringsmith.apps.logreg.model import train as train_classifier
-from ringsmith.apps.logreg.records import load_records
+from ringsmith.apps.logreg.records import CLIP, load_records
 from ringsmith.apps.logreg.server import plan
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.params import ckks_set
 
-folder = Path(sys.argv[1])
+programs, public = map(Path, sys.argv[1:3])
+programs.mkdir(exist_ok=True)
+public.mkdir(exist_ok=True)
 
-patients, _ = load_records(DEMO.held_out)
-model = train_classifier(patients, DEMO)
-plan(model, DEMO).save(folder / "classifier.rsp")
+records, patients = load_records(DEMO.held_out)
+model = train_classifier(records, DEMO)
+classifier = plan(model, DEMO)
+classifier.save(programs / "classifier.rsp")
 
-fit, select, _ = load_curves()
+fit, select, days = load_curves()
 network = train_network(fit, select)
-plan_approximate(network, ckks_set(PARAMETERS)).save(folder / "forecast.rsp")
+forecast = plan_approximate(network, ckks_set(PARAMETERS))
+forecast.save(programs / "forecast.rsp")
 
-public = {
+terms = {
     "classifier": {
         "columns": model.preprocessing.columns.tolist(),
         "mean": model.preprocessing.mean.tolist(),
@@ -40,6 +48,21 @@ public = {
     "forecast": {
         "hours": {input_name(hour): hour for hour in network.hours},
         "unit": network.unit,
+        "bits": network.readings.bits,
+        "limits": network.readings.limits,
     },
 }
-(folder / "public.json").write_text(json.dumps(public))
+(public / "public.json").write_text(json.dumps(terms))
+
+bounds = {input_name(hour): network.readings.limits[hour] / network.unit for hour in network.hours}
+clear = {
+    "classifier": {
+        "results": model.polynomial_probabilities(model.preprocessing(patients.features)).tolist(),
+        "error": classifier.forecast(CLIP).outputs[PROBABILITY].error,
+    },
+    "forecast": {
+        "results": network.forecast(days.observed).tolist(),
+        "error": forecast.forecast(bounds).outputs[DEMAND].error * network.unit,
+    },
+}
+(public / "clear.json").write_text(json.dumps(clear))
