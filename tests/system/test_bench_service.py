@@ -5,8 +5,12 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from ringsmith.bench.records import read_records
+from ringsmith.bench.service.page import page
 from ringsmith.bench.service.soak import OPERATION, Plan
 from ringsmith.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "bench" / "records" / "service.jsonl"
 
 
 def run(*words: object) -> None:
@@ -18,8 +22,8 @@ def test_the_bench_loads_a_service_and_writes_its_page(tmp_path: Path) -> None:
     target, text = tmp_path / "records.jsonl", tmp_path / "page.md"
     run("bench", "service", "--quick", "--json", target, "--page", text)
     found = read_records(target, "service").records
-    assert {one.operation for one in found} >= {"alone", "2 clients", "added"}
-    assert all(one.value > 0 for one in found)
+    assert {one.operation for one in found} >= {"alone", "2 clients", "added", "server's CPU"}
+    assert all(one.value > 0 for one in found if "between lists" not in one.operation)
     assert "of the device alone" in text.read_text()
     run(
         *("bench", "service", "--quick", "--soak", 4, "--soak-device", "cpu", "--clients", 2),
@@ -39,3 +43,9 @@ def test_a_long_run_kills_as_often_as_its_plan_says() -> None:
     assert (kinds.count("client"), kinds.count("server"), kinds.count("card")) == (10, 2, 1)
     assert [at for at, _ in events] == sorted(at for at, _ in events)
     assert all(0 < at < Plan().seconds for at, _ in events)
+
+
+def test_the_page_is_what_the_records_say() -> None:
+    assert (ROOT / "docs" / "service-results.md").read_text() == page(
+        read_records(RECORDS, "service")
+    )

@@ -74,9 +74,14 @@ class KeyedModel:
         return sum(load.mask.bit_count() for load in run.keys)
 
     def run(self, run: Run, came: tuple[int, ...] | None = None) -> RunReport:
-        """Runs a run; ``came``: when its keys come, else as the design's bus goes."""
+        """Runs a run.
+
+        Args:
+            run: The run.
+            came: When its keys come, else as the design's bus goes; empty: they are there.
+        """
         self._model.load_program(np.array(run.words, dtype=np.uint64))
-        if not self._design.key_stream or not run.keys:
+        if not self._design.key_stream or not run.keys or came == ():
             return self._model.run(LONGEST)
         polys = tuple(
             KeyPoly(rpau, load.index, self._words, load.key)

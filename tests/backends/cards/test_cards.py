@@ -143,6 +143,34 @@ def test_a_card_of_simulated_rtl_takes_the_cycles_that_the_model_counts(
     server.close()
 
 
+def test_a_program_of_several_runs_is_counted_whole(tmp_path: Path) -> None:
+    design = replace(DESIGN, program_words=128)
+    program = trace(lambda x, y: (x * y) * (x - y) + x.rotate(1), PARAMETERS, {"x": 4, "y": 4})
+    compiled = compile_program(program, design)
+    runs = compiled.compiled_graph.executable.runs
+    assert not all(run.stores for run in runs), "one of the runs leaves its results on the device"
+    _, public, keys = program.generate_keys(seeded=True)
+    inputs = program.encrypt(public, {"x": [1, 2, 3, 4], "y": [5, 6, 7, 8]})
+    expected = compiled.run(open_device("model", design), inputs, keys)
+    card = RpauCard(design, ModelDevice, 16 << 20)
+    server = CardServer(card, tmp_path / "card.sock")
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    try:
+        owner = CardMachine(design, [SocketPort(str(tmp_path / "card.sock"))])
+        for _ in range(2):
+            before = sum(channel.computed for channel in card._channels)
+            found = compiled.run(owner, inputs, keys)
+            after = sum(channel.computed for channel in card._channels)
+            assert found.cycles * 5000 == after - before, "cycles of 5 ns, of all runs"
+            assert found.cycles >= expected.cycles
+            for name, output in expected.outputs.items():
+                np.testing.assert_array_equal(found.outputs[name].data, output.data)
+    finally:
+        server.close()
+        thread.join(SECONDS)
+
+
 def test_threads_of_several_clients_share_a_cards_coprocessors(path: str, work: Work) -> None:
     one = machine(path)
     jobs = [

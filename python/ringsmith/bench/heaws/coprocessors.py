@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.shared_link import Done, Job, share
@@ -30,17 +31,26 @@ LINKS: Mapping[str, Link] = MappingProxyType(
 """Links other than the design's own, by name."""
 
 
-def job_of(design: RpauDesign) -> Job:
-    """The main operation on one coprocessor: a program, and what crosses the link for it."""
-    executable = compiled_for(graph_of(MAIN_OPERATION, parameters()), design)
+def job_of(executable: Executable, *, resident: bool = False) -> Job:
+    """What crosses the link for an executable of one run, and what its program takes.
+
+    Args:
+        executable: The executable.
+        resident: Whether the accelerator has its keys already.
+    """
     (run,) = executable.runs
     model = KeyedModel(executable)
     return Job(
         operands=sum(map(len, run.loads.values())),
-        keys=model.key_polynomials(run),
+        keys=0 if resident else model.key_polynomials(run),
         results=sum(map(len, run.stores.values())),
         cycles=lambda came: model.run(run, tuple(came)).cycles,
     )
+
+
+def _main_job(design: RpauDesign) -> Job:
+    """The main operation on one coprocessor."""
+    return job_of(compiled_for(graph_of(MAIN_OPERATION, parameters()), design))
 
 
 def throughput(done: list[list[Done]], hertz: float) -> tuple[float, float]:
@@ -57,13 +67,13 @@ def throughput(done: list[list[Done]], hertz: float) -> tuple[float, float]:
 def several_rate() -> tuple[int, float]:
     """Coprocessors of ``SEVERAL``, and the products a second of all, behind the design's link."""
     design = load_design(SEVERAL)
-    done = share(Link(design.host_bits), design, job_of(design), JOBS)
+    done = share(Link(design.host_bits), design, _main_job(design), JOBS)
     return design.coprocessors, throughput(done, ASSUMED_HZ)[0]
 
 
 def coprocessor_rows(design: RpauDesign, say: Callable[[str], None]) -> Iterator[Found]:
     """Products per second behind the design's link, and behind others."""
-    job, own = job_of(design), Link(design.host_bits)
+    job, own = _main_job(design), Link(design.host_bits)
     what = f"{design.coprocessors} coprocessors, {JOBS} products each"
 
     def measured(link: Link) -> tuple[float, float, str]:

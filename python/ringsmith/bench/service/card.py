@@ -7,62 +7,133 @@ on how fast it is simulated. Parts of a job on the host are in seconds of the ho
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from ringsmith.backends.base import Machine
-from ringsmith.backends.registry import named_design
+import numpy as np
+
+from ringsmith.backends.base import GraphResult, Machine
+from ringsmith.backends.random_operands import random_inputs, random_keys
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.link import Link
+from ringsmith.backends.rpau.device.shared_link import share
+from ringsmith.bench.heaws.coprocessors import job_of
+from ringsmith.bench.programs import compiled_for
 from ringsmith.bench.records import Found
 from ringsmith.bench.service.processes import Card
-from ringsmith.bench.service.soak_programs import DESIGN, program
-from ringsmith.params import SecurityWarning
-from ringsmith.runtime import RunResult, compile_program, open_device
+from ringsmith.design_files import to_toml
+from ringsmith.graph import SubroutineGraph
+from ringsmith.lower import lower, lower_operation
+from ringsmith.params import RlweParameters, SecurityWarning, parameter_set
+from ringsmith.program import inner_product, polynomial
+from ringsmith.program.vector import EncryptedVector
+from ringsmith.runtime import compile_graph, open_device, run_graph
+from ringsmith.tracing import trace
 
-BUSY, STAGE = "coprocessors busy", "stage"
+BUSY = "coprocessors busy"
+BOUND = "the bus's bound: coprocessors busy"
 _PICOSECONDS = 1e12
+_DEVICE_HZ = 200e6
 _WARM = 4
 """Jobs of each coprocessor before anything is counted: they load tables, programs and keys."""
 
 
-def measure(jobs: int, say: Callable[[str], None]) -> Iterator[Found]:
-    """Saturates a card with jobs of one program and one client's keys.
+@dataclass(frozen=True)
+class Load:
+    """A program for a card.
+
+    Attributes:
+        name: Its name.
+        text: What it computes, for conditions.
+        graph: Makes its graph.
+    """
+
+    name: str
+    text: str
+    graph: Callable[[], SubroutineGraph]
+
+
+def _operation(name: str, of: str) -> Callable[[], SubroutineGraph]:
+    def graph() -> SubroutineGraph:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SecurityWarning)
+            parameters: RlweParameters = parameter_set(of)
+        return lower_operation(name, parameters, parameters.limbs)
+
+    return graph
+
+
+def _score() -> SubroutineGraph:
+    weights = np.linspace(-1, 1, 32)
+
+    def score(x: EncryptedVector) -> EncryptedVector:
+        return polynomial(inner_product(x, weights, 32) + 0.25, [0.5, 0.197, 0, -0.004])
+
+    return lower(trace(score, parameter_set("medha-set1"), {"x": 32})).graph
+
+
+CARDS: Mapping[str, tuple[int, tuple[Load, ...]]] = {
+    "heaws6": (
+        128,
+        (
+            Load(
+                "product", "BFV product at HEAWS's set", _operation("multiply_relinearize", "heaws")
+            ),
+            Load("rotation", "BFV rotation at HEAWS's set", _operation("rotate", "heaws")),
+        ),
+    ),
+    "medha": (
+        512,
+        (
+            Load(
+                "product",
+                "CKKS product at Medha's Set-1",
+                _operation("multiply_relinearize", "medha-set1"),
+            ),
+            Load("score", "inner product of 32 slots and a cubic polynomial at Set-1", _score),
+        ),
+    ),
+}
+"""For each design the width of its bus to the host, and the programs."""
+
+
+def measure(names: Sequence[str], jobs: int, say: Callable[[str], None]) -> Iterator[Found]:
+    """Saturates cards with jobs of one program and one client's keys.
 
     Args:
+        names: Designs of ``CARDS``.
         jobs: Of each coprocessor.
         say: Takes lines for people.
     """
-    design = named_design(DESIGN)
-    count = int(getattr(design, "coprocessors", 1))
     with tempfile.TemporaryDirectory(prefix="ringsmith-card-") as text:
-        path = Path(text) / "card.sock"
-        card = Card(DESIGN, path)
-        try:
-            machine = open_device("card", design, port=str(path))
-            for name in ("product", "turned"):
-                yield from _program(name, machine, count, jobs, say)
-        finally:
-            card.kill()
+        for name in names:
+            bits, loads = CARDS[name]
+            design = replace(load_design(name), host_bits=bits)
+            file = Path(text) / f"{name}.toml"
+            file.write_text(to_toml(design, "rpau"))
+            card = Card(str(file), file.with_suffix(".sock"))
+            try:
+                machine = open_device("card", design, port=str(file.with_suffix(".sock")))
+                for load in loads:
+                    yield from _load(load, machine, design, jobs, say)
+            finally:
+                card.kill()
 
 
-def _program(
-    name: str,
-    machine: Machine,
-    count: int,
-    jobs: int,
-    say: Callable[[str], None],
+def _load(
+    load: Load, machine: Machine, design: RpauDesign, jobs: int, say: Callable[[str], None]
 ) -> Iterator[Found]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        made = program(name)
-        compiled = compile_program(made, DESIGN)
-        _, public_key, keys = made.generate_keys(seeded=True)
-        inputs = made.encrypt(public_key, {key: [1, 2, 3] for key in made.inputs})
+    graph, count, rng = load.graph(), design.coprocessors, np.random.default_rng(1)
+    inputs, keys = random_inputs(graph, rng), random_keys(graph, rng, seeded=graph.keys)
+    compiled, executable = compile_graph(graph, design), compiled_for(graph, design)
 
-    def run(_: int) -> RunResult:
-        return compiled.run(machine, inputs, keys)
+    def run(_: int) -> GraphResult:
+        return run_graph(compiled, machine, inputs, keys)
 
     with ThreadPoolExecutor(3 * count) as pool:
         list(pool.map(run, range(_WARM * count)))
@@ -75,40 +146,78 @@ def _program(
         b["computed"] - a["computed"]
         for a, b in zip(before["channels"], after["channels"], strict=True)
     )
+    rate = jobs * count / elapsed
     busy = computed / _PICOSECONDS / (count * elapsed)
-    cycles = results[-1].cycles
-    assert cycles is not None
+    last = results[-1]
+    assert last.cycles is not None
     what = (
-        f"BFV at N = 2^12, four primes of 30 bits and a special one, seeded keys; {count} "
-        f"coprocessors at 200 MHz, assumed; {jobs} jobs of each after {_WARM} others; bus of 128 "
-        "bits at 250 MHz; host with 12 GB/s each way, 10 µs a transfer and 10 µs between lists"
+        f"{load.text}, seeded keys; {count} × {design.name} at 200 MHz, assumed; {jobs} jobs of "
+        f"each after {_WARM} others; bus of {design.host_bits} bits at 250 MHz; host with 12 GB/s "
+        "each way, 10 µs a transfer and 10 µs between lists"
     )
 
     def row(operation: str, metric: str, value: float, source: str = "model") -> Found:
-        return Found(DESIGN, f"card, {name}", operation, metric, value, source, what)
+        params = f"card, {design.name}, {load.name}"
+        return Found(design.name, params, operation, metric, value, source, what)
 
-    yield row("program", "cycles", cycles)
+    yield row("program", "cycles", last.cycles)
+    yield row("jobs", "per_second", rate)
+    yield row("jobs, if coprocessors never waited", "per_second", count * _DEVICE_HZ / last.cycles)
     yield row(BUSY, "percent", 100 * busy)
-    yield row("jobs", "per_second", jobs * count / elapsed)
-    yield row("jobs, if coprocessors never waited", "per_second", count * 200e6 / cycles)
+    if len(executable.runs) == 1:
+        bound = _bound(executable, jobs, resident=last.key_words == 0)
+        yield row(BOUND, "percent", 100 * bound)
     yield row("to the card, a job", "bytes", median(one.bytes_to_card for one in results))
     yield row("to the host, a job", "bytes", median(one.bytes_to_host for one in results))
-    yield row("card's memory to and from, a job", "bytes", median(_streamed(results)))
+    streamed = median(one.bytes_streamed for one in results)
+    yield row("card's memory to and from, a job", "bytes", streamed)
     yield row(
         "host software and simulation, a job", "milliseconds", 1e3 * cpu / (jobs * count), "cpu"
     )
-    say(f"card, {name}: {100 * busy:.1f} % busy, {jobs * count / elapsed:.0f} jobs a second")
+    say(f"{design.name}, {load.name}: {100 * busy:.1f} % busy, {rate:.0f} a second")
+    before = _report(machine)
+    run(0)
+    for part, picoseconds in _parts(before, _report(machine)).items():
+        yield row(f"one job alone, card time, {part}", "microseconds", picoseconds / 1e6)
     alone = [run(0) for _ in range(9)]
     for stage in alone[0].stages:
         value = 1e3 * median(one.stages.get(stage, 0.0) for one in alone)
-        yield row(f"one job alone, {STAGE} {stage}", "milliseconds", value, "cpu")
+        yield row(f"one job alone, host time, {stage}", "milliseconds", value, "cpu")
+
+
+def _bound(executable: Executable, jobs: int, *, resident: bool) -> float:
+    """The share of time in which coprocessors compute when only their bus makes them wait."""
+    design = executable.design
+    job = job_of(executable, resident=resident)
+    done = share(Link(design.host_bits), design, job, jobs)
+    last = max(own[-1].end for own in done)
+    return sum(each.cycles for own in done for each in own) / (design.coprocessors * last)
+
+
+def _parts(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, int]:
+    """Picoseconds of the parts of the one job between two reports, by name."""
+    begin, sent = max(before["now"], before["host_free"]), after["host_free"]
+    count = sum(
+        b["lists"] - a["lists"] for a, b in zip(before["channels"], after["channels"], strict=True)
+    )
+    lists = sorted(after["times"], key=lambda one: one["end"])[-count:]
+    operands = sum(one["start"] - max(one["began"], sent) for one in lists)
+    programs = sum(one["computed"] for one in lists)
+    results = sum(one["end"] - one["start"] - one["computed"] for one in lists)
+    received = after["card_free"] - lists[-1]["end"]
+    whole = after["card_free"] - begin
+    return {
+        "whole": whole,
+        "host to the card's memory": sent - begin,
+        "operands to the coprocessor": operands,
+        "programs": programs,
+        "results to the card's memory": results,
+        "host between lists": whole - (sent - begin) - operands - programs - results - received,
+        "card's memory to the host": received,
+    }
 
 
 def _report(machine: Machine) -> dict[str, Any]:
     """What the simulated card counts."""
     found: list[dict[str, Any]] = machine.reports()  # type: ignore[attr-defined]
     return found[0]
-
-
-def _streamed(results: Sequence[RunResult]) -> list[int]:
-    return [one.bytes_streamed for one in results]

@@ -17,7 +17,10 @@ from ringsmith.bench.service.programs import CLASSIFIER, LOADS, SMALL
 ALONE, ADDED = "alone", "added"
 """Operations: a device without the service; what the service adds to one request."""
 P50, P99 = "p50", "p99"
-OF_LIMIT, BUSY = "of the device's limit", "CPU of server and clients"
+OF_LIMIT, SERVERS_CPU = "of the device's limit", "server's CPU"
+
+_LIMITS = "[quota]\njob_bytes = 1000000000000\ncompute_seconds = 1000000\n"
+"""Limits that a load does not reach; by default results of a gigabyte are kept for a client."""
 
 _CLIENT, _ALONE = "ringsmith.bench.service.client", "ringsmith.bench.service.alone"
 
@@ -59,7 +62,8 @@ class Options:
         cases: Services under load.
         seconds: Of each load.
         added: Requests, one after another, in which added time is measured.
-        card_jobs: Of each coprocessor of the simulated card.
+        cards: Designs of simulated cards.
+        card_jobs: Of each of their coprocessors.
     """
 
     cases: tuple[Case, ...] = (
@@ -71,10 +75,11 @@ class Options:
     )
     seconds: float = 10.0
     added: int = 200
+    cards: tuple[str, ...] = tuple(card.CARDS)
     card_jobs: int = 40
 
 
-QUICK = Options((Case("cpu", 1, SMALL.name, (2,)),), 0.5, 5, 1)
+QUICK = Options((Case("cpu", 1, SMALL.name, (2,)),), 0.5, 5, ("heaws6",), 1)
 """What --quick measures."""
 
 
@@ -107,7 +112,7 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
             own.mkdir()
             found += _added(files[SMALL.name], own, options.added, say)
             task.advance(1)
-        found += card.measure(options.card_jobs, say)
+        found += card.measure(options.cards, options.card_jobs, say)
     return [Record(**vars(each)) for each in found]
 
 
@@ -121,7 +126,7 @@ def _case(
             stack.enter_context(ray_nodes(case.workers))
         with _alone(case, program) as alone:
             limits = [_rate(_ask(alone, seconds), seconds)]
-            server = Server(folder, [program], *case.options)
+            server = _server(folder, program, *case.options)
             stack.callback(server.stop)
             rows = []
             for count in case.clients:
@@ -141,13 +146,19 @@ def _case(
         for count, tallies in rows:
             rate = _rate(tallies, seconds)
             times = sorted(time for one in tallies for time in one.latencies)
-            operation = f"{count} clients"
+            operation = "1 client" if count == 1 else f"{count} clients"
             yield row(operation, "per_second", rate)
             yield row(f"{operation}, {OF_LIMIT}", "percent", 100 * rate / limit)
             yield row(f"{operation}, {P50}", "milliseconds", 1e3 * median(times))
             last = times[min(len(times) - 1, len(times) * 99 // 100)]
             yield row(f"{operation}, {P99}", "milliseconds", 1e3 * last)
             say(f"  {operation}: {rate:.1f} a second, {100 * rate / limit:.1f} % of that")
+
+
+def _server(folder: Path, program: Path, *options: str) -> Server:
+    limits = folder / "limits.toml"
+    limits.write_text(_LIMITS)
+    return Server(folder, [program], *options, "--limits", str(limits))
 
 
 @contextmanager
@@ -190,18 +201,24 @@ def _added(program: Path, folder: Path, count: int, say: Callable[[str], None]) 
     what = f"{SMALL.text}; one client, {count} requests; cpu, one thread; both in turn"
     seconds = max(0.2, count * 0.005)
     with ExitStack() as stack:
-        server = Server(folder, [program], "--workers", "1")
+        server = _server(folder, program, "--workers", "1")
         stack.callback(server.stop)
         alone = stack.enter_context(_askers([Asker(_ALONE, str(program), "cpu")]))
         clients = stack.enter_context(_clients(server.url, SMALL.name, 1))
         with_service: list[float] = []
         without: list[float] = []
-        for _ in range(5):
+        servers: list[float] = []
+        for turn in range(6):
             without += _ask(alone, seconds / 5)[0].latencies
-            with_service += _ask(clients, seconds / 5)[0].latencies
+            busy = server.cpu_seconds()
+            found = _ask(clients, seconds / 5)[0].latencies
+            with_service += found
+            servers += [(server.cpu_seconds() - busy) / len(found)] if turn else []
     values = 1e3 * median(without), 1e3 * median(with_service)
     for operation, value in ((ALONE, values[0]), ("1 client", values[1])):
         yield Found("cpu", SMALL.name, operation, "milliseconds", value, "cpu", what)
     added = values[1] - values[0]
     yield Found("cpu", SMALL.name, ADDED, "milliseconds", added, "cpu", what)
+    cpu = 1e3 * mean(servers)
+    yield Found("cpu", SMALL.name, SERVERS_CPU, "milliseconds", cpu, "cpu", what)
     say(f"one small request: {values[1]:.2f} ms, {values[0]:.2f} ms alone: {added:.2f} ms added")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ringsmith.bench.records import Measurement, Record, number
-from ringsmith.bench.service.measure import ADDED, ALONE, OF_LIMIT, P50, P99
+from ringsmith.bench.service.measure import ADDED, ALONE, OF_LIMIT, P50, P99, SERVERS_CPU
 from ringsmith.bench.service.programs import SMALL
 from ringsmith.bench.service.soak import OPERATION
 from ringsmith.bench.tables import conditions, opening
@@ -12,6 +12,8 @@ from ringsmith.markdown import table_lines
 _UNITS = {
     "per_second": ", a second",
     "milliseconds": ", ms",
+    "microseconds": ", µs",
+    "cycles": ", cycles",
     "megabytes": ", MB",
     "percent": ", %",
     "bytes": ", B",
@@ -77,23 +79,28 @@ def _loads(own: Sequence[Record]) -> list[str]:
 
 
 def _cards(records: Sequence[Record]) -> list[str]:
-    names = dict.fromkeys((one.operation, one.metric) for one in records)
-    programs = list(dict.fromkeys(one.params for one in records))
-    known = {(one.params, one.operation, one.metric): one.value for one in records}
-    rows = [
-        [
-            f"{operation}{_unit(metric)}",
-            *(number(known.get((p, operation, metric))) for p in programs),
-        ]
-        for operation, metric in names
+    """A table for each design."""
+    lines = [
+        "[cards.md](cards.md#card-time) says what card time is. A program that waits for its keys "
+        "counts as busy. The bus's bound is the link model of [dma.md](dma.md), with a host that "
+        "takes no time, for programs of one run. The parts of one job alone are twice there: in "
+        "card time, and in time of the host, in which the simulation computes."
     ]
-    text = (
-        "[cards.md](cards.md#card-time) says what card time is. *product* multiplies and "
-        "relinearizes; *turned* rotates and adds. The parts of one job alone are in time of the "
-        "host, in which the simulation computes."
-    )
-    heading = f"`{records[0].design}`"
-    return [text, "", *table_lines([heading, *programs], rows, {heading}), "", *conditions(records)]
+    for design in dict.fromkeys(one.design for one in records):
+        own = [one for one in records if one.design == design]
+        known = {(one.params, one.operation, one.metric): one.value for one in own}
+        programs = list(dict.fromkeys(one.params for one in own))
+        rows = [
+            [
+                f"{operation}{_unit(metric)}",
+                *(number(known.get((program, operation, metric))) for program in programs),
+            ]
+            for operation, metric in dict.fromkeys((one.operation, one.metric) for one in own)
+        ]
+        names = [program.rpartition(", ")[2] for program in programs]
+        heading = f"`{design}`"
+        lines += ["", *table_lines([heading, *names], rows, {heading})]
+    return [*lines, "", *conditions(records)]
 
 
 def _added(records: Sequence[Record]) -> list[str]:
@@ -102,6 +109,7 @@ def _added(records: Sequence[Record]) -> list[str]:
         ["on the device alone", number(values[ALONE])],
         ["through the service", number(values["1 client"])],
         ["added", number(values[ADDED])],
+        ["of that, CPU time of the server's process", number(values.get(SERVERS_CPU))],
     ]
     table = table_lines(["one request after another", "ms"], rows, {"one request after another"})
     return [*table, "", *conditions(records)]
@@ -112,14 +120,9 @@ def _long(records: Sequence[Record]) -> list[str]:
         [f"`{one.design}`", f"{one.operation}{_unit(one.metric)}", number(one.value)]
         for one in records
     ]
-    return [*table_lines(["device", "", "found"], rows, {"device", ""}), "", *conditions(records)]
+    table = table_lines(["device", "", "found"], rows, {"device", ""})
+    return ["By `ringsmith bench service --soak SECONDS`.", "", *table, "", *conditions(records)]
 
 
 def _unit(metric: str) -> str:
-    return {
-        "per_second": ", a second",
-        "milliseconds": ", ms",
-        "megabytes": ", MB",
-        "percent": ", %",
-        "bytes": ", B",
-    }.get(metric, "")
+    return _UNITS.get(metric, "")

@@ -59,6 +59,11 @@ class Server:
         """Its TCP port."""
         return int(self.url.rpartition(":")[2])
 
+    def cpu_seconds(self) -> float:
+        """CPU time of its process so far, without its workers."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         """Kills it by SIGKILL."""
         self.process.kill()

@@ -39,7 +39,7 @@ job_bytes = 1000000000000
 compute_seconds = 1000000
 """
 _OF_DESIGN = ("model", "card")
-_KEY_GIB, _CARD_GIB = 0.05, 0.25
+_KEY_GIB, _CARD_GIB = 0.05, 1 / 16
 """Memory for keys, of workers and the card: little, so that both are soon full."""
 _MEMORY_SLACK = 48 << 20
 _FILE_SLACK = 32
@@ -109,6 +109,12 @@ class _Usage:
             return int(median(values[-quarter:]) - median(values[quarter : 2 * quarter]))
 
         return grown(self.memory), grown(self.files)
+
+    def quarters(self) -> str:
+        """The median memory of each quarter, in MiB."""
+        size = max(1, len(self.memory) // 4)
+        parts = [self.memory[begin : begin + size] for begin in range(0, 4 * size, size)]
+        return ", ".join(f"{int(median(part)) >> 20}" for part in parts if part)
 
 
 class Soak:
@@ -299,7 +305,9 @@ def account(folder: Path, usages: dict[str, _Usage]) -> Account:
     for name, usage in usages.items():
         memory, files = usage.growth()
         if memory > _MEMORY_SLACK:
-            faults.append(f"{name} has {memory >> 20} MiB more at its end")
+            faults.append(
+                f"{name} has {memory >> 20} MiB more at its end; by quarters {usage.quarters()} MiB"
+            )
         if files > _FILE_SLACK:
             faults.append(f"{name} has {files} files more open at its end")
     return Account(

@@ -223,7 +223,8 @@ class JobLayout:
 
     Inputs come first, then lists, then values that are inputs and outputs: the host writes them at
     once. From these on follow the other outputs, and records: the host reads them at once. What
-    crosses between two runs is last, and stays on the card.
+    crosses between two runs stays on the card, and so does the last part, the row that a run
+    without results reads: a list that ends with START would end before its program does.
 
     Attributes:
         size: Bytes of all.
@@ -257,7 +258,8 @@ class JobLayout:
         }
         self.sent = begin + len(both) * self._poly
         self.received = (begin, end)
-        self.size = end + len(between) * self._poly
+        self._row = end + padded(len(between) * self._poly)
+        self.size = self._row + design.lanes * word_bytes(design)
 
     def upload(self, inputs: Mapping[str, Residues], lists: bytes) -> bytes:
         """Inputs and lists as they lie from the block's address on."""
@@ -346,6 +348,10 @@ class JobLayout:
             for value, taken in run.stores.items()
             for rpau, index in taken.items()
         ]
+        if not places:
+            lanes = self._executable.design.lanes
+            place = at + self._row
+            yield Descriptor(Opcode.READ, place, Zone.POLY, 0, 0, lanes, tell=True, record=record)
         for number, (value, rpau, index) in enumerate(places):
             one = self._polynomial(Opcode.READ, at + self._at[value, rpau], rpau, index)
             last = number + 1 == len(places)
@@ -384,6 +390,7 @@ class JobLayout:
 
 def _descriptors(run: Run) -> int:
     """Descriptors of both lists of a run."""
-    moved = sum(map(len, (*run.loads.values(), *run.stores.values())))
+    operands = sum(map(len, run.loads.values()))
+    results = max(1, sum(map(len, run.stores.values())))
     keys = sum(load.mask.bit_count() for load in run.keys)
-    return 2 * (moved + 1) + keys
+    return 2 * (operands + 1 + results) + keys
