@@ -67,6 +67,11 @@ $(STAMPS)/full: requirements/full.lock | $(STAMPS)/dev
 	@$(PIP_LOCKED) requirements/full.lock
 	@touch $@
 
+$(STAMPS)/docs: requirements/docs.lock | $(STAMPS)/dev
+	$(call say,Installing the packages of the site)
+	@$(PIP_LOCKED) requirements/docs.lock
+	@touch $@
+
 $(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
 	$(call say,Compiling the C++ core and installing ringsmith in place)
 	@$(BIN)/python -m pip install --quiet --no-index --no-deps --no-build-isolation --editable .
@@ -82,19 +87,19 @@ demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelera
 	@$(BIN)/ringsmith demo
 
 # Options of a bench: its records, kept and written, and its page.
-bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/$(2).md --force
+bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/results/$(2).md --force
 
 .PHONY: bench
-bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and the pages docs/{results,medha,heaws,framework,rpm,scaling}.md
-	@$(BIN)/ringsmith bench nano $(call bench_files,nano,results)
+bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and pages of docs/results
+	@$(BIN)/ringsmith bench nano $(call bench_files,nano,nano)
 	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
 		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench heaws --device rtl --area $(call bench_files,heaws,heaws)
-	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/framework.md --force
+	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/results/framework.md --force
 	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
 		$(call bench_files,rpm,rpm)
 	@$(BIN)/ringsmith bench scaling --heaws bench/records/heaws.jsonl --framework bench/records/framework.jsonl \
-		--json bench/records/scaling.jsonl --page docs/scaling.md --force
+		--json bench/records/scaling.jsonl --page docs/results/scaling.md --force
 
 .PHONY: bitstream
 bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream
@@ -108,14 +113,14 @@ test: lint-sources  ## Lint and the quick tests
 	@$(PYTEST)
 
 .PHONY: test-full
-test-full: lint-sources $(STAMPS)/full  ## Lint and every test, the slow ones too
+test-full: lint-sources $(STAMPS)/full $(STAMPS)/docs  ## Lint and every test, the slow ones too
 	$(call say,All tests)
 	@$(PYTEST) --full
 
 .PHONY: coverage
-coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write docs/coverage.md
+coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write docs/results/coverage.md
 	$(call say,Coverage: building the RTL with counters takes some minutes the first time)
-	@$(BIN)/ringsmith coverage --report docs/coverage.md --force
+	@$(BIN)/ringsmith coverage --report docs/results/coverage.md --force
 
 # Verilator's lint is a test too, over every module: `make test` runs it with the others.
 .PHONY: lint
@@ -140,17 +145,26 @@ format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
 .PHONY: docs
-docs: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources again
+docs: $(STAMPS)/docs $(STAMPS)/core  ## Build the documentation as a site, in build/site
+	$(call say,Site: build/site/index.html)
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . build/site
+
+.PHONY: generated
+generated: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sources again
 	$(call say,Instruction sets: pages$(comma) SystemVerilog packages$(comma) C++ header)
 	@$(BIN)/python -m ringsmith.backends.rpau.isa.generate
 	@$(BIN)/python -m ringsmith.backends.vector.isa.generate
 	$(call say,Registers: SystemVerilog$(comma) C header$(comma) page)
 	@$(BIN)/python -m ringsmith.backends.rpau.device.generate_registers
 	@$(BIN)/python -m ringsmith.backends.vector.device.generate_registers
+	$(call say,Commands: page; pictures of the pages)
+	@$(BIN)/python -m ringsmith.cli.commands_page
+	@$(BIN)/python docs/pictures/draw.py
+	@$(BIN)/ringsmith trace --operation relinearize --svg docs/pictures/timeline.svg --force
 	$(call say,Blocks of the RTL: catalogue$(comma) diagrams$(comma) file lists)
 	@$(BIN)/python -m ringsmith.hdl.catalogue
 	$(call say,Named designs: size$(comma) area$(comma) cycles$(comma) random programs on the RTL)
-	@$(BIN)/ringsmith designs --table docs/designs.md --keep --force --programs 10 --products 300 \
+	@$(BIN)/ringsmith designs --table docs/results/designs.md --keep --force --programs 10 --products 300 \
 		--verify nano --verify octo --verify pico --verify heaws --verify heaws-seal --verify rpm \
 		--verify vector-small \
 		--area medha --area nano --area heaws --area heaws6 --area heaws-seal --area rpm \
@@ -171,6 +185,7 @@ lock:  ## Resolve pyproject.toml anew into requirements/*.lock (needs the networ
 	@$(LOCK) --group build -c requirements/run.lock -o requirements/build.lock
 	@$(LOCK) --group dev -c requirements/run.lock -c requirements/build.lock -o requirements/dev.lock
 	@$(LOCK) --group full -c requirements/run.lock -c requirements/dev.lock -o requirements/full.lock
+	@$(LOCK) --group docs -c requirements/run.lock -c requirements/dev.lock -c requirements/full.lock -o requirements/docs.lock
 
 .PHONY: clean
 clean:  ## Remove .venv and everything that was built here

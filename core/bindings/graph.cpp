@@ -136,7 +136,7 @@ void register_graph(nb::module_& module) {
       .def("__len__", [](const Graph& graph) { return graph.nodes().size(); })
       .def("add_node", &Graph::add_node, nb::arg("op"), nb::arg("operands"), nb::arg("attrs"),
            "Checks a node, appends it and returns its id. Operations and attributes: "
-           "docs/architecture.md.")
+           "docs/reference/subroutine-graph.md.")
       .def("node_type", &node_type, nb::arg("node"),
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"), nb::arg("source") = nb::none(),

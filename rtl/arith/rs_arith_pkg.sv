@@ -47,7 +47,8 @@ package rs_arith_pkg;
     return width + 1 + sparse_tail_bits(prime) - 32'(prime.bits);
   endfunction
 
-  // Bits of the sum that two folds leave, its sign included; docs/arithmetic.md has the bound.
+  // Bits of the sum that two folds leave, its sign included; docs/reference/arithmetic.md has the
+  // bound.
   function automatic int unsigned sparse_sum_bits(int unsigned cut, sparse_prime_t prime);
     int unsigned most;
     most = cut + sparse_tail_bits(prime);
@@ -93,8 +94,8 @@ package rs_arith_pkg;
   localparam int unsigned DspShort = 17;
   localparam int unsigned DspSum = 48;  // bits that its adder adds, with a sign
 
-  // Up to so many bits of its shorter operand a block is added as rows, without a DSP: as a rule, and
-  // at most.
+  // Up to so many bits of its shorter operand a block is added as rows, without a DSP: as a rule,
+  // and at most.
   localparam int unsigned MulRows = 2;
   localparam int unsigned MulRowsMost = 4;
 

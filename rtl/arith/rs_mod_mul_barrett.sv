@@ -4,8 +4,8 @@
 //
 // The modulus: odd, of k = shift_i bits (2^(k-1) < q_i < 2^k), MinBits <= k <= Width, with mu_i =
 // floor(2^(Width+k) / q_i) - 2^Width. These three hold still from the cycle in which operands enter
-// until their result leaves; with Travels they may be others in each cycle. Or q_i = 2^k, k < Width,
-// with shift_i = k and mu_i = 0.
+// until their result leaves; with Travels they may be others in each cycle. Or q_i = 2^k, k <
+// Width, with shift_i = k and mu_i = 0.
 //
 // The operands: both below 2^Width, and at least one of them below q_i. So b_i = 1 reduces any
 // word, and a constant below q_i multiplies a residue of any other modulus; a_i, b_i < q_i is the
@@ -17,8 +17,8 @@
 //   p = r - {0, 1, 2 or 3} q
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_barrett_latency(), at most one adder a stage.
-// docs/arithmetic.md proves the bounds. Cost: the DSPs of rs_mul, of its HighOnly form and of
-// rs_mul_low; with 27 to 30 bits two each, and adders.
+// docs/reference/arithmetic.md proves the bounds. Cost: the DSPs of rs_mul, of its HighOnly form
+// and of rs_mul_low; with 27 to 30 bits two each, and adders.
 module rs_mod_mul_barrett
   import rs_arith_pkg::*;
 #(

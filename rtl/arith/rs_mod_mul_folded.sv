@@ -11,7 +11,7 @@
 //   shift_i  bits of q: b, or b + 1 where s is negative
 //
 // Which primes: |s| < 2^folded_tail_bits, |scaled| < 2^folded_scaled_bits and Width - b <=
-// folded_shifts: docs/arithmetic.md, with the bound of every sum. At 60 bits: |s| < 2^26,
+// folded_shifts: docs/reference/arithmetic.md, with the bound of every sum. At 60 bits: |s| < 2^26,
 // |scaled| < 2^32, b >= 45.
 //
 //   x = a*b = top 2^(W+A) + rest
@@ -20,9 +20,9 @@
 //   d = low(z) + high(z) s, less q where s > 0        fold those from b on; -q <= d < q
 //   p = d, or d + q where d is negative
 //
-// One result a cycle, latency rs_arith_pkg::mod_mul_folded_latency(). Every product is a pair of DSP
-// slices in cascade that adds 46 bits of what it is added to: LUTs add the bits above, and two of
-// the four partial products of a*b. Cost at 60 bits: 15 DSP48E2.
+// One result a cycle, latency rs_arith_pkg::mod_mul_folded_latency(). Every product is a pair of
+// DSP slices in cascade that adds 46 bits of what it is added to: LUTs add the bits above, and two
+// of the four partial products of a*b. Cost at 60 bits: 15 DSP48E2.
 module rs_mod_mul_folded
   import rs_arith_pkg::*;
 #(

@@ -15,7 +15,7 @@
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_sparse_latency(), one adder a stage. A
 // multiple of s is added to another number, or taken from it, term by term (rs_sparse_times).
-// docs/arithmetic.md bounds the sums. Cost: the DSPs of rs_mul; the reduction takes none.
+// docs/reference/arithmetic.md bounds the sums. Cost: the DSPs of rs_mul; the reduction takes none.
 module rs_mod_mul_sparse
   import rs_arith_pkg::*;
 #(
@@ -41,7 +41,7 @@ module rs_mod_mul_sparse
   localparam prime_list_t Fitting = fitting();
 
   if (Fitting == '0) begin : gen_no_prime
-    $error("rs_mod_mul_sparse: no prime of the list fits Width = %0d (docs/arithmetic.md)", Width);
+    $error("rs_mod_mul_sparse: no prime of the list fits Width = %0d (arithmetic.md)", Width);
   end
 
   function automatic int unsigned highest_cut();
@@ -62,7 +62,7 @@ module rs_mod_mul_sparse
     end
   endfunction
   if (!all_fit_cut()) begin : gen_too_different
-    $error("rs_mod_mul_sparse: the primes of the list have no cut in common (docs/arithmetic.md)");
+    $error("rs_mod_mul_sparse: the primes of the list have no cut in common (arithmetic.md)");
   end
 
   function automatic int unsigned widest_tail();

@@ -12,8 +12,8 @@
 //   y + correction, where y is outside 0 to 2^Width - 1
 //
 // One word a cycle, latency rs_arith_pkg::mod_shorten_latency(). A word that is short enough comes
-// out as it is. docs/arithmetic.md has the bounds. Cost: one DSP slice, which adds the lowest 46
-// bits, and an adder of Width bits.
+// out as it is. docs/reference/arithmetic.md has the bounds. Cost: one DSP slice, which adds the
+// lowest 46 bits, and an adder of Width bits.
 module rs_mod_shorten
   import rs_arith_pkg::*;
 #(

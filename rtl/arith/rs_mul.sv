@@ -13,7 +13,7 @@
 // bits take four MULT18X18D.
 //
 // HighOnly leaves out bits of the lowest block, to save DSPs: lo_o is then meaningless, and hi_o is
-// floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/arithmetic.md bounds d.
+// floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/reference/arithmetic.md bounds d.
 module rs_mul
   import rs_arith_pkg::*;
 #(
@@ -34,7 +34,7 @@ module rs_mul
   localparam int unsigned C = Pinwheel ? A - B : 0;  // side of the centre
   localparam int unsigned TopWidth = 2 * Width - S;
 
-  // How the blocks beside the lowest one divide the square: see docs/arithmetic.md.
+  // How the blocks beside the lowest one divide the square: see docs/reference/arithmetic.md.
   localparam int unsigned EastB = Pinwheel ? A : B;  // east block: a[Width-1:A] * b[EastB-1:0]
   localparam int unsigned NorthA = Pinwheel ? B : A;  // north block: a[NorthA-1:0] * b[Width-1:B]
   localparam int unsigned EastWidth = Width - A + EastB;

@@ -4,9 +4,10 @@
 //   v     = floor((sum over i of y_i * T_i + 2^(F-1)) / 2^F)     F = FractionBits
 //   out_j = sum over i of y_i * C_ij + own_j * L_j + v * D_j mod p_j
 //
-// All constants are loaded at run time, a table for each kind of conversion; docs/baseconv.md says
-// which ones make Lift, Scale and other conversions of it. A conversion takes one term a cycle, of
-// which the last may be the outputs' own, and one output a cycle.
+// All constants are loaded at run time, a table for each kind of conversion;
+// docs/reference/baseconv.md says which ones make Lift, Scale and other conversions of it. A
+// conversion takes one term a cycle, of which the last may be the outputs' own, and one output a
+// cycle.
 //
 // Driving: in the cycle of start_i, table_i is the conversion and x_i its first term; the others
 // follow in the next cycles. Where the last term is the outputs' own, own_i takes its place, for

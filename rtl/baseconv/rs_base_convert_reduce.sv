@@ -8,9 +8,10 @@
 // v_i. word_o comes rs_baseconv_pkg::reduce_latency(Width, StepBits, Terms) cycles after v_i. E =
 // rs_baseconv_pkg::reduced_bits(Width, Terms).
 //
-// The slices that multiply v add the sum's tiles. The whole sum is below p * 2^E, so what lies above
-// its lowest E bits is below p; those are divided away as Montgomery does. docs/baseconv.md has the
-// bounds. Cost: a DSP for each tile of v * factor, those of rs_scale_steps, and adders.
+// The slices that multiply v add the sum's tiles. The whole sum is below p * 2^E, so what lies
+// above its lowest E bits is below p; those are divided away as Montgomery does.
+// docs/reference/baseconv.md has the bounds. Cost: a DSP for each tile of v * factor, those of
+// rs_scale_steps, and adders.
 module rs_base_convert_reduce
   import rs_arith_pkg::*;
   import rs_baseconv_pkg::*;

@@ -1,5 +1,5 @@
 // Base conversion: how products are cut into tiles, what is loaded, and how many cycles it takes.
-// docs/baseconv.md describes the unit.
+// docs/reference/baseconv.md describes the unit.
 package rs_baseconv_pkg;
   import rs_arith_pkg::*;
 

@@ -1,8 +1,8 @@
 // An accelerator of the RPAU architecture on the board ULX3S, behind its serial line.
 //
-// A PLL makes the accelerator's clock of the board's 25 MHz; the reset lasts until it has locked. The
-// host reaches the registers through the board's USB serial chip (rs_rpau_uart). docs/pico.md has the
-// pins.
+// A PLL makes the accelerator's clock of the board's 25 MHz; the reset lasts until it has locked.
+// The host reaches the registers through the board's USB serial chip (rs_rpau_uart).
+// docs/guide/pico.md has the pins.
 module rs_board_ulx3s #(
   // generated from rtl/shell/rs_registers.rdl: parameters
   parameter  int unsigned LogN = 13,

@@ -1,15 +1,16 @@
-// A card of coprocessors: accelerators of the RPAU architecture, each with its register block, behind one
-// DMA to the host's memory and one AXI4-Lite bus.
+// A card of coprocessors: accelerators of the RPAU architecture, each with its register block,
+// behind one DMA to the host's memory and one AXI4-Lite bus.
 //
-//   s_axil_*   Registers (docs/registers.md): page 0 of 4 KiB those of the card (rs_card_registers), page
+//   s_axil_*   Registers (docs/reference/registers.md): page 0 of 4 KiB is the card's (rs_card_registers), page
 //              c + 1 those of coprocessor c.
 //   m_axi_*    The host's memory (rs_dma). Channel c works for coprocessor c.
 //   irq_o      One bit a channel: register told.
 //
 // All ports are in bus_clk_i. clk_i is the coprocessors' clock, of any other frequency and phase.
-// bus_rst_ni and rst_ni are synchronous, active low, and last at least 16 cycles of the slower clock.
-// Either may come alone: rst_ni resets all coprocessors and fails the lists of all channels, bus_rst_ni
-// forgets the lists. control.reset of a coprocessor resets that one, and fails the list of its channel.
+// bus_rst_ni and rst_ni are synchronous, active low, and last at least 16 cycles of the slower
+// clock. Either may come alone: rst_ni resets all coprocessors and fails the lists of all channels,
+// bus_rst_ni forgets the lists. control.reset of a coprocessor resets that one, and fails the list
+// of its channel.
 //
 // LogDepth, OpenReads: rs_dma's.
 module rs_rpau_card

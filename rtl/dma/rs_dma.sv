@@ -1,7 +1,9 @@
-// DMA with lists of descriptors: several devices, one clock, behind one AXI4 master port of another.
+// DMA with lists of descriptors: several devices, one clock, behind one AXI4 master port of
+// another.
 //
-// Each channel works through a list of descriptors in host memory, in its order, for the device of its
-// number (docs/dma.md). Channels know nothing of each other and share the bus (rs_dma_fabric).
+// Each channel works through a list of descriptors in host memory, in its order, for the device of
+// its number (docs/reference/dma.md). Channels know nothing of each other and share the bus
+// (rs_dma_fabric).
 //
 //   control_i, status_o   A channel's control port, in the bus's clock (rs_dma_pkg).
 //   m_axi_*   AXI4: INCR bursts of whole beats, an ID a channel, addresses of 64 bits of which a
@@ -10,14 +12,14 @@
 //             (rs_dma_device); the first channel's are lowest. HostWords * (4 or 8 bytes) is a power of
 //             two of 4 to 64 bytes.
 //
-// LogDepth: lines of a channel's FIFO each way, of the longer of a beat and a row. It bounds how much
-// is fetched ahead, and is at least 5 and more than host read latency + 4 lines.
+// LogDepth: lines of a channel's FIFO each way, of the longer of a beat and a row. It bounds how
+// much is fetched ahead, and is at least 5 and more than host read latency + 4 lines.
 //
-// OpenReads: bursts that all channels together have asked for and whose words have not come. Fewer keep
-// closer to the order of channels, more hide a longer latency of the memory.
+// OpenReads: bursts that all channels together have asked for and whose words have not come. Fewer
+// keep closer to the order of channels, more hide a longer latency of the memory.
 //
-// bus_rst_ni and each device's rst_ni are synchronous, active low, and last at least 16 cycles of the
-// slower clock. A rst_ni may come alone: what its channel does then is lost, and it stops with
+// bus_rst_ni and each device's rst_ni are synchronous, active low, and last at least 16 cycles of
+// the slower clock. A rst_ni may come alone: what its channel does then is lost, and it stops with
 // ErrDevice. bus_rst_ni resets both sides, and comes with the reset of the bus itself.
 //
 // Cost, in each channel: two RAMs of 2^LogDepth lines; LUTs mostly for the bus's data, which each

@@ -1,6 +1,6 @@
 // DMA: descriptors, what crosses between its clocks, and a channel's control port.
 //
-// docs/dma.md has the descriptor as a table and says what a driver does.
+// docs/reference/dma.md has the descriptor as a table and says what a driver does.
 package rs_dma_pkg;
   localparam int unsigned AddrBits = 64;  // of a byte in host memory
 
@@ -71,8 +71,8 @@ package rs_dma_pkg;
     logic [31:0]          completed;  // descriptors, since go
   } status_t;
 
-  // What crosses to the device, a descriptor each, and back, the end of each. Of an OpStart, index is
-  // how many OpStreams its program opens.
+  // What crosses to the device, a descriptor each, and back, the end of each. Of an OpStart, index
+  // is how many OpStreams its program opens.
   typedef struct packed {
     op_e                  op;
     logic [ZoneBits-1:0]  zone;
@@ -109,8 +109,8 @@ package rs_dma_pkg;
     logic [AddrBits-1:0]   address;  // if it has not been
   } fail_t;
 
-  // Bytes of a word in host memory, and of a word of the FIFOs between the clocks: of a row, or of a
-  // beat where that is longer.
+  // Bytes of a word in host memory, and of a word of the FIFOs between the clocks: of a row, or of
+  // a beat where that is longer.
   function automatic int unsigned word_bytes(int unsigned width);
     return (width <= 32) ? 4 : 8;
   endfunction
@@ -122,7 +122,8 @@ package rs_dma_pkg;
     return (beat_bytes > row_bytes(words, width)) ? beat_bytes : row_bytes(words, width);
   endfunction
 
-  // Bytes of the longest burst: 256 beats, a page, or a quarter of the FIFO that it fills or empties.
+  // Bytes of the longest burst: 256 beats, a page, or a quarter of the FIFO that it fills or
+  // empties.
   function automatic int unsigned burst_bytes(int unsigned beat_bytes, int unsigned fifo_bytes);
     int unsigned bytes;
     bytes = PageBytes;

@@ -2,11 +2,11 @@
 //
 // From the cycle rs_prng_pkg::expander_latency(Lanes) after start_i on, residues_o holds Lanes
 // coefficients more every cycle, in the order of the stored NTT form, until the next start.
-// docs/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. A word that is not
-// below the modulus comes out as it is: only direct seeds, which give none, are expanded here.
-// seed_i, digit_i, limb_i and block_i hold still from the cycle after start_i on until the next
-// start, and q_i while it runs. n rows of residues are all out if the next start comes
-// n + expander_pause(Lanes) cycles later, or after that.
+// docs/reference/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. A word
+// that is not below the modulus comes out as it is: only direct seeds, which give none, are
+// expanded here. seed_i, digit_i, limb_i and block_i hold still from the cycle after start_i on
+// until the next start, and q_i while it runs. n rows of residues are all out if the next start
+// comes n + expander_pause(Lanes) cycles later, or after that.
 //
 // A lane steps Streams / Lanes generators in turn, whose states go round in shift registers; of
 // more lanes than streams, each generator gives several words a cycle. Cost a lane: 64 rounds of

@@ -1,5 +1,5 @@
-// Key halves from a seed: what docs/arithmetic.md ("Seeded keys") fixes, and latencies, counted as
-// in rs_arith_pkg.
+// Key halves from a seed: what docs/reference/arithmetic.md ("Seeded keys") fixes, and latencies,
+// counted as in rs_arith_pkg.
 package rs_prng_pkg;
 
   localparam int unsigned Streams = 8;  // coefficient j reads stream j mod Streams

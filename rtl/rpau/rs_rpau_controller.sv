@@ -1,11 +1,11 @@
 // Program controller: stores a program, issues its instructions in order, counts.
 //
-// Issue rule (docs/architecture.md): an instruction is ready FetchCycles after the one before
-// issued, the first after start_i was taken. It issues in the first cycle, from then on, in which
-// its unit is idle in every RPAU of its mask, and also the units that its wait bits name. A unit is
-// busy from the issue until it says done. halt issues when all units of all RPAUs are idle, and
-// ends the program; an opcode that does not exist, or that needs a unit or a feature that the design
-// lacks, ends it too, with error_o.
+// Issue rule (docs/reference/rpau.md): an instruction is ready FetchCycles after the one
+// before issued, the first after start_i was taken. It issues in the first cycle, from then on, in
+// which its unit is idle in every RPAU of its mask, and also the units that its wait bits name. A
+// unit is busy from the issue until it says done. halt issues when all units of all RPAUs are idle,
+// and ends the program; an opcode that does not exist, or that needs a unit or a feature that the
+// design lacks, ends it too, with error_o.
 //
 // await issues when, besides, as many key polynomials have arrived as it names, at the latest
 // in the cycle before the one before: arrived_i says so of one, in a cycle in which a program

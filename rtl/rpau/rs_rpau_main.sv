@@ -4,7 +4,8 @@
 // the words, rs_butterfly_lanes computes, rs_lane_scatter arranges the results, the work memory
 // writes them. Operand b may come from the key store, operand a of a broadcast's receivers comes
 // from the interconnect, and the results of its source go there. Each instruction keeps the unit
-// for a time that does not depend on data: docs/isa-rpau.md, python/ringsmith/backends/rpau/cost.py.
+// for a time that does not depend on data: docs/reference/isa-rpau.md,
+// python/ringsmith/backends/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, when all is in memory. A broadcast ends in all its RPAUs at once, with the last row.
@@ -379,7 +380,8 @@ module rs_rpau_main
           pattern: PatternBits'(InOrder)
       };
   assign operand_step = receive ? receive_step : lanes_step;
-  // A sum, then what else there is to the end of the lanes. Each part ends with a register of its own.
+  // A sum, then what else there is to the end of the lanes. Each part ends with a register of its
+  // own.
   step_t sum_soon, lane_soon, result_soon;
   rs_delay #(
     .Width($bits(step_t)),

@@ -1,8 +1,8 @@
 // RPAU architecture: types of the doorways inside a device, and latencies.
 //
-// The latencies are built from the blocks' own; python/ringsmith/backends/rpau/cost.py holds the same
-// on the scheduler's side, and the tests measure every instruction against it. All are counted as
-// in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which
+// The latencies are built from the blocks' own; python/ringsmith/backends/rpau/cost.py holds the
+// same on the scheduler's side, and the tests measure every instruction against it. All are counted
+// as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which
 // the result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
@@ -38,7 +38,7 @@ package rs_rpau_pkg;
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
     ZoneSeed = 4'd7,
     // A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) *
-    // 16 + row, as docs/baseconv.md numbers them.
+    // 16 + row, as docs/reference/baseconv.md numbers them.
     ZoneConversion = 4'd8
     // end of generated
   } zone_e;
@@ -282,8 +282,8 @@ package rs_rpau_pkg;
   endfunction
 
   // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage
-  // sooner than the stage before wrote it. It may be written in the cycle in which its address comes
-  // to the work memory, which reads it in the next.
+  // sooner than the stage before wrote it. It may be written in the cycle in which its address
+  // comes to the work memory, which reads it in the next.
   function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
     return (main_read_to_write(reduction) > rows / 2) ?
            main_read_to_write(reduction) - rows / 2 : 0;
@@ -350,9 +350,9 @@ package rs_rpau_pkg;
     return 2 * rpaus + rpau_read_latency();
   endfunction
 
-  // Last row of a key polynomial at the host's port to the issue of what waits for it: the way to the
-  // last RPAU, the count, and the comparison. The row is in its memory by then, and an instruction
-  // that reads it issues later still.
+  // Last row of a key polynomial at the host's port to the issue of what waits for it: the way to
+  // the last RPAU, the count, and the comparison. The row is in its memory by then, and an
+  // instruction that reads it issues later still.
   function automatic int unsigned arrival_latency(int unsigned rpaus);
     return rpaus + 2;
   endfunction

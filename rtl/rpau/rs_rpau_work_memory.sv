@@ -6,16 +6,16 @@
 // words from one of them.
 //
 // A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in
-// physical half h ^ parity(r) (docs/architecture.md): that is the units' business; here words and
-// rows are physical, lane l belonging to half l / Cores.
+// physical half h ^ parity(r) (docs/reference/rpau.md): that is the units' business; here
+// words and rows are physical, lane l belonging to half l / Cores.
 //
 // Each unit has a read and a write port, by unit_e. The main and the dyadic unit read up to three
-// polynomials of the same rows at once, operands a, b and c, and write one; the link unit reads one,
-// its operand a, and writes one. The words that the link unit reads come out as the main unit's
-// operand c, while link_busy_i: the main unit reads no operand c then. While nothing runs, the host
-// reads as the main unit and writes as the dyadic unit. The polynomials of operands hold still while
-// reads are under way: they steer the words on the way back too. The main unit's operand a alone may
-// change from one read to the next. Latency from address to words:
+// polynomials of the same rows at once, operands a, b and c, and write one; the link unit reads
+// one, its operand a, and writes one. The words that the link unit reads come out as the main
+// unit's operand c, while link_busy_i: the main unit reads no operand c then. While nothing runs,
+// the host reads as the main unit and writes as the dyadic unit. The polynomials of operands hold
+// still while reads are under way: they steer the words on the way back too. The main unit's
+// operand a alone may change from one read to the next. Latency from address to words:
 // rs_rpau_pkg::memory_read_latency().
 //
 // Addresses stand in registers in front of the memories, with the number of each polynomial's bank.
@@ -29,13 +29,13 @@
 // come with the same latency.
 //
 // No two units touch one polynomial, read one bank, or write one, at the same time, none reads two
-// polynomials of a bank at once, and none reads a row while it writes it: the program's hazard rule,
-// and the units' schedules. A row that the dyadic unit reads stands in its banks until its parts are
-// taken.
+// polynomials of a bank at once, and none reads a row while it writes it: the program's hazard
+// rule, and the units' schedules. A row that the dyadic unit reads stands in its banks until its
+// parts are taken.
 //
 // Cost: for a lane and Banks banks a selector of Banks words for each of the main unit's operands;
-// for a word of the dyadic unit a selector of parts a bank and one of Banks words an operand; and in
-// front of each bank's write port a choice among the units, a LUT a bit of three.
+// for a word of the dyadic unit a selector of parts a bank and one of Banks words an operand; and
+// in front of each bank's write port a choice among the units, a LUT a bit of three.
 module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

@@ -1,13 +1,14 @@
 // An accelerator of the RPAU architecture behind its register block and its data path, whose buses
 // are records: rs_rpau_axil has them as ports, rs_rpau_uart a serial line in their place.
 //
-// docs/registers.md says what the registers do. A register access takes a few cycles, the first word
-// of a row of its port rs_rpau_pkg::host_read_latency() more. The data path (rs_data_path) moves
-// polynomials; while it does, the device is not ready. Keys may cross it while a program runs.
+// docs/reference/registers.md says what the registers do. A register access takes a few cycles, the
+// first word of a row of its port rs_rpau_pkg::host_read_latency() more. The data path
+// (rs_data_path) moves polynomials; while it does, the device is not ready. Keys may cross it while
+// a program runs.
 //
-// With Dma a channel of the DMA (dma_*, rs_dma_device's ports) takes the data path's place, and starts
-// programs. While the channel moves words, and in the cycle of its start, the registers reach no memory and start
-// nothing.
+// With Dma a channel of the DMA (dma_*, rs_dma_device's ports) takes the data path's place, and
+// starts programs. While the channel moves words, and in the cycle of its start, the registers
+// reach no memory and start nothing.
 //
 // rst_ni is the bus's reset, synchronous and active low; one cycle is enough, since it is prolonged
 // for the accelerator. control.reset resets the accelerator and the data path, in whatever they do,

@@ -1,7 +1,7 @@
 // An accelerator of the RPAU architecture behind its register block, on a serial line.
 //
 // For boards whose only link to the host is a UART: rs_rpau_shell, whose registers rs_uart_bridge
-// reaches by frames (docs/uart.md), and whose data path is left unused. rst_ni is synchronous
+// reaches by frames (docs/guide/uart.md), and whose data path is left unused. rst_ni is synchronous
 // and active low; rx_i may come straight from its pin.
 module rs_rpau_uart
   import rs_rpau_pkg::host_words;

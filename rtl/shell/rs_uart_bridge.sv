@@ -1,7 +1,7 @@
 // A register block behind a serial line: frames with a check sum, and a master on AXI4-Lite.
 //
-// docs/uart.md has the frames, byte by byte. A frame reads or writes up to 256 words of 1 to 8
-// bytes at one address; words of a 64-bit register are two accesses each, the lower half first.
+// docs/guide/uart.md has the frames, byte by byte. A frame reads or writes up to 256 words of 1 to
+// 8 bytes at one address; words of a 64-bit register are two accesses each, the lower half first.
 // All of a frame is received and its check sum compared before anything is done. Each frame has
 // a number: the last one, repeated since its answer was lost, is answered again and not done
 // again. After what is no frame (a broken byte, a wrong header or check sum, bytes while a frame

@@ -1,6 +1,6 @@
 // The streaming multiplier behind AXI4-Stream: descriptors and polynomials in, products out.
 //
-//   s_axis_d   descriptors, a word a beat: q, unit, scale, psi ... psi^Lanes (docs/stream.md)
+//   s_axis_d   descriptors (docs/reference/stream.md), a word a beat: q, unit, scale, psi ...
 //   m_axis_s   an answer a descriptor: 0, or why it was refused (rs_stream_pkg::answer_e)
 //   s_axis_a   operands, Lanes words a beat in natural order, tlast with a polynomial's last beat
 //   s_axis_b

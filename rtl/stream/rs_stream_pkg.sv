@@ -3,10 +3,11 @@
 // Polynomials of N = 2^LogN words flow through it, Lanes = 2^LogLanes words a cycle: a frame is the
 // Period = N / Lanes cycles of one polynomial. Index bits are counted from the highest: stage s of
 // a transform has butterflies between words whose indices differ in bit LogN-1-s. Bits 0 to
-// LogLanes-1 from the top are lanes at first, all others time; docs/stream.md has the layout.
+// LogLanes-1 from the top are lanes at first, all others time; docs/reference/stream.md has the
+// layout.
 //
-// Latencies are counted as in rs_arith_pkg. python/ringsmith/backends/stream/latency.py holds the same
-// on the model's side.
+// Latencies are counted as in rs_arith_pkg. python/ringsmith/backends/stream/latency.py holds the
+// same on the model's side.
 package rs_stream_pkg;
   import rs_arith_pkg::*;
 

@@ -1,5 +1,5 @@
-// Architecture vector: types and latencies of one cluster's datapath; docs/vector.md describes it.
-// What an instruction holds is in rs_vector_isa_pkg.
+// Architecture vector: types and latencies of one cluster's datapath; docs/reference/vector.md
+// describes it. What an instruction holds is in rs_vector_isa_pkg.
 //
 // Latencies are counted as in rs_arith_pkg. A time below is a number of cycles after a stage's, a
 // unit's or the network's operands enter.
@@ -31,7 +31,8 @@ package rs_vector_pkg;
     logic [MaxPoints-1:0] z_is_x;
   } row_t;
 
-  // ---- ALU ---------------------------------------------------------------------------------------
+  // ---- ALU
+  // ---------------------------------------------------------------------------------------
 
   // Montgomery's reduction in two steps, where words are that short.
   function automatic bit product_two_steps(int unsigned reduction, int unsigned width,
@@ -92,7 +93,8 @@ package rs_vector_pkg;
     return factor_time() + product_modulus_time(reduction, width, step_bits, i - 1);
   endfunction
 
-  // ---- units -------------------------------------------------------------------------------------
+  // ---- units
+  // -------------------------------------------------------------------------------------
 
   // From the words of a stage to its factors, which a register passes on to the ALUs.
   function automatic int unsigned stage_factor_time();
@@ -126,7 +128,8 @@ package rs_vector_pkg;
     return (1 << position) + reversed(position, k & ((1 << position) - 1));
   endfunction
 
-  // The stage that computes result h of a point operation in a lane: those of a unit's upper half first.
+  // The stage that computes result h of a point operation in a lane: those of a unit's upper half
+  // first.
   function automatic int unsigned point_stage(int unsigned log_radix, int unsigned h,
                                               int unsigned lane);
     return 2 * h + ((lane >> (log_radix - 1) & 1) == 0 ? 1 : 0);
@@ -143,7 +146,8 @@ package rs_vector_pkg;
     return alu_latency(reduction, width, step_bits) + 1;
   endfunction
 
-  // ---- network -----------------------------------------------------------------------------------
+  // ---- network
+  // -----------------------------------------------------------------------------------
 
   // Lane from which the word of a lane comes when L(k) becomes L(k-1), and when it becomes L(k+1).
   function automatic int unsigned rotated(int unsigned log_lanes, int unsigned log_radix,
@@ -201,7 +205,8 @@ package rs_vector_pkg;
     return affine_time(log_radix) + log_lanes / 2 + 1;
   endfunction
 
-  // ---- array: times after X, the row that goes through the network -------------------------------
+  // ---- array: times after X, the row that goes through the network
+  // -------------------------------
 
   function automatic int unsigned array_z_time(int unsigned reduction, int unsigned width,
                                                int unsigned step_bits, int unsigned log_lanes,
@@ -256,7 +261,8 @@ package rs_vector_pkg;
     return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
   endfunction
 
-  // ---- core: times after the addresses of a row of X are at the banks' registers ------------------
+  // ---- core: times after the addresses of a row of X are at the banks' registers
+  // ------------------
 
   localparam int unsigned RamLatency = 2;
 
@@ -279,7 +285,8 @@ package rs_vector_pkg;
         array_transform_latency(reduction, width, step_bits, log_lanes, log_radix);
   endfunction
 
-  // ---- sequencer: what it says of a row --------------------------------------------------------------
+  // ---- sequencer: what it says of a row
+  // --------------------------------------------------------------
 
   // Where a row is read, or written.
   typedef struct packed {
@@ -288,7 +295,8 @@ package rs_vector_pkg;
     logic [RowWidth-1:0]         row;
   } access_t;
 
-  // ---- memory --------------------------------------------------------------------------------------
+  // ---- memory
+  // --------------------------------------------------------------------------------------
 
 
   // A word in memory takes 32 bits, or 64.
@@ -310,8 +318,9 @@ package rs_vector_pkg;
     logic [MemoryRowBits-1:0] row;
   } place_t;
 
-  // Lists in memory lie in slots of SlotBytes bytes, read by a port of ListBits bits: an instruction in
-  // InstructionBeats beats of its own slot, loads and stores as many as a slot holds, the first lowest.
+  // Lists in memory lie in slots of SlotBytes bytes, read by a port of ListBits bits: an
+  // instruction in InstructionBeats beats of its own slot, loads and stores as many as a slot
+  // holds, the first lowest.
   localparam int unsigned ListBits = 512;
   localparam int unsigned SlotBytes = 256;
   localparam int unsigned SlotBeats = 8 * SlotBytes / ListBits;

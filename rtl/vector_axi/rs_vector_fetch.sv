@@ -1,10 +1,11 @@
 // Reads a cluster's three lists from memory, by a port of its own, ahead of their use.
 //
-// start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are asked for
-// while its FIFO has place for them: first computing, then loads, then stores. filled_o says that nothing
-// more can be asked for, and that all has come: the program may begin (run_i). From then on, instructions
-// leave not faster than one in 8 cycles, for a limb has 8 rows or more, and so do loads and stores. So
-// memory keeps ahead where it answers within 8 * 2^LogListed cycles (docs/vector.md): Ahead_A checks it.
+// start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are
+// asked for while its FIFO has place for them: first computing, then loads, then stores. filled_o
+// says that nothing more can be asked for, and that all has come: the program may begin (run_i).
+// From then on, instructions leave not faster than one in 8 cycles, for a limb has 8 rows or more,
+// and so do loads and stores. So memory keeps ahead where it answers within 8 * 2^LogListed cycles
+// (docs/reference/vector.md): Ahead_A checks it.
 //
 // Cost: a FIFO of 2^LogListed instructions and two of 2^LogListBeats beats, in LUTs.
 module rs_vector_fetch
@@ -52,7 +53,8 @@ module rs_vector_fetch
   localparam int unsigned CreditWidth = LogListed + 1;
   localparam int unsigned Slots = 2 ** LogListBeats / SlotBeats;  // of loads, and of stores
 
-  // ---- slots that are asked for -------------------------------------------------------------------
+  // ---- slots that are asked for
+  // -------------------------------------------------------------------
   logic  [    Lists-1:0]                  wants, returns;
   logic  [    Lists-1:0][  SlotWidth-1:0] slot_q;
   logic  [    Lists-1:0][           31:0] left_q;
@@ -122,7 +124,8 @@ module rs_vector_fetch
   assert property (@(posedge clk_i) !rst_ni || !r_valid_i || order_valid)
   else $error("beats of lists come that were not asked for");
 
-  // ---- instructions: the lowest bits of InstructionBeats beats --------------------------------------
+  // ---- instructions: the lowest bits of InstructionBeats beats
+  // --------------------------------------
   localparam int unsigned Held = InstructionBeats - 1;
   logic [Held-1:0][ListBits-1:0] held_q;  // the latest beat highest
   logic [InstructionBeats*ListBits-1:0] instruction;
@@ -145,8 +148,9 @@ module rs_vector_fetch
   );
   assign returns[ListComputing] = instruction_valid_o && instruction_ready_i;
 
-  // ---- loads and stores: a beat of several ----------------------------------------------------------
-  // A slot is used up with the last item of its last beat.
+  // ---- loads and stores: a beat of several
+  // ---------------------------------------------------------- A slot is used up with the last item
+  // of its last beat.
   localparam int unsigned LoadWidth = $clog2(LoadsOfBeat);
   localparam int unsigned StoreWidth = $clog2(StoresOfBeat);
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
@@ -234,7 +238,8 @@ module rs_vector_fetch
       (instruction_valid_o || computing_q == '0)))
   else $error("a list was not read in time");
 
-  // ---- what goes wrong ----------------------------------------------------------------------------
+  // ---- what goes wrong
+  // ----------------------------------------------------------------------------
   logic       silent, failed;
   logic [7:0] unused_port;
   logic       unused_resp;

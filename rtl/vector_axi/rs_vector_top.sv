@@ -1,15 +1,16 @@
-// An accelerator of architecture vector: Clusters clusters with ports of their own, behind one AXI4-Lite
-// bus (docs/vector-registers.md).
+// An accelerator of architecture vector: Clusters clusters with ports of their own, behind one
+// AXI4-Lite bus (docs/reference/vector-registers.md).
 //
-// Port p of cluster c is number Ports*c + p of the ports for rows. Its memory is 2^SpanBits bytes from
-// address 2^SpanBits times its number on; a cluster reads what another one has written at the addresses of
-// that one's ports. All bursts are INCR bursts of whole beats with id 0. Each cluster has a port that
-// reads its lists.
+// Port p of cluster c is number Ports*c + p of the ports for rows. Its memory is 2^SpanBits bytes
+// from address 2^SpanBits times its number on; a cluster reads what another one has written at the
+// addresses of that one's ports. All bursts are INCR bursts of whole beats with id 0. Each cluster
+// has a port that reads its lists.
 //
 // rst_ni, synchronous, is low for rs_vector_pkg::core_transform_latency + 8 cycles or more.
 //
-// load_begun_o, issued_o and store_begun_o stand in the cycles in which a cluster's next load, instruction
-// and store begins, ended_o counts its instructions; start_o, run_o and done_o are those of rs_vector_control.
+// load_begun_o, issued_o and store_begun_o stand in the cycles in which a cluster's next load,
+// instruction and store begins, ended_o counts its instructions; start_o, run_o and done_o are
+// those of rs_vector_control.
 module rs_vector_top
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -119,7 +120,8 @@ module rs_vector_top
     $error("rs_vector_top: BurstBeats = %0d is no number of rows that divides 4 KiB", BurstBeats);
   end
 
-  // ---- registers ----------------------------------------------------------------------------------
+  // ---- registers
+  // ----------------------------------------------------------------------------------
   axil_request_t  request;
   axil_response_t response;
   assign request = '{
@@ -192,8 +194,9 @@ module rs_vector_top
     .done_o
   );
 
-  // ---- clusters -----------------------------------------------------------------------------------
-  // Counts of stores cross between clusters in a register.
+  // ---- clusters
+  // ----------------------------------------------------------------------------------- Counts of
+  // stores cross between clusters in a register.
   logic [   Clusters-1:0][31:0] stores_ended;
   logic [MaxClusters-1:0][31:0] stores_ended_q;
   always_ff @(posedge clk_i) begin

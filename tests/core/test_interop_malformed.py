@@ -1,6 +1,6 @@
 """SEAL files that are damaged, hostile or somebody else's: a clear error each, bounded memory.
 
-``CASES`` is the table of ``docs/seal.md``; a test compares the two.
+``CASES`` is the table of ``docs/guide/seal.md``; a test compares the two.
 """
 
 import os
@@ -23,7 +23,7 @@ from ringsmith.errors import InteropError
 from ringsmith.interop import SealParameters
 from ringsmith.objects import Ciphertext, KeySwitchKey, Plaintext, PublicKey, Residues
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "seal.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "seal.md"
 N = 1024
 PARAMETERS = SealParameters(N, tuple(sorted(_core.prime_search(30, N, 3))))
 Change = Callable[[bytes], bytes]
@@ -193,7 +193,7 @@ CASES = [
 
 
 def table() -> list[str]:
-    """The lines of the table in ``docs/seal.md``."""
+    """The lines of the table in ``docs/guide/seal.md``."""
     lines = ["| file | damage | the message says |", "| --- | --- | --- |"]
     return lines + [f"| {case.kind} | {case.damage} | `{case.message}` |" for case in CASES]
 

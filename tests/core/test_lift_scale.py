@@ -94,7 +94,7 @@ def nearest(numerator: int, denominator: int) -> int:
 
 
 def hps_lift(values: Integers, q: list[int]) -> Integers:
-    """The integer that HPS extends for every residue, as docs/arithmetic.md defines it."""
+    """The integer that HPS extends for every residue (docs/reference/arithmetic.md)."""
     total = prod(q)
     lifted = []
     for value in values:
@@ -151,7 +151,7 @@ def test_a_centred_digit_is_one_integer_modulo_all_primes(
 
 
 def hps_divide(values: Integers, bases: Bases, t: int) -> Integers:
-    """Each integer over Q times t / q, rounded, modulo p: as docs/arithmetic.md defines it."""
+    """Each integer over Q times t / q, rounded, modulo p (docs/reference/arithmetic.md)."""
     q, p = prod(bases.q), prod(bases.p)
     scaled = []
     for value in values:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 N = 1 << 16
 LIMBS = 22
 LIMIT = 512 << 20
-"""Bytes that wait for a taker, as docs/cpu.md says."""
+"""Bytes that wait for a taker, as docs/guide/cpu.md says."""
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ def stream(seed: bytes, digit: int, limb: int, block: int, number: int, count: i
 def specified_words(
     seed: bytes, digit: int, limb: int, q: int, n: int, block: int = 0
 ) -> list[int]:
-    """The first n words of a block by docs/arithmetic.md, in Python's integers."""
+    """The first n words of a block by docs/reference/arithmetic.md, in Python's integers."""
     k = next(k for k in range(62) if q < (1 << k) + (1 << k >> 20))
     streams = [stream(seed, digit, limb, block, i, -(-n // 8)) for i in range(8)]
     return [streams[j % 8][j // 8] % (1 << k) for j in range(n)]

@@ -1,4 +1,4 @@
-"""Writes the table of docs/heir.md: HEIR's plan beside ours, for each program.
+"""Writes the table of docs/guide/heir.md: HEIR's plan beside ours, for each program.
 
     python -m tests.heir.table
 
@@ -21,7 +21,7 @@ from ringsmith.heir.module import Scheme
 from ringsmith.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "heir.md"
+PAGE = ROOT / "docs" / "guide" / "heir.md"
 BEGIN, END = "<!-- counted by tests/heir/table.py -->\n", "<!-- end -->\n"
 HEAD = """\
 | program | plan | N | data primes | rotations | products of two, with a plaintext | digits of key \

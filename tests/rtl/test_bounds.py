@@ -1,4 +1,4 @@
-"""The reductions of docs/arithmetic.md, proved over all integers: identities by z3, and bounds.
+"""The reductions of docs/reference/arithmetic.md, proved over all integers.
 
 Each step of a block is an equation between integers, and what the block's registers can hold; the
 claims are that the result is the product modulo q, in [0, q), and that nothing overflows.
@@ -79,7 +79,7 @@ def test_a_high_only_product_loses_less_than_half_a_unit_at_every_width(width: i
 
 
 def south_block(width: int) -> tuple[int, int]:
-    """Bits of a and of b in the lowest block of a product, the table of docs/arithmetic.md."""
+    """Bits of a and of b in the lowest block of a product (docs/reference/arithmetic.md)."""
     for most, cut in (
         (26, ((width + 1) // 2, width // 2)),
         (33, (24, 17)),

@@ -83,7 +83,7 @@ def built(top: str, isa: Isa, folder: Path, **parameters: int) -> Block:
 
 @dataclass
 class Issues:
-    """Issue cycles by the issue rule of docs/architecture.md, written out once more."""
+    """Issue cycles by the issue rule of docs/reference/rpau.md, written out once more."""
 
     units: list[str]
     free: dict[tuple[str, int], int] = field(default_factory=dict)

@@ -193,7 +193,7 @@ def test_ports_that_cross_have_a_crossing_each() -> None:
 
 
 def test_the_page_has_memorys_side_and_the_dies_of_today() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "vector.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "vector.md").read_text()
     designs = [vector(n) for n in ("framework", "framework-512", "vector-1024", "vector-small")]
     sides = [memory_side(design) for design in designs]
     for title, values in (

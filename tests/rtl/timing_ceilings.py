@@ -23,7 +23,7 @@ _STEP_PS = 100
 
 _HEAD = f"""# The most logic levels and the longest delay of any path into a module's registers,
 # by design. Written by `{COMMAND}`; do not edit.
-# docs/timing.md says what the numbers are.
+# docs/guide/timing.md says what the numbers are.
 """
 
 

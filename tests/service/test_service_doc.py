@@ -1,4 +1,4 @@
-"""docs/service.md: its program runs as it stands, and what it says of limits is so."""
+"""docs/guide/service.md: its program runs as it stands, and what it says of limits is so."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from ringsmith import inner_product, polynomial, trace
 from ringsmith.service.settings import Limits, Quota, Settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/service.md").read_text()
+PAGE = (ROOT / "docs/guide/service.md").read_text()
 
 
 def test_the_client_of_the_page_prints_what_it_says(tmp_path: Path) -> None:

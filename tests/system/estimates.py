@@ -1,8 +1,9 @@
 """What designs are estimated to take, compared with their RTL and its synthesis.
 
 ``python tests/system/estimates.py`` measures all of it anew, which takes half an hour of processor
-time, and writes ``tests/system/estimates.json`` and ``docs/estimates.md``. With names of designs it
-measures those alone, and with ``--page`` it writes the page from what was measured before.
+time, and writes ``tests/system/estimates.json`` and ``docs/results/estimates.md``. With names of
+designs it measures those alone, and with ``--page`` it writes the page from what was measured
+before.
 """
 
 import datetime
@@ -39,7 +40,7 @@ from ringsmith.params import RlweParameters
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("estimates.json")
-PAGE = ROOT / "docs" / "estimates.md"
+PAGE = ROOT / "docs" / "results" / "estimates.md"
 COMMAND = ".venv/bin/python tests/system/estimates.py"
 
 LATENCY_LIMIT, AREA_LIMIT = 0.03, 0.15
@@ -92,7 +93,7 @@ TEXT = """\
 # Estimates compared with RTL and synthesis
 
 After reading this page you know how far to trust what `ringsmith explore` and the manifest of a
-[generated folder](generate.md) say of a design before there is RTL.
+[generated folder](../guide/generate.md) say of a design before there is RTL.
 
 Measured on {date} by `{command}` (Verilator {verilator}, Yosys {yosys}).
 `tests/system/test_estimates.py` measures again and holds the limits: cycles within
@@ -103,10 +104,10 @@ Measured on {date} by `{command}` (Verilator {verilator}, Yosys {yosys}).
 
 {points} points, the largest difference {worst}. The estimate is the compiler's schedule: the cycles
 of a generated folder's manifest, and of the front that `explore` prints. (The search for a `vector`
-design begins with a faster walk, which is no part of this: [explore.md](explore.md).) The RTL's
-count is its own counter of cycles; of `stream`, products must end in the cycles that the schedule
-says. Memory of `vector` designs is simulated as the U280's. Residues are random, and results are
-the interpreter's, bit for bit.
+design begins with a faster walk, which is no part of this: [Exploring designs](explore.md).) The
+RTL's count is its own counter of cycles; of `stream`, products must end in the cycles that the
+schedule says. Memory of `vector` designs is simulated as the U280's. Residues are random, and
+results are the interpreter's, bit for bit.
 
 {latency}
 
@@ -115,8 +116,8 @@ the interpreter's, bit for bit.
 Whole devices with their registers and buses, as generated folders hold them. `rpau` and `vector`
 are synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
 designs that the estimates were made from; the others are not. Larger ones have been compared part
-by part: RPAUs in [designs.md](designs.md), whole multipliers in [rpm.md](rpm.md), clusters by
-`tests/rtl/test_vector_area.py`.
+by part: RPAUs in [Named designs](designs.md), whole multipliers in [RPM results](rpm.md), clusters
+by `tests/rtl/test_vector_area.py`.
 
 {area}
 

@@ -1,4 +1,4 @@
-"""The cycles that docs/architecture.md quotes for key switching are those of today's compiler."""
+"""The cycles of key switching in docs/reference/rpau.md are those of today's compiler."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -29,7 +29,7 @@ from ringsmith.lower import lower, lower_operation
 from ringsmith.params import ckks_set, parameter_set
 from ringsmith.program import CkksProgram
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rpau.md"
 SET1 = parameter_set("medha-set1")
 
 
@@ -82,7 +82,7 @@ def test_a_seeded_key_takes_half_the_key_store_and_the_cycles_that_the_page_says
 
 
 def test_the_link_units_cycles_are_those_of_the_measured_page() -> None:
-    records = read_records(PAGE.parents[1] / "bench" / "records" / "medha.jsonl", "medha").records
+    records = read_records(PAGE.parents[2] / "bench" / "records" / "medha.jsonl", "medha").records
     cycles = {
         record.operation: record.value
         for record in records

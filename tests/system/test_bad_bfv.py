@@ -1,4 +1,4 @@
-"""What BFV is wrongly given, and the message that each gets: the table of docs/client.md."""
+"""What BFV is wrongly given, and the message that each gets: the table of docs/guide/client.md."""
 
 import warnings
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from ringsmith.objects import (
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
 from ringsmith.runtime.evaluator import Evaluator
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "client.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "client.md"
 N, T = 1024, 65537
 
 
@@ -281,7 +281,7 @@ CASES = [
 
 
 def table() -> list[str]:
-    """The lines of the table in ``docs/client.md``."""
+    """The lines of the table in ``docs/guide/client.md``."""
     lines = ["| BFV is given | the message says |", "| --- | --- |"]
     return lines + [f"| {case.given} | `{case.message}` |" for case in CASES]
 

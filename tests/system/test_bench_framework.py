@@ -65,7 +65,7 @@ def written() -> dict[tuple[str, ...], tuple[float, str]]:
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
-    assert (ROOT / "docs" / "framework.md").read_text() == page(read_records(RECORDS))
+    assert (ROOT / "docs" / "results" / "framework.md").read_text() == page(read_records(RECORDS))
 
 
 def test_the_records_hold_what_is_counted_today() -> None:
@@ -254,10 +254,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_the_figures_are_those_that_the_records_make() -> None:
     found = figures(read_records(RECORDS))
     assert found.keys() == FIGURES.keys()
-    folder = ROOT / "docs" / FOLDER
+    folder = ROOT / "docs" / "results" / FOLDER
     for name, text in found.items():
         assert (folder / name).read_text() == text, name
-    page_text = (ROOT / "docs" / "framework.md").read_text()
+    page_text = (ROOT / "docs" / "results" / "framework.md").read_text()
     assert all(f"]({FOLDER}/{name})" in page_text for name in found)
 
 

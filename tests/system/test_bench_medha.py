@@ -62,7 +62,7 @@ def cycles(records: list[Record], *operations: str) -> dict[tuple[str, str, str]
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
-    assert (ROOT / "docs" / "medha.md").read_text() == page(read_records(RECORDS))
+    assert (ROOT / "docs" / "results" / "medha.md").read_text() == page(read_records(RECORDS))
 
 
 def test_the_cheap_rows_of_the_page_are_what_is_counted_today() -> None:

@@ -42,7 +42,7 @@ def values(records: tuple[Record, ...] | list[Record]) -> dict[tuple[str, str, s
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
-    assert (ROOT / "docs" / "results.md").read_text() == page(read_records(RECORDS))
+    assert (ROOT / "docs" / "results" / "nano.md").read_text() == page(read_records(RECORDS))
 
 
 def test_the_measured_cycles_are_those_of_todays_schedules() -> None:

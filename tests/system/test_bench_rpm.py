@@ -41,7 +41,7 @@ def values(records: list[Record]) -> dict[tuple[str, str, str], float]:
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
-    assert (ROOT / "docs" / "rpm.md").read_text() == page(read_records(RECORDS))
+    assert (ROOT / "docs" / "results" / "rpm.md").read_text() == page(read_records(RECORDS))
 
 
 def test_what_is_counted_on_the_page_is_what_is_counted_today() -> None:

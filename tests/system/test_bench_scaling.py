@@ -156,10 +156,10 @@ def test_all_records_are_simulated_anew_exactly() -> None:
 
 def test_the_page_is_that_of_its_records() -> None:
     """Otherwise write it again: ``make bench``, or the command that the page names."""
-    text = (ROOT / "docs" / "scaling.md").read_text()
+    text = (ROOT / "docs" / "results" / "scaling.md").read_text()
     assert text == page(measured())
     for name, picture in figures(measured()).items():
-        assert (ROOT / "docs" / FOLDER / name).read_text() == picture
+        assert (ROOT / "docs" / "results" / FOLDER / name).read_text() == picture
         ElementTree.fromstring(picture)  # noqa: S314 - our own picture
         assert name in FIGURES
     assert max(SWEPT) == 1000

@@ -5,6 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from ringsmith.bench.records import read_records
+from ringsmith.bench.service.measure import part_of
 from ringsmith.bench.service.page import page
 from ringsmith.bench.service.soak import OPERATION, Plan
 from ringsmith.cli.main import app
@@ -37,6 +38,18 @@ def test_the_bench_loads_a_service_and_writes_its_page(tmp_path: Path) -> None:
     assert "## A long run" in text.read_text()
 
 
+def test_one_part_is_measured_anew_and_the_others_stay(tmp_path: Path) -> None:
+    target = tmp_path / "records.jsonl"
+    words = ("bench", "service", "--quick", "--parts", "added", "--keep", RECORDS)
+    run(*words, "--json", target)
+    before, after = (set(read_records(path, "service").records) for path in (RECORDS, target))
+    assert {part_of(one) for one in before - after} <= {"added"}
+    assert {part_of(one) for one in after} == {"loads", "added", "cards", "soak"}
+    done = CliRunner().invoke(app, ["bench", "service", "--quick", "--parts", "rates"])
+    assert done.exit_code == 2
+    assert "--parts rates: choose of loads, added, cards" in done.output
+
+
 def test_a_long_run_kills_as_often_as_its_plan_says() -> None:
     events = Plan().events()
     kinds = [kind for _, kind in events]
@@ -46,6 +59,6 @@ def test_a_long_run_kills_as_often_as_its_plan_says() -> None:
 
 
 def test_the_page_is_what_the_records_say() -> None:
-    assert (ROOT / "docs" / "service-results.md").read_text() == page(
+    assert (ROOT / "docs" / "results" / "service.md").read_text() == page(
         read_records(RECORDS, "service")
     )

@@ -1,4 +1,4 @@
-"""What docs/client.md and docs/formats.md show works as it is printed there."""
+"""What docs/guide/client.md and docs/reference/formats.md show works as it is printed there."""
 
 import re
 import runpy
@@ -25,7 +25,7 @@ def printed(block: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str
 def test_the_pages_programs_print_their_messages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckks, belongs, seeded, compact, prepared, bfv = blocks("client.md")
+    ckks, belongs, seeded, compact, prepared, bfv = blocks("guide/client.md")
     first, second = re.findall(r"-?[0-9.]+", printed(ckks, tmp_path, capsys))
     assert (round(float(first), 3), round(float(second), 3)) == (1.5, -2.25)
     same, refusal = printed(belongs, tmp_path, capsys).splitlines()
@@ -43,7 +43,7 @@ def test_the_pages_programs_print_their_messages(
 def test_the_program_of_the_page_of_formats_writes_and_reads_its_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (files,) = blocks("formats.md")
+    (files,) = blocks("reference/formats.md")
     monkeypatch.chdir(tmp_path)
     assert printed(files, tmp_path, capsys) == "True\nSecretKey(hidden)\n"
     names = {path.name for path in tmp_path.iterdir()} - {"page.py"}

@@ -1,4 +1,7 @@
-"""docs/client-server.md: its scripts are the examples, and run as processes that share files."""
+"""The page docs/guide/client-server.md.
+
+Its scripts are the examples, and run as processes that share files.
+"""
 
 import re
 import subprocess
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "client-server.md").read_text()
+PAGE = (ROOT / "docs" / "guide" / "client-server.md").read_text()
 SCRIPTS = ROOT / "examples" / "python"
 WATCHED = """
 import runpy, sys

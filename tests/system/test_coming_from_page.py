@@ -1,4 +1,4 @@
-"""What docs/coming-from.md shows runs as it is printed there, and computes what it says."""
+"""What docs/guide/coming-from.md shows runs as it is printed there, and computes what it says."""
 
 import re
 import runpy
@@ -10,7 +10,7 @@ import pytest
 import ringsmith
 from ringsmith import EncryptedVector, Program
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "coming-from.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "coming-from.md").read_text()
 BLOCKS = re.findall(r"^## (\w+):.*?```python\n(.*?)```", PAGE, re.DOTALL | re.M)
 
 

@@ -1,4 +1,4 @@
-"""The layers of the C++ library are those of the table in docs/cpp.md."""
+"""The layers of the C++ library are those of the table in docs/guide/cpp.md."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def names(cell: str) -> frozenset[str]:
 
 def table() -> dict[str, Layer]:
     """The layers by name, in the order of the table."""
-    page = (ROOT / "docs" / "cpp.md").read_text().partition("## Layers")[2]
+    page = (ROOT / "docs" / "guide" / "cpp.md").read_text().partition("## Layers")[2]
     layers = {}
     for row in re.findall(r"^\| `.*\|$", page, re.M):
         name, _, headers, uses = row.strip("|").split("|")

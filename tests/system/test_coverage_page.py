@@ -1,4 +1,4 @@
-"""docs/coverage.md lists the files that make up today's accelerators."""
+"""docs/results/coverage.md lists the files that make up today's accelerators."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import run_verilator
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "coverage.md"
 
 Build = tuple[str, list[Path], Mapping[str, int | str]]
 

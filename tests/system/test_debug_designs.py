@@ -43,7 +43,7 @@ from ringsmith.markdown import keep_measured
 from ringsmith.params import parameter_set
 from ringsmith.progress import Task
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "designs.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "designs.md"
 NANO = load_design("nano")
 RPM = load_stream_design("rpm")
 STREAM = StreamDesign("stream", 8, 2, 30)
@@ -193,7 +193,7 @@ def test_the_page_is_what_its_command_writes() -> None:
 
 
 def test_make_docs_measures_the_area_of_every_design_of_an_rpau_for_xilinx() -> None:
-    recipe = (PAGE.parents[1] / "Makefile").read_text().partition("ringsmith designs ")[2]
+    recipe = (PAGE.parents[2] / "Makefile").read_text().partition("ringsmith designs ")[2]
     asked = set(re.findall(r"--area(?:-in-part)? (\S+)", recipe.partition("\n\n")[0]))
     designs = [load_design(name) for name in named_designs()]
     assert asked == {"rpm", *(each.name for each in designs if each.target == "xilinx")}

@@ -1,4 +1,4 @@
-"""What designs are estimated to take, compared with RTL and synthesis; docs/estimates.md has it.
+"""The estimates of docs/results/estimates.md, compared with RTL and synthesis.
 
 With --full all of it is measured again.
 """
@@ -69,7 +69,7 @@ def test_an_estimate_of_resources_is_within_its_limits(row: dict[str, Any]) -> N
 
 
 def test_estimates_of_the_papers_stream_designs_are_within_the_limits() -> None:
-    text = (ROOT / "docs" / "rpm.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "results" / "rpm.md").read_text(encoding="utf-8")
     section = text.partition("## Counted and synthesized")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| L.*\| 2\^(\d+) \| (\d) \| (\d+) \|(.*)\|$", section, re.M)
     assert len(rows) >= 7

@@ -1,4 +1,7 @@
-"""docs/explore.md: its commands can be typed, and what is said by hand follows from tables."""
+"""The page docs/results/explore.md.
+
+Its commands can be typed, and what is said by hand follows from tables.
+"""
 
 import re
 import shlex
@@ -11,7 +14,7 @@ from ringsmith.cli.main import app
 from ringsmith.explore.request import Request
 from ringsmith.platforms import load_platform
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "explore.md").read_text()
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "results" / "explore.md").read_text()
 ANSWERS = " ".join(PAGE.partition("\n## Answers\n")[2].partition("\n## ")[0].split())
 SECTIONS = dict(
     re.findall(r"^## ([^\n]* on [^\n]*)\n(.*?)<!-- end of section -->", PAGE, re.M | re.S)
@@ -50,7 +53,7 @@ def test_a_sections_command_can_be_typed_and_is_that_sections(title: str) -> Non
     command = group.get_command(None, "explore")  # type: ignore[attr-defined]
     given = command.make_context("explore", words).params
     if given["report"] is not None:  # commands were written without files before
-        assert str(given["report"]) == "docs/explore.md"
+        assert str(given["report"]) == "docs/results/explore.md"
         assert given["force"]
         assert given["record"].parts[0] == "build"
     request = Request(

@@ -1,4 +1,7 @@
-"""docs/extend.md names files that there are, and what it shows works as it is printed there."""
+"""The page docs/guide/extend.md.
+
+Names files that there are, and what it shows works as it is printed there.
+"""
 
 import re
 import tomllib
@@ -19,7 +22,7 @@ from ringsmith.schemes.base import Scheme
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "ringsmith"
-PAGE = (ROOT / "docs" / "extend.md").read_text()
+PAGE = (ROOT / "docs" / "guide" / "extend.md").read_text()
 ANOTHER = ROOT / "tests" / "another_package"
 
 

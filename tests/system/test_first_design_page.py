@@ -1,4 +1,7 @@
-"""docs/first-design.md: its commands, as they are printed, from a search to a decrypted result."""
+"""The page docs/start/first-design.md.
+
+Its commands, as they are printed, from a search to a decrypted result.
+"""
 
 import os
 import re
@@ -9,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "first-design.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "start" / "first-design.md"
 MOST_COMMANDS, MOST_SECONDS = 10, 600
 
 

@@ -1,4 +1,4 @@
-"""docs/heir.md: its commands give the digit, its program prints its number."""
+"""docs/guide/heir.md: its commands give the digit, its program prints its number."""
 
 import re
 import runpy
@@ -14,7 +14,7 @@ from tests.heir.make import text_of
 from tests.heir.table import network_rows, small_rows
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "heir.md").read_text()
+PAGE = (ROOT / "docs" / "guide" / "heir.md").read_text()
 
 
 def test_the_pages_program_prints_its_number(

@@ -265,7 +265,7 @@ def test_layers_take_the_operations_that_the_page_says(
     assert tuple(layer.operations for layer in found) == operations
     assert tuple(layer.key_switchings for layer in found) == switches
     assert sum(operations) == sum(node.op not in (Op.INPUT, Op.OUTPUT) for node in program.nodes)
-    page = (Path(__file__).parents[2] / "docs" / "mnist.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "mnist.md").read_text()
     assert f"| {order.value} | {' | '.join(map(str, operations))} | {sum(operations)} |" in page
     assert f"| {order.value} | {' | '.join(map(str, switches))} | {sum(switches)} |" in page
 
@@ -472,7 +472,7 @@ def test_the_page_has_what_was_recorded_of_all_test_images() -> None:
     assert record["command"] == "ringsmith run mnist --images 10000 --order diagonals"
     assert (
         table(["10,000 test images", "`cpu`"], quality_rows(quality))
-        in (root / "docs" / "mnist.md").read_text()
+        in (root / "docs" / "guide" / "mnist.md").read_text()
     )
 
 
@@ -490,5 +490,5 @@ def test_on_the_rtl_the_whole_network_takes_the_models_cycles(
         assert numbers["program"]["equal_bits_with_cpu"] is True
         cycles.append(numbers["program"]["cycles"])
     assert cycles[0] == cycles[1]
-    page = (Path(__file__).parents[2] / "docs" / "mnist.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "mnist.md").read_text()
     assert f"| `{design}` | {cycles[1]:,} |" in page

@@ -13,7 +13,7 @@ from ringsmith.schemes.registry import SCHEMES, scheme_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "subroutine-graph.md"
 SETS = ("nano", "heaws")
 
 

@@ -1,4 +1,4 @@
-"""What docs/programs.md shows works as it is printed there."""
+"""What docs/guide/programs.md shows works as it is printed there."""
 
 import re
 import runpy
@@ -8,7 +8,7 @@ import pytest
 
 from ringsmith.program.comparisons import sign_steps
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "programs.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "programs.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
 
 

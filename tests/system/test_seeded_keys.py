@@ -103,7 +103,7 @@ def test_chances_of_direct_seeds_are_as_stated(
     primes = [found[b].pop(0) for b in bits]
     assert direct_chance(primes, n, digits) == pytest.approx(chance, rel=0.05, abs=0)
     text = "1.2·10^−16 |" if chance < 1e-9 else f"{chance} |"
-    assert text in (Path(__file__).parents[2] / "docs" / "arithmetic.md").read_text()
+    assert text in (Path(__file__).parents[2] / "docs" / "reference" / "arithmetic.md").read_text()
 
 
 def test_medhas_primes_make_every_seed_direct() -> None:

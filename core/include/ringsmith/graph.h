@@ -1,6 +1,7 @@
 // The subroutine graph: its validation and its reference interpreter, which defines every bit.
 //
-// docs/architecture.md, "The subroutine graph", is the contract; this is its meaning in code.
+// docs/reference/subroutine-graph.md, "The subroutine graph", is the contract; this is its meaning in
+// code.
 #pragma once
 
 #include <functional>

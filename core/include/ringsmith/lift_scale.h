@@ -1,5 +1,6 @@
 // The subroutines of BFV's multiplication, Lift and Scale, each in two exact variants, and the
-// digits of keys without special primes. docs/arithmetic.md has the integers and the bounds.
+// digits of keys without special primes. docs/reference/arithmetic.md has the integers and the
+// bounds.
 //
 // Everywhere: polynomials in coefficient form, limb i modulo the context's prime base[i],
 // canonical; never in place. The primes of q come first in the larger base, in the same order; the

@@ -8,7 +8,7 @@
 // Scheduling and devices belong to Ringsmith's Python runtime. So each call runs the command
 // `ringsmith seal eval` as a child process, on files in a folder that only this user can read, and
 // that goes when the bridge does. A call therefore costs a second or so beyond the device's own
-// time; a program of many operations is better traced and compiled once (docs/seal.md).
+// time; a program of many operations is better traced and compiled once (docs/guide/seal.md).
 //
 // This header needs SEAL 4 and POSIX, and nothing else of Ringsmith's library; secret keys have no
 // way into it. A bridge is not for two threads at once.
@@ -51,7 +51,7 @@ struct SealBridgeOptions {
 /// Hands operations on SEAL's CKKS or BFV ciphertexts to a device.
 ///
 /// Each is the operation of seal::Evaluator of that name; a device without what BFV's products need
-/// (docs/seal.md) refuses them.
+/// (docs/guide/seal.md) refuses them.
 class SealBridge {
  public:
   /// @param context  CKKS or BFV, with key switching

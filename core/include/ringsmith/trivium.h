@@ -1,7 +1,7 @@
 // Trivium, and the uniform half of a key-switching key expanded from a public seed by it.
 //
 // Hardware expands the same key (rtl/prng), without substitutes and with any number of lanes:
-// docs/arithmetic.md ("Seeded keys") states the definition, and what security rests on.
+// docs/reference/arithmetic.md ("Seeded keys") states the definition, and what security rests on.
 #pragma once
 
 #include <array>

@@ -3,7 +3,7 @@
 // A kernel set is chosen once, when the program starts (kernel_set()). For each prime it has the
 // kernels of the narrowest word class that takes it: narrow primes leave room for lazier
 // reduction, and those little below a power of two are reduced by fewer products. All sets compute
-// the same canonical words; docs/cpu.md has the bounds.
+// the same canonical words; docs/guide/cpu.md has the bounds.
 #pragma once
 
 #include <cstddef>

@@ -128,7 +128,8 @@ def expand_key_half(
     """One limb (N) of one digit of a seeded key-switching key's uniform half, modulo q.
 
     Or n residues of it, from residue 2^14 * block on. NTT form, bit-reversed order. `seed` is 10
-    bytes, a Trivium key; `limb` counts the key's K primes. docs/arithmetic.md has the definition.
+    bytes, a Trivium key; `limb` counts the key's K primes. docs/reference/arithmetic.md has the
+    definition.
     """
 
 def expand_seed_words(
@@ -344,7 +345,7 @@ class PreparedKey:
 
 @final
 class Graph:
-    """A subroutine graph over one ring, built node by node (`docs/architecture.md`)."""
+    """A subroutine graph over one ring (`docs/reference/subroutine-graph.md`)."""
 
     def __init__(
         self, n: int, primes: Sequence[int], roots: Sequence[int], extension: int = 0

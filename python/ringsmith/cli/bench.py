@@ -417,6 +417,14 @@ def service(
     clients: Annotated[
         int | None, typer.Option(min=1, max=200, help="Clients of the long run; else 20.")
     ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="What to measure, by commas: `loads`, `added` (time of one small request), "
+            "`cards`; else all three.",
+        ),
+    ] = None,
     keep: Annotated[
         Path | None,
         typer.Option(
@@ -431,7 +439,7 @@ def service(
     """Measure the service: requests a second, latency, what it adds; or run it for long."""
     from dataclasses import replace
 
-    from ringsmith.bench.service.measure import QUICK, Options, measure
+    from ringsmith.bench.service.measure import QUICK, Options, chosen, measure, part_of
     from ringsmith.bench.service.page import page as page_of
     from ringsmith.bench.service.soak import OPERATION, Plan
     from ringsmith.bench.service.soak import soak as run_for_long
@@ -447,11 +455,14 @@ def service(
         earlier = [one for one in kept if one.params != OPERATION]
         records = [*earlier, *records]
     else:
-        options = QUICK if quick else replace(Options(), seconds=seconds)
-        records = [*measure(options, note), *(one for one in kept if one.params == OPERATION)]
+        options = chosen(QUICK if quick else replace(Options(), seconds=seconds), parts)
+        measured = measure(options, note)
+        done = {part_of(one) for one in measured}
+        records = [*measured, *(one for one in kept if part_of(one) not in done)]
     _show(records, "The service under load")
     given = {
         **({} if soak is None else {"soak": f"{soak:g}", "soak-device": soak_device}),
+        **({} if parts is None else {"parts": parts}),
         "clients": clients,
         "quick": quick,
     }

@@ -67,7 +67,7 @@ def serve(
         float, typer.Option(min=0.01, help="GiB of keys that workers keep in memory.")
     ] = 4.0,
     limits: Annotated[
-        Path | None, typer.Option(help="A TOML file of limits and quotas (docs/service.md).")
+        Path | None, typer.Option(help="A TOML file of limits and quotas (docs/guide/service.md).")
     ] = None,
     tls_certificate: Annotated[
         Path | None, typer.Option(help="A certificate chain: speak HTTPS.")

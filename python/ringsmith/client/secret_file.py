@@ -1,7 +1,7 @@
 """The secret key's file: for its owner alone, whole or not at all, never written over.
 
 Microsoft SEAL's format where SEAL can hold the parameters, with the tag of the key pair behind it;
-else a container of ours, ``ringsmith-secret-key`` (``docs/formats.md``).
+else a container of ours, ``ringsmith-secret-key`` (``docs/reference/formats.md``).
 """
 
 import stat

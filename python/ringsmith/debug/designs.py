@@ -13,7 +13,7 @@ from ringsmith.markdown import keep_measured, table
 
 
 def page(surveys: Sequence[Survey], command: str, kept: str = "") -> str:
-    """The page ``docs/designs.md``.
+    """The page ``docs/results/designs.md``.
 
     Args:
         surveys: One an architecture.

@@ -3,7 +3,7 @@
 A record says what is true of an operation whatever writes it as subroutines. What differs between
 schemes is theirs: how a program is planned, the size of errors, the subroutines
 (``ringsmith.schemes``). A new operation is a record here; where one of its effects is new, that,
-too; and its method in each scheme's writer (``docs/extend.md``).
+too; and its method in each scheme's writer (``docs/guide/extend.md``).
 """
 
 from collections.abc import Callable

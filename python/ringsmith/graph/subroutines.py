@@ -1,8 +1,8 @@
 """The subroutine graph as a Python object: the contract between HE and machines.
 
 A graph is built node by node; each node is checked as it is added, so that a graph that exists is
-valid. ``docs/architecture.md`` describes the ops, ``ringsmith.graph.file`` its JSON file, and
-``ringsmith._core.Graph`` interprets it and thereby defines every bit.
+valid. ``docs/reference/subroutine-graph.md`` describes the ops, ``ringsmith.graph.file`` its JSON
+file, and ``ringsmith._core.Graph`` interprets it and thereby defines every bit.
 """
 
 from collections.abc import Mapping, Sequence

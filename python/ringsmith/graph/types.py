@@ -1,7 +1,7 @@
 """What flows through a subroutine graph, and the typing rule of every op.
 
 One function, ``infer``, decides for the builder and for a file from a stranger alike whether a node
-is legal and what it yields. ``docs/architecture.md`` describes the ops.
+is legal and what it yields. ``docs/reference/subroutine-graph.md`` describes the ops.
 """
 
 from collections.abc import Callable, Mapping, Sequence

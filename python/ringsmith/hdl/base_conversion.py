@@ -1,7 +1,7 @@
 """The base-conversion unit, ``rtl/baseconv``: its conversions, its constants and its latency.
 
-``docs/baseconv.md`` describes the unit and says why Lift, Scale and fast base conversion are such
-conversions. :meth:`Conversion.apply` is the reference that the RTL is held to.
+``docs/reference/baseconv.md`` describes the unit and says why Lift, Scale and fast base conversion
+are such conversions. :meth:`Conversion.apply` is the reference that the RTL is held to.
 """
 
 from collections.abc import Iterator, Sequence

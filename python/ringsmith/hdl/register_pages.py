@@ -16,7 +16,7 @@ def _prose(text: str) -> list[str]:
 def render_page(
     registers: RegisterMap, card: RegisterMap, notice: str, top: str, card_top: str
 ) -> str:
-    """The page ``docs/registers.md``.
+    """The page ``docs/reference/registers.md``.
 
     Args:
         registers: The map of a device.
@@ -41,7 +41,7 @@ def render_page(
             "is only written are answered with SLVERR. What is illegal at that moment or for that "
             "device is answered with OKAY, has no effect and sets a bit of `refused`. "
             "`rtl/shell/rs_registers.h` is the same map in C. Polynomials may cross the data path, "
-            'an AXI4 bus of 512 bits beside this one (architecture.md, "Data path"), where '
+            "an AXI4 bus of 512 bits beside this one, the data path, where "
             "`data_path` says that there is one."
         ),
         "",

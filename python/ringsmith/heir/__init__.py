@@ -1,4 +1,4 @@
-"""Programs of HEIR, a compiler for homomorphic encryption, read and planned (docs/heir.md)."""
+"""Programs of HEIR, a compiler for homomorphic encryption (docs/guide/heir.md)."""
 
 from ringsmith.heir.importing import Imported, PlanBy, Wish, import_module, program_of
 from ringsmith.heir.module import Scheme, Traced, trace_module

@@ -6,7 +6,7 @@
     @compile(backend=RingsmithBackend(), heir_opt_options=RingsmithBackend.options("ckks"))
     def f(…): …
 
-This module imports ``heir.interfaces``, which needs numba and colorama (docs/heir.md).
+This module imports ``heir.interfaces``, which needs numba and colorama (docs/guide/heir.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence

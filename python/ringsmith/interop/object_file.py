@@ -2,8 +2,8 @@
 
 ``save_object`` writes what Microsoft SEAL can hold in SEAL's formats: one object a file, with the
 tag of its key pair behind it (``seal_stream.with_key_tag``), and evaluation keys as a bundle, a
-folder. Everything else goes into a container of ours, ``ringsmith-object`` (``docs/formats.md``).
-``load_object`` tells from the file which it is.
+folder. Everything else goes into a container of ours, ``ringsmith-object``
+(``docs/reference/formats.md``). ``load_object`` tells from the file which it is.
 """
 
 from collections.abc import Callable, Mapping

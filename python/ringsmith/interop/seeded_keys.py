@@ -1,7 +1,7 @@
 """Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded.
 
 A seed is *direct* for a key if every word that it expands to is below its prime, so that no
-substitutes are needed: hardware expands direct seeds alone (``docs/arithmetic.md``).
+substitutes are needed: hardware expands direct seeds alone (``docs/reference/arithmetic.md``).
 """
 
 import math

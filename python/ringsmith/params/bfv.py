@@ -33,7 +33,7 @@ TAIL = 9.081
 """Gaussian errors of another deviation end at so many deviations, where the probability of larger
 ones falls below 2^-63 (``ErrorDistribution`` in ``core``)."""
 CENTRING = 2.0**-20
-"""By how much of its half a lifted digit may exceed it (``docs/arithmetic.md``)."""
+"""By how much of its half a lifted digit may exceed it (``docs/reference/arithmetic.md``)."""
 MULTIPLICATIONS = ("behz", "hps")
 RELINEARIZATIONS = ("special_prime", "word", "residue")
 

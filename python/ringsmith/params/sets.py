@@ -1,7 +1,7 @@
 """Named parameter sets (HE). Designs (hardware) have their own names, in ``ringsmith/designs``.
 
-The papers state sizes of primes and seldom the primes themselves; ``docs/parameters.md`` says for
-every set what is theirs and what was chosen here.
+The papers state sizes of primes and seldom the primes themselves; ``docs/guide/parameters.md`` says
+for every set what is theirs and what was chosen here.
 """
 
 import math

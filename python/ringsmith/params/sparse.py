@@ -2,8 +2,8 @@
 
 The family that hardware elaborates (``rtl/arith/rs_sparse_pkg.sv``, reduction ``sparse``):
 20 <= k <= 60, at most three terms +-2^s with low <= s <= high < k - 1, so that q = 1 mod 2^low and
-2^k = -(q - 2^k) mod q folds a product with few additions (``docs/arithmetic.md``). Medha's 60-bit
-prime is 2^59 + 2^25 + 2^22 - 2^20 + 1 (Mert et al. 2022, section 4 and appendix A).
+2^k = -(q - 2^k) mod q folds a product with few additions (``docs/reference/arithmetic.md``).
+Medha's 60-bit prime is 2^59 + 2^25 + 2^22 - 2^20 + 1 (Mert et al. 2022, section 4 and appendix A).
 """
 
 from collections.abc import Iterator

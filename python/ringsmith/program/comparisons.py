@@ -73,7 +73,7 @@ def compare(
     Args:
         a: An encrypted vector.
         b: Another, or a number, or numbers.
-        span: What |a - b| is promised not to exceed (``bounded``).
+        span: What ``abs(a - b)`` is promised not to exceed (``bounded``).
         margin: The difference from which the comparison is right; at least 2^-20 * span.
         precision: Bits of precision, 1 … 30.
 
@@ -93,9 +93,9 @@ def maximum(
 ) -> EncryptedVector:
     """Returns about the greater one of a and b in every slot.
 
-    The error is at most |a - b| * 2^-precision where they are at least ``margin`` apart, and at
-    most margin / 2 elsewhere. Arguments, errors and levels are those of ``compare``, and one level
-    more.
+    The error is at most ``abs(a - b)`` * 2^-precision where they are ``margin`` or more apart, and
+    at most margin / 2 elsewhere. Arguments, errors and levels are those of ``compare``, and one
+    level more.
     """
     return _extreme(a, b, span, margin, precision, 0.5)
 

@@ -10,7 +10,7 @@
     numbers = program.decrypt(secret_key, outputs)
 
 The secret key stays in this process: nothing here takes one but ``decrypt``, which sends nothing.
-docs/service.md describes the server.
+docs/guide/service.md describes the server.
 """
 
 from ringsmith.remote.errors import ServiceError

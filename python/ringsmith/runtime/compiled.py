@@ -381,7 +381,7 @@ def open_device(
             data path beside it.
         port: Of a ``card``: its serial port, such as ``/dev/ttyUSB0``; the socket of a simulated
             card (``ringsmith card``); what the names of its device files begin with, such as
-            ``/dev/xdma0``; several cards' between commas (docs/cards.md).
+            ``/dev/xdma0``; several cards' between commas (docs/guide/cards.md).
         baud: The port's rate in bits a second, the one that the card's bitstream was made with.
 
     Raises:

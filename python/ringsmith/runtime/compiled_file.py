@@ -1,7 +1,8 @@
 """Compiled programs as files: a server starts with one and schedules nothing.
 
-``docs/formats.md`` describes the file. The subroutine graph and the executable are in it in their
-own formats, each with its own version; a program for a stream device is cut into rounds anew.
+``docs/reference/formats.md`` describes the file. The subroutine graph and the executable are in it
+in their own formats, each with its own version; a program for a stream device is cut into rounds
+anew.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Programs and client kits as files: ``docs/formats.md`` describes them.
+"""Programs and client kits as files: ``docs/reference/formats.md`` describes them.
 
 Everything is written by the fields of the dataclasses (``ringsmith.files.records``): a field that
 cannot be written stops the writing. Of source files only the base name is written, no folder.

@@ -2,5 +2,5 @@
 
 A server process speaks HTTP, keeps keys and jobs on disk, and hands jobs to worker processes that
 own devices. It has no secret key, and nothing here imports ``ringsmith.client``; the client's side
-is :mod:`ringsmith.remote`. docs/service.md describes both.
+is :mod:`ringsmith.remote`. docs/guide/service.md describes both.
 """

@@ -1,4 +1,4 @@
-"""The HTTP interface: what docs/service.md describes, and ``/v1/openapi.json`` in detail."""
+"""The HTTP interface: what docs/guide/service.md describes, and ``/v1/openapi.json`` in detail."""
 
 import json
 import re

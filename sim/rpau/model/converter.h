@@ -11,7 +11,7 @@
 
 namespace ringsmith::sim {
 
-/// The conversions that are loaded, and what they make of polynomials: docs/baseconv.md.
+/// The conversions that are loaded, and what they make of polynomials: docs/reference/baseconv.md.
 ///
 /// Every conversion has a term and an output for each RPAU; what an RPAU has none of is 0.
 class Converter {

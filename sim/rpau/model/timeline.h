@@ -1,4 +1,5 @@
-// When each instruction issues: the issue rule and the hazard rule of docs/architecture.md.
+// When each instruction issues: the issue rule and the hazard rule of
+// docs/reference/rpau.md.
 #pragma once
 
 #include <array>

@@ -39,7 +39,7 @@ struct Attempt {
 };
 
 /// What is tried where banks share their ports. Each was the best one for some of the programs that
-/// docs/architecture.md lists, at one time of the search or another.
+/// docs/reference/rpau.md lists, at one time of the search or another.
 constexpr std::array<Attempt, 16> kAttempts{{
     {{true, 0, kAll, false}, Order::kGiven},
     {{true, 0, kAll, true}, Order::kGiven},

@@ -1,10 +1,11 @@
 // List scheduling and on-chip allocation: instructions get a cycle and a work polynomial.
 //
-// All latencies are independent of data and the issue rule is exact (docs/architecture.md), so the
-// scheduler knows the cycle in which the controller will issue each instruction, and sets a wait
-// bit only where the order of issue alone would be too early. Instructions are taken in the order
-// of their start, the longest remaining path first among those that could start about as early; a
-// few variants of that choice are tried, and the shortest program wins.
+// All latencies are independent of data and the issue rule is exact
+// (docs/reference/rpau.md), so the scheduler knows the cycle in which the controller will
+// issue each instruction, and sets a wait bit only where the order of issue alone would be too
+// early. Instructions are taken in the order of their start, the longest remaining path first among
+// those that could start about as early; a few variants of that choice are tried, and the shortest
+// program wins.
 #pragma once
 
 #include <optional>

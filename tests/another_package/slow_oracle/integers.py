@@ -1,4 +1,4 @@
-"""What every op of the subroutine graph means, as docs/architecture.md has it, on Python integers.
+"""Every op of docs/reference/subroutine-graph.md on Python integers.
 
 Nothing here is fast, and nothing comes from Ringsmith's core: so it tells whether the core does
 what the page says. A polynomial is a dictionary from prime index to a list of N residues.

@@ -15,7 +15,7 @@ from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 from ringsmith.platforms import load_platform
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "designs.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "results" / "designs.md"
 
 MEDHA = {
     "rpaus": 4,
@@ -30,7 +30,7 @@ MEDHA = {
 
 
 def published(name: str) -> list[float]:
-    """DSPs, block RAMs, UltraRAMs, LUTs and flip-flops of an RPAU, as docs/designs.md has them."""
+    """DSPs, block RAMs, UltraRAMs, LUTs and flip-flops of an RPAU in docs/results/designs.md."""
     line = re.search(rf"^\| `{name}` \|[^|]*\|[^|]*of[^|]*\|(.*)\|", PAGE.read_text(), re.M)
     assert line is not None
     cells = [cell.strip().replace(",", "") for cell in line[1].split("|")]

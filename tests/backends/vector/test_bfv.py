@@ -179,9 +179,9 @@ def test_limits_say_what_is_compiled() -> None:
 
 
 def test_heaws_own_set_takes_so_many_cycles() -> None:
-    """The numbers of ``docs/vector.md``."""
+    """The numbers of ``docs/reference/vector.md``."""
     graph = lower_operation("multiply_relinearize", parameter_set("heaws"), 6)
     executable = compile_graph(graph, BACKEND.load_design("vector-small"))
     check_results(executable)
-    page = (Path(__file__).parents[3] / "docs" / "vector.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "vector.md").read_text()
     assert f"takes {executable.cycles:,} cycles" in " ".join(page.split())

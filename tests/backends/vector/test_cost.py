@@ -22,7 +22,7 @@ DESIGNS = ("framework", "framework-512", "vector-1024")
 OPERATIONS = ("multiply_relinearize", "rotate", "rescale", "multiply_plain")
 
 LOWEST, HIGHEST = -0.03, 0.03
-"""By how much an estimate may differ: docs/explore.md says so."""
+"""By how much an estimate may differ: docs/results/explore.md says so."""
 
 WORSE = {("framework-set2", "rotate", "8 ports"): 0.05}
 """Parameter set, operation and design -> by how much it may differ where that is more.

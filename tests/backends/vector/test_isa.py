@@ -250,7 +250,7 @@ def test_instructions_as_text_are_those_of_the_page() -> None:
         text.computing_text(Computing(Automorph(5, 3, Slot(1, 0), Slot(2, 2)), 200, 2, 0)),
         text.store_text(Store(Limb("output", "c0", (3,)), 64, 1)),
     ]
-    assert "\n".join(lines) in (CHECKOUT / "docs/isa-vector.md").read_text()
+    assert "\n".join(lines) in (CHECKOUT / "docs/reference/isa-vector.md").read_text()
 
 
 def test_every_source_has_its_text() -> None:

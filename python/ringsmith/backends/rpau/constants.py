@@ -1,7 +1,7 @@
 """What an RPAU is told about each of its primes: the modulus words and the twiddle tables.
 
-``docs/architecture.md``, "Memory", says what they are. All is derived from the pair (prime, root)
-and the design.
+``docs/reference/rpau.md``, "Memory", says what they are. All is derived from the pair
+(prime, root) and the design.
 """
 
 from collections.abc import Iterator, Mapping

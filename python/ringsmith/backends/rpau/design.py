@@ -25,7 +25,7 @@ MAX_NARROW_BITS = 54
 MAX_HOP_CYCLES = 3
 """Cycles of a hop, at most: an RPAU that sent stays still as long before another one sends."""
 MAX_SHORTENED_BITS = 16
-"""By how many bits it is shortened, at most: docs/arithmetic.md, "Shorter words"."""
+"""By how many bits it is shortened, at most: docs/reference/arithmetic.md, "Shorter words"."""
 MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
 MAX_CONVERSIONS = 32
@@ -41,7 +41,7 @@ READ_PORTS = 3
 """Work polynomials that an instruction reads at once, at most."""
 PRNGS = (NO_PRNG, "trivium")
 MAX_PRNG_LANES = 16
-"""Streams that a seeded key is expanded from: docs/arithmetic.md, "Seeded keys"."""
+"""Streams that a seeded key is expanded from: docs/reference/arithmetic.md, "Seeded keys"."""
 LOG_SEEDED_BLOCK = 14
 """log2 of the coefficients after which these streams begin anew."""
 NO_FAMILY = "none"

@@ -35,7 +35,7 @@ class _Measured:
 BESIDE_RPAUS = Area(0, 0, 0, luts=2108, flip_flops=2609)
 """LUTs and flip-flops of a whole device beside its RPAUs: program controller, registers, data path.
 
-What ``rpau-1`` of docs/estimates.md has beyond its RPAUs.
+What ``rpau-1`` of docs/results/estimates.md has beyond its RPAUs.
 """
 
 _ONE_CORE = (0.780, 0.944)

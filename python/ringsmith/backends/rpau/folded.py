@@ -1,7 +1,8 @@
 """Which moduli the folded multipliers take, and the words that describe one.
 
 A modulus is q = 2^b - s with a small s of either sign. ``rtl/arith/rs_mod_mul_folded.sv`` computes
-with s and with s * 2^(width - b), which is 2^width modulo q; ``docs/arithmetic.md`` has the bounds.
+with s and with s * 2^(width - b), which is 2^width modulo q; ``docs/reference/arithmetic.md`` has
+the bounds.
 """
 
 _DSP_LONG = 26

@@ -50,7 +50,7 @@ FAMILIES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 def fits(prime: int, width: int) -> bool:
     """Whether the sparse multiplier of a word width can reduce modulo a prime of a family.
 
-    The condition of ``rs_arith_pkg::sparse_fits``, proved in ``docs/arithmetic.md``.
+    The condition of ``rs_arith_pkg::sparse_fits``, proved in ``docs/reference/arithmetic.md``.
     """
     k = prime.bit_length() - 1
     tail = (prime - (1 << k)).bit_length()

@@ -19,7 +19,8 @@ _BLOCK_FROM = 256
 
 _FABRIC = ((30, 685, 665), (51, 1558, 1655))
 """Width of a word, and LUTs and flip-flops for each modular multiplier of a whole device: in the
-middle of those that docs/rpm.md and docs/estimates.md have of devices of that width."""
+middle of those that docs/results/rpm.md and docs/results/estimates.md have of devices of that
+width."""
 
 TRANSFORMS = 3
 """Forward transforms of both operands, and the inverse one."""

@@ -36,7 +36,7 @@ _MOST_BITS = {BARRETT: 60, MONTGOMERY: 62}
 
 @dataclass(frozen=True)
 class VectorDesign:
-    """A checked design point; ``docs/vector.md`` has the parameters in a picture.
+    """A checked design point; ``docs/reference/vector.md`` has the parameters in a picture.
 
     Attributes:
         name: What the design is called in reports and caches.

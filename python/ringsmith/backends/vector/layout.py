@@ -1,7 +1,8 @@
 """Where a polynomial's words lie, and what moves them between the passes of a transform.
 
 A position in a limb is a row and a lane; its bits carry the bits of an index, each its own: that is
-a layout. ``docs/vector.md`` names the two, and says how the passes lead from one to the other.
+a layout. ``docs/reference/vector.md`` names the two, and says how the passes lead from one to the
+other.
 """
 
 from dataclasses import dataclass, replace

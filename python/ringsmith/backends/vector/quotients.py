@@ -9,7 +9,7 @@ digit, lowest first. With S the sum of what a digit and the carries below it con
 
 The division is exact, so that the carry is the integer itself where it is below 2^W - 1. Where all
 terms together would make it larger, they are taken in several steps, each with the rest of the one
-before. ``docs/vector.md`` counts the instructions.
+before. ``docs/reference/vector.md`` counts the instructions.
 """
 
 from collections.abc import Sequence

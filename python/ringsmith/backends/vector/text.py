@@ -1,4 +1,4 @@
-"""Instructions as text, a line each; ``docs/isa-vector.md`` shows some."""
+"""Instructions as text, a line each; ``docs/reference/isa-vector.md`` shows some."""
 
 from ringsmith.backends.vector.instructions import (
     X_STREAM,

@@ -17,7 +17,7 @@ def page(measurement: Measurement) -> str:
         measurement,
         "Milliseconds; speedup is the peer's time over ours, the median over rounds in which both "
         "ran in turn; floor is the least that ours could take, and the last column how far from it "
-        "ours is. [cpu.md](cpu.md) says what the sets and the floor are.",
+        "ours is. [The cpu device](../guide/cpu.md) says what the sets and the floor are.",
     )
     for text in conditions:
         lines += ["", f"{text}.", "", *_table([r for r in records if r.conditions == text])]

@@ -16,8 +16,8 @@ INTRODUCTION = (
     "card's memory. `lola-mnist` computes dense layers by diagonals, `lola-mnist-rows` row by row, "
     "as LoLa does and with about the paper's number of operations. `lola-cifar10` has the paper's "
     "layers and sizes, and random weights. A ratio is our time over the paper's: that on its U280, "
-    "or, of `vector-zu15eg`, on its ACU15EG. [mnist.md](mnist.md) describes networks and packing, "
-    "and has accuracies."
+    "or, of `vector-zu15eg`, on its ACU15EG. [LoLa's networks](../guide/mnist.md) describes "
+    "networks and packing, and has accuracies."
 )
 
 _TIMES = {

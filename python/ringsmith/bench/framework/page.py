@@ -70,13 +70,14 @@ _INTRODUCTIONS = {
     "times table IV, whose set and design the paper does not name.",
     _NETWORKS: network_page.INTRODUCTION,
     _RESOURCES: "DSPs and RAMs are counted from the design's shapes. LUTs and flip-flops are "
-    "estimated from blocks that Yosys synthesized for UltraScale+; [vector.md](vector.md) has the "
+    "estimated from blocks that Yosys synthesized for UltraScale+; "
+    "[The vector architecture](../reference/vector.md) has the "
     "synthesis of whole clusters.",
 }
 
 
 def page(measurement: Measurement) -> str:
-    """Returns ``docs/framework.md``, of at least one record."""
+    """Returns ``docs/results/framework.md``, of at least one record."""
     records, paper = measurement.records, papers()[PAPER]
     drawn = figures(measurement)
     names = ", ".join(f"`{ours}` is its {theirs}" for ours, theirs in OPERATIONS.items())
@@ -86,7 +87,8 @@ def page(measurement: Measurement) -> str:
             "the numbers that the Framework paper gives of its generated accelerators, ours for "
             "the same, and where both come from",
             measurement,
-            "[vector.md](vector.md) describes the architecture, [parameters.md](parameters.md) the "
+            "[The vector architecture](../reference/vector.md) describes the architecture, "
+            "[Parameters](../guide/parameters.md) the "
             "parameter sets.",
         ),
         "",

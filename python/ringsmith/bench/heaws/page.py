@@ -41,13 +41,13 @@ _MEANT = (
     "The paper's time is wall time of one forecast, software included; ours are of all 496 meters "
     "at once, by the model and the link's model. What the host does in between is "
     "`forecast_host`, timed on this CPU where it was, and not part of them. "
-    "[gmdh.md](gmdh.md#the-smart-grid-forecast) says what runs."
+    "[The smart-grid forecast](../guide/gmdh.md#the-smart-grid-forecast) says what runs."
 )
 """Of the section with the forecast."""
 
 
 def page(measurement: Measurement) -> str:
-    """Returns ``docs/heaws.md``, of at least one record."""
+    """Returns ``docs/results/heaws.md``, of at least one record."""
     records, paper = measurement.records, papers()[PAPER]
     lines = [
         *opening(
@@ -55,7 +55,7 @@ def page(measurement: Measurement) -> str:
             "the numbers that the HEAWS paper gives of its BFV coprocessor, ours for the same, and "
             "where both come from",
             measurement,
-            "[baseconv.md](baseconv.md) describes the converters.",
+            "[Base conversion](../reference/baseconv.md) describes the converters.",
         ),
         "",
         "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
@@ -66,7 +66,8 @@ def page(measurement: Measurement) -> str:
         "",
         "The paper measures wall time with its drivers, while keys stream from the host. Here keys "
         "stream in, too; one coprocessor has its operands on the device, and six take theirs and "
-        "give back results over the link's model ([architecture.md](architecture.md)), without "
+        "give back results over the link's model "
+        "([The RPAU architecture](../reference/rpau.md)), without "
         "drivers. So the times below are not of the same thing, and cycles of the operations "
         "alone the paper does not give.",
         "",

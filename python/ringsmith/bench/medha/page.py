@@ -30,7 +30,7 @@ _OTHER_REASONS = {
 
 
 def page(measurement: Measurement) -> str:
-    """Returns ``docs/medha.md``, of at least one record."""
+    """Returns ``docs/results/medha.md``, of at least one record."""
     records = measurement.records
     lines = [
         *opening(

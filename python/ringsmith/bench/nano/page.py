@@ -41,7 +41,7 @@ class _Values:
 
 
 def page(measurement: Measurement) -> str:
-    """Returns ``docs/results.md``, of at least one record."""
+    """Returns ``docs/results/nano.md``, of at least one record."""
     lines = opening(
         "Results",
         f"how many clock cycles the accelerator `{DESIGN}` needs for HE operations and for a whole "

@@ -32,7 +32,7 @@ _PARTS = ("host", "stream", "unit", "up", "down")
 
 
 def page(measurement: Measurement) -> str:
-    """Returns ``docs/rpm.md``, of at least one record."""
+    """Returns ``docs/results/rpm.md``, of at least one record."""
     records, paper = measurement.records, papers()[PAPER]
     lines = [
         *opening(
@@ -40,7 +40,7 @@ def page(measurement: Measurement) -> str:
             "the numbers that the RPM paper gives of its streaming multiplier, ours for the same, "
             "and where both come from",
             measurement,
-            "[stream.md](stream.md) describes the device.",
+            "[The streaming multiplier](../reference/stream.md) describes the device.",
         ),
         "",
         "Sources: `rtl`, counted by the simulated RTL with every product compared with core's; "
@@ -153,7 +153,8 @@ def _overlapped(records: Sequence[Record]) -> list[str]:
     ratios = ("speedup in turn", "speedup overlapped", "speedup all on the device")
     headings = ("parameters", "scheme", *times, *ratios, "longest part")
     return [
-        "Beside the multiplier stand base-conversion units ([baseconv.md](baseconv.md)), one a "
+        "Beside the multiplier stand base-conversion units "
+        "([Base conversion](../reference/baseconv.md)), one a "
         "lane, for lifting, scaling, digits and divisions by primes. Both are blocks with streams "
         "to the host, which keeps sums and differences; in CKKS it transforms operands and "
         "results, too. Each part's time is counted by itself: `stream` and `unit` by the blocks' "

@@ -1,4 +1,4 @@
-"""The page ``docs/scaling.md``, and its picture, from records alone."""
+"""The page ``docs/results/scaling.md``, and its picture, from records alone."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -139,7 +139,7 @@ def _point(cards: int, records: Sequence[Record]) -> _Point:
 
 
 def page(measurement: Measurement) -> str:
-    """Returns ``docs/scaling.md``."""
+    """Returns ``docs/results/scaling.md``."""
     records = measurement.records
     points = _points(records)
     seconds = next(r.value for r in records if r.operation == DISPATCH) / 1e3

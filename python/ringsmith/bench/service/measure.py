@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 
@@ -13,6 +13,8 @@ from ringsmith.bench.service import card
 from ringsmith.bench.service.nodes import ray_nodes
 from ringsmith.bench.service.processes import Asker, Server, Tally
 from ringsmith.bench.service.programs import CLASSIFIER, LOADS, SMALL
+from ringsmith.bench.service.soak import OPERATION
+from ringsmith.errors import ParameterError
 
 ALONE, ADDED = "alone", "added"
 """Operations: a device without the service; what the service adds to one request."""
@@ -61,7 +63,7 @@ class Options:
     Attributes:
         cases: Services under load.
         seconds: Of each load.
-        added: Requests, one after another, in which added time is measured.
+        added: Requests, one after another, in which added time is measured; 0: none.
         cards: Designs of simulated cards.
         card_jobs: Of each of their coprocessors.
     """
@@ -77,6 +79,36 @@ class Options:
     added: int = 200
     cards: tuple[str, ...] = tuple(card.CARDS)
     card_jobs: int = 40
+
+
+PARTS = ("loads", "added", "cards")
+"""What can be measured by itself."""
+
+
+def chosen(options: Options, parts: str | None) -> Options:
+    """The options with some parts alone, named by commas; None: all.
+
+    Raises:
+        ParameterError: If there is no such part.
+    """
+    names = PARTS if parts is None else tuple(parts.split(","))
+    if unknown := [name for name in names if name not in PARTS]:
+        raise ParameterError(f"--parts {unknown[0]}: choose of {', '.join(PARTS)}, by commas")
+    return replace(
+        options,
+        cases=options.cases if "loads" in names else (),
+        added=options.added if "added" in names else 0,
+        cards=options.cards if "cards" in names else (),
+    )
+
+
+def part_of(record: Record) -> str:
+    """The part that a record belongs to; of a long run ``soak``."""
+    if record.params == OPERATION:
+        return "soak"
+    if record.params.startswith("card, "):
+        return "cards"
+    return "loads" if " × " in record.design else "added"
 
 
 QUICK = Options((Case("cpu", 1, SMALL.name, (2,)),), 0.5, 5, ("heaws6",), 1)
@@ -108,9 +140,10 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
                 for each in _case(case, files[case.program], own, options.seconds, say):
                     found.append(each)
                     task.advance(each.metric == "per_second" and each.operation != ALONE)
-            own = folder / "added"
-            own.mkdir()
-            found += _added(files[SMALL.name], own, options.added, say)
+            if options.added:
+                own = folder / "added"
+                own.mkdir()
+                found += _added(files[SMALL.name], own, options.added, say)
             task.advance(1)
         found += card.measure(options.cards, options.card_jobs, say)
     return [Record(**vars(each)) for each in found]

@@ -30,7 +30,7 @@ def page(measurement: Measurement) -> str:
         "how many requests a second the service answers beside its device alone, what it adds to "
         "one request, and what a long run with everything killed now and then came to",
         measurement,
-        "[service.md](service.md) describes the service.",
+        "[The service](../guide/service.md) describes it.",
     )
     if loads:
         lines += ["", "## Requests a second and latency", "", *_loads(loads)]
@@ -81,10 +81,10 @@ def _loads(own: Sequence[Record]) -> list[str]:
 def _cards(records: Sequence[Record]) -> list[str]:
     """A table for each design."""
     lines = [
-        "[cards.md](cards.md#card-time) says what card time is. A program that waits for its keys "
-        "counts as busy. The bus's bound is the link model of [dma.md](dma.md), with a host that "
-        "takes no time, for programs of one run. The parts of one job alone are twice there: in "
-        "card time, and in time of the host, in which the simulation computes."
+        "[Cards](../guide/cards.md#card-time) says what card time is. A program that waits for its "
+        "keys counts as busy. The bus's bound is the link model of [DMA](../reference/dma.md) with "
+        "a host that takes no time, for programs of one run. The parts of one job alone are there "
+        "twice: in card time, and in time of the host, in which the simulation computes."
     ]
     for design in dict.fromkeys(one.design for one in records):
         own = [one for one in records if one.design == design]

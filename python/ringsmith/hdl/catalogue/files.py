@@ -40,7 +40,7 @@ def render(root: Path) -> Mapping[str, str]:
     if wrong := plan.wrong(blocks):
         raise ToolError("; ".join(wrong))
     figures = {
-        f"docs/figures/rtl-{each['top'].removeprefix('rs_').replace('_', '-')}.svg": each
+        f"docs/pictures/rtl-{each['top'].removeprefix('rs_').replace('_', '-')}.svg": each
         for each in known["figures"]
     }
     titles = {path: each["title"] for path, each in figures.items()}

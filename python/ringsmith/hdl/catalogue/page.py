@@ -12,7 +12,7 @@ from ringsmith.markdown import DASH, table_lines
 
 HEADINGS = ("module", "what it computes", "latency", "cost", "checked by")
 
-_CODE = re.compile(r"`[^`]*`|\b(?:rs|docs)[_/][\w/.]*\w(?:::\w+)?")
+_CODE = re.compile(r"`[^`]*`|\bdocs/[\w/.-]*\w|\brs[_/][\w/.]*\w(?:::\w+)?")
 _OPEN = """\
 # Blocks of the RTL
 

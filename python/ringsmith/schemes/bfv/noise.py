@@ -117,8 +117,8 @@ def key_switching(parameters: BfvParameters, limbs: int) -> Norms:
     """The error that relinearization, or a rotation, adds at ``limbs`` limbs.
 
     The sum over digits d times the key's errors; ``special_prime`` divides it by P. Digits are not
-    centred but those of ``residue`` (``docs/architecture.md``, ``mod_up``): their mean has large
-    embeddings near 1.
+    centred but those of ``residue`` (``mod_up`` in ``docs/reference/subroutine-graph.md``): their
+    mean has large embeddings near 1.
     """
     n, variance = parameters.n, parameters.error_deviation**2
     digit = _centred_digit if parameters.residue_digits else _digit

@@ -52,7 +52,7 @@ class BfvProgram(Program):
         """Forecasts the noise budget of every value: bits that are left at least.
 
         The true budget is larger, by a few bits and some more for each product in a row. It is
-        smaller with a negligible probability only, by the heuristics of docs/programs.md.
+        smaller with a negligible probability only, by the heuristics of docs/guide/programs.md.
         """
         return forecast(self.parameters, self.nodes)
 
@@ -82,7 +82,8 @@ class BfvProgram(Program):
         lines += table(self.nodes, f"{_HEADS}  budget", columns, cycles)
         lines += ["", cost(self.parameters, self.nodes, cycles), ""]
         lines.append(
-            "noise budget: bits that are left at least, by the noise model of docs/programs.md; "
+            "noise budget: bits that are left at least, by the noise model of "
+            "docs/guide/programs.md; "
             "with one or more, results are exact modulo t"
         )
         lines += [f"  {name}: {bits} bits" for name, bits in found.outputs.items()]

@@ -3,7 +3,7 @@
 The error of every node is followed as a sum over noise sources (``ringsmith.program.spread``), to
 first order and with the product of two errors as a source of its own. Where two encrypted values
 are multiplied, each one's error is scaled by a bound on the other's message, so the forecast rests
-on bounds of the inputs' numbers. ``docs/programs.md`` states model, confidence and sources.
+on bounds of the inputs' numbers. ``docs/guide/programs.md`` states model, confidence and sources.
 """
 
 import hashlib

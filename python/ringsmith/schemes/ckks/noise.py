@@ -72,9 +72,9 @@ def digits_spread(parameters: CkksParameters, limbs: int) -> float:
 def key_switch_offset(parameters: CkksParameters, limbs: int) -> Reals:
     """Standard deviation in each slot of what the digits' means make of the key's errors, over P.
 
-    Digits are not centred (``docs/architecture.md``, ``mod_up``): each has the mean a * D / 2 in
-    every coefficient, whose value in the slot of root z is a * D / (1 - z). Slots whose root is
-    near 1, slot 0 before all, see this, and every use of one key sees the same.
+    Digits are not centred (``mod_up`` in ``docs/reference/subroutine-graph.md``): each has the mean
+    a * D / 2 in every coefficient, whose value in the slot of root z is a * D / (1 - z). Slots
+    whose root is near 1, slot 0 before all, see this, and every use of one key sees the same.
     """
     n = parameters.n
     means = sum((primes * size) ** 2 for primes, size in _digits(parameters, limbs))

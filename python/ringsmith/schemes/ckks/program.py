@@ -88,7 +88,7 @@ class CkksProgram(Program):
     def _precision(self, found: Forecast) -> list[str]:
         lines = [
             "precision: bits after the point that hold in every slot, but with a probability of "
-            f"2^{math.log2(FAILURE):.0f}, by the noise model of docs/programs.md"
+            f"2^{math.log2(FAILURE):.0f}, by the noise model of docs/guide/programs.md"
         ]
         lines += [_output(name, output) for name, output in found.outputs.items()]
         if found.overflows:

@@ -61,7 +61,9 @@ class _Watch(Task):
 
 
 class Coprocessor:
-    """A device, and the registers of its page (docs/registers.md). Callers may be several threads.
+    """A device, and the registers of its page (docs/reference/registers.md).
+
+    Several threads may call it.
 
     Attributes:
         device: What computes.

@@ -1,4 +1,4 @@
-"""Descriptors of the DMA, as they lie in the card's memory (docs/dma.md)."""
+"""Descriptors of the DMA, as they lie in the card's memory (docs/reference/dma.md)."""
 
 import struct
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ ERROR_TEXT = {
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A descriptor; fields as docs/dma.md has them.
+    """A descriptor; fields as docs/reference/dma.md has them.
 
     Attributes:
         opcode: One of ``Opcode``; another number is refused by the card.

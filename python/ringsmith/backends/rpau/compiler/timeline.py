@@ -1,4 +1,4 @@
-"""When each instruction issues: the issue rule and the hazard rule of ``docs/architecture.md``.
+"""When each instruction issues, by the rules of ``docs/reference/rpau.md``.
 
 Every latency is independent of data, so the rule needs no clock. It is stated in C++, in
 ``sim/rpau/scheduler``, where the scheduler asks it; a :class:`Timeline` asks it for single

@@ -188,7 +188,7 @@ def verification_table(rows: Sequence[DesignRow]) -> str:
 
 
 def section(rows: Sequence[DesignRow]) -> str:
-    """The part of the page ``docs/designs.md`` that is about designs of RPAUs."""
+    """The part of the page ``docs/results/designs.md`` that is about designs of RPAUs."""
     return f"""## Size
 
 Other parameters are named where they differ from these: {_defaults()}.
@@ -202,7 +202,7 @@ count once, and output registers of DSPs and RAMs do not count. Nothing was plac
 clock rate follows from this. Where fewer cores than an RPAU's were synthesized, main unit and
 memories' logic are multiplied by the cores, and the dyadic unit, what the work memory has for it,
 and the key expander by the dyadic cores, which is a little too few LUTs. A dash: not synthesized;
-[pico.md](pico.md) has what a design for an ECP5 takes there.
+[Design pico](../guide/pico.md) has what a design for an ECP5 takes there.
 
 {area_table(rows)}
 ## Cycles

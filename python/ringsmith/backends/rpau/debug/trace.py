@@ -2,7 +2,7 @@
 
 A trace comes from an executable, whose starts the scheduler computed, or from the starts that a
 device reports after a run (``ModelDevice.trace``). Either way it must obey the issue rule of
-``docs/architecture.md``, and each event says what kept it from issuing earlier.
+``docs/reference/rpau.md``, and each event says what kept it from issuing earlier.
 """
 
 from collections.abc import Sequence

@@ -139,7 +139,7 @@ class SimulatedBus:
                 what = "write" if function == "axil_write" else "read"
                 raise DeviceError(
                     f"the bus answers a {what} of register {address:#05x} with "
-                    f"{_RESPONSES[response.value]}: docs/registers.md has the registers"
+                    f"{_RESPONSES[response.value]}: docs/reference/registers.md has the registers"
                 )
 
     def _burst(self, function: str, address: int, words: Words) -> None:

@@ -126,7 +126,7 @@ class CardBus:
             case Status.BUS:
                 raise DeviceError(
                     f"the bus answers a {what} of register {request.address:#05x} with an error: "
-                    "docs/registers.md has the registers"
+                    "docs/reference/registers.md has the registers"
                 )
             case Status.WIDE:
                 raise DeviceError(

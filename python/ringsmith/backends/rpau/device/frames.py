@@ -1,4 +1,4 @@
-"""The frames of the serial line, byte by byte: docs/uart.md. The bridge is rs_uart_bridge.sv."""
+"""The frames of the serial line, byte by byte (docs/guide/uart.md, rs_uart_bridge.sv)."""
 
 import zlib
 from dataclasses import dataclass

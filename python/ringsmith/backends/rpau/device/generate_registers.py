@@ -38,7 +38,7 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
     """Every file that is generated whole: its path in the checkout, and its text."""
     made = block_files(registers, SOURCE, COMMAND)
     made |= block_files(card, CARD_SOURCE, COMMAND)
-    made["docs/registers.md"] = render_page(
+    made["docs/reference/registers.md"] = render_page(
         registers,
         card,
         notice((SOURCE, CARD_SOURCE), COMMAND),

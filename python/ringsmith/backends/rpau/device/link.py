@@ -5,9 +5,9 @@ A bus of the link's own clock carries bursts both ways at once, to one accelerat
 host port, a row a cycle of the accelerator's clock. Times are whole picoseconds, and both clocks
 have an edge at time 0: the same polynomials arrive at the same times on every machine.
 
-The RTL of a card (docs/dma.md) serves its channels in the same order; tests compare how soon jobs
-end. Arrivals are defined on the accelerator's side, so a trace of either gives the accelerator the
-same cycles.
+The RTL of a card (docs/reference/dma.md) serves its channels in the same order; tests compare how
+soon jobs end. Arrivals are defined on the accelerator's side, so a trace of either gives the
+accelerator the same cycles.
 """
 
 from collections.abc import Iterable

@@ -125,7 +125,7 @@ class Zone(IntEnum):
 
     CONVERSION = 8
     """A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) * 16 +
-    row, as docs/baseconv.md numbers them."""
+    row, as docs/reference/baseconv.md numbers them."""
 
 
 MAGIC = 0x474E4952

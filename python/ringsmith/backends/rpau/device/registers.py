@@ -36,7 +36,7 @@ _PAUSE = 64  # cycles between two looks at a device that runs
 
 
 class RegisterDevice:
-    """A device that is driven through its registers (docs/registers.md).
+    """A device that is driven through its registers (docs/reference/registers.md).
 
     Polynomials cross the data path, where the device has one and the host is connected to it.
 
@@ -248,7 +248,9 @@ class RegisterDevice:
         if refused:
             self._bus.write(Register.REFUSED, refused)
             reasons = " and ".join(str(reason.name).lower() for reason in Refused(refused))
-            raise DeviceError(f"the device refused {action} ({reasons}): see docs/registers.md")
+            raise DeviceError(
+                f"the device refused {action} ({reasons}): see docs/reference/registers.md"
+            )
 
     def _check(self) -> None:
         """What the device says about itself, against what it should be."""

@@ -336,7 +336,7 @@ def render_cpp(isa: Isa) -> str:
 
 
 def render_page(isa: Isa) -> str:
-    """The page ``docs/isa-rpau.md``."""
+    """The page ``docs/reference/isa-rpau.md``."""
     lines = [
         *prose(f"<!-- {NOTICE} -->"),
         "# The RPAU instruction set",
@@ -357,7 +357,7 @@ def render_page(isa: Isa) -> str:
             "letters. `@` lists the RPAUs that take part (`@0-3`, `@0,2,4`, `@all`); `wait(...)` "
             "names units that must be idle in all of them, beside the instruction's own. When an "
             "instruction issues, and what may be in flight beside it, say the issue rule and the "
-            "hazard rule in [architecture.md](architecture.md). Bits that belong to none of an "
+            "hazard rule in [The RPAU architecture](rpau.md). Bits that belong to none of an "
             "instruction's fields are zero."
         ),
         "",
@@ -414,7 +414,7 @@ def render_page(isa: Isa) -> str:
 FILES: Mapping[str, Callable[[Isa], str]] = {
     "rtl/rpau/rs_rpau_isa_pkg.sv": render_systemverilog,
     "sim/rpau/model/isa.h": render_cpp,
-    "docs/isa-rpau.md": render_page,
+    "docs/reference/isa-rpau.md": render_page,
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""
 

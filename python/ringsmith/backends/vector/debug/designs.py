@@ -104,11 +104,11 @@ def vector_verification_table(rows: Sequence[VectorRow]) -> str:
 
 
 def vector_section(rows: Sequence[VectorRow]) -> str:
-    """The section of the page ``docs/designs.md``."""
+    """The section of the page ``docs/results/designs.md``."""
     return f"""## Vector arrays
 
-[vector.md](vector.md) describes them; [framework.md](framework.md) compares their cycles with the
-paper's, and where they stand on the dies of its card.
+[The vector architecture](../reference/vector.md) describes them; [Framework results](framework.md)
+compares their cycles with the paper's, and where they stand on the dies of its card.
 
 {vector_table(rows)}
 The area of one cluster, for UltraScale+, without what joins it to memory and host: synthesized by

@@ -36,7 +36,7 @@ def expected(root: Path) -> dict[str, str]:
     registers = read_register_map(root / SOURCE)
     made = block_files(registers, SOURCE, COMMAND)
     told = notice((SOURCE,), COMMAND)
-    made["docs/vector-registers.md"] = render_map_page(
+    made["docs/reference/vector-registers.md"] = render_map_page(
         registers, told, "Registers of architecture vector", _AFTER
     )
     made["python/ringsmith/backends/vector/device/register_table.py"] = render_array_python(

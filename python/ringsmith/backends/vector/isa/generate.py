@@ -89,7 +89,7 @@ _INTRODUCTION = """\
 # The vector instruction set
 
 After reading this page you can read the lists of a program of the `vector` architecture, bit by bit
-and as text. [vector.md](vector.md) says what the instructions do, and when.
+and as text. [The vector architecture](vector.md) says what the instructions do, and when.
 
 A cluster works off three lists: loads, computing and stores. Each instruction is a packed
 structure. Its first field lies highest, and its last one ends at bit 0. In a list it takes whole
@@ -117,7 +117,7 @@ store r1 -> output c0(3), 64 rows
 
 
 def render_page(isa: Isa) -> str:
-    """The page ``docs/isa-vector.md``."""
+    """The page ``docs/reference/isa-vector.md``."""
     return "".join(
         [
             "".join(f"{line}\n" for line in prose(f"<!-- {NOTICE} -->")),
@@ -163,7 +163,7 @@ def _escaped(text: str) -> str:
 
 FILES: Mapping[str, Callable[[Isa], str]] = {
     "rtl/vector/rs_vector_isa_pkg.sv": render_systemverilog,
-    "docs/isa-vector.md": render_page,
+    "docs/reference/isa-vector.md": render_page,
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""
 
