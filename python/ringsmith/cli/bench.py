@@ -371,7 +371,7 @@ def scaling(
     dispatch_ms: Annotated[
         float,
         typer.Option(help="CPU time of a dispatcher for a request, without inputs and outputs."),
-    ] = 1.0,
+    ] = 2.6,
     quick: Quick = False,
     json: _Json = None,
     page: _Page = None,
