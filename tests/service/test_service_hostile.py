@@ -18,6 +18,12 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 from tests.conftest import SEED
 from tests.service.conftest import Someone, someone
 from tests.service.served import Server, alive, in_the_clear, until
@@ -26,6 +32,7 @@ from ringsmith.interop import encode_object
 from ringsmith.objects import Ciphertext
 from ringsmith.remote import Service
 from ringsmith.remote.form import write_form
+from ringsmith.service.folder import Folder
 from ringsmith.service.protocol import KEY_MEDIA
 
 
@@ -34,6 +41,14 @@ def _binary(_: object, value: object) -> bytes:
     """Bodies of keys, as made-up bytes."""
     return value if isinstance(value, bytes) else str(value).encode()
 
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+"""What every answer keeps to: the description names its status, its type and its content."""
 
 LIMITS = "[limits]\nheader_seconds = 0.5\nidle_seconds = 0.5\nconnections = 40\n"
 MEMORY = 300 << 20
@@ -80,8 +95,18 @@ def refused(answer: httpx.Response, status: int | None = None) -> str:
 # ---- the description -----------------------------------------------------------------------------
 
 
-def _cases(server: Server, examples: int) -> int:
-    """Calls every operation with made-up values; returns how many calls there were."""
+OPEN = {"/v1/health", "/v1/openapi.json", "/", "/metrics"}
+"""Paths that may answer without a token."""
+
+
+def _cases(server: Server, examples: int, *, locked: bool = False) -> int:
+    """Calls every operation with made-up values; returns how many calls there were.
+
+    Args:
+        server: The server.
+        examples: Calls of each operation.
+        locked: Whether the server wants a token, which no call has.
+    """
     description = httpx.get(f"{server.url}/v1/openapi.json").json()
     schema = schemathesis.openapi.from_dict(description)
     calls = 0
@@ -104,9 +129,11 @@ def _cases(server: Server, examples: int) -> int:
             nonlocal calls
             calls += 1
             answer = case.call(base_url=server.url, timeout=60)
+            case.validate_response(answer, checks=CHECKS)
             assert answer.status_code < 500, (case.as_curl_command(), answer.text)
             declared = case.operation.definition.raw["responses"]
             assert str(answer.status_code) in declared, (answer.status_code, case.path)
+            assert not locked or case.path in OPEN or answer.status_code == 401, case.path
             if answer.status_code >= 400:
                 assert {"code", "detail"} <= json.loads(answer.content).keys()
 
@@ -117,6 +144,16 @@ def _cases(server: Server, examples: int) -> int:
 def test_made_up_requests_are_answered_as_the_description_says(server: Server) -> None:
     assert _cases(server, 8) > 50
     works(server)
+
+
+def test_made_up_requests_without_a_token_learn_nothing(
+    programs: list[Path], tmp_path: Path
+) -> None:
+    folder = Folder(tmp_path / "data")
+    folder.database.add_client("somebody")
+    folder.close()
+    with Server(tmp_path, programs, "--workers", "1") as locked:
+        assert _cases(locked, 4, locked=True) > 25
 
 
 @pytest.mark.full
