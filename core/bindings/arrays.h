@@ -76,7 +76,7 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 /// @throws ParameterError for another name
 [[nodiscard]] Multiplication multiplication_of(std::string_view name);
 
-/// A key-switching key that keeps half 0, (digits, K, N), and the seed of half 1.
+/// A seed-compressed key-switching key: the b part, (digits, K, N), and the seed of the a part.
 struct CompactKey {
   InputArray half;
   KeySeed seed;
@@ -87,15 +87,15 @@ struct SharedPreparedKey {
   std::shared_ptr<const PreparedKey> key;
 };
 
-/// A key-switching key: a (digits, 2, K, N) array, a compact or a prepared one.
+/// A key-switching key: a (digits, 2, K, N) array, or a seed-compressed or precomputed key.
 using KeyArgument = std::variant<InputArray, CompactKey, SharedPreparedKey>;
 
-/// The ten bytes that half 1 of a key-switching key is expanded from.
+/// The ten-byte seed of a key-switching key's a part.
 /// @throws ParameterError for another number
 [[nodiscard]] KeySeed key_seed_of(const nb::bytes& bytes);
 
 /// A key-switching key over K primes. Its residues are looked at where they are multiplied, since
-/// whole keys are read from memory.
+/// full keys are read from memory.
 /// @param key must outlive the view
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes,

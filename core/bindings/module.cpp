@@ -9,7 +9,7 @@ NB_MODULE(_core, module) {
   namespace nb = nanobind;
   module.doc() =
       "Exact RNS-CKKS and RNS-BFV arithmetic, and the subroutine graph's reference interpreter.";
-  // The one place where C++ errors become the package's: users catch ringsmith.errors' types.
+  // Maps C++ errors to the Python package's types in ringsmith.errors.
   const nb::module_ errors = nb::module_::import_("ringsmith.errors");
   nb::exception<ringsmith::ParameterError>(module, "ParameterError", errors.attr("ParameterError"));
   nb::exception<ringsmith::GraphError>(module, "GraphError", errors.attr("ProgramError"));

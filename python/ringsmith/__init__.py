@@ -1,8 +1,7 @@
 """Ringsmith: homomorphic-encryption programs, the accelerators that run them, and their runtime.
 
-What a program is written, compiled and run with is here; keys are made, and messages encrypted and
-decrypted, in ``ringsmith.client``. Names are imported when first used, so that the command line
-starts at once.
+This package writes, compiles and runs programs. ``ringsmith.client`` makes keys, encrypts and
+decrypts. Names are imported on first use, so that the command line starts at once.
 """
 
 from importlib import import_module
@@ -80,7 +79,7 @@ _ROOMS = {
     "tracing": ("bfv_parameters_for_depth", "trace"),
     "runtime": ("Compiled", "compile_program", "explain", "open_device"),
 }
-"""Room -> the names that come from it."""
+"""Subpackage -> the public names that it provides."""
 
 __all__ = [
     "ApproximationWarning",
@@ -120,7 +119,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name from its room when it is first asked for."""
+    """Imports a public name from its subpackage on first use."""
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"ringsmith.{room}"), name)

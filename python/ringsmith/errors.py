@@ -1,4 +1,4 @@
-"""The errors that Ringsmith raises on bad input: the value, the limit and the way out."""
+"""The errors that Ringsmith raises on bad input: each names the value, the limit and a hint."""
 
 
 class RingsmithError(Exception):
@@ -34,7 +34,7 @@ class DeviceError(RingsmithError):
 
 
 class DeviceLostError(DeviceError):
-    """A device that is gone or does not answer: what was under way on it is lost."""
+    """A device that is gone or does not answer; its running jobs are lost."""
 
 
 class ToolError(RingsmithError):
@@ -42,10 +42,10 @@ class ToolError(RingsmithError):
 
 
 def check_type(what: str, value: object, expected: type, way_out: str) -> None:
-    """Refuses an argument of the wrong kind; shows its type only, for it may be a secret.
+    """Refuses an argument of the wrong type; shows only the type, as the value may be secret.
 
     Raises:
-        TypeError: When ``value`` is no ``expected``; ends with the way out.
+        TypeError: When ``value`` is no ``expected``; the message ends with a hint.
     """
     if not isinstance(value, expected):
         raise TypeError(

@@ -1,14 +1,14 @@
-"""Encrypted objects that clients, files and the runtime hand to one another.
+"""Encrypted objects that clients, files and the runtime exchange.
 
 Residue arrays are NumPy ``uint64``, C-contiguous and canonical: in [0, q) of their limb's prime.
-Keys of both schemes and all of CKKS are in NTT form: bit-reversed order,
-``out[i] = a(psi^(2*brev(i)+1))``; BFV's ciphertexts are in coefficient form. The secret key is not
-here: it lives in ``ringsmith.client`` alone.
+Keys of both schemes and all CKKS objects are in NTT form, in bit-reversed order:
+``out[i] = a(psi^(2*brev(i)+1))``. BFV ciphertexts are in coefficient form. The secret key is
+defined in ``ringsmith.client`` only.
 
 Every object carries ``parameters_id``, the identity of its parameters
 (``RlweParameters.parameters_id``). Keys and ciphertexts also carry ``key_tag``, 16 random bytes
-that ``generate_keys`` draws once for a key pair. What computes hands both on, and every entry point
-compares them. None means unknown, as of objects that Microsoft SEAL saved: it fits everything.
+that ``generate_keys`` draws once for a key pair. Results inherit both, and every entry point
+compares them. None means unknown, as for objects that Microsoft SEAL saved: it fits everything.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,14 +27,14 @@ Residues = NDArray[np.uint64]
 T = TypeVar("T")
 
 SEED_BYTES = 10
-"""Of a key-switching key's seed: a Trivium key."""
+"""Bytes of a key-switching key's seed: a Trivium key."""
 KEY_TAG_BYTES = 16
-"""Of the random tag of a key pair."""
+"""Bytes of the random tag of a key pair."""
 
 
 @dataclass(frozen=True, eq=False)
 class OfParameters:
-    """What every object has.
+    """The base class of all objects.
 
     Attributes:
         parameters_id: The identity of the object's parameters, 32 bytes; None: unknown.
@@ -54,7 +54,7 @@ class OfParameters:
 
 @dataclass(frozen=True, eq=False)
 class OfKeyPair(OfParameters):
-    """What every key and ciphertext has.
+    """The base class of keys and ciphertexts.
 
     Attributes:
         key_tag: The random tag of the key pair, 16 bytes; None: unknown.
@@ -123,18 +123,17 @@ class KeySwitchKey(OfKeyPair):
     K counts data and special primes; BFV's extension primes are not in it.
 
     Attributes:
-        data: The whole key.
-        seed: The ten bytes, public, from which half 1 (``data[:, 1]``) is expanded as
-            ``ringsmith._core.expand_key_half`` does it; None where half 1 is uniform of itself.
-            Then half 0 and the seed are all that need be kept or sent
-            (``ringsmith.interop.seeded_keys``).
+        data: The full key: ``data[:, 0]`` is the b part, ``data[:, 1]`` the uniform a part.
+        seed: Ten public bytes from which ``ringsmith._core.expand_key_half`` expands the a part.
+            Such a key can be stored and sent seed-compressed, as its b part and its seed
+            (``ringsmith.interop.seeded_keys``). None: the a part has no seed.
     """
 
     data: Residues
     seed: bytes | None = None
 
     def __post_init__(self) -> None:
-        """Keeps the key from being written to: devices hold copies of it."""
+        """Makes the key read-only, because devices hold copies of it."""
         super().__post_init__()
         if self.seed is not None and len(self.seed) != SEED_BYTES:
             raise ParameterError(
@@ -156,14 +155,14 @@ class KeySwitchKey(OfKeyPair):
 
 @dataclass(frozen=True, eq=False)
 class CompactKey(OfKeyPair):
-    """A seeded key-switching key as half of its words: the ``cpu`` device expands the others.
+    """A key-switching key that the ``cpu`` device expands on the fly: b part and seed only.
 
-    It does so limb by limb while it computes, and computes what it would with the whole key.
-    ``ringsmith.interop.seeded_keys.compact_keys`` makes such keys.
+    The device expands the a part limb by limb while it computes. Results equal those of the full
+    key. ``ringsmith.interop.seeded_keys.compact_keys`` makes such keys.
 
     Attributes:
-        half: Half 0 of the whole key, (digits, K, N).
-        seed: The ten bytes, public, that half 1 is expanded from.
+        half: The b part, (digits, K, N).
+        seed: Ten public bytes from which the a part is expanded.
     """
 
     half: Residues
@@ -182,7 +181,7 @@ class CompactKey(OfKeyPair):
 
 @dataclass(frozen=True, eq=False)
 class EvaluationKeys:
-    """What a server needs to compute: relinearization keys and Galois keys by Galois element."""
+    """The keys with which a server computes: relinearization key, Galois keys by element."""
 
     relin: KeySwitchKey | None = None
     galois: Mapping[int, KeySwitchKey] = field(default_factory=lambda: MappingProxyType({}))
@@ -213,7 +212,7 @@ class EvaluationKeys:
 
 @dataclass(frozen=True, eq=False)
 class CompactKeys:
-    """Evaluation keys of which only half is in memory, for the ``cpu`` device."""
+    """Evaluation keys expanded on the fly: only their b parts are in memory. For ``cpu`` only."""
 
     relin: CompactKey | None = None
     galois: Mapping[int, CompactKey] = field(default_factory=lambda: MappingProxyType({}))
@@ -287,10 +286,10 @@ def check_key_tag(
 
 
 def common(what: str, values: Iterable[bytes | None]) -> bytes | None:
-    """Returns the one value that all known ones of evaluation keys have; None: none is known.
+    """Returns the common value of all known identities or tags; None: none is known.
 
     Raises:
-        ParameterError: When two differ; calls them ``what``.
+        ParameterError: When two differ; the message calls them ``what``.
     """
     known = {value for value in values if value is not None}
     if len(known) > 1:
@@ -302,13 +301,13 @@ def common(what: str, values: Iterable[bytes | None]) -> bytes | None:
 
 
 def check_length(what: str, value: bytes | None, length: int) -> None:
-    """Refuses an identity or a tag that is neither unknown nor so many bytes."""
+    """Refuses an identity or a tag that is neither None nor of the right number of bytes."""
     if value is not None and not (isinstance(value, bytes) and len(value) == length):
         raise ParameterError(f"{what} = {value!r:.80} is not {length} bytes, nor None for unknown")
 
 
 def _made(kind: type[T], values: dict[str, Any]) -> T:
-    """An object from its fields, for ``pickle`` and ``copy``."""
+    """Makes an object from its fields, for ``pickle`` and ``copy``."""
     return kind(**values)
 
 

@@ -1,7 +1,7 @@
-"""Progress of long work: what is being done, and how far it is.
+"""Progress of long operations.
 
-Code that takes long opens a ``task`` and moves it. Nothing is shown until somebody asks for it:
-the command line does, and a program does by ``with show_progress(): …``.
+Code that takes long opens a ``task`` and advances it. By default nothing is shown. The command line
+shows progress, and a program does by ``with show_progress(): …``.
 """
 
 import sys
@@ -22,7 +22,7 @@ _NEXT_LINE_SECONDS = 10.0
 
 @dataclass(eq=False)
 class Task:
-    """One long piece of work, as ``task`` opens it; safe to move from several threads.
+    """One long operation, opened by ``task``; several threads may advance it.
 
     Attributes:
         what: What is being done, as a person reads it: ``compiling for nano``.
@@ -53,16 +53,16 @@ class Task:
 
 
 class Reporter(Protocol):
-    """Whatever shows tasks; its methods are called by one thread at a time for one task."""
+    """Shows tasks. For one task, one thread at a time calls its methods."""
 
     def started(self, task: Task) -> None:
         """Shows a new task."""
 
     def moved(self, task: Task) -> None:
-        """Shows that a task went on."""
+        """Shows that a task advanced."""
 
     def ended(self, task: Task) -> None:
-        """Shows that a task is over, done or failed."""
+        """Shows that a task has ended, done or failed."""
 
     def noted(self, line: str) -> None:
         """Shows a line that stays."""
@@ -72,7 +72,7 @@ _reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
 
 def reporter() -> Reporter | None:
-    """Whatever shows the tasks that are opened here; None: nothing does."""
+    """The reporter that shows the tasks opened in this context; None: they are not shown."""
     return _reporter.get()
 
 
@@ -97,7 +97,7 @@ def task(what: str, total: int | None = None, unit: str = "steps") -> Iterator[T
 
 
 def note(line: str) -> None:
-    """Says a line that stays: what is measured next, what is left out."""
+    """Prints a line that stays, such as what is measured next or left out."""
     shown = _reporter.get()
     if shown is not None:
         shown.noted(line)
@@ -126,14 +126,14 @@ def show_progress(stream: TextIO | None = None) -> Iterator[None]:
 
 
 def steps(task: Task) -> str:
-    """How far a task is: ``1,200 of 67,073 cycles``; empty where it counts nothing."""
+    """Returns a task's progress: ``1,200 of 67,073 cycles``; empty if it counts nothing."""
     if task.total is None:
         return f"{task.done:,} {task.unit}" if task.done else ""
     return f"{task.done:,} of {task.total:,} {task.unit}"
 
 
 class _Bars:
-    """Tasks as bars, there only while a task is under way: what a command prints stays its own."""
+    """Shows tasks as bars, only while they run: a command's own output is unchanged."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -182,7 +182,7 @@ def _bars(stream: TextIO) -> "Progress":
 
 
 class _Lines:
-    """Tasks as lines, for logs: one when a task has taken a while, then one now and then."""
+    """Shows tasks as lines, for logs: the first after a delay, then one at intervals."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

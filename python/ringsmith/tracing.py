@@ -1,7 +1,7 @@
-"""The public ``trace``: looks a design up where parameters are to be chosen for one.
+"""The public ``trace``: finds the limits of the design for which parameters are chosen.
 
-``ringsmith.schemes`` plans for ``ParameterLimits`` and knows no design; here a design's name, file
-or object becomes its limits.
+``ringsmith.schemes`` plans for ``ParameterLimits`` and knows no design. This module converts a
+design's name, file or object to its limits.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _with_designs(function: F) -> F:
-    """Returns the function for wishes that name a design."""
+    """Returns the function that also accepts wishes with a design."""
 
     @wraps(function)
     def resolving(*args: object, **options: object) -> object:
@@ -27,7 +27,7 @@ def _with_designs(function: F) -> F:
 
 
 def _resolved(value: object) -> object:
-    """A wish for parameters with the limits of its design; anything else as it is."""
+    """Adds the limits of its design to a wish for parameters; returns anything else unchanged."""
     if not isinstance(value, AutoRlweParameters) or value.design is None:
         return value
     from ringsmith.runtime.designs import limits_of

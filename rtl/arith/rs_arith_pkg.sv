@@ -1,9 +1,9 @@
 // Arithmetic blocks: how integer products are tiled, and how many cycles each block takes.
 //
-// A latency here is the number of rising edges from the one that samples a block's inputs to the
-// one after which its outputs hold the result, the sampling edge included. The blocks take one
-// operation a cycle, have no reset and no valid: their user delays its own valid by the same number
-// of cycles.
+// A latency here is a number of rising edges: from the edge that samples a block's inputs to the
+// edge after which its outputs hold the result, the sampling edge included. The blocks take one
+// operation a cycle and have no reset and no valid. Their user delays its own valid by the same
+// number of cycles.
 package rs_arith_pkg;
 
   // Values of the parameter Reduction of rs_mod_mul.

@@ -1,4 +1,4 @@
-// Modular multiplication by a prime near a power of two, q = 2^b - s, with s loaded at run time.
+// Modular multiplication by a pseudo-Mersenne prime q = 2^b - s, with s loaded at run time.
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //

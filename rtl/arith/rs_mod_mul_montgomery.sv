@@ -12,8 +12,8 @@
 // product's high word, which is below q_i, less that.
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_montgomery_latency(Width, StepBits), at most
-// one adder a stage. Cost: the DSPs of rs_mul, and one for each step and begun 26 bits of q_i above
-// StepBits: 7 with 30 bits in steps of 13.
+// one adder a stage. Cost: the DSPs of rs_mul, and one for each step and each 26 bits or fewer of
+// q_i above StepBits: 7 with 30 bits in steps of 13.
 module rs_mod_mul_montgomery
   import rs_arith_pkg::*;
 #(

@@ -3,7 +3,7 @@
 //   near_o + far_o = r_i * (q_i - 1) / 2^StepBits       1 <= StepBits <= OneBits <= 17
 //
 // near_o comes two cycles after r_i, far_o three. One result a cycle; q_i belongs to r_i. Cost: a
-// DSP for each begun 26 bits of q_i above OneBits.
+// DSP for each 26 bits or fewer of q_i above OneBits.
 module rs_scale_product
   import rs_arith_pkg::*;
 #(

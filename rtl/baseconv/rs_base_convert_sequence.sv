@@ -2,7 +2,7 @@
 //
 // From the cycle after start_i on, table_o, slot_o, first_o, last_o and is_own_o describe the terms
 // 0, 1, ... of the coefficient that was started, one a cycle; they hold their values after the last
-// one, and active_o tells terms from those. Some cycles later ended_i comes back with the
+// one, and active_o marks the cycles with terms. Some cycles later ended_i comes back with the
 // conversion's number, the cycle of the last term delayed: from the cycle after it on, out_table_o,
 // out_number_o and out_last_o describe its outputs, while out_active_o is 1.
 //

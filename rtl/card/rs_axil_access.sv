@@ -1,9 +1,10 @@
 // Accesses to an AXI4-Lite bus, one after another, each asked for by a handshake of levels.
 //
-// valid_i is high until end_o.done, and then low until that falls. access_i holds still while valid_i is
-// high, and end_o while it is done: so both may come from another clock, and go there. An access whose
-// valid_i falls before its end, in a reset of the one who asks, is finished on the bus and not told.
-// rst_ni comes with the reset of the bus; the access at hand then begins anew.
+// valid_i is high until end_o.done, and then low until that falls. access_i holds still while
+// valid_i is high, and end_o while it is done: so both may come from another clock, and go there.
+// If valid_i falls before the access ends, in a reset of the requester, the access is finished on
+// the bus but not reported. rst_ni comes with the reset of the bus; the current access then
+// restarts.
 module rs_axil_access
   import rs_shell_pkg::*;
 (

@@ -1,7 +1,7 @@
 // The registers of a card (rs_card_registers) at the control ports of its DMA.
 //
-// valid_i, access_i and end_o: rs_axil_access. irq_o: a channel has told something that the host has not
-// yet acknowledged.
+// valid_i, access_i and end_o: rs_axil_access. irq_o: a channel has reported an event that the host
+// has not yet acknowledged.
 module rs_card_control
   import rs_dma_pkg::*;
   import rs_shell_pkg::*;

@@ -4,7 +4,7 @@
 //   s_axil_*   Registers (docs/reference/registers.md): page 0 of 4 KiB is the card's (rs_card_registers), page
 //              c + 1 those of coprocessor c.
 //   m_axi_*    The host's memory (rs_dma). Channel c works for coprocessor c.
-//   irq_o      One bit a channel: register told.
+//   irq_o      One bit a channel: register `told`, its reported events.
 //
 // All ports are in bus_clk_i. clk_i is the coprocessors' clock, of any other frequency and phase.
 // bus_rst_ni and rst_ni are synchronous, active low, and last at least 16 cycles of the slower

@@ -15,8 +15,8 @@
 //
 // Reset: each side's is synchronous to its clock and active low, and they belong together. They may
 // begin and end at different times, in any order, but both are low together for at least four
-// cycles of each clock before one of them ends. From the begin of the first one on, the FIFO loses
-// its words. A side whose partner is in reset takes and gives nothing: a side tells its own reset a
+// cycles of each clock before one of them ends. When the first one begins, the FIFO loses its
+// words. A side whose partner is in reset takes and gives nothing: a side signals its own reset a
 // cycle before it clears its pointer, so that the partner never sees a pointer jump. A side that is
 // not reset with its partner stays closed until it is, and in simulation an assertion fails.
 //

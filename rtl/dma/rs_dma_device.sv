@@ -6,20 +6,22 @@
 //   host_*     one access a cycle, of row host_row_o of polynomial host_index_o of memory host_zone_o
 //              of unit host_unit_o. A row has HostWords words of Width bits, the first one lowest. Reads
 //              are answered by host_rvalid_i some cycles later, in order, each as it likes. Until the
-//              last answer, zone, unit and index hold still, and nothing is written.
+//              last answer, address space, unit and index hold still, and nothing is written.
 //   start_o    The program starts, in the ring of asked_o; busy_i shows it StartCycles cycles later at
 //              the latest, and is then high until it has ended.
-//   asked_o    The descriptor at hand, until it has ended; an OpStart's with start_o. refused_i answers it
-//              in the same cycle: the device has no such place, or does not run the ring.
+//   asked_o    The descriptor at hand, until it has ended; an OpStart's with start_o. refused_i
+//              answers it in the same cycle: the device has no such address, or does not support
+//              the ring.
 //   moving_o   Rows may stand at the port, in this cycle and the next.
 //   host_busy_i  An access is at the port or under way: no program may start.
 //   opened_i   Polynomials of the key store that the program has opened to be written since its start.
 //              It is that of the new program when busy_i shows that.
 //
-// An OpWrite, OpRead or OpStart begins when busy_i is low; an OpStart when host_busy_i is low, too; an
-// OpStream when opened_i is above the number of OpStreams since the last OpStart. If the program has
-// ended and it is not, the OpStream fails; what is refused fails at once. An OpWrite or OpStream ends with its last row at the port,
-// an OpRead when all its lines are in out_*, an OpStart at once.
+// An OpWrite, OpRead or OpStart begins when busy_i is low; an OpStart when host_busy_i is low, too;
+// an OpStream when opened_i is above the number of OpStreams since the last OpStart. If the program
+// has ended and it is not, the OpStream fails; a refused descriptor fails at once. An OpWrite or
+// OpStream ends with its last row at the port, an OpRead when all its lines are in out_*, an
+// OpStart at once.
 //
 // While words are there, and room for them, a row crosses in each cycle, both ways; a descriptor costs
 // three cycles more, one that reads the cycles of an answer. A word of more than Width bits is an error

@@ -1,11 +1,12 @@
 // Several channels on one AXI4 master port, burst by burst, in the order of their turns.
 //
-// A channel's bursts have its number as ID. Answers are told apart by it, and may come in any order
-// among channels: so a slow answer to one keeps none of the others waiting. Reads: a channel is chosen
-// for each address. Writes: a channel is chosen for an address and for its data, which follow it
-// without another's between them; the next channel is chosen with the last beat, so that data of
-// different bursts follow each other without a pause. Both choices are rs_dma_order's: ar_turn_i and
-// aw_turn_i end a channel's turn. OpenReads bursts may be on their way to the channels.
+// A channel's bursts have its number as ID. It identifies the answers, which may come in any order
+// among channels: a slow answer to one channel does not delay the others. Reads: a channel is
+// chosen for each address. Writes: a channel is chosen for an address and for its data, which
+// follow it without another's between them; the next channel is chosen with the last beat, so that
+// data of different bursts follow each other without a pause. Both choices are rs_dma_order's:
+// ar_turn_i and aw_turn_i end a channel's turn. OpenReads bursts may be on their way to the
+// channels.
 //
 // All outputs of the bus are registers, and answers go through one. rready and bready are always
 // high: channels ask only for what they have room for. Once valid, nothing changes until it is taken.

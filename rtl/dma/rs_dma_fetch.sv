@@ -6,8 +6,8 @@
 //   entry_*     to the engine, which ends them in their order
 //   job_*       to rs_dma_store: where the words of an OpRead go, and how many bytes
 //   line_*      the words of an OpWrite or OpStream, in lines of the FIFO to the device. There is
-//               always room for a line that comes: a burst is asked for when line_count_i, the lines
-//               in the FIFO, leave room for all that are under way.
+//               always space for a line that comes: a burst is asked for when line_count_i, the
+//               lines in the FIFO, leave room for all that are under way.
 //
 // The next descriptor is asked for before the words of this one, so that it is there when their last
 // burst is on its way, and bursts of one descriptor follow those of the one before. A channel's bursts

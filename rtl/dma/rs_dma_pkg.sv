@@ -18,7 +18,7 @@ package rs_dma_pkg;
   localparam int unsigned PageBytes = 4096;  // that no burst crosses
 
   typedef enum logic [3:0] {
-    OpNone = 4'd0,    // refused: memory that nobody has written
+    OpNone = 4'd0,    // refused: memory that was not written
     OpWrite = 4'd1,   // host memory to the device, while no program runs
     OpStream = 4'd2,  // the same, when the program has opened the place
     OpStart = 4'd3,   // starts the program
@@ -88,7 +88,7 @@ package rs_dma_pkg;
 
   // Inside a channel: a descriptor that has been handed on, the bytes of an OpRead, and the first
   // descriptor that cannot be worked on.
-  localparam int unsigned NumberBits = 8;  // of descriptors and bursts, to tell few of them apart
+  localparam int unsigned NumberBits = 8;  // of descriptors and bursts, to distinguish few of them
   localparam int unsigned CountBytes = 27;  // bits of the number of a descriptor's bytes
   typedef struct packed {
     logic [AddrBits-1:0] address;

@@ -1,4 +1,4 @@
-// The reset of what lies between two clocks, from the bus's side or from the device's.
+// The reset of the logic between two clocks, from the bus's side or from the device's.
 //
 //   bus_rst_ni, rst_ni   Resets of the two clocks, synchronous. Each lasts at least 16 cycles of the
 //                        slower clock, or is the only one of its kind since power-up.
@@ -10,11 +10,12 @@
 //                        when it is ready for it. Until then up_o stays high.
 //   device_rst_no        In the device's clock: the reset of everything there.
 //
-// The bus's side asks, the device's side goes into reset and says so, the bus's side lets it go, and
-// waits for it to run. So both are in reset together for more than four cycles of each clock, as
-// rs_async_fifo wants it. The device's state crosses in a Gray code but for the way from Run to Down,
-// of which any middle state ends in the right place. A reset takes some 20 cycles of the slower
-// clock, and does not end while rst_ni is low or the device's clock stands still.
+// The bus's side requests a reset. The device's side goes into reset and acknowledges. The bus's
+// side then releases it and waits until it runs. So both are in reset together for more than four
+// cycles of each clock, as rs_async_fifo requires. The device's state crosses in a Gray code,
+// except from Run to Down. Any intermediate state of that transition ends in the right state. A
+// reset takes some 20 cycles of the slower clock, and does not end while rst_ni is low or the
+// device's clock stands still.
 module rs_dma_reset (
   input  logic bus_clk_i,
   input  logic bus_rst_ni,

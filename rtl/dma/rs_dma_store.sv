@@ -4,10 +4,10 @@
 //             the device. A burst is asked for when all of its lines are in the FIFO (line_count_i):
 //             so its data never keep the bus waiting.
 //   done_*    valid: all bursts of the oldest job are answered, done_error_o says how. ready: it goes.
-//   record_*  a completion record, written as one burst before any other one is begun. valid stays until
-//             record_done_o, which comes with its answer.
+//   record_*  a completion record, written as one burst before any other burst starts. valid stays
+//             until record_done_o, which comes with its answer.
 //   aw_turn_o The channel's turn on the bus ends: with the last burst of a job, and with a record.
-//   halt_i    No burst is begun. idle_o: none is under way. rst_ni, synchronous, needs idle_o.
+//   halt_i    No burst starts. idle_o: none is under way. rst_ni, synchronous, needs idle_o.
 //   void_i    The FIFO from the device gives nothing any more: what is left of a burst is written
 //             without strobes.
 //

@@ -4,8 +4,8 @@
 //   rdata_o is the word at raddr_i from the next edge of rclk_i on after one with re_i
 //
 // Without re_i the output stays. A word that is read while it is written is undefined, in any phase
-// of the clocks: whoever uses the memory keeps the two apart, as rs_async_fifo's pointers do.
-// Contents have no reset.
+// of the clocks: the user of the memory must prevent it, as rs_async_fifo's pointers do. Contents
+// have no reset.
 //
 // Cost: as rs_ram_1r1w's, "block" or "distributed"; UltraRAM has one clock only.
 module rs_ram_2clk #(

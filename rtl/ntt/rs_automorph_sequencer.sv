@@ -2,9 +2,10 @@
 //
 // In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the
 // source, i' = element * i + (element - 1) / 2 modulo the ring's degree. Of a polynomial in P
-// pieces, the lowest bits of i are the piece, reversed: so all words of the result's piece piece_i,
-// with i = P * j + c, come from one piece of the source, and j' begins at the carry of element * c
-// + (element - 1) / 2 and goes on as i' of a whole polynomial does.
+// sub-polynomials, the lowest bits of i are the sub-polynomial, reversed. So all words of the
+// result's sub-polynomial piece_i, with i = P * j + c, come from one sub-polynomial of the source.
+// j' begins at the carry of element * c + (element - 1) / 2 and continues like i' of a full
+// polynomial.
 //
 // Rows are visited in bit-reversed order: j then counts up in its lower bits, a row's, and its
 // upper bits are the lane's, reversed. So whole rows move to whole rows, j' needs one addition a
@@ -42,7 +43,7 @@ module rs_automorph_sequencer
   // Where j' of the row's first lane begins: a register ahead of its counter.
   logic [LogN-1:0] first, increment;
   if (LargerRings > 0) begin : gen_pieces
-    logic [1:0]         place;   // the piece, reversed
+    logic [1:0]         place;   // the sub-polynomial, reversed
     logic [MaxLogN+2:0] moved, moved_q;
     always_comb begin
       place = (ring_i.log_pieces == 2'd2) ? {piece_i[0], piece_i[1]} : {1'b0, piece_i[0]};

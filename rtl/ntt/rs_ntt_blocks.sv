@@ -1,10 +1,10 @@
 // Which twiddle factors the steps of an in-place NTT need: the walk of rs_ntt_sequencer.
 //
 // Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e. In
-// the ring's transform, of which a piece p of P has its part, block b of m has the number
-// v = (P + p)*m + b, m being half a polynomial by the stride, and e is v with its bits reversed, at
-// the upper end of MaxLogN bits: mark_o, from (P + p)*m, and block_o, the row's part of b, common
-// to all cores, reversed. odd_o is the row's parity in a stage within rows.
+// the ring's transform, for sub-polynomial p of P, block b of m has the number v = (P + p)*m + b, m
+// being half a polynomial by the stride, and e is v with its bits reversed, at the upper end of
+// MaxLogN bits: mark_o, from (P + p)*m, and block_o, the row's part of b, common to all cores,
+// reversed. odd_o is the row's parity in a stage within rows.
 //
 // start_i: one cycle, while idle. Block, stride and mark of step s are there in cycle 1 + s
 // behind it, with the gaps before that step on top.

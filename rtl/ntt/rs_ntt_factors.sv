@@ -18,7 +18,7 @@ module rs_ntt_factors
   parameter  int unsigned Cores     = 4,
   parameter  int unsigned Width     = 48,
   parameter  int unsigned Sets      = 1,
-  parameter  int unsigned LargerRings = 0,                // log2 of the largest ring's pieces
+  parameter  int unsigned LargerRings = 0,                // log2, largest ring's sub-polynomials
   parameter  int unsigned Twiddles  = TwiddlesGenerated
 ) (
   input  logic                  clk_i,
@@ -27,12 +27,12 @@ module rs_ntt_factors
   input  logic [1:0]            piece_i,     // still while busy, as the ring
   input  logic                  start_i,
   input  logic                  inverse_i,   // still while busy
-  input  logic [PrimeWidth-1:0] set_i,       // prime set
+  input  logic [PrimeWidth-1:0] set_i,       // modulus bank
   output logic [Width-1:0]      factor_o [Cores],
   output logic [Width-1:0]      hi_o [Cores],
   output logic [Width-1:0]      lo_o,
 
-  input  host_t                 host_i,      // writes of the zones of twiddle tables
+  input  host_t                 host_i,      // writes of the address spaces of twiddle tables
   input  logic [Width-1:0]      host_word_i
 );
   localparam int unsigned MaxLogN = LogN + LargerRings;

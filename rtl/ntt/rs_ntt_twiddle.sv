@@ -9,8 +9,8 @@
 // multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
-// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a prime set: 2^LoBits words, and
-// 2^(MaxLogN - LoBits) words a core, in block RAM where a table has more than
+// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a modulus bank: 2^LoBits words,
+// and 2^(MaxLogN - LoBits) words a core, in block RAM where a table has more than
 // rs_rpau_pkg::LutRamWords. Tables are written one word a cycle while no steps are under way.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
@@ -26,7 +26,7 @@ module rs_ntt_twiddle
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
-  input  logic [PrimeWidth-1:0] set_i,       // prime set
+  input  logic [PrimeWidth-1:0] set_i,       // modulus bank
   input  logic [LogN-1:0]       block_i,
   input  logic [LogN-1:0]       stride_i,    // counts within a row only
   input  logic [MaxLogN-1:0]    mark_i,
@@ -49,7 +49,7 @@ module rs_ntt_twiddle
            Cores, 1 << HiBits);
   end
 
-  // Bits of a block's number that tell the cores apart, reversed to the top of the exponent.
+  // Bits of a block's number that distinguish the cores, reversed to the top of the exponent.
   logic [HiBits-1:0] core_exponent [Cores];
   always_comb begin
     for (int i = 0; i < Cores; i++) begin

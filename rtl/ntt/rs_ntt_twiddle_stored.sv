@@ -10,8 +10,8 @@
 // Cores words, and a selector hands it to them.
 //
 // One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(). Tables are written one word a
-// cycle while no steps are under way. Cost: N words a prime set, and one selector of Cores words a
-// core.
+// cycle while no steps are under way. Cost: N words a modulus bank, and one selector of Cores words
+// a core.
 module rs_ntt_twiddle_stored
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -24,7 +24,7 @@ module rs_ntt_twiddle_stored
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
-  input  logic [PrimeWidth-1:0] set_i,       // prime set
+  input  logic [PrimeWidth-1:0] set_i,       // modulus bank
   input  logic [LogN-1:0]       block_i,
   input  logic [LogN-1:0]       stride_i,    // counts within a row only
   input  logic [MaxLogN-1:0]    mark_i,
@@ -42,8 +42,8 @@ module rs_ntt_twiddle_stored
   localparam int unsigned Depth = Sets << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  // The number that block 0 of the piece has in the stage, and the bits below its first one, which
-  // the inverse mirrors.
+  // The number that block 0 of the sub-polynomial has in the stage, and the bits below its first
+  // one, which the inverse mirrors.
   logic               unused_stride;
   logic [MaxLogN-1:0] blocks, below;
   assign unused_stride = ^stride_i;

@@ -1,4 +1,4 @@
-// Halves of the rows of two polynomials, which come together, made whole rows again.
+// Combines half rows of two polynomials, which arrive together, into full rows.
 //
 // With pair_i, lanes 0 to Cores - 1 hold a half of a row of the first polynomial, and the others
 // the same half of that of the second: the lower halves in one cycle, the upper ones, with upper_i,

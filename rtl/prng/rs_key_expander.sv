@@ -1,14 +1,15 @@
-// Uniform half of a key-switching key, expanded from its seed: a block of one limb of one digit.
+// The a part of a seed-compressed key-switching key, expanded from its seed: a block of one limb of
+// one digit.
 //
 // From the cycle rs_prng_pkg::expander_latency(Lanes) after start_i on, residues_o holds Lanes
 // coefficients more every cycle, in the order of the stored NTT form, until the next start.
 // docs/reference/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. A word
-// that is not below the modulus comes out as it is: only direct seeds, which give none, are
-// expanded here. seed_i, digit_i, limb_i and block_i hold still from the cycle after start_i on
+// that is not below the modulus comes out unchanged. Only direct seeds are expanded here, and they
+// give no such word. seed_i, digit_i, limb_i and block_i hold still from the cycle after start_i on
 // until the next start, and q_i while it runs. n rows of residues are all out if the next start
 // comes n + expander_pause(Lanes) cycles later, or after that.
 //
-// A lane steps Streams / Lanes generators in turn, whose states go round in shift registers; of
+// A lane steps Streams / Lanes generators in turn; their states circulate in shift registers. With
 // more lanes than streams, each generator gives several words a cycle. Cost a lane: 64 rounds of
 // Trivium, its word, and 288 bits of state for each of its generators in flip-flops (one or two
 // generators) or shift-register LUTs.

@@ -1,10 +1,11 @@
-// One residue-polynomial arithmetic unit (RPAU): memories, main, dyadic and link unit, prime sets.
+// One residue-polynomial arithmetic unit (RPAU): memories, main, dyadic and link unit, modulus
+// banks.
 //
-// All RPAUs of a device with words of one width are the same module: what tells them apart, primes
-// and tables, comes through the host port, and their number through rpau_i. Verilator makes one C++ function of the
-// like processes of all RPAUs if nothing else differs: so no function is called in here with
-// anything but constants (its inlined locals would be numbered by instance), and the inputs are not
-// replaced by what drives them (rtl/verilator.vlt).
+// All RPAUs of a device with words of one width are the same module: their primes and tables come
+// through the host port, and their number through rpau_i. Verilator makes one C++ function of the
+// equal processes of all RPAUs if nothing else differs. So functions are called here only with
+// constants: their inlined locals would be numbered by instance. The inputs are not replaced by
+// their drivers (rtl/verilator.vlt).
 //
 // Commands: one bit of start_i, by unit_e, with command_i, to a unit that is idle. The host
 // port, one access a cycle, only while nothing runs; reads answer after rpau_read_latency() cycles.
@@ -12,7 +13,7 @@
 // collected here.
 //
 // Words of the host port and of the interconnect may be wider than the RPAU's own. The host writes
-// no word that is too wide; what the interconnect brings is shortened (rs_rpau_arrival).
+// no word that is too wide; words from the interconnect are shortened (rs_rpau_arrival).
 module rs_rpau
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -126,7 +127,7 @@ module rs_rpau
   assign host_poly_we = host_q.we && host_q.zone == ZonePoly && host_last;
   assign host_word    = host_wdata_q[0];
 
-  // ---- prime sets -------------------------------------------------------------------------------
+  // ---- modulus banks ---------------------------------------------------------------------------
   logic                  sender;
   logic [PrimeWidth-1:0] set, set_command, host_set;
   assign sender      = command_i.word[SrcLsb+:SrcWidth] == rpau_i;

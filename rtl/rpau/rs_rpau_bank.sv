@@ -1,4 +1,5 @@
-// Half a row of one bank of a work memory: words side by side in one memory, and who writes them.
+// Half a row of one bank of a work memory: adjacent words in one memory, and the choice of their
+// writer.
 //
 // The units of an RPAU write, one of them at a time, and one of them reads; addresses are the
 // writer's and the reader's. Latency from raddr_i to rdata_o: 1. Cost of the choice among up to

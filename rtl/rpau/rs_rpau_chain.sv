@@ -1,13 +1,12 @@
-// The host's way to the RPAUs and back: a chain of registers, a stage for each RPAU.
+// The connection between the host and the RPAUs: a chain of registers, a stage for each RPAU.
 //
 // A request and the words of a write enter at RPAU 0 and go from each RPAU to the next, a cycle a
-// stage, whichever RPAU they are for; that one takes them from its stage. What an RPAU reads goes
-// back through all stages before its own. Reads of an RPAU near the host wait as much longer as
-// their way is shorter, so that all answers come rs_rpau_pkg::host_read_latency() cycles after
-// their requests.
+// stage. The addressed RPAU takes them from its stage. Read data go back through all stages before
+// the RPAU's own. Reads of an RPAU near the host are delayed to compensate its shorter path: all
+// answers come rs_rpau_pkg::host_read_latency() cycles after their requests.
 //
-//   host_i   One access a cycle. Until the last read is answered, zone, index and RPAU hold still
-//            and nothing is written.
+//   host_i   One access a cycle. Until the last read is answered, address space, index and RPAU
+//            hold still and nothing is written.
 //   busy_o   An access is at the port or under way: no program may start.
 //
 // No reset: what is under way ends, and the chain runs empty in rs_rpau_pkg::ResetCycles cycles.

@@ -9,10 +9,10 @@
 // permute                Word i of dst is word i * element of a, where word N + j is word j negated:
 //                        a word a cycle, each out of a row of its own.
 //
-// start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when all is
-// in memory; after a conversion in all RPAUs at once. q_i is the modulus of the command's prime set,
-// from the second cycle after start_i on. x_o and own_o are zero while no word is sent. word_i, with
-// word_valid_i, are outputs for this RPAU.
+// start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when all
+// is in memory; after a conversion in all RPAUs at once. q_i is the modulus of the command's
+// modulus bank, from the second cycle after start_i on. x_o and own_o are zero while no word is
+// sent. word_i, with word_valid_i, are outputs for this RPAU.
 module rs_rpau_coefficient
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

@@ -1,9 +1,9 @@
-// Constant files of one RPAU, one a prime set, and the constants of the instruction under way.
+// Constant files of one RPAU, one a modulus bank, and the constants of the instruction under way.
 // Main and dyadic unit have a copy each, for each has its own instruction under way.
 //
-// start_i takes the prime set and the two indices; from the third cycle on, k1_o and k2_o hold the
-// constants they name, or 1 and 0 where the instruction uses none, until the next start. (The first
-// operands reach the lanes later than that.) The host writes words while nothing runs.
+// start_i takes the modulus bank and the two indices; from the third cycle on, k1_o and k2_o hold
+// the constants they name, or 1 and 0 where the instruction uses none, until the next start. (The
+// first operands reach the lanes later than that.) The host writes words while nothing runs.
 module rs_rpau_constants
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

@@ -1,4 +1,4 @@
-// Base converters of a device, with the way from all RPAUs and back.
+// Base converters of a device, with the connections from and to all RPAUs.
 //
 // A coefficient takes Rpaus cycles in a converter: input i is the word of RPAU i, output j goes to
 // RPAU j, and coefficients follow each other without a pause. Converters of them run side by side in
@@ -9,7 +9,7 @@
 // number.
 //
 // start_i: one cycle, as those of the RPAUs' units, with table_i; conversion_i says that it is one.
-// load_*: a word of zone conversion, its row being {kind, column, row} of rs_base_convert.
+// load_*: a word of address space conversion, its row being {kind, column, row} of rs_base_convert.
 module rs_rpau_converters
   import rs_baseconv_pkg::*;
   import rs_rpau_pkg::*;

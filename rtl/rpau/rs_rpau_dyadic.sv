@@ -1,10 +1,10 @@
 // Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, beside the main unit.
 //
-// A row is read every 2*Cores / DyadicCores cycles, goes through the multipliers DyadicCores words
-// at a time, is collected on the other side, and written whole. B is a work polynomial, one of
-// the key store, what comes from the key expander as the multipliers take it, or the constant k1; C
-// is dst or b, or the constant k2. Words of a may be any of Width bits where B is k1; everything
-// else is canonical. N / DyadicCores cycles and the pipeline: python/ringsmith/backends/rpau/cost.py.
+// A row is read every 2*Cores / DyadicCores cycles and goes through the multipliers DyadicCores
+// words at a time. The results are collected and written as one row. B is a work polynomial, one of
+// the key store, the key expander's output, or the constant k1. C is dst, b or the constant k2.
+// Words of a may be any of Width bits where B is k1; everything else is canonical. N / DyadicCores
+// cycles and the pipeline: python/ringsmith/backends/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
 // last result is in memory.

@@ -1,10 +1,9 @@
-// Link unit of an RPAU: takes a polynomial to other RPAUs, a row a cycle, and computes nothing.
+// Link unit of an RPAU: copies a polynomial to other RPAUs, a row a cycle, and computes nothing.
 //
-// It has no words of its own. The RPAU that sends reads its rows from the first to the last, and
-// what comes out of its work memory stands at the interconnect; the others write what reaches them,
-// and count the rows. Rows keep the order of their words: all RPAUs swap the halves of the same
-// rows. The unit is taken for a cycle a row and the way to the RPAU that is reached last:
-// python/ringsmith/backends/rpau/cost.py.
+// It stores no words. The sending RPAU reads its rows from first to last, and its work memory's
+// outputs drive the interconnect. The others write the rows that they receive, and count them. Rows
+// keep the order of their words: all RPAUs swap the halves of the same rows. The unit is busy for a
+// cycle a row plus the latency to the last RPAU: python/ringsmith/backends/rpau/cost.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, in all RPAUs at once, when the last of them has written its last row.

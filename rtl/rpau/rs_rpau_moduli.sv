@@ -1,7 +1,7 @@
-// Moduli of an RPAU's prime sets, and those that its units compute with.
+// Moduli of an RPAU's modulus banks, and those that its units compute with.
 //
-// start_main_i and the other two take the number of a prime set; from the second cycle on, until the
-// next start, that set's modulus stands at the unit's outputs. (First operands come later than
+// start_main_i and the other two take the number of a modulus bank; from the second cycle on, until
+// the next start, that bank's modulus is at the unit's outputs. (First operands come later than
 // that.) The host writes the words of a modulus, in rows 0 to 3, while nothing runs.
 module rs_rpau_moduli
   import rs_arith_pkg::*;

@@ -24,15 +24,15 @@ package rs_rpau_pkg;
     ZonePoly = 4'd0,
     // Key store: as many words in logical order; written only, as all below.
     ZoneKey = 4'd1,
-    // Constant file of a prime set; one word a row, in lane 0, as all below.
+    // Constant file of a modulus bank; one word a row, in lane 0, as all below.
     ZoneConstant = 4'd2,
-    // q, mu, bits of q, and its index in the family, of a prime set.
+    // q, mu, bits of q, and its index in the family, of a modulus bank.
     ZoneModulus = 4'd3,
-    // The lower table of twiddle factors of a prime set, psi^e.
+    // The lower table of twiddle factors of a modulus bank, psi^e.
     ZoneTwiddleLo = 4'd4,
-    // The upper table of twiddle factors of a prime set, psi^(e << LoBits).
+    // The upper table of twiddle factors of a modulus bank, psi^(e << LoBits).
     ZoneTwiddleHi = 4'd5,
-    // All N twiddle factors of a prime set, psi^brev(j), where factors are stored and the two
+    // All N twiddle factors of a modulus bank, psi^brev(j), where factors are stored and the two
     // tables above are not there.
     ZoneTwiddle = 4'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
@@ -57,8 +57,8 @@ package rs_rpau_pkg;
   localparam int unsigned PrngNone = 0;
   localparam int unsigned PrngTrivium = 2;
 
-  localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or prime set of any zone
-  localparam int unsigned RowWidth = 16;  // a row of any zone
+  localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or modulus bank of a memory
+  localparam int unsigned RowWidth = 16;  // a row of any address space
   localparam int unsigned HostBeatWords = 8;  // words at the host's port, at most
   localparam int unsigned RpauWidth = SrcWidth;
 
@@ -119,7 +119,7 @@ package rs_rpau_pkg;
     logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
     logic [RowWidth-1:0] top_stride;   // half a polynomial's words
     logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
-    logic [1:0]          log_pieces;   // log2 of the pieces of a larger ring's polynomials
+    logic [1:0]          log_pieces;   // log2 of the sub-polynomials of a larger ring's polynomials
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
   } ring_t;
 
@@ -317,7 +317,7 @@ package rs_rpau_pkg;
     return (lanes < HostBeatWords) ? lanes : HostBeatWords;
   endfunction
 
-  // Bits of an index of any zone, and of a row at the host's port.
+  // Bits of an index of any address space, and of a row at the host's port.
   function automatic int unsigned host_index_bits(int unsigned work_polys, int unsigned key_polys,
                                                   int unsigned prime_sets, int unsigned seeds);
     int unsigned indices;

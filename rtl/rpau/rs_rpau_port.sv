@@ -1,4 +1,5 @@
-// An RPAU's port to the interconnect: its link unit, where there is one, and whose words leave.
+// An RPAU's port to the interconnect: its link unit, if it has one, and the selection of the
+// sender's words.
 //
 // The main unit (main_*) and the link unit send over one interconnect, one at a time in the whole
 // device: the program's hazard rule. Ports of the link unit as those of rs_rpau_link; words_i are

@@ -36,7 +36,7 @@ module rs_rpau_seeded
     if (use_seed) digit_q <= command_i.word[DigitLsb+:DigitWidth];
   end
 
-  // The block that is expanded, and the starts of those behind a piece's first.
+  // The block that is expanded, and the starts of those behind a sub-polynomial's first.
   localparam int unsigned PieceBlocks = (LogN > LogBlock) ? 1 << (LogN - LogBlock) : 1;
   logic                 begins;
   logic [IndexBits-1:0] block_q;

@@ -1,8 +1,8 @@
-// What computes beside an RPAU's main unit: the dyadic unit, its constants, and its expanded keys.
+// The dyadic unit of an RPAU with its constants and its expanded keys.
 //
 // With DyadicCores = 0 there is nothing: no start may come, and no memory is touched. Ports as
-// those of rs_rpau_dyadic; set_i is the prime set of the command, and the host writes constants and
-// seeds.
+// those of rs_rpau_dyadic; set_i is the modulus bank of the command, and the host writes constants
+// and seeds.
 module rs_rpau_side
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

@@ -3,17 +3,18 @@
 // The parameters are those of a design (python/ringsmith/backends/rpau/design.py, which checks them).
 //
 //   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
-//              rs_rpau_pkg) of RPAU host_rpau_i. In the zones poly and key, word j of polynomial
-//              host_index_i is word j mod HostWords of row j / HostWords. Rows of these are written
-//              by 2*Cores words, in order: the memory takes them with the last. The other zones
-//              have one word a row, word 0, for each prime set, or seed, host_index_i. Only the
-//              zone poly is read: the row comes with host_rvalid_o,
+//              rs_rpau_pkg) of RPAU host_rpau_i. In the address spaces poly and key, word j of
+//              polynomial host_index_i is word j mod HostWords of row j / HostWords. Rows of these
+//              are written by 2*Cores words, in order: the memory takes them with the last. The
+//              other address spaces have one word a row, word 0, for each modulus bank, or seed,
+//              host_index_i. Only the address space poly is read: the row comes with host_rvalid_o,
 //              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; until the last is
 //              there, host_zone_i, host_rpau_i and host_index_i hold still, and nothing is written.
-//              While host_busy_o is high, an access is under way, and no program may start.
-//              With KeyStream, rows of the zone key are written while a program runs, too, where it
-//              was started with streamed_i: the polynomials that it awaits, in its order. One has
-//              arrived rs_rpau_pkg::arrival_latency() cycles after its last row stood at the port.
+//              While host_busy_o is high, an access is under way, and no program may start. With
+//              KeyStream, rows of the address space key are written while a program runs, too,
+//              where it was started with streamed_i: the polynomials that it awaits, in its order.
+//              One has arrived rs_rpau_pkg::arrival_latency() cycles after its last row stood at
+//              the port.
 //   program_*  One instruction a cycle, only while busy_o is low.
 //   ring_i     log2 of the degree of the ring that a program runs in; taken with start_i.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle

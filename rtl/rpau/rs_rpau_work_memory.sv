@@ -113,7 +113,7 @@ module rs_rpau_work_memory
   localparam logic [Units-1:0] Writers = units_of(1, Link, Converters);
 
   // Addresses, and banks of the polynomials. Not by a function: Verilator would number its locals,
-  // and RPAUs would no longer be one piece of code.
+  // and RPAUs would no longer share one function.
   typedef logic [BankWidth-1:0] bank_t;
   bank_t       read_bank [Units][3];
   bank_t       read_bank_q [Units][3];

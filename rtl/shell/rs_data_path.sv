@@ -1,25 +1,26 @@
-// Polynomials over AXI4, 512 bits a beat: the fast way into an accelerator's memories and out.
+// Polynomials over AXI4, 512 bits a beat: the fast interface to an accelerator's memories.
 //
 // A word of a polynomial is eight bytes, a beat eight words. Byte addresses are
 //
 //   ((zone * 2^RpauWidth + unit) * 2^HostIndexWidth + index) * 8N + 8 * word
 //
-// with zone 0 for work polynomials and 1 for the key store, which is only written. A burst (INCR,
-// whole beats, within 4 KiB as AXI4 has it) lies in one polynomial; where it writes, it has whole
-// rows, whose words have all their bytes. One burst at a time is taken, and owns the host port
-// (claimed_o) from grant_i on until its data have crossed; its answer may wait longer.
+// where zone is the address space: 0 for work polynomials, 1 for the key store, which is only
+// written. A burst (INCR, whole beats, within 4 KiB as AXI4 has it) lies in one polynomial; where
+// it writes, it has whole rows, whose words have all their bytes. One burst at a time is accepted.
+// It owns the host port (claimed_o) from grant_i on until its data have crossed; its answer may
+// wait longer.
 //
 // A burst that writes keys is also taken while a program runs that waits for them (streams_i).
 //
 // A burst that is refused is answered with SLVERR, and refused_o names the reason in one cycle: the
-// device is not ready (busy), has no such place (place), or the burst is of another shape (order):
-// it then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
+// device is not ready (busy), has no such address (place), or the burst has another shape (order).
+// It then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
 // its bytes (value), or a misplaced WLAST (order), ends the writing at its row.
 //
 // Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less where
-// the device's rows are shorter. Both ways take a beat a cycle, or such a row a cycle. What is read
-// comes host_read_latency() cycles later, and so many beats are under way: they wait in a memory
-// for the bus to take them. rst_ni, synchronous, forgets a burst in whatever state it is.
+// the device's rows are shorter. Both ways take a beat a cycle, or such a row a cycle. Data that
+// are read come host_read_latency() cycles later. So many beats are under way, and wait in a memory
+// until the bus takes them. rst_ni, synchronous, drops a burst in any state.
 module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;

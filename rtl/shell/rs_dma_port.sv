@@ -1,8 +1,9 @@
 // A channel of the DMA (rs_dma) at an accelerator's host port, in place of the data path.
 //
-// Descriptors that want a place which the device does not have are refused: before they begin, so that
-// they have no effect. WRITE reaches every zone but conversions, whose words lie apart; of a zone whose
-// rows are single words, word 0 of each row counts. STREAM reaches the key store, READ work polynomials. A word of a narrow RPAU that is too wide for
+// Descriptors for an address that the device does not have are rejected before they begin: they
+// have no effect. WRITE reaches every address space except conversions, whose words are not
+// contiguous. In an address space whose rows are single words, only word 0 of each row counts.
+// STREAM reaches the key store, READ work polynomials. A word of a narrow RPAU that is too wide for
 // it is not written, nor is its row (refused_o).
 //
 // claimed_o: the port is the channel's, until nothing is under way there (host_busy_i); so accesses that a

@@ -1,13 +1,13 @@
-// The host's two ways into the memories of an accelerator: the window behind the register
+// The host's two interfaces to the memories of an accelerator: the window behind the register
 // host_data (rs_host_window), and the data path (rs_data_path), or with Dma a channel of the DMA
-// (rs_dma_port). One has the device's host port.
+// (rs_dma_port). Only one of them has the device's host port at a time.
 //
-// The data path has it while it moves the words of a burst (moving_o), which begins when the device
-// is idle_i and no access of the window is under way; the window then refuses accesses as it does
-// while a program runs. Bursts that write keys are taken while a program runs, too, where it waits
-// for them (streams_i). forget_i forgets a burst, whatever its state. The channel has the port while
-// its descriptor moves words; it begins none while the window is in use (window_idle_o). refused_o is of
-// both ways.
+// The data path has it while it moves the words of a burst (moving_o). A burst begins when the
+// device is idle_i and no access of the window is under way. The window then refuses accesses, as
+// it does while a program runs. Bursts that write keys are also accepted while a program waits for
+// them (streams_i). forget_i drops a burst in any state. The channel has the port while its
+// descriptor moves words; it begins none while the window is in use (window_idle_o). refused_o is
+// of both ways.
 module rs_host_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;

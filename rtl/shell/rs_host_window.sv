@@ -1,16 +1,16 @@
 // The host's window into the memories of an accelerator: a register of 64 bits, word after word.
 //
 // The place is word word_i of polynomial index_i of memory zone_i of RPAU unit_i. Words are written
-// by halves (rs_word_halves). Rows of the zones poly and key are written from their first word to
-// their last, with which they are stored: here the words of a row of the device's host port are
-// gathered (rs_rpau_pkg::host_words). Words of the other zones are rows of their own. Reads fetch
-// such a row and keep it until the host moves, writes, or runs a program. advance_o counts word_i
-// up after a word was written, or its upper half read.
+// by halves (rs_word_halves). Rows of the address spaces poly and key are written from their first
+// word to their last, with which they are stored: here the words of a row of the device's host port
+// are gathered (rs_rpau_pkg::host_words). Words of the other address spaces are rows of their own.
+// Reads fetch such a row and keep it until the host moves, writes, or runs a program. advance_o
+// counts word_i up after a word was written, or its upper half read.
 //
 // An access is answered by ack_o, in its own cycle, or, where a row must be fetched, when it is
 // there; the next access comes after that. idle_o says that no access is under way, nor at the
-// device's port in the cycle after. Without effect, and refused, are accesses while the
-// device is not ready, to places that it does not have, of words out of order or too wide.
+// device's port in the cycle after. Accesses while the device is not ready, to addresses that it
+// does not have, or of words out of order or too wide are refused and have no effect.
 module rs_host_window
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -63,7 +63,7 @@ module rs_host_window
   localparam int unsigned LogHostWords = $clog2(HostWords);
 
   // ---- the place --------------------------------------------------------------------------------
-  logic [16:0] indices, words;  // that the zone has
+  logic [16:0] indices, words;  // that the address space has
   logic        whole_rows;
   rs_host_zone #(
     .LogN(LogN),

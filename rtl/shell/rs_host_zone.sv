@@ -1,8 +1,8 @@
-// What a memory zone of an accelerator has: its indices, and the words of each.
+// Size of an accelerator's address space: its indices, and the words of each.
 //
-// whole_rows_o: words lie in rows of the host port, rs_rpau_pkg::host_words() a row, and are written in
-// whole rows of the memory, of 2*Cores words. In the other zones a row is one word. A zone that the
-// design does not have has no words.
+// whole_rows_o: words lie in rows of the host port, rs_rpau_pkg::host_words() a row, and are
+// written in whole rows of the memory, of 2*Cores words. In the other address spaces a row is one
+// word. An address space that the design does not have has no words.
 module rs_host_zone
   import rs_rpau_pkg::*;
 #(

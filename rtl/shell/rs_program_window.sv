@@ -1,8 +1,8 @@
 // The host's window into the program store: a register of 64 bits, one instruction after another.
 //
 // An instruction is stored with its upper half (rs_word_halves), in the cycle after that access,
-// and advance_o counts the address up. Without effect, and refused, are writes while the device is
-// not ready and writes behind the end of the store.
+// and advance_o counts the address up. Writes while the device is not ready, and writes behind the
+// end of the store, are refused and have no effect.
 module rs_program_window
   import rs_shell_pkg::*;
 #(

@@ -1,9 +1,9 @@
 // Puts the halves of a 64-bit register, as the bus writes them one by one, together to words.
 //
 // The lower half is written first and is kept for the upper one, which completes the word: word_o
-// is there in the cycle of that access, with complete_o. Whatever else is written is refused, in
-// its own cycle: a half without all of its bytes (value), or an upper half without a lower one just
-// before it (order). clear_i forgets a lower half.
+// is there in the cycle of that access, with complete_o. Any other write is refused in its own
+// cycle: a half without all of its bytes (value), or an upper half without a lower one just before
+// it (order). clear_i forgets a lower half.
 module rs_word_halves
   import rs_shell_pkg::*;
 (

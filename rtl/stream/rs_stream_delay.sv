@@ -1,4 +1,4 @@
-// A word of the stream delayed by a fixed number of cycles, in whatever holds it cheapest.
+// A word of the stream delayed by a fixed number of cycles, with the cheapest storage.
 //
 //   d_o in cycle t + Depth is d_i in cycle t
 //

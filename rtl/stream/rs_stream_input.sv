@@ -1,10 +1,10 @@
-// Takes polynomials word by word, in natural order and with whatever pauses, and hands whole frames
-// to the pipeline, by lanes and without a pause.
+// Takes polynomials word by word, in natural order and with any pauses, and hands whole frames to
+// the pipeline, by lanes and without a pause.
 //
 // There are two frames: while one is read the other is filled. full_o says that a frame may be
 // launched; with launch_i in cycle c its first words stand at words_o in cycle c + input_cycles(),
 // and launches are Period cycles apart or more. fault_o is high for a cycle where last_i is not
-// with a frame's last words: those who send have lost count.
+// with a frame's last words: the sender has lost count.
 module rs_stream_input
   import rs_stream_pkg::*;
 #(

@@ -1,7 +1,7 @@
 // Takes products from the pipeline, which cannot wait, and hands them out word by word in natural
-// order to whoever may.
+// order.
 //
-// A frame has its place from launch_i on, room_o says that there is one more. first_i and words_i
+// A frame has its buffer from launch_i on; room_o says that one more is free. first_i and words_i
 // are the pipeline's. valid_o does not wait for ready_i, and neither it nor the words change before
 // ready_i.
 module rs_stream_output

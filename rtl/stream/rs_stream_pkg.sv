@@ -115,7 +115,7 @@ package rs_stream_pkg;
     return RamLatency + 1;
   endfunction
 
-  // Words that may wait for whoever takes the products: the loop from a read to its place being
+  // Words that may wait for the receiver of the products: the loop from a read to its place being
   // free again takes four cycles.
   localparam int unsigned OutputWords = 8;
 

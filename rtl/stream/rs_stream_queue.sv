@@ -1,9 +1,9 @@
 // Takes descriptors word by word, answers each, and hands on those that hold.
 //
-// The words are q, unit, scale and powers (rs_stream_core), with last_i at the last one. Words of
-// WordBits bits, of which the device has Width. A descriptor's answer comes after its last word
-// (answer_e of rs_stream_pkg); one that is refused leaves no trace, and no frame belongs to it.
-// That q is a prime, and psi what it should be, is not looked at.
+// The words are q, unit, scale and powers (rs_stream_core), with last_i at the last one. Words have
+// WordBits bits; the device uses Width of them. A descriptor's answer comes after its last word
+// (answer_e of rs_stream_pkg); one that is refused leaves no trace, and no frame belongs to it. It
+// does not check that q is a prime and psi a root of unity.
 module rs_stream_queue
   import rs_stream_pkg::*;
 #(

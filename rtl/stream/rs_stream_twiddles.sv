@@ -30,7 +30,8 @@ module rs_stream_twiddles
   input  logic [LogPeriod-1:0] rtime_i,
   output logic [Width-1:0]     rdata_o
 );
-  // Bits of r that tell butterflies apart, the low ones, and their value here; the others are time.
+  // Bits of r that distinguish butterflies, the low ones, and their value here; the others are
+  // time.
   localparam int unsigned UnitBits = (LogLanes - 1 < Stage) ? LogLanes - 1 : Stage;
   localparam int unsigned TimeBits = Stage - UnitBits;
   localparam int unsigned Plain = reversed(Unit >> (LogLanes - 1 - UnitBits), UnitBits);

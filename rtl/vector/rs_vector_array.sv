@@ -1,8 +1,8 @@
 // The array of a cluster: the permutation network, and behind it 2^(LogLanes-LogRadix) units.
 //
 // A row of 2^LogLanes words enters each cycle, with row_i.valid: a pass of a transform or, with
-// row_i.point, an operand X of point operations (rs_vector_permute and rs_vector_unit tell what both
-// do with it). All moduli, and what else belongs to it, enter with it, but
+// row_i.point, an operand X of point operations (rs_vector_permute and rs_vector_unit define what
+// both do with it). All moduli, and what else belongs to it, enter with it, but
 //
 //   z_i        array_z_time() cycles later, by the stage that takes it (point_stage); word
 //              h*2^LogLanes + l is lane l of Z_h

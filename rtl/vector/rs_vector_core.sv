@@ -1,8 +1,8 @@
 // A cluster: sequencer, scratchpad, streams, twiddle memory and array; docs/reference/vector.md
 // describes it.
 //
-// It works off list computing of a program (rs_vector_sequencer). Whoever serves memory works off
-// the lists of loads and stores:
+// It processes the list of computations of a program (rs_vector_sequencer). The memory interface
+// processes the lists of loads and stores:
 //
 //   load    begins with load_begin_i[s], where load_room_o[s] says that stream s has room for a limb;
 //           its rows come one by one, with load_push_i[s], in order. A table's rows come with
@@ -14,8 +14,8 @@
 // Primes and passes are written before start_i, and are in force until they are written again. The
 // cycle after start_i is cycle 0 of timing.py: all that it counts is what happens here.
 //
-// What travels beside a row has no reset: rst_ni is low until it has left, for
-// core_transform_latency + 8 cycles at least.
+// The control signals that travel with a row have no reset: rst_ni is low for at least
+// core_transform_latency + 8 cycles, until they have left.
 //
 // Cost: the memories and the array, and multiplexers of Banks + 3 words for each lane and operand.
 module rs_vector_core

@@ -1,4 +1,4 @@
-// Exchanges the bit that tells two lanes apart with a bit of the time: a delay commutator.
+// Exchanges the bit that distinguishes two lanes with a bit of the time: a delay commutator.
 //
 // Of the four words of times t (swap_i low) and t + Distance (swap_i high) in two lanes, the second
 // lane's at t and the first lane's at t + Distance change places. swap_i stands with its words, and

@@ -10,9 +10,9 @@
 // of their time, one each cycle, a multiple of 2^LogRadix of them; time_i is the low bits of it.
 // permute_i.exchange is 0 where no row comes. All else may change from row to row.
 //
-// Latency: rs_vector_pkg::permute_latency, whatever is done. Cost for each lane, in words of Width
-// bits: LUTs for 2 + LogRadix + LogLanes / 2 and for the delays (one of each power of two below
-// 2^LogRadix, a word a LUT from four cycles on).
+// Latency: rs_vector_pkg::permute_latency, for every operation. Cost for each lane, in words of
+// Width bits: LUTs for 2 + LogRadix + LogLanes / 2 and for the delays (one of each power of two
+// below 2^LogRadix, a word a LUT from four cycles on).
 module rs_vector_permute
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

@@ -9,14 +9,14 @@
 //   the load streams hold the limbs that it takes, all rows of them
 //   the store streams have room for the limbs that it hands out
 //
-// What it takes from streams, and the room, is set apart then. The compiler sees to everything else
-// by gap (backends/vector/timing.py). An instruction's rows follow: of a point operation or an
-// automorphism a limb's; of a transform those of all its limbs pass by pass, a pass begun when its first
-// limb's rows are written. rows_o says what happens to a row, two cycles after it was issued: the
-// instruction's first row is issued in the cycle in which it was taken.
+// The limbs and the space in streams are then reserved. The compiler ensures everything else by gap
+// (backends/vector/timing.py). An instruction's rows follow: of a point operation or an
+// automorphism a limb's; of a transform those of all its limbs pass by pass, a pass starts when its
+// first limb's rows are written. rows_o says what happens to a row, two cycles after it was issued:
+// the instruction's first row is issued in the cycle in which it was taken.
 //
-// A limb has four rows at least. So what the next limb or pass takes is looked up while the one before
-// it is worked off, and what an instruction took is counted a cycle after it.
+// A limb has at least four rows. So the needs of the next limb or pass are looked up while the
+// previous one is processed. What an instruction took is counted a cycle after it.
 //
 // Cost: counters, an instruction's registers and the passes' memory. No multiplier: an automorphism's
 // row comes from the one before by an addition.

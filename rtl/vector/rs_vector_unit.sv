@@ -24,10 +24,10 @@
 //   factor_i[2^g + i]    stage_factor_time() cycles later, and alu_latency for each stage before:
 //                        g of them forward, LogRadix-1-g inverse
 //
-// Result h of the upper half of the lanes is computed in stage 2h, of the lower half in stage 2h + 1:
-// point_stage(). A row goes from stage to stage whatever it is, so that rows of all kinds follow one
-// another without a gap, but for the direction of transforms: where it changes, the table's rows of
-// both would be read at once (rs_vector_array).
+// Result h of the upper half of the lanes is computed in stage 2h, of the lower half in stage 2h +
+// 1: point_stage(). Every row passes all stages, so rows of all kinds follow one another without a
+// gap. The exception is a change of the transforms' direction: the table's rows of both would be
+// read at once (rs_vector_array).
 //
 // One row a cycle. Latency: rs_vector_pkg::transform_latency, and point_latency for a stage's
 // results of point operations. point_o[h*2^LogRadix + l] of the last stage, h = Results-1 in the lower

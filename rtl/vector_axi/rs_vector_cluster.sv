@@ -1,4 +1,4 @@
-// A cluster with its memory side: rs_vector_core, and what works off its three lists.
+// A cluster with its memory interface: rs_vector_core, and the units that process its three lists.
 //
 // start_i, and filled_o some time later: the lists' beginnings are read. run_i, of one cycle, begins the
 // program: the cycle after it is cycle 0 of timing.py. done_o stands when all of the lists has ended.
@@ -7,8 +7,9 @@
 // failed_o: memory has answered with an error, or not at all; fault_o says what and where. Nothing more
 // begins then, and only a reset, of memory's ports too, ends that state.
 //
-// Ports' channels are those of AXI4, less what is constant; addresses are beats of the ports' own memory,
-// the same ones for all ports, and home the cluster whose ports' memory is meant.
+// Ports' channels are those of AXI4, less what is constant; addresses are beats of the ports' own
+// memory, the same ones for all ports, and home is the number of the cluster whose ports' memory is
+// addressed.
 module rs_vector_cluster
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

@@ -1,4 +1,4 @@
-// The registers of an accelerator (rs_vector_registers), and the run of a program.
+// The registers of an accelerator (rs_vector_registers), and the execution of a program.
 //
 // A start reads the beginnings of all clusters' lists (start_o, filled_i). When all have them, run_o of one
 // cycle begins the program in all clusters at once. The counter of cycles begins with the start, and stands

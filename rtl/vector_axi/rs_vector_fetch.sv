@@ -3,9 +3,9 @@
 // start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are
 // asked for while its FIFO has place for them: first computing, then loads, then stores. filled_o
 // says that nothing more can be asked for, and that all has come: the program may begin (run_i).
-// From then on, instructions leave not faster than one in 8 cycles, for a limb has 8 rows or more,
-// and so do loads and stores. So memory keeps ahead where it answers within 8 * 2^LogListed cycles
-// (docs/reference/vector.md): Ahead_A checks it.
+// From then on, at most one instruction leaves in 8 cycles, since a limb has 8 rows or more. The
+// same holds for loads and stores. So memory keeps ahead if it answers within 8 * 2^LogListed
+// cycles (docs/reference/vector.md): Ahead_A checks it.
 //
 // Cost: a FIFO of 2^LogListed instructions and two of 2^LogListBeats beats, in LUTs.
 module rs_vector_fetch

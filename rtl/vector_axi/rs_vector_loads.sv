@@ -1,4 +1,4 @@
-// Works off the list of loads: reads rows from memory by Ports ports, and hands them to a cluster.
+// Processes the list of loads: reads rows from memory by Ports ports, and hands them to a cluster.
 //
 // A load begins, with ready_o, when all of this holds: the bursts of the load before it have been handed
 // to the ports (rs_vector_bursts), as many stores have ended as it says, as many instructions of list

@@ -1,4 +1,5 @@
-// An accelerator of architecture vector with whole AXI4 buses: rs_vector_top, its ports' wires side by side.
+// An accelerator of architecture vector with complete AXI4 buses: rs_vector_top, its ports' wires
+// concatenated.
 //
 // Port p of cluster c is number Ports*c + p of m_axi; cluster c is number c of m_list, which only reads. A
 // bus's wires are bits of vectors, the lowest ones those of port 0. Transfers are bufferable and modifiable,

@@ -1,4 +1,4 @@
-// Tells when memory does not answer, and at which port.
+// Detects that memory does not answer, and at which port.
 //
 // waits_i: something is asked of memory; moves_i: it has done a part of it. silent_o stands when limit_i
 // cycles with waits_i have passed without moves_i, and port_o is the lowest port of missing_i then.

@@ -45,7 +45,7 @@ class Accelerator {
     top_->final();
   }
 
-  /// Parameter `fact` (rs_rpau_pkg::fact_e) of the device, as it says itself.
+  /// Capability register `fact` (rs_rpau_pkg::fact_e) of the device.
   u64 fact(int fact) const { return top_->design_o[fact]; }
 
   static constexpr int facts() { return sizeof(top_->design_o) / sizeof(top_->design_o[0]); }
@@ -56,7 +56,7 @@ class Accelerator {
   }
 
   /// Writes `rows` rows from row `first` on, of `words_a_row` words each: host_words(), or 1 for
-  /// zones of single words.
+  /// address spaces of single words.
   void write(int zone, int rpau, int index, u64 first, u64 rows, int words_a_row,
              const u64* words) {
     address(zone, rpau, index);
@@ -138,7 +138,7 @@ class Accelerator {
     return true;
   }
 
-  /// Takes back whatever an action asked for when it failed, and resets the device.
+  /// Withdraws all requests of a failed action, and resets the device.
   void recover() {
     top_->host_we_i = top_->host_re_i = top_->program_we_i = top_->start_i = 0;
     running_ = false;
@@ -146,7 +146,7 @@ class Accelerator {
     reset();
   }
 
-  /// Resets the device, whatever it does; what was written is in the memories before.
+  /// Resets the device in any state, after all writes have reached the memories.
   void stop() {
     if (!top_->busy_o) finish_accesses();
     recover();
@@ -282,10 +282,10 @@ RPAU_EXPORT const char* rpau_error(const Accelerator* accelerator) {
   return accelerator->error.c_str();
 }
 
-/// How many parameters the device tells.
+/// Number of the device's capability registers.
 RPAU_EXPORT int rpau_facts(const Accelerator*) { return Accelerator::facts(); }
 
-/// Parameter `fact` of the device, below rpau_facts() (rs_rpau_pkg::fact_e).
+/// Capability register `fact` of the device, below rpau_facts() (rs_rpau_pkg::fact_e).
 RPAU_EXPORT u64 rpau_fact(const Accelerator* accelerator, int fact) {
   return accelerator->fact(fact);
 }

@@ -50,8 +50,8 @@ def rpaus(count: int) -> RpauDesign:
 @pytest.mark.parametrize(
     ("count", "sentence"),
     [
-        (10, "schedules to {cycles:,} cycles on ten RPAUs, of which each data prime's main unit"),
-        (8, "on eight it takes {cycles:,}."),
+        (10, "schedules to {cycles:,} cycles on ten RPAUs. Each data prime's main unit"),
+        (8, "On eight RPAUs relinearizing takes {cycles:,}."),
     ],
 )
 def test_a_relinearization_takes_the_cycles_that_the_page_says(count: int, sentence: str) -> None:
@@ -62,7 +62,7 @@ def test_a_relinearization_takes_the_cycles_that_the_page_says(count: int, sente
     if count > SET1.limbs + 1:  # the special prime is shared
         trace = Trace.of_executable(executable)
         (work,) = {busy_cycles(trace, rpau, "main") for rpau in range(SET1.limbs)}
-        assert quoted(f"main unit works {work:,};")
+        assert quoted(f"main unit works {work:,} of them.")
 
 
 def test_a_seeded_key_takes_half_the_key_store_and_the_cycles_that_the_page_says() -> None:
@@ -103,7 +103,8 @@ def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own
     assert cycles[True, False] > cycles[False, False]
     assert quoted(f"takes {cycles[True, False]:,} cycles with instructions in common")
     assert quoted(
-        f"an unshared one {cycles[False, False]:,} with those and {cycles[False, True]:,} with each"
+        f"an unshared one {cycles[False, False]:,} with those and {cycles[False, True]:,} with "
+        "per-RPAU issue"
     )
 
 
@@ -158,7 +159,7 @@ PROGRAMS: dict[str, tuple[Callable[[], SubroutineGraph], Collection[str] | None]
     "rescale, Set-2": (lambda: operation("rescale", "medha-set2"), None),
     "logistic regression": (lambda: lower(classification(fused=False)).graph, None),
     "logistic regression, fused": (lambda: lower(classification(fused=True)).graph, None),
-    "the same with whole keys": (lambda: lower(classification(fused=True)).graph, ()),
+    "the same with full keys": (lambda: lower(classification(fused=True)).graph, ()),
     "convolutional network": (lambda: lower(convolution()).graph, None),
 }
 """Name in the page -> its graph, and the keys that the device expands; None: all."""

@@ -1,4 +1,4 @@
-// Vectors whose memory starts at a cache line, and vectors whose memory is used again.
+// Vectors in memory that is aligned to cache lines and pooled for reuse.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace ringsmith {
 
-/// Memory from the process's pool: at a cache line's start, in huge pages where the block is large
-/// and the system gives them. Its contents are undefined.
+/// Returns memory from the process's pool, aligned to a cache line. A large block lies in huge
+/// pages if the system gives them. The contents are undefined.
 /// @throws std::bad_alloc
 [[nodiscard]] void* take_memory(std::size_t bytes);
-/// Gives memory back, with the size that it was taken with. Large blocks are kept for the next
-/// taker of that size, up to 512 MiB in all, since getting pages from the system costs more than
-/// most operations on a ciphertext; beyond that, those that have waited longest are freed. Blocks
-/// are not wiped, so no secret belongs here.
+/// Returns memory to the pool; `bytes` is the size it was taken with. Large blocks are kept for
+/// reuse, up to 512 MiB in all: getting pages from the system costs more than most operations on a
+/// ciphertext. Beyond that limit the oldest blocks are freed. Blocks are not wiped: never store
+/// secrets here.
 void give_back_memory(void* memory, std::size_t bytes) noexcept;
 
-/// An allocator of the pool's memory.
+/// Allocates from the pool.
 template <typename Value>
 struct PooledAllocator {
   using value_type = Value;
@@ -38,7 +38,7 @@ struct PooledAllocator {
   void deallocate(Value* memory, std::size_t count) noexcept {
     give_back_memory(memory, count * sizeof(Value));
   }
-  /// Without a value, words are left as they are: whoever makes them writes them all.
+  /// Leaves words uninitialised if no value is given: the caller writes them all.
   template <typename Other>
   void construct(Other* value) noexcept {
     ::new (static_cast<void*>(value)) Other;
@@ -46,7 +46,7 @@ struct PooledAllocator {
   [[nodiscard]] bool operator==(const PooledAllocator&) const { return true; }
 };
 
-/// Words of limbs: aligned, pooled, and not set before they are written.
+/// Words of limbs: aligned, pooled and uninitialised.
 using Words = std::vector<u64, PooledAllocator<u64>>;
 
 }  // namespace ringsmith

@@ -1,4 +1,4 @@
-// BFV encryption and decryption: what the client does. Keys are those of keys.h.
+// BFV encryption and decryption, done by the client. keys.h makes the keys.
 #pragma once
 
 #include <span>
@@ -11,27 +11,27 @@
 
 namespace ringsmith {
 
-/// Public-key encryption of N coefficients in [0, t), at the first level.
+/// Encrypts N coefficients in [0, t) with the public key, at the first level.
 /// @param public_key 2 * K * N words, NTT form
 [[nodiscard]] Ciphertext bfv_encrypt(const BfvContext& context, std::span<const u64> public_key,
                                      std::span<const u64> plain, RandomSource& random);
 
-/// Secret-key encryption of N coefficients in [0, t), at the first level.
+/// Encrypts N coefficients in [0, t) with the secret key, at the first level.
 [[nodiscard]] Ciphertext bfv_encrypt_symmetric(const BfvContext& context,
                                                std::span<const u64> secret_key,
                                                std::span<const u64> plain, RandomSource& random);
 
-/// The N coefficients in [0, t) of a ciphertext of any size and level. SEAL's
-/// RNSTool::decrypt_scale_and_round, also where the noise is too great and they are wrong.
+/// Decrypts a ciphertext of any size and level to N coefficients in [0, t). Bit for bit SEAL's
+/// RNSTool::decrypt_scale_and_round, even if the noise is too large and the result is wrong.
 ///
-/// Right while bfv_noise_budget is above 0. What somebody learns of whether decryptions go wrong
-/// tells of the secret key.
+/// The result is right while bfv_noise_budget is above 0. Do not reveal whether a decryption
+/// failed: that leaks information about the secret key.
 [[nodiscard]] std::vector<u64> bfv_decrypt(const BfvContext& context,
                                            std::span<const u64> secret_key,
                                            CiphertextView ciphertext);
 
-/// Bits that the invariant noise may still grow by: bits(q) - bits(|t * (c_0 + c_1 s + ...) mod q|)
-/// - 1 with the largest centred coefficient, and 0 where that is negative. SEAL's
+/// Returns the bits that the invariant noise may still grow by: bits(q) - bits(|t * (c_0 + c_1 s +
+/// ...) mod q|) - 1 with the largest centred coefficient, or 0 if that is negative. SEAL's
 /// Decryptor::invariant_noise_budget.
 [[nodiscard]] std::size_t bfv_noise_budget(const BfvContext& context,
                                            std::span<const u64> secret_key,

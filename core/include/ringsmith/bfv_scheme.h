@@ -1,10 +1,10 @@
-// BFV as an application writes it, in the manner of Microsoft SEAL: exact arithmetic modulo t on
-// encrypted vectors or polynomials. Names follow SEAL's where the operation is SEAL's, and so do
-// the bits. Keys are those of scheme_keys.h, as in CKKS.
+// BFV for applications: exact arithmetic modulo t on encrypted vectors or polynomials. Names follow
+// Microsoft SEAL's where the operation is SEAL's, and so do the bits. The keys are in
+// scheme_keys.h, as for CKKS.
 //
-// Everything here is a thin layer over bfv_evaluator.h and bfv_client.h, which work on plain words.
-// All functions throw ParameterError when levels, sizes or keys do not fit. Whether parameters are
-// secure is not looked at: the HE standard's bounds are in the Python package's `params`.
+// This is a thin layer over bfv_evaluator.h and bfv_client.h, which work on plain words. All
+// functions throw ParameterError when levels, sizes or keys do not fit. The security of parameters
+// is not checked: the HE standard's bounds are in the Python package's `params`.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ using ringsmith::PublicKey;
 using ringsmith::RelinKeys;
 using ringsmith::SecretKey;
 
-/// Shared by everything that is made from it; BfvContext has the rules.
+/// Shared by all objects made from it. BfvContext states the requirements.
 using Context = std::shared_ptr<const BfvContext>;
 
 /// @param primes        data primes, then `special` special primes
-/// @param plain_modulus t; slots need a prime that is 1 mod 2N, such as create_primes gives
-/// @param dnum          digits of key switching; 0 for one data prime a digit (SEAL's case), and
-///                      without special primes for none: a number makes residue digits
-/// @return a context with SEAL's extension primes, which serve both ways to multiply
+/// @param plain_modulus t; slots need a prime that is 1 mod 2N, for example from create_primes
+/// @param dnum          digits of key switching; 0: one data prime a digit (SEAL's case). Without
+///                      special primes, 0 gives no residue digits and a number gives that many
+/// @return a context with SEAL's extension primes, which serve both multiplication variants
 [[nodiscard]] Context make_context(std::size_t degree, std::span<const u64> primes,
                                    u64 plain_modulus, std::size_t special = 1,
                                    std::size_t dnum = 0);
@@ -55,12 +55,12 @@ struct Ciphertext {
 /// ringsmith::KeyGenerator for a BFV context.
 class KeyGenerator : public ringsmith::KeyGenerator {
  public:
-  /// @param word_bits 0: key-switching keys in digits of primes; else in words of so many bits
+  /// @param word_bits 0: key-switching keys of RNS digits; else of digits of so many bits
   explicit KeyGenerator(const Context& context, std::size_t word_bits = 0)
       : ringsmith::KeyGenerator(context->shared_rlwe(), word_bits) {}
 };
 
-/// Turns vectors of up to N integers modulo t into plaintexts and back: two rows of N / 2 slots.
+/// Encodes vectors of up to N integers modulo t as plaintexts, and back: two rows of N / 2 slots.
 /// SEAL's BatchEncoder.
 class Encoder {
  public:
@@ -68,7 +68,7 @@ class Encoder {
   explicit Encoder(Context context);
 
   [[nodiscard]] std::size_t slot_count() const { return context_->degree(); }
-  /// Missing values are zero; negative ones stand for themselves plus t.
+  /// Missing values are zero; t is added to negative ones.
   /// @throws ParameterError for a value outside -t/2 ... t - 1
   [[nodiscard]] Plaintext encode(std::span<const i64> values) const;
   /// All N values in [0, t): row 0, then row 1.
@@ -95,10 +95,10 @@ class Decryptor {
  public:
   Decryptor(Context context, SecretKey key) : context_(std::move(context)), key_(std::move(key)) {}
 
-  /// Right while invariant_noise_budget is above 0. Tell nobody whether a ciphertext of theirs
-  /// decrypts to what they expect: that tells of the secret key.
+  /// The result is right while invariant_noise_budget is above 0. Do not reveal to the sender
+  /// whether their ciphertext decrypts as expected: that leaks information about the secret key.
   [[nodiscard]] Plaintext decrypt(const Ciphertext& ciphertext) const;
-  /// Bits that the noise may still grow by; 0: none are left.
+  /// Returns the bits that the noise may still grow by; 0: none are left.
   [[nodiscard]] std::size_t invariant_noise_budget(const Ciphertext& ciphertext) const;
 
  private:
@@ -109,7 +109,7 @@ class Decryptor {
 /// Computes on ciphertexts. Operands of two-operand functions are at one level.
 class Evaluator {
  public:
-  /// @param variant how products are computed; only kBehz gives SEAL's bits
+  /// @param variant how products are computed; only kBehz equals SEAL bit for bit
   explicit Evaluator(Context context, Multiplication variant = Multiplication::kBehz)
       : context_(std::move(context)), variant_(variant) {}
 
@@ -122,15 +122,15 @@ class Evaluator {
   /// Not relinearized: three polynomials from two times two.
   [[nodiscard]] Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const;
   [[nodiscard]] Ciphertext square(const Ciphertext& a) const;
-  /// Three polynomials back to two.
+  /// Reduces three polynomials to two.
   [[nodiscard]] Ciphertext relinearize(const Ciphertext& a, const RelinKeys& keys) const;
-  /// Divides by the last data prime: smaller and faster to compute on, with the same message.
+  /// Divides by the last data prime: a smaller ciphertext of the same message.
   [[nodiscard]] Ciphertext mod_switch_to_next(const Ciphertext& a) const;
-  /// Rotates both rows left by `steps`, right if negative. The step's own key must be there.
-  /// @throws ParameterError if t does not batch: then there are no rows, as of `rotate_columns`
+  /// Rotates both rows left by `steps`, right if negative. `keys` must have a key for this step.
+  /// @throws ParameterError if t does not batch (there are no rows then); so does `rotate_columns`
   [[nodiscard]] Ciphertext rotate_rows(const Ciphertext& a, i64 steps,
                                        const GaloisKeys& keys) const;
-  /// rotate_rows by each of `steps`, with the same bits and less work (key_switching.h).
+  /// rotate_rows by each of `steps`: same bits, less work (key_switching.h).
   [[nodiscard]] std::vector<Ciphertext> rotate_rows_many(const Ciphertext& a,
                                                          std::span<const i64> steps,
                                                          const GaloisKeys& keys) const;

@@ -1,4 +1,4 @@
-// Ciphertexts and key-switching keys as plain words, in Microsoft SEAL's layout.
+// Ciphertexts and key-switching keys as arrays of words, in Microsoft SEAL's layout.
 #pragma once
 
 #include <span>
@@ -11,9 +11,8 @@
 
 namespace ringsmith {
 
-/// A ciphertext that somebody else owns: `size` polynomials of `limbs` limbs, all in one
-/// form: NTT in CKKS, coefficients in BFV.
-/// Word index: (polynomial * limbs + limb) * N + position.
+/// A non-owning view of a ciphertext: `size` polynomials of `limbs` limbs, all in one form (CKKS:
+/// NTT, BFV: coefficients). Word index: (polynomial * limbs + limb) * N + position.
 struct CiphertextView {
   std::span<const u64> data;
   std::size_t size = 0;
@@ -26,13 +25,13 @@ struct CiphertextView {
   }
 };
 
-/// A ciphertext with its own words.
+/// A ciphertext that owns its words.
 struct Ciphertext {
   Words data;
   std::size_t size = 0;
   std::size_t limbs = 0;
 
-  /// Its words are not set.
+  /// Leaves the words uninitialised.
   Ciphertext(std::size_t polynomials, std::size_t limb_count, std::size_t degree)
       : data(polynomials * limb_count * degree), size(polynomials), limbs(limb_count) {}
 
@@ -45,27 +44,27 @@ struct Ciphertext {
 
 class PreparedKey;  // prepared_key.h
 
-/// A key-switching key that somebody else owns, NTT form.
+/// A non-owning view of a key-switching key (b, a) per digit, in NTT form.
 ///
-/// Whole, or compact: half 0 alone, and the seed that half 1 is expanded from while it is used
-/// (expand_key_half), or prepared; all compute the same words.
-/// Word index: ((digit * halves + half) * K + prime) * N + position, K all primes, special ones
-/// last.
+/// A full key has both parts: half 0 is the b part, half 1 the uniform a part. A compact
+/// (seed-compressed) key has the b part and a seed; expand_key_half expands the a part on the fly.
+/// A prepared (precomputed) key is in `prepared`. All three compute the same words. Word index:
+/// ((digit * halves + half) * K + prime) * N + position, K all primes, special ones last.
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
-  std::size_t word_bits = 0;      ///< 0: the context's digits of primes; else digits are such words
-  const KeySeed* seed = nullptr;  ///< of a compact key; else null
-  const PreparedKey* prepared = nullptr;  ///< a prepared key, whose words are not in `data`
+  std::size_t word_bits = 0;              ///< 0: the context's RNS digits; else bits of a digit
+  const KeySeed* seed = nullptr;          ///< of a seed-compressed key; else null
+  const PreparedKey* prepared = nullptr;  ///< a precomputed key, not in `data`
 
-  /// Halves whose words are in memory as they are.
+  /// Returns how many parts `data` holds.
   [[nodiscard]] std::size_t halves() const {
     if (prepared != nullptr) {
       return 0;
     }
     return seed == nullptr ? 2 : 1;
   }
-  /// Half `index` < halves() of one digit: K * N words.
+  /// Returns part `index` < halves() of one digit: K * N words.
   [[nodiscard]] std::span<const u64> half(std::size_t digit, std::size_t index) const {
     const std::size_t words = data.size() / (halves() * digits);
     return data.subspan((halves() * digit + index) * words, words);

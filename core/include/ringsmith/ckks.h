@@ -1,4 +1,4 @@
-// CKKS's encoder: complex vectors to plaintexts and back.
+// The CKKS encoder: complex vectors to plaintexts and back.
 #pragma once
 
 #include <complex>
@@ -11,14 +11,14 @@
 
 namespace ringsmith {
 
-/// The complex Fourier transform at the odd powers of exp(i * pi / N); the NTT's data flow.
+/// The complex Fourier transform at the odd powers of exp(i * pi / N), with the NTT's data flow.
 class FourierTables {
  public:
   explicit FourierTables(std::size_t degree);
 
   /// In place: N coefficients to their values, value[i] at exponent 2 * brev(i) + 1.
   void forward(std::span<std::complex<double>> values) const;
-  /// In place: values back to coefficients, times `factor` * N (give scale / N to scale by
+  /// In place: values back to coefficients, times `factor` * N (pass scale / N to scale by
   /// `scale`).
   void inverse(std::span<std::complex<double>> values, double factor) const;
 
@@ -26,9 +26,9 @@ class FourierTables {
   std::vector<std::complex<double>> roots_;  // roots_[i] = exp(i * pi / N)^brev(i)
 };
 
-/// Turns vectors of up to N / 2 complex values into plaintexts in NTT form, and back.
+/// Encodes vectors of up to N / 2 complex values as plaintexts in NTT form, and back.
 ///
-/// Slot i is the value at zeta^(3^i mod 2N), zeta = exp(i * pi / N). As SEAL's CKKSEncoder.
+/// Slot i is the value at zeta^(3^i mod 2N), zeta = exp(i * pi / N), as in SEAL's CKKSEncoder.
 class CkksEncoder {
  public:
   explicit CkksEncoder(std::shared_ptr<const RlweContext> context);
@@ -46,7 +46,7 @@ class CkksEncoder {
   [[nodiscard]] std::vector<u64> encode(std::span<const std::complex<double>> values, double scale,
                                         std::size_t limbs) const;
 
-  /// The N / 2 complex values of a plaintext of any number of limbs up to max_limbs().
+  /// Decodes a plaintext of up to max_limbs() limbs to N / 2 complex values.
   ///
   /// @param plain  limbs * N words, NTT form
   /// @throws ParameterError for a bad scale or size

@@ -1,4 +1,4 @@
-// The exceptions that the library throws; each text names the value, the limit and the way out.
+// The exceptions that the library throws. Each text names the value, the limit and what to do.
 #pragma once
 
 #include <stdexcept>

@@ -1,9 +1,10 @@
-// Operations on ciphertexts that are pointwise or CKKS's own, each equal to Microsoft SEAL's
-// Evaluator bit for bit.
+// Pointwise operations and CKKS operations on ciphertexts. Each equals Microsoft SEAL's Evaluator
+// bit for bit.
 //
-// Levels of two operands must be equal; scales are the caller's concern, as no operation reads
-// them. All functions throw ParameterError when shapes or levels do not fit, and, but for rescale
-// and mod_switch, which take canonical residues, when a residue is not below its prime.
+// Two operands must have the same level. Operations do not read scales: they are the caller's
+// concern. All functions throw ParameterError when shapes or levels do not fit, or when a residue
+// is not below its prime. rescale and mod_switch do not check residues: they require canonical
+// ones.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@
 
 namespace ringsmith {
 
-// In either form, and so for both schemes.
+// In either form, for both schemes.
 
 /// a + b; the result has the larger of the two sizes.
 [[nodiscard]] Ciphertext add(const RlweContext& context, CiphertextView a, CiphertextView b);
@@ -28,23 +29,24 @@ namespace ringsmith {
 /// a - plain; plain is limbs * N words at the level and in the form of `a` (in BFV: scale_plain).
 [[nodiscard]] Ciphertext subtract_plain(const RlweContext& context, CiphertextView a,
                                         std::span<const u64> plain);
-/// Divides by the last data prime and rounds; one limb fewer. CKKS's rescale (NTT form), and BFV's
+/// Divides by the last data prime and rounds: one limb fewer. CKKS's rescale (NTT form) and BFV's
 /// mod_switch (coefficient form).
 [[nodiscard]] Ciphertext rescale(const RlweContext& context, Form form, CiphertextView a);
 
 // In NTT form.
 
-/// The product of two polynomials in the secret key: size(a) + size(b) - 1 polynomials over `base`.
+/// Multiplies two ciphertexts as polynomials in the secret key: the result has size(a) + size(b) -
+/// 1 polynomials over `base`.
 /// @param a, b  limbs over `base`
 [[nodiscard]] Ciphertext tensor_product(const RnsContext& context, BaseView base, CiphertextView a,
                                         CiphertextView b);
 
-/// a * plain of CKKS; plain is limbs * N words at the level of `a`.
+/// a * plain in CKKS; plain is limbs * N words at the level of `a`.
 [[nodiscard]] Ciphertext multiply_plain(const RlweContext& context, CiphertextView a,
                                         std::span<const u64> plain);
-/// a * b of CKKS: the tensor product, not relinearized.
+/// a * b in CKKS: the tensor product, not relinearized.
 [[nodiscard]] Ciphertext multiply(const RlweContext& context, CiphertextView a, CiphertextView b);
-/// a * a of CKKS.
+/// a * a in CKKS.
 [[nodiscard]] Ciphertext square(const RlweContext& context, CiphertextView a);
 /// CKKS: drops the last limb.
 [[nodiscard]] Ciphertext mod_switch(const RlweContext& context, CiphertextView a);

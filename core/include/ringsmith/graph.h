@@ -1,7 +1,6 @@
-// The subroutine graph: its validation and its reference interpreter, which defines every bit.
+// The subroutine graph: its validation, and the reference interpreter, which defines every bit.
 //
-// docs/reference/subroutine-graph.md, "The subroutine graph", is the contract; this is its meaning in
-// code.
+// docs/reference/subroutine-graph.md, "The subroutine graph", is the specification.
 #pragma once
 
 #include <functional>
@@ -20,7 +19,7 @@
 
 namespace ringsmith {
 
-/// What a node does. Names in files: op_name.
+/// A node's operation. op_name gives its name in files.
 enum class Op {
   kInput,
   kOutput,
@@ -40,14 +39,14 @@ enum class Op {
   kDecompose,
 };
 
-/// The name of an operation in a subroutine-graph file, such as "ksk_inner_product".
+/// Returns an operation's name in a subroutine-graph file, such as "ksk_inner_product".
 [[nodiscard]] std::string_view op_name(Op op);
 
-/// A node's attributes as they stand in a file: integers, texts and lists of prime indices.
+/// A node's attributes as in a file: integers, strings and lists of prime indices.
 using AttributeValue = std::variant<u64, std::string, std::vector<u64>>;
 using Attributes = std::map<std::string, AttributeValue, std::less<>>;
 
-/// What is known of a value before it is computed.
+/// The static type of a value.
 struct ValueType {
   Base base;
   Form form = Form::kNtt;
@@ -55,7 +54,7 @@ struct ValueType {
   [[nodiscard]] bool operator==(const ValueType&) const = default;
 };
 
-/// One validated node. Which of the lower fields count depends on the operation.
+/// One validated node. The operation determines which of the lower fields apply.
 struct Node {
   Op op = Op::kInput;
   std::vector<std::size_t> operands;
@@ -65,7 +64,7 @@ struct Node {
   Base primes;                      // mod_up: the digit's primes; mod_down: the dropped primes
   bool scaled = false;              // mod_up: variant "scaled"
   bool centred = false;             // mod_up: variant "centred_digit"
-  std::size_t half = 0;             // ksk_inner_product: which half of the key
+  std::size_t half = 0;             // ksk_inner_product: 0: the key's b part, 1: its a part
   std::vector<std::size_t> digits;  // ksk_inner_product: the key's digit for each operand
   Multiplication variant = Multiplication::kBehz;  // lift, scale
   u64 plain_modulus = 0;                           // scale
@@ -73,7 +72,7 @@ struct Node {
   std::size_t word_bits = 0;                       // decompose
 };
 
-/// A polynomial that somebody else owns: `limbs` limbs of N words.
+/// A non-owning view of a polynomial: `limbs` limbs of N words.
 struct PolynomialView {
   std::span<const u64> data;
   std::size_t limbs = 0;
@@ -81,7 +80,7 @@ struct PolynomialView {
 
 using GraphInputs = std::map<std::string, PolynomialView, std::less<>>;
 using GraphKeys = std::map<std::string, KeySwitchKeyView, std::less<>>;
-/// Writes the words of an input, by its name, for those that are made when they are needed.
+/// Writes the words of a named input, for inputs that are produced on demand.
 using InputSource = std::function<void(const std::string&, std::span<u64>)>;
 using GraphOutputs = std::map<std::string, std::span<u64>, std::less<>>;
 
@@ -90,14 +89,14 @@ class Graph {
  public:
   /// @param primes    data primes, then special primes, then extension primes
   /// @param roots     a primitive 2N-th root for each prime
-  /// @param extension number of extension primes: keys have no limbs of theirs
+  /// @param extension number of extension primes, for which keys have no limbs
   /// @throws ParameterError as RnsContext does, or if there are no other primes
   Graph(std::size_t degree, std::span<const u64> primes, std::span<const u64> roots,
         std::size_t extension = 0);
 
-  /// Checks a node and appends it.
+  /// Validates a node and appends it.
   ///
-  /// Operations and attributes (all of them required, no others allowed):
+  /// Operations and attributes (all required, no others allowed):
   ///   input   name, base, form ("ntt" or "coeff")
   ///   output  name; one operand
   ///   add sub two operands of one type;  neg  one operand
@@ -121,27 +120,26 @@ class Graph {
   ///   decompose          digit, word_bits, base; one operand in coefficient form
   ///                      (kernels::decompose)
   ///
-  /// @return the node's id: ids count from 0
-  /// @throws GraphError, naming node, operation and reason, and leaves the graph as it was
+  /// @return the node's id; ids count from 0
+  /// @throws GraphError, which names node, operation and reason; the graph then stays unchanged
   std::size_t add_node(std::string_view op, std::vector<std::size_t> operands,
                        const Attributes& attributes);
 
   /// Computes every output.
   ///
   /// @param inputs one polynomial for each input node, canonical, in the node's base and form
-  /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form, whole
-  ///               or compact
-  /// @param outputs for each output node, where its limbs of N words are written; none overlaps an
+  /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form, full
+  ///               or seed-compressed
+  /// @param outputs for each output node, where to write its limbs of N words; no overlap with an
   ///                input or another output
-  /// @param source  asked once, by the calling thread, for each input that `inputs` lacks, before
-  ///                what first reads it; its words are freed after what last does. None: `inputs`
-  ///                has all
+  /// @param source  called once, by the calling thread, for each input that `inputs` lacks, before
+  ///                its first read. Its words are freed after its last read. None: `inputs` has all
   /// @throws GraphError if an input, key or output is missing, unknown, or of another shape
   void run(const GraphInputs& inputs, const GraphKeys& keys, const GraphOutputs& outputs,
            const InputSource& source = {}) const;
 
   [[nodiscard]] const RnsContext& rns() const { return rns_; }
-  /// Primes that keys have limbs of: all but the extension primes.
+  /// Number of primes for which keys have limbs: all but the extension primes.
   [[nodiscard]] std::size_t key_primes() const { return rns_.size() - extension_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
 

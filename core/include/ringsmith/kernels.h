@@ -1,5 +1,5 @@
-// The subroutines' arithmetic on residue polynomials: written once, used by the evaluator and by
-// the graph interpreter.
+// The subroutines' arithmetic on residue polynomials, used by the evaluator and by the graph
+// interpreter.
 //
 // Everywhere: a polynomial over `base` is base.size() limbs of N words one after the other, limb i
 // modulo the context's prime base[i], canonical. Outputs are canonical. An output may be the same
@@ -40,8 +40,8 @@ void intt(const RnsContext& context, BaseView base, std::span<u64> polynomial);
 
 /// Applies x -> x^element. Not in place. SEAL's GaloisTool::apply_galois and apply_galois_ntt.
 ///
-/// Coefficient i moves to i * element mod 2N, negated where that is N or more. In NTT form only
-/// values move: out[i] = in[j] with 2 * brev(j) + 1 = element * (2 * brev(i) + 1) mod 2N.
+/// Coefficient i moves to i * element mod 2N, and is negated if that is N or more. In NTT form
+/// values only move: out[i] = in[j] with 2 * brev(j) + 1 = element * (2 * brev(i) + 1) mod 2N.
 /// @throws ParameterError unless element is odd and below 2N
 void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
                std::span<const u64> in, std::span<u64> out);
@@ -49,10 +49,10 @@ void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
 /// ModUp of one digit: fast base conversion, uncorrected. Not in place.
 ///
 /// With D the product of the digit's primes d_i, y_i = [x_i * (D / d_i)^-1]_{d_i} in [0, d_i), limb
-/// j of the result is sum_i y_i * (D / d_i) mod q_j; a limb of the digit's own is a copy. What the
-/// limbs hold is one integer x + u * D with x in [0, D), not centred, and 0 <= u < number of
-/// primes. For a digit of one prime that is its residue modulo every prime: SEAL's
-/// switch_key_inplace. Bajard, Eynard, Hasan, Zucca 2016, section 3; Han, Ki 2020, section 3.
+/// j of the result is sum_i y_i * (D / d_i) mod q_j; the digit's own limbs are copies. The limbs
+/// hold one integer x + u * D with x in [0, D), not centred, and 0 <= u < number of primes. For a
+/// digit of one prime that is its residue modulo every prime: SEAL's switch_key_inplace. Bajard,
+/// Eynard, Hasan, Zucca 2016, section 3; Han, Ki 2020, section 3.
 ///
 /// @param digit  at least one prime
 /// @param in     one limb for each prime of the digit, coefficient form
@@ -60,9 +60,9 @@ void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
 void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<const u64> in,
             std::span<u64> out);
 
-/// Multiplies by the primes that it adds: P * a over a larger base, P the product of the primes of
-/// `base` that are not in `from`; their limbs are zero. Exact, in either form. Not in place.
-/// Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021, section 4.
+/// Computes P * a over a larger base. P is the product of the primes of `base` that are not in
+/// `from`; their limbs are zero. Exact, in either form. Not in place. Bossuat, Mouchet,
+/// Troncoso-Pastoriza, Hubaux 2021, section 4.
 /// @throws ParameterError unless `base` has all primes of `from`, or if a size differs
 void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std::span<const u64> in,
                    std::span<u64> out);
@@ -70,15 +70,15 @@ void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std:
 /// out = sum over d of digits[d] * keys[d], in NTT form. Not in place.
 ///
 /// @param digits one polynomial over `base` for each digit
-/// @param keys   for each digit one half of its key: a polynomial over the context's first primes,
-///               those of `base` among them
+/// @param keys   for each digit one part (b or a) of its key: a polynomial over the context's first
+///               primes, which include those of `base`
 /// @throws ParameterError if the counts or sizes differ, or there is no digit
 void ksk_inner_product(const RnsContext& context, BaseView base,
                        std::span<const std::span<const u64>> digits,
                        std::span<const std::span<const u64>> keys, std::span<u64> out);
 
 /// Divides by the product D of some primes of the base: key switching's ModDown, CKKS's rescale,
-/// and both at once when a data prime is among the dropped.
+/// and both at once if a data prime is dropped too.
 ///
 /// With h_i = floor(d_i / 2), r_i = ([x_i * (D / d_i)^-1]_{d_i} + h_i) mod d_i and c_j =
 /// sum_i (r_i - h_i) * (D / d_i) mod q_j, each remaining limb becomes (x_j - c_j) * D^-1 mod q_j.

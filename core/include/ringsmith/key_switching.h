@@ -1,8 +1,8 @@
-// Key switching and what is made of it: relinearization and rotation.
+// Key switching, relinearization and rotation.
 //
-// A ciphertext is in NTT form in CKKS and in coefficient form in BFV; `form` says which, of
-// operands and results alike. With one prime a digit and one special prime all is Microsoft SEAL's,
-// bit for bit. All functions throw ParameterError when shapes, levels or keys do not fit.
+// A ciphertext is in NTT form in CKKS and in coefficient form in BFV; `form` says which, for
+// operands and results. With one prime a digit and one special prime all results equal Microsoft
+// SEAL's bit for bit. All functions throw ParameterError when shapes, levels or keys do not fit.
 #pragma once
 
 #include <span>
@@ -14,15 +14,15 @@
 
 namespace ringsmith {
 
-/// @throws ParameterError unless the key has the context's number of digits, a special prime
-///         where they are digits of primes and no residue digits, and the words fit; a prepared key
-///         must be of the same primes, with a special one
+/// @throws ParameterError unless the key has the context's number of digits and the words fit. RNS
+///         digits need a special prime, unless they are residue digits. A precomputed key must have
+///         the same primes, one of them special
 void check(const RlweContext& context, const KeySwitchKeyView& key);
 
-/// Key switching of one polynomial: the two polynomials that, added to a ciphertext under s,
-/// contribute target * s'. How the polynomial is cut is the key's: by primes, and divided by the
-/// special primes; or without a division in words of `key.word_bits` bits, or, if the context has
-/// them, in residue digits (kernels::lift_digit).
+/// Switches the key of one polynomial: returns two polynomials that, added to a ciphertext under s,
+/// contribute target * s'. The key determines the decomposition. RNS digits end in a division by
+/// the special primes. Digits of `key.word_bits` bits, or residue digits if the context has them
+/// (kernels::lift_digit), need no division.
 ///
 /// @param target  limbs * N words
 /// Hybrid key switching: Gentry, Halevi, Smart 2012; Han, Ki 2020, section 3; SEAL's
@@ -32,16 +32,17 @@ void check(const RlweContext& context, const KeySwitchKeyView& key);
                                     std::span<const u64> target, std::size_t limbs,
                                     KeySwitchKeyView key);
 
-/// Three polynomials back to two by switching the last one from s^2 to s.
+/// Reduces three polynomials to two: switches the last one from s^2 to s.
 [[nodiscard]] Ciphertext relinearize(const RlweContext& context, Form form, CiphertextView a,
                                      KeySwitchKeyView key);
 
-/// relinearize and rescale of CKKS in one division, by the special primes and the last data prime:
-/// saves a forward transform of every limb and half. Its bits are its own, not those of the two in
-/// turn.
+/// CKKS's relinearize and rescale with one division, by the special primes and the last data prime.
+/// This saves one forward transform for each limb and polynomial. The bits differ from those of the
+/// two operations in sequence.
 ///
-/// The division errs by at most (k + 1) / 2 a coefficient and half for k special primes, where
-/// rescale alone errs by 1 / 2. SEAL has no such operation. Kim, Polyakov, Zucca 2021, section 4.
+/// With k special primes the division's error is at most (k + 1) / 2 for each coefficient and
+/// polynomial; that of rescale alone is 1 / 2. SEAL has no such operation. Kim, Polyakov, Zucca
+/// 2021, section 4.
 [[nodiscard]] Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a,
                                              KeySwitchKeyView key);
 
@@ -49,24 +50,23 @@ void check(const RlweContext& context, const KeySwitchKeyView& key);
 [[nodiscard]] Ciphertext apply_galois(const RlweContext& context, Form form, CiphertextView a,
                                       u64 element, KeySwitchKeyView key);
 
-/// One of several automorphisms of a ciphertext, and the key that belongs to it.
+/// One automorphism of a ciphertext, and its key.
 struct GaloisSwitch {
   u64 element = 1;
   KeySwitchKeyView key;
 };
 
-/// apply_galois for each of `switches`, with the same bits and less work: the ciphertext is
-/// decomposed, and its digits transformed, once for all (hoisting). Keys in words of bits
-/// or in residue digits are used one by one. Where one polynomial is to be rotated many times,
-/// memory is what the results take. Halevi, Shoup 2018, eprint 2018/244, section 5;
-/// src/keyswitch/digit_products.h says why the bits are SEAL's.
+/// apply_galois for each of `switches`: same bits, less work. The ciphertext is decomposed and its
+/// digits are transformed only once (hoisting). Keys of bit digits or residue digits are used one
+/// by one. The memory needed is that of the results. Halevi, Shoup 2018, eprint 2018/244, section
+/// 5; src/keyswitch/digit_products.h says why the bits are SEAL's.
 [[nodiscard]] std::vector<Ciphertext> apply_galois_many(const RlweContext& context, Form form,
                                                         CiphertextView a,
                                                         std::span<const GaloisSwitch> switches);
 
-/// The Galois element that rotates the slots left by `steps`: 3^steps mod 2N, where negative steps
-/// rotate right. SEAL's GaloisTool::get_elt_from_step; 0 is refused here (conjugation in CKKS and
-/// the swap of rows in BFV are 2N - 1).
+/// Returns the Galois element that rotates the slots left by `steps`: 3^steps mod 2N; negative
+/// steps rotate right. SEAL's GaloisTool::get_elt_from_step, except that 0 is an error here:
+/// conjugation in CKKS and the row swap in BFV are 2N - 1.
 /// @throws ParameterError unless 0 < |steps| < N / 2
 [[nodiscard]] u64 galois_element(std::size_t degree, i64 steps);
 

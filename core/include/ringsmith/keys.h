@@ -1,6 +1,6 @@
-// Key generation, encryption and decryption: what the client does.
+// Key generation, encryption and decryption, done by the client.
 //
-// Both schemes' keys are the same; a ciphertext is in NTT form in CKKS, in coefficient form in BFV.
+// Both schemes use the same keys; a ciphertext is in NTT form in CKKS, in coefficient form in BFV.
 // A secret key is K * N words over all primes, NTT form, in memory that is wiped when freed.
 // Randomness comes from the given source: SystemRandom, except in tests.
 #pragma once
@@ -16,37 +16,37 @@
 
 namespace ringsmith {
 
-/// A uniformly ternary secret: K * N words, NTT form.
+/// Generates a uniformly ternary secret key: K * N words, NTT form.
 [[nodiscard]] SecretVector<u64> generate_secret_key(const RlweContext& context,
                                                     RandomSource& random);
 
-/// An encryption of zero at the key level: 2 * K * N words (b = -(a s + e), a), NTT form.
+/// Generates an encryption of zero at the key level: 2 * K * N words (b = -(a s + e), a), NTT form.
 [[nodiscard]] std::vector<u64> generate_public_key(const RlweContext& context,
                                                    std::span<const u64> secret_key,
                                                    RandomSource& random);
 
-/// The key that switches from s^2 to s, in KeySwitchKeyView's layout.
+/// Generates the key that switches from s^2 to s, in KeySwitchKeyView's layout.
 ///
-/// @param word_bits 0: dnum digits, of primes or residue digits; else as many digits as a product
-///                  of all data primes has words of so many bits
-/// @param key_seed  what half 1 is expanded from (expand_key_half), never used before with this
-///                  secret key; null: half 1 is drawn from `random`
-/// @throws ParameterError for digits of primes without a special prime that are no residue digits
+/// @param word_bits 0: dnum digits, RNS or residue digits; else digits of so many bits, as many as
+///                  the product of all data primes has
+/// @param key_seed  seed of the a part (expand_key_half), never used before with this secret key;
+///                  null: the a part is drawn from `random`
+/// @throws ParameterError for RNS digits without a special prime, unless they are residue digits
 [[nodiscard]] std::vector<u64> generate_relin_key(const RlweContext& context,
                                                   std::span<const u64> secret_key,
                                                   RandomSource& random, std::size_t word_bits = 0,
                                                   const KeySeed* key_seed = nullptr);
 
-/// The key that switches from s(x^element) to s; the rest as for generate_relin_key.
+/// Generates the key that switches from s(x^element) to s; parameters as for generate_relin_key.
 /// @throws ParameterError unless element is odd and below 2N
 [[nodiscard]] std::vector<u64> generate_galois_key(const RlweContext& context,
                                                    std::span<const u64> secret_key, u64 element,
                                                    RandomSource& random, std::size_t word_bits = 0,
                                                    const KeySeed* key_seed = nullptr);
 
-/// Public-key encryption: zero is encrypted one prime above the message's level, where there is
-/// one, and divided back with rounding, which shrinks its error; then the message is added. SEAL's
-/// Encryptor::encrypt.
+/// Encrypts with the public key. Zero is encrypted one prime above the message's level, if there is
+/// one, then divided by that prime with rounding. This reduces its error. Then the message is
+/// added. SEAL's Encryptor::encrypt.
 /// @param form       of message and result: NTT for CKKS, coefficients for BFV
 /// @param public_key 2 * K * N words, NTT form
 /// @param message    limbs * N words
@@ -54,7 +54,7 @@ namespace ringsmith {
                                  std::span<const u64> public_key, std::span<const u64> message,
                                  RandomSource& random);
 
-/// Secret-key encryption at the message's level: (message - (a s + e), a).
+/// Encrypts with the secret key at the message's level: (message - (a s + e), a).
 /// @param form       of message and result
 [[nodiscard]] Ciphertext encrypt_symmetric(const RlweContext& context, Form form,
                                            std::span<const u64> secret_key,

@@ -1,10 +1,9 @@
-// The subroutines of BFV's multiplication, Lift and Scale, each in two exact variants, and the
-// digits of keys without special primes. docs/reference/arithmetic.md has the integers and the
-// bounds.
+// Lift and Scale of BFV's multiplication, each in two exact variants, and the digits of keys
+// without special primes. docs/reference/arithmetic.md states the integers and the bounds.
 //
 // Everywhere: polynomials in coefficient form, limb i modulo the context's prime base[i],
-// canonical; never in place. The primes of q come first in the larger base, in the same order; the
-// rest of it is the extension.
+// canonical; never in place. The larger base begins with the primes of q in the same order; the
+// rest is the extension.
 #pragma once
 
 #include <span>
@@ -14,10 +13,10 @@
 
 namespace ringsmith {
 
-/// The two named ways to multiply.
+/// The two multiplication variants.
 enum class Multiplication {
-  kBehz,  ///< Bajard, Eynard, Hasan, Zucca 2016, as Microsoft SEAL has it, bit for bit
-  kHps,   ///< Halevi, Polyakov, Shoup 2019, as HEAWS has it: integers, 89 fractional bits
+  kBehz,  ///< Bajard, Eynard, Hasan, Zucca 2016, as in Microsoft SEAL, bit for bit
+  kHps,   ///< Halevi, Polyakov, Shoup 2019, as in HEAWS: integers, 89 fractional bits
 };
 
 namespace kernels {
@@ -27,14 +26,13 @@ inline constexpr int kFractionBits = 89;
 
 /// Extends x over q to `base`; the limbs over q are copies.
 ///
-/// kBehz: what is extended is an x + u * q of magnitude at most about q. With y = x * 2^32 mod q,
-/// c = sum_i [y_i (q / q_i)^-1]_{q_i} * (q / q_i), and r = -c * q^-1 mod 2^32 centred in
-/// [-2^31, 2^31), each new limb is (c + q * r) * 2^-32 mod p_j. SEAL's fastbconv_m_tilde and
-/// sm_mrq.
+/// kBehz: extends an x + u * q of magnitude at most about q. With y = x * 2^32 mod q, c = sum_i
+/// [y_i (q / q_i)^-1]_{q_i} * (q / q_i), and r = -c * q^-1 mod 2^32 centred in [-2^31, 2^31), each
+/// new limb is (c + q * r) * 2^-32 mod p_j. SEAL's fastbconv_m_tilde and sm_mrq.
 ///
-/// kHps: what is extended is the centred x. With y_i = [x_i (q / q_i)^-1]_{q_i}, r_i the integer
-/// nearest to 2^89 / q_i and v = floor((sum_i y_i r_i + 2^88) / 2^89), each new limb is
-/// sum_i y_i * (q / q_i) - v * q mod p_j. HEAWS, section 2.5.
+/// kHps: extends the centred x. With y_i = [x_i (q / q_i)^-1]_{q_i}, r_i the integer nearest to
+/// 2^89 / q_i and v = floor((sum_i y_i r_i + 2^88) / 2^89), each new limb is sum_i y_i * (q / q_i)
+/// - v * q mod p_j. HEAWS, section 2.5.
 ///
 /// @param from primes of q
 /// @param base those, then at least one other
@@ -44,9 +42,9 @@ inline constexpr int kFractionBits = 89;
 void lift(const RnsContext& context, BaseView from, BaseView base, Multiplication variant,
           std::span<const u64> in, std::span<u64> out);
 
-/// Extends a digit, the integer D-residue x of some primes whose product is D, to `base`: limbs at
-/// the digit's primes are copies, the others are those of `lift` of variant kHps. So all are of one
-/// integer of magnitude at most D / 2 * (1 + 2^-20), which is x modulo D.
+/// Extends a digit x, a residue modulo the product D of some primes, to `base`. Limbs at the
+/// digit's primes are copies; the others are those of `lift` with kHps. All limbs hold one integer
+/// congruent to x modulo D, of magnitude at most D / 2 * (1 + 2^-20).
 ///
 /// @param digit at least one prime, in the order of `in`
 /// @param base  any primes
@@ -77,8 +75,8 @@ void lift_digit(const RnsContext& context, BaseView digit, BaseView base, std::s
 void scale(const RnsContext& context, BaseView from, BaseView base, u64 plain_modulus,
            Multiplication variant, std::span<const u64> in, std::span<u64> out);
 
-/// One word of every coefficient: floor(x / 2^(w * digit)) mod 2^w for x in [0, q), reduced modulo
-/// every prime of `base`. HEAWS, section 2.1.
+/// Returns one digit of w bits of every coefficient: floor(x / 2^(w * digit)) mod 2^w for x in [0,
+/// q), reduced modulo every prime of `base`. HEAWS, section 2.1.
 ///
 /// @param from      primes of q
 /// @param word_bits w, at least 1

@@ -1,4 +1,4 @@
-// What the machine can do at best, to stand beside what an operation takes.
+// The machine's peak speeds, for roofline bounds of operations.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace ringsmith {
 
-/// CPU seconds of this thread to read the words once, in eight places in turn or one after another.
+/// Returns the CPU seconds of this thread to read the words once: in eight interleaved streams if
+/// `in_turn`, else sequentially.
 [[nodiscard]] double read_seconds(std::span<const u64> words, bool in_turn);
 
-/// CPU seconds for one of the active kernel set's vector multiplications (of 52-bit words with
-/// IFMA, of 32-bit halves else; of words in the scalar set), many of them independent of each
-/// other, in registers.
+/// Returns the CPU seconds for one vector multiplication of the active kernel set: of 52-bit words
+/// with IFMA, of words in the scalar set, else of 32-bit halves. It is measured with many
+/// independent multiplications in registers.
 [[nodiscard]] double multiplication_seconds();
 
-/// Words that such a multiplication multiplies.
+/// Returns how many words one such multiplication processes.
 [[nodiscard]] std::size_t multiplication_lanes();
 
 }  // namespace ringsmith

@@ -46,13 +46,13 @@ class NttTables {
   /// The same times `factor` and plus `offset`, both canonical; may be in place.
   void inverse(std::span<const u64> in, u64 factor, u64 offset, std::span<u64> out) const;
 
-  /// The transform of the polynomial whose coefficients are all 1 / 2; made when it is first asked
-  /// for.
+  /// Returns the transform of the sign-correction polynomial, whose coefficients are all 1 / 2. It
+  /// is computed at the first call.
   [[nodiscard]] std::span<const u64> halves() const;
 
-  /// What the kernels of this prime's word class read (src/simd/kernel_set.h).
+  /// The tables that this prime's modulus-size kernels read (src/simd/kernel_set.h).
   [[nodiscard]] const simd::NttPlan& plan() const { return *plan_; }
-  /// The kernels of this prime's word class.
+  /// This prime's modulus-size kernels.
   [[nodiscard]] const simd::PrimeKernels& kernels() const { return *kernels_; }
 
  private:

@@ -16,14 +16,14 @@ inline constexpr std::size_t kMaxDegree = std::size_t{1} << 16;
 /// @throws ParameterError unless `degree` is a power of two in [kMinDegree, kMaxDegree]
 [[nodiscard]] int log2_degree(std::size_t degree);
 
-/// Whether `value` is prime: Miller-Rabin with the twelve smallest prime bases, which is a proof
-/// for every 64-bit number (Sorenson, Webster 2015).
+/// Checks whether `value` is prime: Miller-Rabin with the twelve smallest prime bases, which is a
+/// proof for every 64-bit number (Sorenson, Webster 2015).
 [[nodiscard]] bool is_prime(u64 value);
 
 /// The `count` largest primes of exactly `bits` bits with q = 1 mod 2N, largest first.
 ///
 /// The search starts at floor((2^bits - 1) / 2N) * 2N + 1 and steps down by 2N, as SEAL's
-/// util::get_primes does; SEAL's CoeffModulus::Create hands the same primes out from the smallest.
+/// util::get_primes does; SEAL's CoeffModulus::Create returns the same primes, smallest first.
 ///
 /// @param bits   2 ... 61
 /// @throws ParameterError for an illegal size or degree, or if there are not that many primes

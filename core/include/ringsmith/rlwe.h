@@ -1,4 +1,4 @@
-// What CKKS and BFV share: a ring, its primes, and how key switching cuts them.
+// The parameters that CKKS and BFV share: a ring, its primes, and the digits of key switching.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,18 @@ namespace ringsmith {
 /// Immutable.
 ///
 /// Digit j of dnum is the data primes j * a ... min((j + 1) * a, L) - 1 with a = ceil(L / dnum).
-/// Without special primes keys are at the data level, and are divided by nothing: they are in words
-/// of so many bits, or in residue digits if dnum is given: a polynomial modulo each digit's primes.
-/// Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic encryption";
-/// Han, Ki 2020, "Better bootstrapping for approximate homomorphic encryption", section 3.
+/// Without special primes, keys are at the data level and nothing is divided. Their digits then
+/// have a number of bits, or are residue digits if dnum is given: a polynomial modulo each digit's
+/// primes. Cheon, Han, Kim, Kim, Song 2018, "A full RNS variant of approximate homomorphic
+/// encryption"; Han, Ki 2020, "Better bootstrapping for approximate homomorphic encryption",
+/// section 3.
 class RlweContext {
  public:
   /// @param primes  data primes, then the special primes
   /// @param special number k of special primes
-  /// @param dnum    number of digits; 0 for one data prime a digit, SEAL's and Medha's case, and
-  ///                without special primes for no residue digits
-  /// @param error   what the errors of keys and encryptions are drawn from
+  /// @param dnum    number of digits; 0: one data prime a digit (SEAL's and Medha's case), and
+  ///                without special primes no residue digits
+  /// @param error   error distribution of keys and encryptions
   /// @throws ParameterError unless a data prime is left and dnum digits of equal size (the last may
   ///         be smaller, none empty) make up the data primes, and as RnsContext does
   RlweContext(std::size_t degree, std::span<const u64> primes, std::size_t special = 1,
@@ -39,10 +40,10 @@ class RlweContext {
   [[nodiscard]] std::size_t max_limbs() const { return rns_.size() - special_; }
   /// The special primes; may be empty.
   [[nodiscard]] Base special_base() const { return consecutive_base(special_, max_limbs()); }
-  /// Whether key-switching keys that are not in words are in residue digits: exact, and divided by
-  /// no special prime.
+  /// Whether key-switching keys without bit digits have residue digits: exact, with no division by
+  /// special primes.
   [[nodiscard]] bool residue_digits() const { return residue_digits_; }
-  /// Number of digits of every key-switching key that is not in words.
+  /// Number of digits of every key-switching key without bit digits.
   [[nodiscard]] std::size_t dnum() const { return digits(max_limbs()); }
   /// Number of digits that a polynomial of `limbs` limbs has.
   [[nodiscard]] std::size_t digits(std::size_t limbs) const {
@@ -53,14 +54,15 @@ class RlweContext {
     const std::size_t first = index * digit_size_;
     return consecutive_base(std::min(digit_size_, limbs - first), first);
   }
-  /// Words of `word_bits` bits that a coefficient of `limbs` limbs has, the last one cut short.
+  /// Number of digits of `word_bits` bits in a coefficient of `limbs` limbs; the last may be
+  /// shorter.
   /// @throws ParameterError unless word_bits is at least 1 and `limbs` a data level
   [[nodiscard]] std::size_t words(std::size_t limbs, std::size_t word_bits) const;
 
   /// The base of `limbs` data primes.
   /// @throws ParameterError unless 1 <= limbs <= max_limbs()
   [[nodiscard]] Base data_base(std::size_t limbs) const;
-  /// The same with the special primes after it: where key switching computes.
+  /// The same, followed by the special primes: the base of key switching.
   [[nodiscard]] Base switching_base(std::size_t limbs) const;
   /// All primes: the key level.
   [[nodiscard]] Base key_base() const { return consecutive_base(rns_.size()); }
@@ -73,7 +75,7 @@ class RlweContext {
   bool residue_digits_;
 };
 
-/// Where slot i of a vector and its partner stand in bit-reversed order.
+/// Positions of slot i and its partner in bit-reversed order.
 struct SlotPositions {
   std::size_t value;    ///< of the exponent 3^i mod 2N
   std::size_t partner;  ///< of the exponent 2N - 3^i: CKKS's conjugate, BFV's second row

@@ -1,4 +1,4 @@
-// A ring together with an ordered list of primes: what every residue polynomial refers to.
+// A ring with an ordered list of primes, to which every residue polynomial refers.
 #pragma once
 
 #include <memory>

@@ -26,7 +26,7 @@ class RandomSource {
 /// The operating system's generator, getrandom(2): what keys and encryptions are made from.
 class SystemRandom final : public RandomSource {
  public:
-  /// @throws std::system_error if the system refuses
+  /// @throws std::system_error if the system call fails
   void fill(std::span<std::uint8_t> bytes) override;
 };
 
@@ -34,7 +34,7 @@ using Seed = std::array<std::uint8_t, 64>;
 
 /// SEAL's Blake2xbPRNG: block i of 4096 bytes is BLAKE2Xb under the seed of the word i.
 ///
-/// Reads what SEAL stored as a seed. As a source of secrets it is for tests only.
+/// Expands seeds that SEAL stored. Use it as a source of secrets in tests only.
 class SeededRandom final : public RandomSource {
  public:
   explicit SeededRandom(const Seed& seed) : seed_(seed) {}
@@ -64,7 +64,7 @@ using SmallPolynomial = SecretVector<std::int32_t>;
 /// What the errors of keys and encryptions are drawn from.
 class ErrorDistribution {
  public:
-  /// The widest Gaussian: sampling compares with every value it can take.
+  /// The largest standard deviation: sampling compares with every possible value.
   static constexpr double kMaxDeviation = 1024;
 
   /// The centred binomial distribution of 2 * 21 bits: standard deviation sqrt(10.5) = 3.24, values
@@ -72,8 +72,8 @@ class ErrorDistribution {
   ErrorDistribution() = default;
   /// A Gaussian of that standard deviation, rounded to the nearest integer: a sign, and a magnitude
   /// that is the number of k >= 1 with u < 2^63 * P(|x| > k - 1/2) for a 63-bit uniform u. All k
-  /// are looked at, so that the time tells nothing. Values end where that probability is below
-  /// 2^-63, near nine deviations.
+  /// are compared, so that the time is constant. Values end where that probability is below 2^-63,
+  /// near nine deviations.
   /// @param deviation in [1, kMaxDeviation]; 0 stands for the centred binomial distribution
   /// @throws ParameterError for another deviation
   explicit ErrorDistribution(double deviation);

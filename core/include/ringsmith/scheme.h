@@ -1,10 +1,9 @@
-// CKKS as an application writes it: objects that carry their level and scale, in the manner of
-// Microsoft SEAL. Names follow SEAL's where the operation is SEAL's, and so do the bits.
+// CKKS for applications: objects that carry their level and scale, as in Microsoft SEAL. Names
+// follow SEAL's where the operation is SEAL's, and so do the bits.
 //
-// Everything here is a thin layer over evaluator.h, key_switching.h and keys.h, which work on plain
-// words. All
-// functions throw ParameterError when levels, scales, sizes or keys do not fit. Whether parameters
-// are secure is not looked at: the HE standard's bounds are in the Python package's `params`.
+// This is a thin layer over evaluator.h, key_switching.h and keys.h, which work on plain words. All
+// functions throw ParameterError when levels, scales, sizes or keys do not fit. The security of
+// parameters is not checked: the HE standard's bounds are in the Python package's `params`.
 #pragma once
 
 #include <complex>
@@ -27,7 +26,7 @@ using ringsmith::PublicKey;
 using ringsmith::RelinKeys;
 using ringsmith::SecretKey;
 
-/// Shared by everything that is made from it; RlweContext has the rules.
+/// Shared by all objects made from it. RlweContext states the requirements.
 using Context = std::shared_ptr<const RlweContext>;
 
 /// @param primes  data primes, then `special` special primes
@@ -42,8 +41,8 @@ struct Plaintext {
   double scale = 1;
 };
 
-/// An encrypted message. Like SEAL, an application may set the scale where it knows better, such as
-/// after rescaling by primes that are near the scale but not it.
+/// An encrypted message. As in SEAL, an application may set the scale itself, for example after
+/// rescaling by primes that are only near the scale.
 struct Ciphertext {
   ringsmith::Ciphertext words;
   double scale = 1;
@@ -52,7 +51,7 @@ struct Ciphertext {
   [[nodiscard]] std::size_t limbs() const { return words.limbs; }
 };
 
-/// Turns vectors of up to N / 2 values into plaintexts and back.
+/// Encodes vectors of up to N / 2 values as plaintexts, and back.
 class Encoder {
  public:
   explicit Encoder(Context context) : encoder_(std::move(context)) {}
@@ -85,8 +84,8 @@ class Decryptor {
  public:
   Decryptor(Context context, SecretKey key) : context_(std::move(context)), key_(std::move(key)) {}
 
-  /// A decryption tells of the secret key through its noise: hand it to nobody who has the
-  /// ciphertext, or round it first (Li, Micciancio 2021).
+  /// The noise of a decryption leaks information about the secret key. Do not give the result to
+  /// anyone who has the ciphertext, or round it first (Li, Micciancio 2021).
   [[nodiscard]] Plaintext decrypt(const Ciphertext& ciphertext) const;
 
  private:
@@ -109,18 +108,18 @@ class Evaluator {
   /// Not relinearized: three polynomials from two times two.
   [[nodiscard]] Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const;
   [[nodiscard]] Ciphertext square(const Ciphertext& a) const;
-  /// Three polynomials back to two.
+  /// Reduces three polynomials to two.
   [[nodiscard]] Ciphertext relinearize(const Ciphertext& a, const RelinKeys& keys) const;
-  /// relinearize and rescale_to_next by one division: faster, with bits of its own.
+  /// relinearize and rescale_to_next with one division: faster, but the bits differ.
   [[nodiscard]] Ciphertext relinearize_rescale(const Ciphertext& a, const RelinKeys& keys) const;
   /// Divides message and scale by the last data prime.
   [[nodiscard]] Ciphertext rescale_to_next(const Ciphertext& a) const;
   /// Drops the last data prime; the scale stays.
   [[nodiscard]] Ciphertext mod_switch_to_next(const Ciphertext& a) const;
-  /// Rotates the slots left by `steps`, right if negative. The step's own key must be there.
+  /// Rotates the slots left by `steps`, right if negative. `keys` must have a key for this step.
   [[nodiscard]] Ciphertext rotate_vector(const Ciphertext& a, i64 steps,
                                          const GaloisKeys& keys) const;
-  /// rotate_vector by each of `steps`, with the same bits and less work (key_switching.h).
+  /// rotate_vector by each of `steps`: same bits, less work (key_switching.h).
   [[nodiscard]] std::vector<Ciphertext> rotate_vector_many(const Ciphertext& a,
                                                            std::span<const i64> steps,
                                                            const GaloisKeys& keys) const;

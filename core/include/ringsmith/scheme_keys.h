@@ -1,4 +1,4 @@
-// Keys as an application holds them, the same for CKKS (scheme.h) and BFV (bfv_scheme.h).
+// Keys for applications, the same for CKKS (scheme.h) and BFV (bfv_scheme.h).
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@
 
 namespace ringsmith {
 
-/// Distinct primes of the given sizes for a ring degree: SEAL's CoeffModulus::Create. Of one size,
-/// the smallest found comes first.
+/// Returns distinct primes of the given sizes for a ring degree, as SEAL's CoeffModulus::Create.
+/// Among primes of one size, the smallest comes first.
 [[nodiscard]] std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_sizes);
 
 /// Wiped from memory when it goes out of scope.
@@ -30,25 +30,23 @@ struct PublicKey {
   std::vector<u64> data;
 };
 
-/// How a key-switching key is kept. Both compute the same words.
+/// How a key-switching key is stored: full, or seed-compressed. Both compute the same words.
 enum class KeyForm {
   kWhole,
-  kCompact,  ///< half 0, and the seed that half 1 is expanded from while the key is used: half the
-             ///< memory, and time for the expansion
+  kCompact,  ///< b part and seed; a part expanded on the fly: half the memory, slower
 };
 
-/// `data` and `seed` as KeySwitchKeyView has them. What is prepared does not follow changes of
-/// `data`.
+/// `data` and `seed` as in KeySwitchKeyView. A precomputed key does not follow changes of `data`.
 struct RelinKeys {
   std::vector<u64> data;
-  std::size_t word_bits = 0;    ///< 0: digits of primes; else of words of so many bits
-  std::optional<KeySeed> seed;  ///< of a compact key
-  std::shared_ptr<const PreparedKey> prepared = nullptr;  ///< what operations use if it is there
+  std::size_t word_bits = 0;    ///< 0: RNS digits; else digits of so many bits
+  std::optional<KeySeed> seed;  ///< of a seed-compressed key
+  std::shared_ptr<const PreparedKey> prepared = nullptr;  ///< used by operations if set
 
-  /// Prepares the key for many uses. `data` stays, to be saved, and may be emptied.
+  /// Precomputes the key for many uses. `data` stays, for saving; it may be cleared.
   /// @throws ParameterError as PreparedKey does
   void prepare(const RlweContext& context);
-  /// Memory that the key takes in all its forms.
+  /// Returns the memory that the key takes in all its forms.
   [[nodiscard]] std::size_t bytes() const;
   /// Good while this object is.
   [[nodiscard]] KeySwitchKeyView view(const RlweContext& context) const;
@@ -58,37 +56,36 @@ struct RelinKeys {
 struct GaloisKeys {
   std::map<u64, std::vector<u64>> data;
   std::size_t word_bits = 0;                                        ///< as for RelinKeys
-  std::map<u64, KeySeed> seeds;                                     ///< of the compact ones
+  std::map<u64, KeySeed> seeds;                                     ///< of seed-compressed ones
   std::map<u64, std::shared_ptr<const PreparedKey>> prepared = {};  ///< as for RelinKeys
 
-  /// Prepares all keys of `data`, as for RelinKeys; those that were prepared already stay if their
-  /// words are gone.
+  /// Precomputes all keys of `data`, as for RelinKeys. Keys precomputed earlier stay if their words
+  /// were cleared.
   /// @throws ParameterError as PreparedKey does
   void prepare(const RlweContext& context);
-  /// Memory that all keys take in all their forms.
+  /// Returns the memory that all keys take in all their forms.
   [[nodiscard]] std::size_t bytes() const;
   /// Good while this object is.
   /// @throws ParameterError if there is no key for the element
   [[nodiscard]] KeySwitchKeyView view(const RlweContext& context, u64 element) const;
-  /// Elements and keys of rotations by each of `steps`.
+  /// Returns the elements and keys of rotations by each of `steps`.
   /// @throws ParameterError as `view` and galois_element do
   [[nodiscard]] std::vector<GaloisSwitch> rotations(const RlweContext& context,
                                                     std::span<const i64> steps) const;
 };
 
-/// Makes a fresh secret key, from the operating system's randomness, and the keys that belong to
-/// it.
+/// Generates a secret key from the operating system's randomness, and the keys that belong to it.
 class KeyGenerator {
  public:
-  /// @param word_bits 0: key-switching keys in digits of primes, with the special primes; else in
-  ///                  words of so many bits, without
+  /// @param word_bits 0: key-switching keys of RNS digits, with the special primes; else of digits
+  ///                  of so many bits, without them
   explicit KeyGenerator(std::shared_ptr<const RlweContext> context, std::size_t word_bits = 0);
 
   [[nodiscard]] const SecretKey& secret_key() const { return secret_key_; }
   [[nodiscard]] PublicKey create_public_key() const;
   [[nodiscard]] RelinKeys create_relin_keys(KeyForm form = KeyForm::kWhole) const;
-  /// One key for each rotation by so many steps; 0 stands for CKKS's complex conjugation, and for
-  /// the swap of BFV's rows.
+  /// Creates one key for each entry of `steps`; 0 stands for CKKS's complex conjugation and BFV's
+  /// row swap.
   [[nodiscard]] GaloisKeys create_galois_keys(std::span<const i64> steps,
                                               KeyForm form = KeyForm::kWhole) const;
 

@@ -1,17 +1,17 @@
-// Microsoft SEAL programs on a Ringsmith device: SEAL's own ciphertexts in, SEAL's own ciphertexts
-// out, each residue as SEAL itself would compute it.
+// Runs Microsoft SEAL operations on a Ringsmith device. Operands and results are SEAL's own
+// ciphertexts, and each residue equals SEAL's.
 //
 //   ringsmith::SealBridge bridge(context, {.device = "model"});
 //   bridge.set_relin_keys(relin_keys);
 //   seal::Ciphertext product = bridge.relinearize(bridge.multiply(a, b));
 //
-// Scheduling and devices belong to Ringsmith's Python runtime. So each call runs the command
-// `ringsmith seal eval` as a child process, on files in a folder that only this user can read, and
-// that goes when the bridge does. A call therefore costs a second or so beyond the device's own
-// time; a program of many operations is better traced and compiled once (docs/guide/seal.md).
+// Scheduling and devices are part of Ringsmith's Python runtime. So each call runs the command
+// `ringsmith seal eval` as a child process. Its files lie in a folder that only this user can read;
+// the bridge's destructor deletes it. A call costs about a second beyond the device's time. A
+// program of many operations is better traced and compiled once (docs/guide/seal.md).
 //
-// This header needs SEAL 4 and POSIX, and nothing else of Ringsmith's library; secret keys have no
-// way into it. A bridge is not for two threads at once.
+// This header needs SEAL 4 and POSIX, and nothing else of Ringsmith's library. It never takes
+// secret keys. A bridge must not be used by two threads at once.
 #pragma once
 
 #include <fcntl.h>
@@ -35,7 +35,8 @@ namespace ringsmith {
 
 static_assert(SEAL_VERSION_MAJOR == 4, "seal_bridge.h needs Microsoft SEAL 4");
 
-/// A device that refused or failed; the text is the one line that `ringsmith seal eval` printed.
+/// A device rejected the operation or failed; the text is the line that `ringsmith seal eval`
+/// printed.
 class SealBridgeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -48,10 +49,10 @@ struct SealBridgeOptions {
   std::string command = "ringsmith";  ///< name (on PATH) or path of the ringsmith command
 };
 
-/// Hands operations on SEAL's CKKS or BFV ciphertexts to a device.
+/// Runs operations on SEAL's CKKS or BFV ciphertexts on a device.
 ///
-/// Each is the operation of seal::Evaluator of that name; a device without what BFV's products need
-/// (docs/guide/seal.md) refuses them.
+/// Each is the operation of seal::Evaluator of that name. A device that lacks the units for BFV's
+/// products rejects them (docs/guide/seal.md).
 class SealBridge {
  public:
   /// @param context  CKKS or BFV, with key switching
@@ -79,7 +80,7 @@ class SealBridge {
   void set_galois_keys(const seal::GaloisKeys& keys) { save(keys, "galois"); }
 
   /// Evaluator::add.
-  /// @throws SealBridgeError  if SEAL would refuse the operands, or the device fails; so do all
+  /// @throws SealBridgeError if SEAL would reject the operands or the device fails; so do all
   [[nodiscard]] seal::Ciphertext add(const seal::Ciphertext& a, const seal::Ciphertext& b) {
     return evaluate("add", a, b);
   }

@@ -1,4 +1,4 @@
-// Memory that is wiped before it is given back, for key material and ephemeral randomness.
+// Memory that is wiped before it is freed, for key material and ephemeral randomness.
 #pragma once
 
 #include <string.h>  // explicit_bzero

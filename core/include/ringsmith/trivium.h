@@ -1,7 +1,7 @@
-// Trivium, and the uniform half of a key-switching key expanded from a public seed by it.
+// Trivium, and the uniform a part of a key-switching key, which it expands from a public seed.
 //
-// Hardware expands the same key (rtl/prng), without substitutes and with any number of lanes:
-// docs/reference/arithmetic.md ("Seeded keys") states the definition, and what security rests on.
+// Hardware expands the same key (rtl/prng), without substitutes and with any number of lanes.
+// docs/reference/arithmetic.md states the definition and the security assumptions.
 #pragma once
 
 #include <array>
@@ -35,42 +35,42 @@ class Trivium {
   u128 c_;  // 111 bits: s_288 ... s_178
 };
 
-/// What a key-switching key's uniform half is expanded from: a Trivium key. Public.
+/// The seed of a key-switching key's a part: a Trivium key. Public.
 using KeySeed = Trivium::Bytes80;
 
 /// Digits, limbs and blocks of one key must be numbered below this.
 inline constexpr std::size_t kSeededIndices = std::size_t{1} << 16;
 
-/// Coefficients of a limb's NTT form after which its streams begin anew.
+/// Coefficients of a limb's NTT form for which one set of streams is used.
 inline constexpr std::size_t kSeededBlock = std::size_t{1} << 14;
 
-/// Bits of a stream's word that make a residue modulo q: log2 of the power of two above q, or of
-/// the one below it where q is less than 2^-20 of it larger.
+/// Returns how many bits of a stream's word make a residue modulo q. It is log2 of the power of two
+/// above q, or of the power below q if q exceeds that by less than 2^-20 of it.
 [[nodiscard]] int seed_word_bits(u64 q);
 
-/// The words that one limb of one digit of a key-switching key's uniform half is made from, from
-/// the first coefficient of a block on. Hardware multiplies with them.
+/// Writes the words from which one limb of one digit of the a part is made, from a block's first
+/// coefficient on. Hardware multiplies by these words.
 ///
-/// That of coefficient kSeededBlock * b + j of the limb, j < kSeededBlock, is the lowest
-/// seed_word_bits(q) bits of word j div 8 of the stream with key `seed` and the IV
-/// j mod 8 + 2^16 limb + 2^32 digit + 2^48 b (a little-endian number).
+/// The word of coefficient kSeededBlock * b + j of the limb, j < kSeededBlock, is the lowest
+/// seed_word_bits(q) bits of word j div 8 of the stream with key `seed` and the IV j mod 8 + 2^16
+/// limb + 2^32 digit + 2^48 b (a little-endian number).
 /// @param digit, limb below kSeededIndices; limb counts the key's K primes
 /// @param block       of out's first coefficient; this and all that follow below kSeededIndices
 /// @throws ParameterError if an index is too large
 void expand_seed_words(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
                        std::span<u64> out, std::size_t block = 0);
 
-/// One limb of one digit of a key-switching key's uniform half: `out.size()` residues modulo q, as
-/// they stand in NTT form (bit-reversed order).
+/// Expands one limb of one digit of a key-switching key's a part: `out.size()` residues modulo q,
+/// in NTT form (bit-reversed order).
 ///
-/// They are expand_seed_words' words where these are below q. The others of a block, in order, are
-/// substituted by those words of its stream number 8 that are below q. Parameters and errors are
-/// those of expand_seed_words.
+/// Words of expand_seed_words that are below q are kept. The others of a block are replaced, in
+/// order, by words of its stream number 8 that are below q. Parameters and errors are those of
+/// expand_seed_words.
 void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
                      std::span<u64> out, std::size_t block = 0);
 
-/// expand_key_half as files of version 1 mean it: u * 2^-68 mod q, where bit i of u, for i below
-/// (bits of q) + 67, is bit 128 * (j div 16) + i of the stream number j mod 16.
+/// expand_key_half as in files of version 1: u * 2^-68 mod q, where bit i of u, for i below (bits
+/// of q) + 67, is bit 128 * (j div 16) + i of the stream number j mod 16.
 /// @param q odd
 /// @throws ParameterError if an index is too large or q is even
 void expand_key_half_1(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,

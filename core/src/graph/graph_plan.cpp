@@ -12,7 +12,7 @@ namespace {
 // Key switchings that one step computes: their results are all in memory until they are read.
 constexpr std::size_t kMostHoisted = 16;
 
-// Whether `part` stands in the base in one piece: its limbs are then one span.
+// Whether `part` is contiguous in the base: its limbs are then one span.
 bool in_one_piece(const Base& base, const Base& part) {
   return std::search(base.begin(), base.end(), part.begin(), part.end()) != base.end();
 }
@@ -102,7 +102,7 @@ class Planner {
     return step;
   }
 
-  // The value that all digits of an inner product are raised from.
+  // The value from which all digits of an inner product are made by ModUp.
   std::optional<std::size_t> raised_from(const Node& product, std::vector<Base>& digits,
                                          std::vector<std::size_t>& inner) const {
     std::optional<std::size_t> source;

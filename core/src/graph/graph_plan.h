@@ -15,7 +15,7 @@
 
 namespace ringsmith {
 
-/// Key switchings in one step share what is decomposed; of each, half 0 first.
+/// Key switchings in one step share the decomposition; for each, the b part (half 0) comes first.
 struct PlannedSwitch {
   std::array<std::size_t, 2> products;  ///< the inner products
   std::array<std::size_t, 2> results;   ///< where divided: the mod_downs, or the sums of them with

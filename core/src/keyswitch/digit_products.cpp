@@ -22,8 +22,8 @@ namespace {
 // run are waited for.
 constexpr std::size_t kBlock = 4096;
 
-// Words between raised digits: limbs are powers of two apart, and the same words of all digits
-// would share one set of the caches. A block and a line more, and they are in others.
+// Words between the ModUp results of digits: limbs are powers of two apart, and the same words of
+// all digits would share one set of the caches. A block and a line more, and they are in others.
 constexpr std::size_t kStagger = kBlock + 8;
 
 // The transform of words below `bound`, plus the offset, as a digit of key_products.
@@ -32,13 +32,13 @@ void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, 
   tables.kernels().forward_digit(tables.plan(), in.data(), bound, offset, out.data());
 }
 
-// Whether its key is prepared for its automorphism.
+// Whether its key is precomputed for its automorphism.
 bool is_prepared(const Switching& switching) {
   const PreparedKey* const prepared = switching.key.prepared;
   return prepared != nullptr && prepared->element() == switching.element;
 }
 
-// The widest prime of a marked digit: its words, below 2q, and an offset are below 2^62.
+// The widest prime of a digit with a sign mask: its words, below 2q, and an offset are below 2^62.
 constexpr int kMarkedBits = 60;
 
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
@@ -268,8 +268,8 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
     ScratchWords room(written * digits_.size() * words);
     std::vector<KeyWords> keys;
     keys.reserve(switchings_.size());
-    // By prepared keys, and with kernels that scale, digits are all that the switchings read in
-    // common: all read the same run of them, which each moves to another place.
+    // With precomputed keys, and with kernels that scale, the switchings share only the digits. All
+    // read the same block of them, and each moves it to another position.
     std::vector<std::size_t> begins(switchings_.size(), index * run);
     for (std::size_t i = 0; i < switchings_.size(); ++i) {
       const bool prepared = is_prepared(switchings_[i]);

@@ -27,28 +27,28 @@ struct Switching {
 /// The two halves of a sum at one prime: N words each.
 using LimbPair = std::array<std::span<u64>, 2>;
 
-/// mod_up, ntt and ksk_inner_product as one pass: only a few primes' limbs of all digits are in
-/// memory, each digit is reduced while its transform first reads it, and each key word is read from
-/// memory once, or expanded once, a few thousand words of each digit at a time.
+/// mod_up, ntt and ksk_inner_product fused into one pass. Only a few primes' limbs of all digits
+/// are in memory. Each digit is reduced while its transform first reads it. Each key word is read
+/// from memory or expanded once, a few thousand words of each digit at a time.
 ///
 /// Several switchings of one polynomial's automorphisms share the decomposition and its transforms
-/// (hoisting: Halevi, Shoup 2018, eprint 2018/244, section 5), and the words are those of each
-/// alone. An automorphism g permutes coefficients and negates some, and the digit's words of -x are
-/// not those of x negated: with y in [0, d) they are d - y, so that a raised digit sum_i y_i (D /
-/// d_i) of k primes turns into k D less it. Less k D / 2 it is as the polynomial, and only changes
-/// its sign: with c = k D modulo the prime at hand, 0 for one of the digit's own, and u the
-/// polynomial whose coefficients are all 1 / 2,
+/// (hoisting: Halevi, Shoup 2018, eprint 2018/244, section 5). The words equal those of each
+/// switching alone. An automorphism g permutes coefficients and negates some, and the digit's words
+/// of -x are not those of x negated: with y in [0, d) they are d - y, so the ModUp result sum_i y_i
+/// (D / d_i) of a digit of k primes turns into k D minus it. After k D / 2 is subtracted, negation
+/// only changes its sign. With c = k D modulo the prime at hand, 0 for one of the digit's own, and
+/// u the sign-correction polynomial, whose coefficients are all 1 / 2,
 ///
 ///   ModUp(digit of g(x)) = g(ModUp(digit of x) - c u) + c u,
 ///
-/// where transforms turn g into a permutation. Where a word y is zero its negative is zero and not
-/// d: such digits, which are rare, are raised again for each automorphism.
+/// where transforms turn g into a permutation. If a word y is zero, its negative is zero and not d.
+/// Such digits are rare; their ModUp is repeated for each automorphism.
 ///
-/// A key prepared for g has been moved back, and what its sums add to those of ModUp(digit) - c u
-/// is known (PreparedKey::shift), so digits are multiplied as they are, all switchings reading the
-/// same words, and the sums are moved. One switching by another key has the polynomial moved first.
-/// One by a key prepared for g, in digits of one prime of up to 60 bits, has d subtracted from the
-/// words y > 0 that g negates: that is the digit of g(x), moved back.
+/// A key precomputed for g has the inverse of g applied. The c u correction of its sums is known
+/// (PreparedKey::shift). So all switchings read the same unpermuted digits, and g is applied to the
+/// sums. For a single switching by another key, g is applied to the polynomial first. For a single
+/// switching by a key precomputed for g, with digits of one prime of up to 60 bits, d is subtracted
+/// from the words y > 0 that g negates: this gives the digit of g(x) with the inverse of g applied.
 class DigitProducts {
  public:
   /// @param base       of `polynomial`
@@ -62,7 +62,8 @@ class DigitProducts {
                 std::vector<Switching> switchings);
 
   /// For each prime and switching, out[h] = sum over d of ModUp(digit d) * key_h[d], NTT form.
-  /// Digits are raised to all the primes at a time: primes_at_once() are as many as that pays for.
+  /// ModUp of the digits covers all given primes at once: primes_at_once() is the most that is
+  /// efficient.
   /// @param out for each prime all switchings' sums
   /// @throws ParameterError if a residue of a key is not below its prime
   void at(BaseView primes, std::span<const LimbPair> out) const;
@@ -72,7 +73,7 @@ class DigitProducts {
   struct Digit {
     Base primes;
     std::span<const u64> own;           // its limbs as they are
-    std::span<const u64> coefficients;  // what is raised; of several primes: [x_i (D / d_i)^-1]
+    std::span<const u64> coefficients;  // input of ModUp; of several primes: [x_i (D / d_i)^-1]
     std::span<u64> copy;                // the same, where it is not `own`
     bool has_zero = false;              // among `coefficients`; known only if hoisted
   };
@@ -83,13 +84,13 @@ class DigitProducts {
   void mark_negated();
   // k D modulo the prime; 0 for one of the digit's own.
   [[nodiscard]] u64 negation(const Digit& digit, std::size_t prime) const;
-  // What coefficients are raised with so that a raised digit is that less c u, or, if marked, less
-  // d where it is negated.
+  // Offset added to the coefficients so that the ModUp result is reduced by c u or, with a sign
+  // mask, by d where negated.
   [[nodiscard]] u64 offset(const Digit& digit, std::size_t prime) const;
-  // What the c u of all digits, times their keys, add to the sums of a switching by a prepared key.
+  // The correction of a switching by a precomputed key: c u of all digits, times their keys.
   [[nodiscard]] PreparedKey::Shift shift(std::size_t prime, std::size_t index) const;
 
-  // A digit's value is wanted at a prime that is not its own, plus an offset.
+  // Requests a digit's value at a prime that is not its own, plus an offset.
   struct Raised {
     std::size_t prime;
     u64 offset;
@@ -107,9 +108,9 @@ class DigitProducts {
     std::vector<simd::Factor> scales;
   };
 
-  // What only one hoisted switching has: values in place of those of digits that it raises again,
-  // none if there are no such digits, and their words. By a prepared key digits are multiplied as
-  // they are and the sums permuted, which start from what c u would add to them, if anything.
+  // What only one hoisted switching has: values that replace those of digits whose ModUp it
+  // repeats, if any, and their words. With a precomputed key, digits are multiplied unpermuted, the
+  // sums start from the c u correction, and the sums are permuted.
   struct OwnFactors {
     std::vector<const u64*> values;
     std::vector<Words> words;
@@ -123,7 +124,7 @@ class DigitProducts {
   // The digit whose `coefficients` are given, in NTT form.
   void convert(const Digit& digit, std::span<const u64> coefficients,
                std::span<const Raised> wanted) const;
-  // at() for a prime that all digits have been raised to.
+  // at() for a prime at which the ModUp of all digits is complete.
   void multiply_raised(std::size_t prime, Factors factors, std::span<const LimbPair> out) const;
   // Of a hoisted switching.
   [[nodiscard]] OwnFactors own_factors(std::size_t prime, const Factors& factors,

@@ -1,4 +1,4 @@
-// Key switching whole: digits times keys, and ModDown, limb by limb.
+// Complete key switching: digits times keys, then ModDown, limb by limb.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ struct DividedPair {
   u64 element = 1;                               ///< x -> x^element is done to `added` first
 };
 
-/// For each switching and half: (sums + P * raised) divided by all primes of the base but the first
-/// `keep`, as mod_down does, plus `added`; P is the product of the primes that `raised` has no
-/// limbs of. Nothing but limbs of the dropped primes is kept beside the results.
+/// For each switching and key part: (sums + P * raised) divided by all primes of the base but the
+/// first `keep`, as mod_down does, plus `added`; P is the product of the primes that `raised` has
+/// no limbs of. Nothing but limbs of the dropped primes is kept beside the results.
 ///
 /// @param base the primes that the sums are taken at
 /// @param keep at least 1 and fewer than the base has

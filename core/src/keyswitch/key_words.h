@@ -1,5 +1,5 @@
-// Where the words of a key-switching key are read: in memory, as they are or prepared, or expanded
-// from its seed.
+// Where the words of a key-switching key are read: in memory, as they are or precomputed, or
+// expanded from its seed.
 #pragma once
 
 #include <array>
@@ -24,27 +24,28 @@ inline constexpr std::size_t kExpansionPasses = 6;
 void check_key_limb(std::span<const u64> limb, std::size_t prime, const Modulus& modulus,
                     std::string_view name);
 
-/// One limb of some digits of a key, read from its beginning or from a seeded block's, in pieces.
+/// One limb of some digits of a key, read in blocks, from its start or from the start of an
+/// expanded block.
 class KeyWords {
  public:
-  /// For each half and digit, where a piece begins.
+  /// For each key part and digit, the start of a block.
   using Pointers = std::array<std::vector<const u64*>, 2>;
 
   /// @param key    must outlive this object
   /// @param digits their numbers in the key; must outlive this object
-  /// @param begin  the first word, a multiple of those that are wanted at a time; of a compact key
-  ///               a multiple of kSeededBlock
-  /// @param as_prepared whether a prepared key's words are wanted as they are, or the key's
+  /// @param begin  the first word, a multiple of those that are wanted at a time; of a
+  ///               seed-compressed key a multiple of kSeededBlock
+  /// @param as_prepared whether a precomputed key's words are wanted as they are, or the key's
   KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
            std::span<const std::size_t> digits, std::size_t prime, std::size_t begin,
            bool as_prepared);
 
-  /// Halves of a piece that next() writes: those that are not in memory as they are wanted.
+  /// Key parts of a block that next() writes: those not in memory in the requested form.
   [[nodiscard]] static std::size_t written_halves(const KeySwitchKeyView& key, bool as_prepared) {
     return as_prepared ? 0 : 2 - key.halves();
   }
   /// The next `words` words, a power of two and at least 8, of every digit and both halves.
-  /// @param room for written_halves() * digits * words words
+  /// @param room buffer for written_halves() * digits * words words
   /// @return pointers, good until the next call
   [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> room);
 
@@ -52,11 +53,11 @@ class KeyWords {
   std::span<const std::size_t> digits_;
   std::size_t prime_;
   std::size_t position_;
-  const PreparedKey* restored_ = nullptr;         // a prepared key whose own words are not wanted
+  const PreparedKey* restored_ = nullptr;         // a precomputed key to be restored
   simd::KeyCode code_ = simd::KeyCode::kResidue;  // of the words in memory
   Pointers following_;
   Pointers piece_;
-  std::vector<SeededLimb> streams_;  // of each digit; none of another than a compact key
+  std::vector<SeededLimb> streams_;  // of each digit; none of another than a seed-compressed key
 };
 
 /// ksk_inner_product with one half of some digits of a key, canonical.

@@ -48,7 +48,7 @@ void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
   check(context, key);
 }
 
-// What prepared residues are times.
+// What precomputed residues are times.
 u64 key_scale(const NttTables& tables) {
   return tables.modulus().reduce(u64{1} << tables.kernels().key_shift);
 }

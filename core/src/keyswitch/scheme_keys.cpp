@@ -35,7 +35,7 @@ KeySeed fresh_seed(RandomSource& random) {
   return seed;
 }
 
-// Half 0 of a whole key.
+// The b part of a full key.
 std::vector<u64> half_of(const RlweContext& context, const std::vector<u64>& key) {
   const KeySwitchKeyView view = view_of(context, key, 0, nullptr);
   std::vector<u64> half;

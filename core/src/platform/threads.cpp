@@ -77,7 +77,7 @@ std::size_t default_threads() {
 struct Job {
   const std::function<void(std::size_t)>& body;
   std::size_t count;
-  std::size_t next = 0;     // the first iteration that nobody has taken
+  std::size_t next = 0;     // the first iteration not taken yet
   std::size_t running = 0;  // iterations taken and not ended
   std::exception_ptr error = nullptr;
 };
@@ -97,7 +97,7 @@ class Pool {
     const bool outermost = !counted;
     std::unique_lock lock(mutex_);
     start_helpers();
-    jobs_.push_front(&job);  // loops within loops first: somebody waits for them
+    jobs_.push_front(&job);  // nested loops first: a thread waits for them
     counted = true;
     active_ += outermost ? 1 : 0;
     wake_.notify_all();
@@ -165,7 +165,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable ended_;
-  std::list<Job*> jobs_;  // those with iterations that nobody has taken
+  std::list<Job*> jobs_;  // those with iterations not taken yet
   std::atomic<std::size_t> limit_;
   std::size_t helpers_ = 0;
   std::size_t active_ = 0;  // threads that compute

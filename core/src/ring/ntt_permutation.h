@@ -45,7 +45,7 @@ class NttPermutation {
   [[nodiscard]] simd::Permutation targets(std::size_t begin) const;
   /// Permutes an aligned run of a limb. Not in place.
   /// @param begin where `in` begins, a multiple of its size, which is a power of two, at least 8
-  /// @param out   the run of the permuted limb that destination() tells
+  /// @param out   the block of the permuted limb that destination() returns
   void apply_run(std::size_t begin, std::span<const u64> in, std::span<u64> out) const;
 
  private:

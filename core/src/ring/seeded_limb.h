@@ -1,4 +1,4 @@
-// A seeded key's half 1, one limb at a time and in pieces.
+// The a part of a seed-compressed key, expanded limb by limb in blocks.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ Base common_base(const RlweContext& context, const CiphertextView& a, const Ciph
 constexpr std::size_t kPart = 512;
 
 // Calls operation(kernels, prime, begin, count) for all words of a polynomial over `base`, in parts
-// of at most `part` words of a limb. The operation tells whether its operands are canonical; the
+// of at most `part` words of a limb. The operation returns whether its operands are canonical; the
 // answer, whether all were.
 template <typename Operation>
 [[nodiscard]] bool for_each_part(const RnsContext& context, BaseView base, std::size_t part,

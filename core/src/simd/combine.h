@@ -10,7 +10,7 @@ namespace ringsmith::simd {
 namespace {
 
 /// Sums of products of a word below 2^30 and one below 2^61, the latter in its halves of 30 bits
-/// and the rest: sum = low + middle * 2^30. `kNarrowWords` tells whether words or factors are the
+/// and the rest: sum = low + middle * 2^30. `kNarrowWords` says whether words or factors are the
 /// narrow ones.
 template <typename V, bool kNarrowWords>
 struct NarrowSum {

@@ -1,4 +1,5 @@
-// The kernels of primes of up to 50 bits in doubles (fma.h): sums of products, and the word class.
+// The kernels of primes of up to 50 bits in doubles (fma.h): sums of products, and the kernel
+// table.
 //
 // Only for the kernel sets' own source files (see transform.h).
 #pragma once
@@ -99,7 +100,7 @@ struct FmaSum {
     upper = V::real(arithmetic.bias);
     lower = V::real(arithmetic.reduce(Arithmetic::value(words)));
   }
-  /// From residues of a prepared limb.
+  /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     upper = V::real(arithmetic.bias);

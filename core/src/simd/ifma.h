@@ -188,7 +188,7 @@ struct IfmaProduct {
   __m512i barrett;
 };
 
-/// Sums of products of words below 2^50: low and high parts apart.
+/// Sums of products of words below 2^50: low and high parts separately.
 struct IfmaSum {
   using Arithmetic = Ifma<Room::kNone>;
   using Vec = __m512i;
@@ -224,7 +224,7 @@ struct IfmaSum {
     low = value;
     high = Arithmetic::zero();
   }
-  /// From residues of a prepared limb.
+  /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     start(arithmetic, prepared_key(limb, i, v));
@@ -247,7 +247,7 @@ struct IfmaSum {
   Vec low, high;
 };
 
-/// The same for primes of up to 32 bits: half as much of a prepared key is read from memory.
+/// The same for primes of up to 32 bits: half as much of a precomputed key is read from memory.
 struct PackedIfmaSum : IfmaSum {
   using Prepared = PackedIfmaSum;
   static constexpr KeyCode kKeyCode = KeyCode::kResidue32;

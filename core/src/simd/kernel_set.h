@@ -1,9 +1,9 @@
 // What a set of kernels offers: the loops over one limb, once for each kind of processor.
 //
 // A kernel set is chosen once, when the program starts (kernel_set()). For each prime it has the
-// kernels of the narrowest word class that takes it: narrow primes leave room for lazier
-// reduction, and those little below a power of two are reduced by fewer products. All sets compute
-// the same canonical words; docs/guide/cpu.md has the bounds.
+// narrowest modulus-size kernels that accept it: narrow primes leave room for lazier reduction, and
+// those little below a power of two are reduced by fewer products. All sets compute the same
+// canonical words; docs/guide/cpu.md has the bounds.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Modulus;
 
 namespace ringsmith::simd {
 
-/// A constant factor as a word class wants it (TwiddleCode).
+/// A constant factor in the form of a modulus-size kernel (TwiddleCode).
 struct Factor {
   u64 factor;
   u64 quotient;
@@ -37,7 +37,7 @@ struct SplitFactor {
   u64 high_quotient;  ///< the same of 2^40 w
 };
 
-/// How a word class stores a factor w < q and its quotient.
+/// How a modulus-size kernel stores a factor w < q and its quotient.
 enum class TwiddleCode {
   kShift64,     ///< w and floor(w * 2^64 / q)
   kShift52,     ///< w and floor(w * 2^52 / q)
@@ -52,10 +52,10 @@ enum class TwiddleCode {
 /// Bits that such a multiplication reduces by.
 inline constexpr int kMontgomeryBits = 31;
 
-/// The uppermost bits of a factor that are apart with kNearPower.
+/// The uppermost bits of a factor that are stored separately with kNearPower (pseudo-Mersenne).
 inline constexpr int kNearPowerBits = 31;
 
-/// How a word class wants a key's residues prepared, which are multiplied many times.
+/// The precomputed form of a key's residues for a modulus-size kernel.
 enum class KeyCode {
   kResidue,    ///< as they are
   kResidue32,  ///< as words of 32 bits; for primes of up to 32 bits
@@ -65,7 +65,7 @@ enum class KeyCode {
   kReal,       ///< the bits of a double in [-q/2, q/2]; for primes of up to 53 bits
 };
 
-/// Residues that share a word of u64 when they are so prepared.
+/// Residues that share a word of u64 in this form.
 constexpr std::size_t residues_in_word(KeyCode code) {
   return code == KeyCode::kResidue32 || code == KeyCode::kPairs32 ? 2 : 1;
 }
@@ -107,7 +107,7 @@ SplitFactor split_factor_of(u64 value, u64 q);
 Factor near_power_factor(u64 value, u64 q);
 PrimeConstants constants_of(const Modulus& modulus);
 
-/// Words of u64 that `count` residues take so prepared, for a multiple of 8.
+/// Words of u64 that `count` residues take in this form, for a multiple of 8.
 std::size_t prepared_size(KeyCode code, std::size_t count);
 /// Prepares `count` residues modulo q, a multiple of 8, and back, but does not scale them as
 /// PrimeKernels::key_shift wants; not in place.
@@ -153,7 +153,7 @@ struct KeyTerms {
   std::size_t count;
   const u64* const* values;        ///< of each digit, as forward_digit leaves them
   const Permutation* permutation;  ///< what is done to every digit first, unless keys are
-                                   ///< prepared; null: nothing
+                                   ///< precomputed; null: nothing
   const u64* const* addends;       ///< what is added to each then, canonical but for what `digit`
                                    ///< does, null for nothing; only if permuted, and not for
                                    ///< classes that scale
@@ -161,8 +161,8 @@ struct KeyTerms {
   const Factor* scales;            ///< times one of these for each (kShift64)
   const u64* const* keys[2];       ///< of each half, for each digit
   bool prepared;  ///< whether keys are as PrimeKernels::key_code says, and known to be canonical
-  const u64* starts[2];        ///< if prepared: what sums start from, like keys; null: zero
-  const Permutation* targets;  ///< if prepared: where sums go in the limbs out_0 and out_1
+  const u64* starts[2];        ///< if precomputed: what sums start from, like keys; null: zero
+  const Permutation* targets;  ///< if precomputed: where sums go in the limbs out_0 and out_1
                                ///< (NttPermutation::targets); null: as they are at hand
 };
 
@@ -179,7 +179,7 @@ struct Division {
 /// How many sums combine_four() makes, and so how many primes are converted to at a time.
 inline constexpr int kTargets = 4;
 
-/// The kernels of one word class. Limbs are `count` words, `count` a multiple of 64.
+/// The kernels of one modulus size. Limbs are `count` words, `count` a multiple of 64.
 struct PrimeKernels {
   int max_bits;    ///< the widest prime that the class takes
   int near_power;  ///< if not 0, it takes primes of b bits from 2^b - 2^(b - near_power) on
@@ -187,7 +187,7 @@ struct PrimeKernels {
   int lanes;         ///< 1, 4 or 8: how the last layers of the plan's factors are permuted
   bool splits;       ///< whether transforms read TwiddleView::nodes
   bool scales;       ///< whether key_products reads KeyTerms::scaled in place of `addends`
-  KeyCode key_code;  ///< of prepared keys
+  KeyCode key_code;  ///< of precomputed keys
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
   /// place. Below 2q, or more as the class has room, words are taken as they are, others are
@@ -250,11 +250,11 @@ struct PrimeKernels {
   bool (*key_products)(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0, u64* out_1,
                        std::size_t count);
 
-  /// Of prepared keys: they are of 2^key_shift times the residues modulo q, and so are `starts`.
+  /// Of precomputed keys: they are of 2^key_shift times the residues modulo q, and so are `starts`.
   int key_shift = 0;
 };
 
-/// Streams of Trivium that a block of a seeded key's limb reads (ringsmith/trivium.h).
+/// Streams of Trivium that a block of a seed-compressed key's limb reads (ringsmith/trivium.h).
 inline constexpr std::size_t kSeedStreams = 8;
 
 /// Where those streams are: of each of the three shift registers, the latest 64 bits that were
@@ -264,7 +264,8 @@ struct SeedStreams {
   u64 late[3][kSeedStreams];
 };
 
-/// All word classes of one kind of processor, narrowest first, and what no class has a say in.
+/// All modulus-size kernels of one kind of processor, narrowest first, and the kernels that do not
+/// depend on the modulus size.
 struct KernelSet {
   const char* name;
   const PrimeKernels* classes;

@@ -1,4 +1,4 @@
-// Keys' residues as the word classes want them prepared.
+// Precomputes keys' residues for the modulus-size kernels.
 #include <bit>
 #include <cstdint>
 

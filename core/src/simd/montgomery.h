@@ -40,8 +40,8 @@ struct Montgomery60 : PartFactors<V> {
   ///
   /// With f = 2^31 w modulo q and f' = 2^32 f modulo q, 2^31 x w is t = x_0 f + x_1 f' for x = x_0
   /// + 2^32 x_1, and t + m q a multiple of 2^31 for m = -t / q modulo 2^31. The result is (t + m q)
-  /// / 2^31, below (2^32 + x / 2^32 + 2^31) q / 2^31. The parts of f, f' and q are added apart, and
-  /// lower ones, of 31 bits, stay below 2^63 + 2^62 + 2^62.
+  /// / 2^31, below (2^32 + x / 2^32 + 2^31) q / 2^31. The parts of f, f' and q are added
+  /// separately, and lower ones, of 31 bits, stay below 2^63 + 2^62 + 2^62.
   RINGSMITH_INLINE Vec multiply(Vec x, const Twiddle& t) const {
     const Vec x_high = Operations::high_half(x);
     const Vec low = add(multiply_halves(x, t.low), multiply_halves(x_high, t.shifted_low));
@@ -93,7 +93,7 @@ struct Montgomery56 : Doubling<V, Lazy<V, Montgomery60<V>>, 16> {
 };
 
 /// WordSum modulo primes of up to `bits` bits, at most 60, whose parts are folded by Montgomery's
-/// reduction; prepared keys are of residues times 2^60, so that it leaves their sums. Digits are
+/// reduction; precomputed keys are of residues times 2^60, so that it leaves their sums. Digits are
 /// lazy, or below 2^bits + 2^34.
 template <typename V, int bits, bool lazy = (bits <= WordSum<V>::kLazyBits),
           bool kPreparedKeys = false>
@@ -132,7 +132,7 @@ struct MontgomerySum : WordSum<V> {
   }
   static std::size_t moved_terms(int prime_bits) { return digit_terms(prime_bits); }
 
-  /// The sum modulo q, or of prepared keys over 2^60, canonical.
+  /// The sum modulo q, or of precomputed keys over 2^60, canonical.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
     Vec word = divided(arithmetic);
     if constexpr (!kPreparedKeys) {
@@ -151,7 +151,7 @@ struct MontgomerySum : WordSum<V> {
   }
 
  private:
-  /// With prepared keys and a start, both below q, divided() leaves less than 2^kDoublings q: a
+  /// With precomputed keys and a start, both below q, divided() leaves less than 2^kDoublings q: a
   /// 2^60th of 7 terms of lazy digits is below 7 * 133 / 64 q < 15q, of 14 others of 56 bits below
   /// q, and of 14 of 58 bits or 7 of 60 below 7q; and what it adds, below q.
   static constexpr int kDoublings = lazy ? 4 : bits <= 56 ? 1 : 3;

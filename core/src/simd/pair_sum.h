@@ -1,4 +1,4 @@
-// Sums of products with prepared keys modulo primes of up to 30 bits, two vectors at a time.
+// Sums of products with precomputed keys modulo primes of up to 30 bits, two vectors at a time.
 //
 // Only for the kernel sets' own source files (see transform.h). `V` is a vector of four 64-bit
 // words.
@@ -47,7 +47,7 @@ struct PairSum {
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) { sum = value; }
-  /// From residues of a prepared limb.
+  /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     sum = V::bit_and(prepared_key(limb, i, v), arithmetic.lower_half);

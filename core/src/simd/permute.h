@@ -6,7 +6,7 @@
 namespace ringsmith::simd {
 namespace {
 
-/// Where the words of a block were before, as Permutation::blocks tells it.
+/// Source positions of a block's words, from Permutation::blocks.
 RINGSMITH_INLINE std::size_t permuted_block(std::uint32_t block) {
   return block & ~std::uint32_t{kPermutedWords - 1};
 }
@@ -30,8 +30,8 @@ class PermutedWords {
   typename V::Places places_;
 };
 
-/// Where the words of word i's block go, as KeyTerms::targets tells it. All words of a vector go to
-/// one: the first of a block's go where the pattern's first come from.
+/// Target positions of the words of word i's block, from KeyTerms::targets. All words of a vector
+/// go to one: the first of a block's go where the pattern's first come from.
 template <typename V>
 class TargetBlock {
  public:
@@ -124,7 +124,7 @@ void automorph_gathered(u64 q, u64 step, const u64* in, u64* out, std::size_t de
 }
 
 /// KernelSet::automorph, for vectors of four words, which are loaded one by one. Exponents are at
-/// the top of the lanes, where sums are modulo 2N and the bit that tells the sign is the first.
+/// the top of the lanes, where sums are modulo 2N and the sign bit is the first.
 template <typename V>
 void automorph_loaded(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
   const int unused = 63 - __builtin_ctzll(degree);

@@ -58,7 +58,7 @@ class CanonicalCheck {
   Vec q_, seen_;
 };
 
-/// The same of keys' words, whatever a sum makes of them.
+/// The same for keys' words, in any form of the sum.
 template <typename V>
 struct KeyCheck : CanonicalCheck<V> {
   RINGSMITH_INLINE explicit KeyCheck(const PrimeConstants& prime)
@@ -269,7 +269,7 @@ struct WordSum {
     low = value;
     middle = high = V::set(0);
   }
-  /// From residues of a prepared limb.
+  /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     const Vec word = V::load(limb + i + v * V::kLanes);

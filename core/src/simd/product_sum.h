@@ -70,7 +70,7 @@ struct ProductSum {
     sum = value;
     upper = V::set(0);
   }
-  /// From residues of a prepared limb.
+  /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     start(arithmetic, V::bit_and(prepared_key(limb, i, v), V::set(0xffffffff)));

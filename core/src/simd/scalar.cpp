@@ -176,7 +176,7 @@ u64 permuted_word(const u64* in, const Permutation& permutation, std::size_t i) 
   return in[(block & ~std::uint32_t{kPermutedWords - 1}) + within];
 }
 
-// Where a sum goes, as KeyTerms::targets tells it.
+// The position of a sum, from KeyTerms::targets.
 std::size_t target_of(const Permutation& targets, std::size_t i) {
   const std::uint32_t block = targets.blocks[i / kPermutedWords];
   const u64* const pattern = targets.patterns[block % kPermutedWords];

@@ -1,4 +1,4 @@
-// The NTT of one limb over vectors, for any processor and word class.
+// The NTT of one limb over vectors, for any processor and modulus size.
 //
 // Only for the kernel sets' own source files, each compiled for its processor: everything is in an
 // unnamed namespace, and no inline function of another header is used, so that the linker cannot
@@ -10,7 +10,7 @@
 // layers between registers again. With four lanes two such blocks are one, with their common layer.
 // The inverse is the same backwards.
 //
-// `A` is the arithmetic of a word class:
+// `A` is the arithmetic of a modulus-size kernel:
 //   load_plain, load_shifted, load_wide   words below kPlain q, the same plus the offset, any words
 //                                         plus the offset: to values that forward() takes
 //   load_residue                          canonical words, to values that inverse() takes

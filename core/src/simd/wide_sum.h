@@ -50,7 +50,7 @@ struct WideSum {
     low = value;
     middle = high = Arithmetic::set(0);
   }
-  /// From residues of a prepared limb.
+  /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     start(arithmetic, Arithmetic::load(limb + i + v * Arithmetic::kLanes));

@@ -1,1 +1,1 @@
-"""Encrypted applications on real data, client and server apart, and what measures them."""
+"""Encrypted applications on real data, with separate client and server, and their benchmarks."""

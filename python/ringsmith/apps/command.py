@@ -1,4 +1,4 @@
-"""What every application's command does: it refuses early, prints, and writes its numbers last."""
+"""Common code of applications' commands: checks arguments first, prints, writes numbers last."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,1 +1,1 @@
-"""Machines: architectures, each a folder that answers the same questions."""
+"""Machines: one folder per architecture, all with the same interface."""

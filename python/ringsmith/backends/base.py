@@ -1,7 +1,7 @@
-"""What every architecture is to the rest of Ringsmith.
+"""The interface of an architecture to the rest of Ringsmith.
 
-A backend is a folder beside this file, or a package elsewhere with an entry point; only
-:mod:`ringsmith.backends.registry` knows which there are.
+A backend is a folder next to this file, or another package with an entry point. Only
+:mod:`ringsmith.backends.registry` lists them.
 """
 
 from abc import ABC, abstractmethod
@@ -58,7 +58,7 @@ CARD = "card"
 """The kind of devices on a board, which the host reaches by a serial port."""
 
 DEFAULT_BAUD = 1_000_000
-"""Bits a second of a serial port, where nothing else is said."""
+"""Default rate of a serial port, in bits per second."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class SerialPort:
 
     Attributes:
         path: Its device file, such as ``/dev/ttyUSB0``.
-        baud: Its rate in bits a second: the one that the board's bitstream was made with.
+        baud: Its rate in bits per second, as in the board's bitstream.
     """
 
     path: str
@@ -79,17 +79,17 @@ class CardFiles:
     """Cards in this computer, or simulated ones (``ringsmith card``).
 
     Attributes:
-        paths: Of each card the Unix socket at which a simulated one answers, or what the names of
-            its device files begin with, such as ``/dev/xdma0``.
+        paths: For each card, the Unix socket of a simulated card, or the prefix of its device
+            files, such as ``/dev/xdma0``.
     """
 
     paths: tuple[str, ...]
 
 
 def card_port(port: str, baud: int = DEFAULT_BAUD) -> SerialPort | CardFiles:
-    """What a port is: a serial line, or cards, whose paths stand between commas.
+    """Parses a port: a serial line, or cards whose paths are separated by commas.
 
-    A path of a Unix socket, or one whose device files are there, is a card's.
+    A path of a Unix socket, or one with device files, is a card's.
     """
     paths = tuple(filter(None, port.split(",")))
     if len(paths) > 1 or any(_is_card(path) for path in paths):
@@ -102,21 +102,21 @@ def _is_card(path: str) -> bool:
 
 
 class Machine(Protocol):
-    """Whatever can execute a compiled graph."""
+    """A machine that executes compiled graphs."""
 
     @property
     def name(self) -> str:
-        """What ``open_device`` calls it: ``cpu``, ``model``, ``rtl``."""
+        """Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``."""
         ...
 
     @property
     def capabilities(self) -> Capabilities:
-        """Those of its backend."""
+        """The capabilities of its backend."""
         ...
 
     @property
     def places(self) -> int | None:
-        """How many jobs run in it at once; None: as many as there are."""
+        """How many jobs run in it at once; None: no limit."""
         ...
 
     def submit(
@@ -126,9 +126,9 @@ class Machine(Protocol):
         keys: Mapping[str, AnyKey],
         client: str = "",
     ) -> Job[GraphResult]:
-        """Takes a graph to execute, and returns at once; arguments and errors of ``execute``.
+        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
 
-        What can be told from the arguments alone is refused here, the rest by the job. Jobs of
+        Errors in the arguments are raised here, others by the job. Jobs of
         several clients take turns.
         """
         ...
@@ -145,20 +145,20 @@ class Machine(Protocol):
             compiled: The graph.
             inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
                 ``InputsOnDemand`` where not all are in memory.
-            keys: Key name -> key-switching key, checked by the caller; compact and prepared ones
-                are handed to machines with the capability ``any_keys`` alone.
+            keys: Key name -> key-switching key, checked by the caller. Only machines with the
+                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
         """
         ...
 
 
 class Backend(ABC):
-    """An architecture: the questions that the rest of Ringsmith asks of one.
+    """An architecture, as the rest of Ringsmith uses it.
 
-    A backend without designs implements ``open`` alone.
+    A backend without designs implements only ``open``.
     """
 
     name: ClassVar[str]
-    """The architecture's, as files of its designs say; without designs, also its device's."""
+    """The architecture's name in its design files; without designs, also its device's name."""
 
     capabilities: ClassVar[Capabilities]
 
@@ -166,10 +166,10 @@ class Backend(ABC):
     """Kinds of its devices, as ``open_device`` calls them."""
 
     field: ClassVar[str]
-    """Where a compiled program's file has what ``write`` makes; needed with designs."""
+    """The field of a compiled program's file for the result of ``write``; needed with designs."""
 
     file_record: ClassVar[type] = str
-    """The class of what ``write`` returns."""
+    """The class of the result of ``write``."""
 
     @abstractmethod
     def open(self, kind: str, design: Design | None, via: str = PORTS) -> Machine:
@@ -181,24 +181,24 @@ class Backend(ABC):
             via: One of ``WAYS``.
 
         Raises:
-            DeviceError: If there is no such way to it.
+            DeviceError: If it does not support ``via``.
             ToolError: If it cannot be built.
         """
 
     def open_card(self, design: Design, port: SerialPort | CardFiles) -> Machine:
-        """Opens the device on a board or cards, and checks its design; with kind ``CARD``.
+        """Opens the device on a board or cards, and checks its design; for kind ``CARD``.
 
         Raises:
-            DeviceError: If nothing answers, or another device.
+            DeviceError: If no device answers, or one of another design.
         """
         raise DeviceError(f"architecture {self.name} has no cards: open one of its other devices")
 
     def simulate_card(self, design: Design, kind: str, memory: int) -> SimulatedCard:
-        """A simulated card of a design, for ``ringsmith card``.
+        """Makes a simulated card of a design, for ``ringsmith card``.
 
         Args:
             design: The design of its coprocessors.
-            kind: What is behind it: ``model`` or ``rtl``.
+            kind: Its implementation: ``model`` or ``rtl``.
             memory: Bytes of its memory.
 
         Raises:
@@ -211,11 +211,11 @@ class Backend(ABC):
         )
 
     def designs(self) -> list[str]:
-        """Names of the designs that come with it."""
+        """Returns the names of its built-in designs."""
         return []
 
     def load_design(self, name: str) -> Design:
-        """A design by its name or the path of its TOML file.
+        """Returns a design by its name or the path of its TOML file.
 
         Raises:
             ParameterError: If there is none, or it is of another architecture.
@@ -223,13 +223,13 @@ class Backend(ABC):
         raise ParameterError(f"architecture {self.name} has no designs, and so none {name!r}")
 
     def limits(self, design: Design) -> ParameterLimits:
-        """What HE parameters a design takes."""
+        """Returns the limits of the HE parameters that a design supports."""
         self._without_designs(design)
 
     def compile(
         self, graph: SubroutineGraph, design: Design, seeded: Collection[str] | None = None
     ) -> Executable:
-        """Compiles a graph for a design, or finds what was made before.
+        """Compiles a graph for a design, or finds it in the cache.
 
         Args:
             graph: The graph.
@@ -245,17 +245,17 @@ class Backend(ABC):
         """Compiles a graph for the smallest design that runs it; with capability ``fits``.
 
         Raises:
-            ProgramError: If none does; says why.
+            ProgramError: If no design runs it; says why.
         """
         raise ProgramError(f"architecture {self.name} makes no design to fit: name one")
 
     def explain(self, executable: Executable) -> Explanation:
-        """What an executable costs."""
+        """Returns the cost of an executable."""
         design, cycles = executable.design.name, executable.cycles
         return Explanation(f"on design {design}: {cycles} cycles")
 
     def write(self, executable: Executable) -> object:
-        """Returns what a compiled program's file holds of an executable.
+        """Returns the contents of a compiled program's file for an executable.
 
         It is a text, or a frozen dataclass that :mod:`ringsmith.files.records` can write.
         """
@@ -265,7 +265,7 @@ class Backend(ABC):
         """Returns the executable that ``write`` described.
 
         Args:
-            content: A text, or an object of class ``file_record``. It comes from a file: check it.
+            content: A text, or an object of class ``file_record``. It is untrusted: check it.
             graph: The graph in the same file.
 
         Raises:
@@ -274,18 +274,18 @@ class Backend(ABC):
         raise ProgramError(f"architecture {self.name} has no executables in files")
 
     def inspector(self) -> Inspector | None:
-        """Returns what shows the inside of its programs and designs; None: there is nothing."""
+        """Returns the inspector of its programs and designs; None: it has none."""
         return None
 
     def explorer(self) -> Explorer | None:
-        """Returns what its design points are, for a search; None: it is not explored."""
+        """Returns the explorer of its design points; None: it has none."""
         return None
 
     def exporter(self) -> Exporter:
-        """Returns what writes its designs out as folders of RTL, program and testbench.
+        """Returns the exporter, which writes designs as folders of RTL, program and testbench.
 
         Raises:
-            ProgramError: If that is not there for this architecture.
+            ProgramError: If this architecture has none.
         """
         raise ProgramError(
             f"architecture {self.name} cannot be written out as a folder yet: choose a design of "

@@ -1,7 +1,7 @@
-"""How an architecture is explored: its design points for a platform, and what each of them costs.
+"""The interface for design-space exploration: design points of a platform, and their costs.
 
-A **point** gives each of an architecture's parameters a value. The search knows no parameter's
-meaning: it asks which points there are, whether one is a design, what that takes of the platform,
+A **point** gives each of an architecture's parameters a value. The search does not know the meaning
+of parameters. It asks which points exist, whether a point is a design, which resources it needs,
 and how long operations take on it.
 """
 
@@ -19,10 +19,10 @@ Value = int | str
 Point = Mapping[str, Value]
 
 ULTRASCALE_PLUS = "xcup"
-"""The family that most areas are known for."""
+"""The FPGA family for which most areas are known."""
 
 FILL = 0.8
-"""Share of a platform's resources up to which a design counts as one that fits."""
+"""Share of a platform's resources up to which a design fits."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Parameter:
 
     Attributes:
         name: Its name.
-        values: Its values, those that take least first.
-        doubling: Those that the doubling search takes.
+        values: Its values, cheapest first.
+        doubling: The values of the doubling search.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a design takes of an FPGA.
+    """The FPGA resources of a design.
 
     Attributes:
         luts: LUTs, an estimate.
@@ -60,23 +60,23 @@ class Usage:
 
     @property
     def megabits(self) -> float:
-        """What its RAMs hold, in 2^20 bits."""
+        """The capacity of its RAMs, in 2^20 bits."""
         return (self.brams * 36 + self.urams * 288) / 1024
 
 
 @dataclass(frozen=True)
 class OperationCost:
-    """What an operation costs on a design.
+    """The cost of an operation on a design.
 
     Attributes:
         cycles: Clock cycles from its start to its last result.
-        milliseconds: Its time; more than its cycles' where a host works, too.
+        milliseconds: Its time; includes the host's work, if any.
         exact: Whether the cycles are the model's, and not an estimate.
-        bounds: What could bind -> the cycles that it takes by itself: ``compute``,
-            ``permutation``, ``memory`` (operands, keys, results), ``capacity`` (what moves because
-            the design does not hold it), ``host``.
+        bounds: Possible bottleneck -> the cycles that it takes alone: ``compute``,
+            ``permutation``, ``memory`` (operands, keys, results), ``capacity`` (transfers of data
+            that do not fit on the device), ``host``.
         parts: Subroutine -> cycles.
-        moved: Bytes that memory or host link move.
+        moved: Bytes that memory or host link transfer.
     """
 
     cycles: int
@@ -88,10 +88,10 @@ class OperationCost:
 
     @property
     def binds(self) -> str:
-        """What takes most cycles; ``waiting`` where nothing takes half of all cycles.
+        """The bottleneck: the bound with most cycles; ``waiting`` if none takes half of all cycles.
 
-        Memory counts with what capacity adds; what adds more than operands, keys and results is
-        capacity.
+        Memory includes the transfers of capacity. If these exceed operands, keys and results, the
+        bottleneck is capacity.
         """
         bounds = dict(self.bounds)
         memory, capacity = bounds.get("memory", 0), bounds.pop("capacity", 0)
@@ -104,11 +104,11 @@ class OperationCost:
 
 @dataclass(frozen=True)
 class Bar:
-    """Something that a part of a device does.
+    """An activity of a part of a device.
 
     Attributes:
         lane: The part.
-        name: What it does.
+        name: The activity.
         begin: First cycle.
         end: First cycle after it.
     """
@@ -121,15 +121,15 @@ class Bar:
 
 @dataclass(frozen=True)
 class Task:
-    """What is explored for.
+    """The task of an exploration.
 
     Attributes:
         graphs: Operation -> its subroutine graph, all of one parameter set.
         platform: The card.
         platform_name: Its name, or the path of its file.
         megahertz: The clock, assumed.
-        host_milliseconds: Operation -> what a host takes for all but its products, measured; for
-            architectures whose host does the rest.
+        host_milliseconds: Operation -> measured time of the host for everything except products;
+            for architectures whose host does the rest.
     """
 
     graphs: Mapping[str, SubroutineGraph] = field(repr=False)
@@ -192,22 +192,22 @@ class Explorer(ABC):
 
     @abstractmethod
     def usage(self, design: Design) -> Usage:
-        """What a design takes, all of it."""
+        """Returns all resources of a design."""
 
     def excess(self, design: Design, task: Task) -> tuple[str, ...]:
-        """What the platform has too little of, the scarcest first; nothing where the design fits.
+        """Returns the exceeded resources, the scarcest first; empty if the design fits.
 
-        Each says what is taken and what there is.
+        Each text gives the needed and the available amount.
         """
         return whole_excess(self.usage(design), task.platform)
 
     @abstractmethod
     def gigabytes_per_second(self, design: Design, task: Task) -> float:
-        """What the design's ports to memory or host carry at most, both ways together."""
+        """Returns the peak rate of the design's ports to memory or host, both ways together."""
 
     @abstractmethod
     def cost(self, design: Design, operation: str, task: Task) -> OperationCost:
-        """What an operation costs, by a cost function.
+        """Returns the cost of an operation, by a cost function.
 
         Raises:
             ProgramError: If the design cannot do it; says why.
@@ -227,7 +227,7 @@ class Explorer(ABC):
 
 
 def whole_excess(usage: Usage, platform: Platform) -> tuple[str, ...]:
-    """What a platform as a whole has too little of, filled up to ``FILL``, the scarcest first."""
+    """Returns the resources that exceed ``FILL`` of a whole platform, the scarcest first."""
     whole, found = platform.whole, []
     for name, of in (
         ("LUT", "luts"),

@@ -1,9 +1,9 @@
-"""Writing a design out: what an architecture says of it, for the command ``generate``.
+"""The interface for exporting a design with the command ``generate``.
 
-An architecture answers three questions about a design: what hardware it is (:class:`Hardware`),
-what resources it should take (:class:`Estimate`), and how a testbench can see it work
-(:class:`Demonstration`). :mod:`ringsmith.generate` makes the folder from the answers and names no
-architecture. :meth:`ringsmith.backends.base.Backend.exporter` refuses one that has none.
+An architecture provides three descriptions of a design: its hardware (:class:`Hardware`), its
+expected resources (:class:`Estimate`), and a run for a testbench (:class:`Demonstration`).
+:mod:`ringsmith.generate` makes the folder from these and depends on no architecture.
+:meth:`ringsmith.backends.base.Backend.exporter` refuses an architecture without an exporter.
 """
 
 from abc import ABC, abstractmethod
@@ -18,13 +18,13 @@ from ringsmith.params import RlweParameters
 
 @dataclass(frozen=True)
 class Greeting:
-    """The shortest thing to ask a device, after which it is known to answer on its bus.
+    """The shortest access that shows that a device answers on its bus.
 
     Attributes:
         bus: The AXI4-Lite bus that is read, or the stream that words are sent on.
-        reads: Address of a register -> what it holds; empty: words are sent.
-        words: What is sent, a word a beat, the last one with tlast.
-        answers: The stream that the answer comes on.
+        reads: Address of a register -> its contents; empty: words are sent.
+        words: The words to send, one per beat, the last one with tlast.
+        answers: The stream of the answer.
         answer: The answer.
     """
 
@@ -44,9 +44,9 @@ class Hardware:
         folders: Folders of ``rtl/`` that it is made of, each before those that use it.
         parameters: Values of the top module's parameters: numbers and strings.
         interfaces: All of its ports, clocks first; the first clock is that of the buses.
-        greeting: What a system asks it first.
-        macros: What the sources are read with.
-        clock_mhz: The clock rate that the constraints ask for: assumed, not measured.
+        greeting: A system's first access to it.
+        macros: The macros of the sources.
+        clock_mhz: The clock rate of the constraints: assumed, not measured.
         simulation: Options of Verilator that make its simulation smaller or faster.
         files: Path in the folder -> text: register maps, headers and pages about the interfaces.
     """
@@ -64,10 +64,10 @@ class Hardware:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a design should take of an FPGA, counted from its parameters.
+    """The estimated FPGA resources of a design, computed from its parameters.
 
     Attributes:
-        family: The family, as Yosys calls it.
+        family: Yosys' name of the family.
         resources: Resource -> how many; only those that are counted.
     """
 
@@ -80,14 +80,14 @@ class Demonstration:
     """An operation on the device, for a testbench.
 
     Attributes:
-        files: Path below ``program/`` -> text: what is loaded, and what must come out.
+        files: Path below ``program/`` -> text: the loaded data and the expected results.
         testbench: The SystemVerilog of the testbench's module, ``$tb``; it instantiates ``$top``
             and may use ``$connections``, all ports by name, ``$declarations``, a variable for each
             port, and ``$axi_lite``, tasks that write and read registers of bus ``s_axil``: they
             take ``base``, ``AddressBits``, ``Patience``, ``fail`` and ``stop`` of the testbench.
             ``$clock`` is the clock of the buses.
-        values: What else is put in place of ``$name`` in ``testbench``.
-        facts: What is worth saying about it, such as its clock cycles: name -> value.
+        values: Other values for ``$name`` in ``testbench``.
+        facts: Its properties, such as its clock cycles: name -> value.
         modules: Path below ``tb/`` -> SystemVerilog of modules that the testbench instantiates.
     """
 
@@ -99,14 +99,14 @@ class Demonstration:
 
 
 class Exporter(ABC):
-    """How an architecture's designs are written out."""
+    """Exports an architecture's designs."""
 
     @abstractmethod
     def hardware(self, design: Design) -> Hardware:
         """The RTL of a design, and its interfaces.
 
         Raises:
-            ParameterError: If designs of this kind cannot be written out.
+            ParameterError: If designs of this kind cannot be exported.
         """
 
     @abstractmethod
@@ -124,7 +124,7 @@ class Exporter(ABC):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> tuple[Demonstration, Mapping[str, Residues]]:
-        """What a host does for an operation on the device, recorded from a run on the model.
+        """Records the host's accesses for an operation, from a run on the model.
 
         Returns:
             The demonstration, and the outputs by name, shape (limbs, N).

@@ -2,11 +2,11 @@
 
 Start-time fair queueing (Goyal, Vin and Cheng, 1997): each client has a virtual time, which grows
 by the cost of what is taken for it, and the client with the smallest one is served next. A client
-that comes back starts at the virtual time of those that wait: nobody saves up turns.
+that comes back starts at the virtual time of those that wait: no client saves up turns.
 
-An item belongs to a group, the keys that it needs. Who takes an item names the groups whose keys
-it holds. Such an item goes first, while its client is at most ``patience`` ahead of the client
-whose turn it is, so that grouping delays nobody by more than that.
+An item belongs to a group, given by the keys that it needs. The caller that takes an item names the
+groups whose keys it holds. Such an item goes first while its client is at most ``patience`` ahead
+of the client whose turn it is. Grouping therefore delays no client by more than that.
 """
 
 from collections import deque
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class QueueFullError(DeviceError):
-    """A queue that has no room for another item: try again later."""
+    """The queue is full: try again later."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +61,9 @@ class FairQueue(Generic[T]):
     """Items that wait to be served. Callers with several threads lock it.
 
     Args:
-        room: Items that may wait at most.
+        room: Maximum number of waiting items.
         per_client: Items of one client that may wait at most.
-        patience: How much cost may go first for the sake of keys that are held; 0: none.
+        patience: Cost by which items with held keys may overtake others; 0: none.
     """
 
     def __init__(self, room: int = 1024, per_client: int = 256, patience: float = 4.0) -> None:
@@ -96,7 +96,7 @@ class FairQueue(Generic[T]):
         """Adds an item.
 
         Raises:
-            QueueFullError: If there is no room, in all or for this client.
+            QueueFullError: If the queue is full, in total or for this client.
             ParameterError: If the cost is not above 0.
         """
         if not cost > 0:
@@ -119,10 +119,10 @@ class FairQueue(Generic[T]):
         return ticket
 
     def take(self, held: Collection[str] = ()) -> Ticket[T] | None:
-        """The item that is served next, which leaves the queue; None: nothing waits.
+        """Removes and returns the item that is served next; None: the queue is empty.
 
         Args:
-            held: Groups whose keys are where the item is to be served.
+            held: Groups whose keys the server holds.
         """
         if not self._clients:
             return None
@@ -136,7 +136,7 @@ class FairQueue(Generic[T]):
         return chosen
 
     def remove(self, ticket: Ticket[T]) -> bool:
-        """Takes an item back; whether it was still waiting."""
+        """Removes an item; returns whether it was still waiting."""
         if ticket not in self._waiting:
             return False
         client = self._clients[ticket.client]

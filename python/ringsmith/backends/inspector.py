@@ -1,9 +1,9 @@
-"""Looking inside an architecture, for the commands that ask.
+"""The interface for inspecting an architecture.
 
 These are ``trace``, ``waves``, ``coverage``, ``designs``, ``verify``, ``timing``, ``verilog`` and
 ``bitstream``.
 
-An architecture has as much of it as makes sense there; what it has not, it refuses by name.
+An architecture implements the parts that it supports, and refuses the others by name.
 """
 
 from abc import ABC
@@ -23,14 +23,14 @@ from ringsmith.params import RlweParameters
 
 
 class Timeline(Protocol):
-    """A program in time, told in several ways."""
+    """A program's timeline, in several formats."""
 
     def tables(self) -> Iterable[object]:
         """Tables for a terminal: anything that Rich prints."""
         ...
 
     def listing(self) -> Iterator[str]:
-        """A line an instruction."""
+        """One line per instruction."""
         ...
 
     def html(self, title: str) -> str:
@@ -47,7 +47,7 @@ class Timeline(Protocol):
 
 
 class Coverage(Protocol):
-    """What random programs covered of the RTL."""
+    """The coverage of the RTL by random programs."""
 
     @property
     def goals(self) -> Mapping[str, float]:
@@ -59,7 +59,7 @@ class Coverage(Protocol):
         ...
 
     def misses(self) -> Iterator[str]:
-        """What was not covered, a line each."""
+        """The uncovered points, one line each."""
         ...
 
     def section(self, command: str) -> str:
@@ -98,7 +98,7 @@ class WriteOperation(Protocol):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be found out about named designs.
+    """The measurements to make of named designs.
 
     Attributes:
         write: Writes the graphs of the operations whose cycles are counted.
@@ -123,7 +123,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Survey:
-    """What was found out about the named designs of an architecture.
+    """The measurements of an architecture's named designs.
 
     Attributes:
         tables: For a terminal, in Markdown.
@@ -154,7 +154,7 @@ class TimedDesign:
 
 
 class Inspector(ABC):
-    """How an architecture is looked into."""
+    """Inspects an architecture's programs and designs."""
 
     architecture: ClassVar[str]
 

@@ -1,7 +1,7 @@
 """Jobs: work that is submitted to a device, and can be polled, waited for and cancelled.
 
-A device has one or more slots. Each slot runs one job at a time, and other jobs wait in order. To
-run is to submit and to wait.
+A device has one or more slots. Each slot runs one job at a time, and other jobs wait in order. A
+run submits a job and waits for it.
 """
 
 from abc import ABC, abstractmethod
@@ -22,11 +22,11 @@ from ringsmith.objects import Residues
 T = TypeVar("T")
 U = TypeVar("U")
 Work = Callable[[int], T]
-"""What a job does, in the slot of that number."""
+"""The work of a job, in the slot of that number."""
 
 
 _ROOM = 1 << 20
-"""Jobs that may wait, where nothing else is said."""
+"""Default limit of waiting jobs."""
 
 
 class JobState(StrEnum):
@@ -47,7 +47,7 @@ class _CancelledError(Exception):
 
 
 class Job(Generic[T]):
-    """Something that was submitted to a device; safe to use from several threads."""
+    """A job on a device; safe to use from several threads."""
 
     def __init__(self, change: Condition, leave: Callable[["Job[T]"], None]) -> None:
         self._change, self._leave = change, leave
@@ -85,9 +85,9 @@ class Job(Generic[T]):
     def cancel(self) -> bool:
         """Cancels the job, and returns at once.
 
-        A waiting job never starts. A running one stops where its work reports progress: each
-        architecture says where that is. The interpreter of the cpu reports none: it finishes its
-        graph, and the job is done.
+        A waiting job never starts. A running one stops when its work reports progress, as each
+        architecture defines. The interpreter of the cpu reports none: it finishes its graph, and
+        the job is done.
 
         Returns:
             Whether the job had not ended yet.
@@ -112,7 +112,7 @@ class Job(Generic[T]):
 
 
 class ChangedJob(Generic[T, U]):
-    """A job whose result is told in another form."""
+    """A job whose result is returned in another form."""
 
     def __init__(self, job: Job[T], change: Callable[[T], U]) -> None:
         self._job, self._form = job, change
@@ -131,16 +131,16 @@ class ChangedJob(Generic[T, U]):
 
 
 class Slots:
-    """The places of a device where jobs run.
+    """The slots of a device in which jobs run.
 
-    Jobs wait in a queue that is fair over clients (``fair_queue``), and those of one client run in
-    their order; of several that may be next, one goes first whose keys the free place holds.
+    Jobs wait in a queue that is fair over clients (``fair_queue``). Jobs of one client run in
+    order. Among several candidates, a job whose keys the free slot holds goes first.
 
     Args:
-        places: How many; None: as many as there are jobs.
-        held: Tells the groups of keys that a place holds.
-        wait_seconds: How long a job may wait for a place; None: as long as it takes.
-        room: Jobs that may wait; more are refused.
+        places: The number of slots; None: as many as there are jobs.
+        held: Returns the groups of keys that a slot holds.
+        wait_seconds: How long a job may wait for a slot; None: no limit.
+        room: Maximum number of waiting jobs; more are refused.
     """
 
     def __init__(
@@ -160,10 +160,10 @@ class Slots:
         self._taken: set[int] = set()
 
     def submit(self, work: Work[T], client: str = "", group: str = "") -> Job[T]:
-        """Carries work out in a thread of its own, in turn.
+        """Runs work in its own thread, in turn.
 
         Raises:
-            QueueFullError: If there is no room for another job.
+            QueueFullError: If the queue is full.
         """
         job: Job[T] = self._enter(client, group)
         context = copy_context()
@@ -184,7 +184,7 @@ class Slots:
         return job
 
     def _leave(self, job: Job[Any]) -> None:
-        """A job that waits is not wanted any more."""
+        """Removes a waiting job."""
         ticket = self._tickets.pop(job, None)
         if ticket is not None:
             self._queue.remove(ticket)
@@ -194,7 +194,7 @@ class Slots:
             self._match()
 
     def _match(self) -> None:
-        """Gives free places to jobs that wait."""
+        """Gives free slots to waiting jobs."""
         while self._tickets and (self.places is None or len(self._taken) < self.places):
             slot = next(number for number in count() if number not in self._taken)
             ticket = self._queue.take(self._held(slot))
@@ -260,7 +260,7 @@ class Slots:
 
 
 class _Stopping:
-    """A reporter that stops a cancelled job where long work tells how far it is."""
+    """A reporter that stops a cancelled job when its work reports progress."""
 
     def __init__(self, job: Job[T], reporter: progress.Reporter | None) -> None:
         self._job, self._reporter = job, reporter
@@ -284,7 +284,7 @@ class _Stopping:
 
 
 class QueuedMachine(ABC):
-    """A machine that takes jobs; what it does in a slot is for each architecture to say."""
+    """A machine that accepts jobs; each architecture defines the work in a slot."""
 
     name: str
     capabilities: ClassVar[Capabilities]
@@ -318,7 +318,7 @@ class QueuedMachine(ABC):
         return self._slots.run(self.work(compiled, inputs, keys), group=self.group(keys))
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
-        """A name for keys, by which jobs are grouped; empty: it does not matter."""
+        """Returns a name for keys, by which jobs are grouped; empty: no grouping."""
         return ""
 
     @abstractmethod
@@ -328,7 +328,7 @@ class QueuedMachine(ABC):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Checks what it is given, and returns what is to be done in a slot.
+        """Checks the arguments, and returns the work for a slot.
 
         Raises:
             DeviceError: If the graph was compiled for another design.

@@ -1,4 +1,4 @@
-"""Key-switching keys as devices are given them, and what a device refuses of them."""
+"""Key-switching keys for devices, and checks of their form."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,10 +17,10 @@ AnyKey = KeySwitchKey | CompactKey | PreparedKey
 
 
 def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKey]:
-    """The keys, for a device that takes whole ones alone.
+    """Returns the keys, for a device that accepts full keys only.
 
     Raises:
-        ProgramError: If one is compact or prepared.
+        ProgramError: If one is expanded on the fly or precomputed.
     """
     whole = {name: key for name, key in keys.items() if isinstance(key, KeySwitchKey)}
     for name in keys.keys() - whole.keys():
@@ -33,7 +33,7 @@ def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKe
 
 
 def expandable(key: KeySwitchKey, primes: Sequence[int]) -> bool:
-    """Whether a device with a PRNG can expand half 1 of a key: it has a direct seed.
+    """Whether a device with a PRNG can expand the a part of a key: it has a direct seed.
 
     Args:
         key: The key.
@@ -43,7 +43,7 @@ def expandable(key: KeySwitchKey, primes: Sequence[int]) -> bool:
 
 
 def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
-    """Checks that a limb of a key's half 1 is what its seed expands to, and returns the seed.
+    """Checks that a limb of a key's a part is what its seed expands to, and returns the seed.
 
     Args:
         name: Of the key.

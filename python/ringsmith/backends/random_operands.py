@@ -12,14 +12,14 @@ from ringsmith.objects import SEED_BYTES, KeySwitchKey, Residues
 def random_key(
     primes: Sequence[int], n: int, digits: int, random: np.random.Generator, *, seeded: bool
 ) -> KeySwitchKey:
-    """Returns a key of uniform residues, which switches to no secret.
+    """Returns a random key of uniform residues; no secret belongs to it.
 
     Args:
         primes: The K primes of the key, special primes last.
         n: Ring degree.
         digits: Number of digits.
-        random: Where its residues, or half of them and a seed, come from.
-        seeded: Whether half 1 is expanded from a seed.
+        random: The generator of its residues, or of its b part and seed.
+        seeded: Whether the a part is expanded from a seed.
     """
     halves = 1 if seeded else 2
     limbs = [random.integers(0, q, (digits, halves, n), dtype=np.uint64) for q in primes]
@@ -42,7 +42,7 @@ def random_inputs(graph: SubroutineGraph, rng: np.random.Generator) -> dict[str,
 def random_keys(
     graph: SubroutineGraph, rng: np.random.Generator, seeded: Container[str] = ()
 ) -> dict[str, KeySwitchKey]:
-    """Returns keys that fit a graph and switch to no secret; ``seeded``: half of them a seed."""
+    """Returns random keys that fit a graph; ``seeded``: their a parts are expanded from seeds."""
     primes = graph.primes[: graph.key_primes]
     return {
         name: random_key(primes, graph.n, digits, rng, seeded=name in seeded)
@@ -53,5 +53,5 @@ def random_keys(
 def random_operands(
     graph: SubroutineGraph, rng: np.random.Generator
 ) -> tuple[dict[str, Residues], dict[str, KeySwitchKey]]:
-    """Returns inputs and whole keys that fit a graph."""
+    """Returns inputs and full keys that fit a graph."""
     return random_inputs(graph, rng), random_keys(graph, rng)

@@ -1,4 +1,4 @@
-"""The backends that there are: the only place that lists them.
+"""The list of backends; no other module lists them.
 
 Another package adds one by an entry point in group ``ringsmith.backends``: its name is the
 architecture's, its object a :class:`ringsmith.backends.base.Backend`.
@@ -217,7 +217,7 @@ def _foreign(point: EntryPoint) -> Backend:
     what = f"architecture {point.name!r} of {_whose(point)} ({point.value})"
     try:
         found = point.load()
-    except Exception as error:  # whatever another package's import raises
+    except Exception as error:  # any error of another package's import
         raise ParameterError(
             f"{what} cannot be imported: {type(error).__name__}: {error}: mend the package, or "
             "uninstall it"

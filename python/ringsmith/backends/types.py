@@ -47,7 +47,7 @@ class Executable(Protocol):
 
     @property
     def spilled_words(self) -> int:
-        """Words of these transfers, those of keys apart."""
+        """Words of these transfers, without those of keys."""
         ...
 
     @property
@@ -57,12 +57,12 @@ class Executable(Protocol):
 
     @property
     def spans(self) -> Sequence[tuple[str, int]]:
-        """HE operations and their clock cycles, in turn: ``operation:node``; empty: not told."""
+        """HE operations and their clock cycles, in order: ``operation:node``; empty: none."""
         ...
 
     @property
     def seeded(self) -> frozenset[str]:
-        """Keys whose half 1 the device expands from their seeds."""
+        """Keys whose a part the device expands from their seeds."""
         ...
 
 
@@ -96,8 +96,8 @@ class InputsOnDemand(Mapping[str, Residues]):
 class CompiledGraph:
     """A subroutine graph, and its executable for a design if it was compiled for one.
 
-    An executable is made for keys of one kind: of those that it says are ``seeded`` the device
-    expands half 1.
+    An executable is made for one form of keys. The device expands the a parts of the keys that it
+    lists as ``seeded``.
     """
 
     graph: SubroutineGraph
@@ -153,8 +153,9 @@ class Capabilities:
         designs: It has designs, and programs are compiled for one; without, a device runs the
             subroutine graph itself.
         cycles: Its devices count clock cycles.
-        any_keys: Its devices take compact and prepared keys, too, and not whole ones alone.
-        fits: It makes a design to fit a graph, where nobody names one.
+        any_keys: Its devices also accept keys expanded on the fly and precomputed keys. False:
+            full keys only.
+        fits: It makes a design for a graph if no design is named.
         checks_residues: Its devices refuse inputs that are not canonical, with ``ProgramError``: a
             run does not read them for that before.
     """
@@ -192,18 +193,18 @@ class GraphResult:
             program was under way, because it did not fit on the device at once; the inputs that
             the first run takes and the outputs of the last are not counted. Of a stream device
             all operands that are no key's, and all products.
-        spilled_words: Words of these transfers, those of keys apart.
+        spilled_words: Words of these transfers, without those of keys.
         key_words: Words of keys that the host wrote, before the program or under way: N for a
             limb, five for a seed; 0 where all keys were on the device already.
         memory_read: Bytes that the device read from memory beside the chip.
         memory_written: Bytes that it wrote there.
         busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
-            not told.
+            not reported.
         bytes_to_card: Bytes that crossed from the host to a card: operands, lists, and what of
             keys, tables and program was not there.
         bytes_to_host: Bytes that crossed back.
         bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
-        stages: Parts of the run -> seconds of the host's clock; empty: not told.
+        stages: Parts of the run -> seconds of the host's clock; empty: not reported.
     """
 
     outputs: dict[str, Residues]

@@ -23,10 +23,10 @@ AREA_TIMES_CYCLES = (
 """DSPs, Mbit in RAMs, BRAMs, LUTs and flip-flops of a unit times cycles of an operation."""
 
 HEXL = "SEAL with HEXL"
-"""How facts call Microsoft SEAL with Intel's AVX-512 kernels."""
+"""The records' name of Microsoft SEAL with Intel's AVX-512 kernels."""
 
 SEAL = "SEAL"
-"""How facts call Microsoft SEAL, whichever version ran wherever."""
+"""The records' name of Microsoft SEAL, for all versions and machines."""
 
 _KEYS = {"paper", "params", "where", "note", "peer", "design"}
 
@@ -36,7 +36,7 @@ class Paper:
     """A paper.
 
     Attributes:
-        name: How facts and records call it.
+        name: Its name in records.
         title: Authors, year and title.
         conditions: Under which its accelerator's numbers were measured.
     """
@@ -57,7 +57,7 @@ class Fact:
         metric: One of ``records.METRICS``.
         value: The number.
         where: Table or section.
-        peer: Whose number it is, where it is not the paper's own accelerator's; else empty.
+        peer: The baseline whose number it is; empty: the paper's own accelerator.
         note: What must be known of it; may be empty.
         design: Our design that it is compared with, where it is of no other; else empty.
     """

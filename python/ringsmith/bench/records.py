@@ -7,7 +7,7 @@ A file of records is JSON Lines, in UTF-8: one JSON object a line, of three kind
     {"design": "rpm", "params": "L1", …, "value": 2048, "source": "rtl", "conditions": "9c1f4e"}
 
 The first line names the bench and the command. A line of conditions comes once for each text; its
-id is the beginning of the text's SHA-256, so that a new text changes no other line. A row is a
+id is the first digits of the text's SHA-256, so that a new text changes no other line. A row is a
 ``Record`` with the id in place of its conditions and without the fields that are empty.
 """
 
@@ -123,7 +123,7 @@ class Found:
         value: The number.
         source: One of ``SOURCES``.
         conditions: What must be known of it, in words.
-        peer: The other library or accelerator that it is compared with, or whose number it is;
+        peer: The baseline (library or accelerator) of the comparison, or the number's source;
             empty: none.
     """
 
@@ -204,7 +204,7 @@ def show(records: Sequence[Record], title: str, console: Console) -> None:
 
 
 def number(value: float | None) -> str:
-    """A number for people: thousands apart, three digits where it is small, a dash for none."""
+    """Formats a number: thousands separated, three digits if it is small, a dash for none."""
     if value is None:
         return "–"
     if value == int(value) and abs(value) >= 10:
@@ -271,7 +271,7 @@ def _lines(measurement: Measurement) -> Iterator[Mapping[str, object]]:
 
 
 def _ids(texts: Mapping[str, object]) -> dict[str, str]:
-    """Text -> its id: as many digits of its digest as tell all texts apart."""
+    """Text -> its id: the fewest digits of its digest that distinguish all texts."""
     digests = {text: sha256(text.encode()).hexdigest() for text in texts}
     lengths = count(_FEWEST_DIGITS)
     digits = next(n for n in lengths if len({d[:n] for d in digests.values()}) == len(digests))

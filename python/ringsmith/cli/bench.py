@@ -37,7 +37,7 @@ Quick = Annotated[
     ),
 ]
 
-bench_app = typer.Typer(help="Measure Ringsmith beside its peers.", no_args_is_help=True)
+bench_app = typer.Typer(help="Measure Ringsmith, papers and other libraries.", no_args_is_help=True)
 
 
 @bench_app.command()
@@ -52,7 +52,7 @@ def cpu(
     ] = "",
     budget: Annotated[
         float | None,
-        typer.Option(min=0.01, help="Seconds for each operation with its peers; 4 without it."),
+        typer.Option(min=0.01, help="Seconds for each operation with its baselines; 4 without it."),
     ] = None,
     quick: Quick = False,
     keep: Annotated[
@@ -67,7 +67,7 @@ def cpu(
 ) -> None:
     """Measure the cpu device beside SEAL, Lattigo and tfhe-ntt: one thread, interleaved.
 
-    Peers whose tools are missing or do not work are left out and named: seal-python, go, cargo.
+    Baselines whose tools are missing or do not work are left out and named: seal-python, go, cargo.
     """
     from ringsmith.bench.cpu.measure import QUICK_CHOICES, USUAL, measure, with_kept
     from ringsmith.bench.cpu.page import page as page_of

@@ -139,9 +139,9 @@ def decrypt(
 ) -> None:
     """Decrypt a SEAL ciphertext to one number a line.
 
-    Decrypted CKKS values carry noise that depends on the secret key: hand them to nobody who also
-    sees the ciphertext. BFV's are exact; a ciphertext without noise budget is refused, and that
-    refusal, too, is for you alone (SECURITY.md).
+    Decrypted CKKS values have noise that depends on the secret key: do not give them to anyone who
+    sees the ciphertext. A BFV ciphertext without noise budget gives an error. Do not pass on that
+    error either (SECURITY.md).
     """
     from ringsmith.client import load_secret_key
     from ringsmith.files import SECRET_MODE, check_target, write_whole
@@ -308,7 +308,7 @@ def _number(text: str, place: str) -> complex:
 
 
 def _refuse_other_types(path: Path, shape: "SealParameters") -> None:
-    """Refuses what is certainly no secret key, before anybody is told to protect it."""
+    """Refuses a file that is certainly no secret key, before a warning to protect it."""
     from ringsmith.errors import InteropError
     from ringsmith.interop import describe
 

@@ -1,4 +1,4 @@
-"""``ringsmith seal``: Microsoft SEAL's files, told and computed on."""
+"""``ringsmith seal``: shows Microsoft SEAL's files and computes on them."""
 
 from enum import StrEnum
 from pathlib import Path

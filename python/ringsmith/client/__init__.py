@@ -1,4 +1,4 @@
-"""The client's side: keys, encoding, encryption, decryption. Only here is there a secret key."""
+"""The client: keys, encoding, encryption, decryption. Only this package has the secret key."""
 
 from ringsmith.client.fixed_point import FixedPoint
 from ringsmith.client.full_modulus import DecryptionWarning

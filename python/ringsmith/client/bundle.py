@@ -3,10 +3,10 @@
 ::
 
     secret_key.seal     SEAL's SecretKey; mode 0600
-    public_key.seal     SEAL's PublicKey: for whoever encrypts
+    public_key.seal     SEAL's PublicKey: for encryption
     evaluation/         the evaluation bundle (``ringsmith.interop.bundle``): for the server
 
-The folder has mode 0700 and is never written over.
+The folder has mode 0700 and is never overwritten.
 """
 
 from pathlib import Path
@@ -26,14 +26,14 @@ EVALUATION = "evaluation"
 def create_client_folder(
     folder: Path, parameters: RlweParameters, needs: KeyNeeds, *, seeded: bool = False
 ) -> None:
-    """Makes fresh keys and writes them into a new folder; whole, or nothing of it.
+    """Makes fresh keys and writes them into a new folder, atomically.
 
     Args:
         folder: Must not exist.
         parameters: The parameter set: one special prime, one data prime a digit.
         needs: Which evaluation keys to make.
-        seeded: Whether half of each evaluation key is expanded from a seed, which the bundle then
-            holds, too; see ``generate_keys``.
+        seeded: Whether the a part of each evaluation key is expanded from a seed, which the bundle
+            then also holds; see ``generate_keys``.
 
     Raises:
         InteropError: When the folder exists or cannot be written, or SEAL's files cannot hold such

@@ -1,4 +1,4 @@
-"""What every function of the client checks of its arguments."""
+"""Checks of arguments that all functions of the client use."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,17 +16,17 @@ from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 
 
 def check_parameters(parameters: object) -> None:
-    """Refuses what is no parameter set with a TypeError."""
+    """Raises a TypeError if the argument is no parameter set."""
     way_out = "give parameter_set(name), CkksParameters.create(...) or BfvParameters.create(...)"
     check_type("parameters", parameters, RlweParameters, way_out)
 
 
 def checked_bfv(parameters: object, what: str) -> BfvParameters:
-    """Returns parameters that are BFV's.
+    """Returns the parameters if they are BFV's.
 
     Raises:
-        ParameterError: When they are CKKS's; ``what`` names what BFV alone has.
-        TypeError: When they are none.
+        ParameterError: When they are CKKS's; ``what`` names the feature that only BFV has.
+        TypeError: When they are no parameters.
     """
     check_parameters(parameters)
     if not isinstance(parameters, BfvParameters):
@@ -43,7 +43,7 @@ def checked_ckks(parameters: object, what: str) -> CkksParameters:
 
 
 def check_shape(parameters: RlweParameters, what: str, shape: tuple[int, ...]) -> None:
-    """Refuses residues (limbs, N) that no data level of the parameters has."""
+    """Refuses residues whose shape (limbs, N) fits no data level of the parameters."""
     if len(shape) != 2 or not 1 <= shape[0] <= parameters.limbs or shape[1] != parameters.n:
         raise ParameterError(
             f"{what} limbs have the shape {shape}: parameters {parameters.name!r} make "
@@ -52,7 +52,7 @@ def check_shape(parameters: RlweParameters, what: str, shape: tuple[int, ...]) -
 
 
 def check_belongs(parameters: RlweParameters, what: str, thing: OfParameters) -> None:
-    """Refuses an object that is known to be of other parameters; ``what`` names it."""
+    """Refuses an object of other parameters, if its identity is known; ``what`` names it."""
     hints = {
         PublicKey: "give the second key of generate_keys for these parameters",
         Ciphertext: "name the parameters that it was encrypted with",
@@ -65,7 +65,7 @@ def check_belongs(parameters: RlweParameters, what: str, thing: OfParameters) ->
 
 
 def refuse_masked(values: ArrayLike) -> None:
-    """Refuses a masked array, whose hidden numbers would be encrypted."""
+    """Refuses a masked array, because its masked numbers would be encrypted."""
     if isinstance(values, np.ma.MaskedArray):
         raise ParameterError(
             "a masked array hides numbers, which would be encrypted: give values.filled(0), or "

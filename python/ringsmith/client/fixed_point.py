@@ -1,7 +1,7 @@
-"""Fractions in BFV: integers times 2^-fraction_bits, where somebody keeps count of the bits.
+"""Fractions in BFV: integers times 2^-fraction_bits.
 
-BFV computes with integers, so the scale of a fraction stays outside the ciphertext. A
-``FixedPoint`` is that scale, and is computed with as the fractions are::
+BFV computes with integers, so the scale of a fraction is not part of the ciphertext. A
+``FixedPoint`` is that scale. Apply to it the same operations as to the fractions::
 
     x = FixedPoint(10)
     cipher = encrypt(parameters, public_key, x.encode(parameters, [0.5, -1.25]))
@@ -22,12 +22,12 @@ from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters
 
 _MAX_FRACTION_BITS = 1024
-"""Beyond it 2^-bits is no normal double-precision number."""
+"""Above this limit 2^-bits is no normal double-precision number."""
 
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """How fractions stand in integers: the fraction times 2^fraction_bits, rounded.
+    """A format of fractions: each is stored as the integer fraction * 2^fraction_bits, rounded.
 
     Attributes:
         fraction_bits: Bits after the point, 0 … 1024.
@@ -46,11 +46,11 @@ class FixedPoint:
             )
 
     def __mul__(self, other: "FixedPoint") -> "FixedPoint":
-        """The format of a product: the bits add up."""
+        """Returns the format of a product: the bits are added."""
         return FixedPoint(self.fraction_bits + other.fraction_bits)
 
     def __add__(self, other: "FixedPoint") -> "FixedPoint":
-        """The format of a sum or difference, whose operands must have the same.
+        """Returns the format of a sum or difference; both operands must have the same format.
 
         Raises:
             ParameterError: When the formats differ.
@@ -64,7 +64,7 @@ class FixedPoint:
         return self
 
     def integers(self, values: ArrayLike) -> NDArray[np.int64]:
-        """Returns the integers that stand for fractions, rounded half to even.
+        """Returns the integers that represent fractions, rounded half to even.
 
         Raises:
             ParameterError: When a value is not finite, or its integer has more than 62 bits.
@@ -84,7 +84,7 @@ class FixedPoint:
         return scaled.astype(np.int64)
 
     def numbers(self, integers: ArrayLike) -> NDArray[np.float64]:
-        """Returns the fractions that integers stand for."""
+        """Returns the fractions that integers represent."""
         return np.ldexp(np.asarray(integers, np.float64), -self.fraction_bits)
 
     def encode(self, parameters: BfvParameters, values: ArrayLike) -> PlainPolynomial:

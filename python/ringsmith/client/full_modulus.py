@@ -1,8 +1,9 @@
-"""Whether a decrypted CKKS plaintext fills its modulus, as what a wrong key decrypts does.
+"""Detects a decrypted CKKS plaintext that fills its modulus, as after decryption by a wrong key.
 
 Decryption with a wrong key gives coefficients that are uniform modulo q: half of them are above q/4
-in magnitude. Of numbers that can be encoded at all, whose product with the scale is below q/2, at
-most four of the N coefficients are: sum |c_i|^2 = (scale^2 / N) * sum |z_j|^2 <= (q/2)^2.
+in magnitude. Numbers that can be encoded have a product with the scale below q/2. Of their N
+coefficients at most four are above q/4:
+sum |c_i|^2 = (scale^2 / N) * sum |z_j|^2 <= (q/2)^2.
 """
 
 import sys
@@ -15,9 +16,9 @@ from ringsmith.params import CkksParameters
 from ringsmith.params.context import ntt_tables
 
 _SAMPLES = 128
-"""Coefficients that are looked at: uniform ones miss the threshold with probability below 2^-27."""
+"""Coefficients that are sampled: uniform ones miss the threshold with probability below 2^-27."""
 _FULL = 32
-"""Of them, above q/4, for a plaintext to be full."""
+"""A plaintext is full if at least this many of the samples are above q/4."""
 
 
 class DecryptionWarning(UserWarning):
@@ -25,7 +26,7 @@ class DecryptionWarning(UserWarning):
 
 
 def warn_if_full(parameters: CkksParameters, data: Residues) -> None:
-    """Warns with ``DecryptionWarning`` of a decrypted plaintext that fills its modulus.
+    """Emits a ``DecryptionWarning`` if a decrypted plaintext fills its modulus.
 
     Args:
         parameters: The parameter set.
@@ -42,7 +43,7 @@ def warn_if_full(parameters: CkksParameters, data: Residues) -> None:
 
 
 def _level_of_caller() -> int:
-    """The ``stacklevel`` at which a function that warns was called from outside Ringsmith."""
+    """Returns the ``stacklevel`` of the first caller outside Ringsmith."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("ringsmith."):
         frame, level = frame.f_back, level + 1
@@ -50,7 +51,7 @@ def _level_of_caller() -> int:
 
 
 def _is_full(parameters: CkksParameters, data: Residues) -> bool:
-    """Whether a quarter of the first coefficients c have |c| > q/4, as c/q modulo 1 tells."""
+    """Returns whether a quarter of the first coefficients c have |c| > q/4, by c/q modulo 1."""
     limbs = data.shape[0]
     fractions = np.zeros(_SAMPLES)
     for table, residues, (prime, inverse) in zip(

@@ -1,14 +1,14 @@
 """BFV's encoders: integers modulo t to plaintexts and back, exactly.
 
-Three ways, none of which knows of the others:
+There are three independent encodings:
 
 - **batched** (``encode``, ``decode``): N integers modulo t in slots, two rows of N/2. Operations
-  act slot by slot, rotations turn both rows, conjugation swaps them. t must batch.
-- **coefficients**: integer i is coefficient i of the message. Sums act one by one; a product is
-  that of polynomials modulo X^N + 1. Any t.
+  act slot by slot, rotations rotate both rows, conjugation swaps them. t must support batching.
+- **coefficients**: integer i is coefficient i of the message. Sums act coefficient by coefficient;
+  a product is that of polynomials modulo X^N + 1. Any t.
 - **one integer** of any size: its binary digits, with its sign, are coefficients; decoding is
-  evaluation at X = 2. Sums and products are those of the integers as long as no coefficient of the
-  result leaves (-t/2, t/2] and the digits stay below X^N: nobody checks that.
+  evaluation at X = 2. Sums and products are those of the integers if all coefficients of the
+  result stay in (-t/2, t/2] and the digits below X^N. This is not checked.
 """
 
 import operator
@@ -23,7 +23,7 @@ from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters, bfv_context
 
 _MIN_DIGIT_MODULUS = 3
-"""Smallest t in which the digits -1, 0 and 1 differ."""
+"""Smallest t modulo which the digits -1, 0 and 1 differ."""
 
 
 def encode_batch(parameters: BfvParameters, values: ArrayLike) -> PlainPolynomial:
@@ -50,10 +50,10 @@ def encode_coefficients(parameters: BfvParameters, values: ArrayLike) -> PlainPo
 
     Args:
         parameters: The parameter set, of any t.
-        values: At most N integers in -t/2 … t - 1; zeros follow.
+        values: At most N integers in -t/2 … t - 1, padded with zeros.
 
     Raises:
-        ParameterError: When there are too many, or one is no integer or outside that range.
+        ParameterError: When there are too many, or one is no integer or out of range.
         TypeError: When ``parameters`` are none.
     """
     parameters = checked_bfv(parameters, "encoding coefficients")
@@ -115,7 +115,7 @@ def decode_integer(parameters: BfvParameters, plaintext: PlainPolynomial) -> int
 
 
 def check_polynomial(parameters: BfvParameters, plaintext: PlainPolynomial) -> None:
-    """Refuses what is no plaintext of BFV parameters.
+    """Refuses an argument that is no plaintext of BFV parameters.
 
     Raises:
         ParameterError: When its shape or a coefficient is not of the parameters.
@@ -138,14 +138,14 @@ def check_polynomial(parameters: BfvParameters, plaintext: PlainPolynomial) -> N
 
 
 def _centred(parameters: BfvParameters, residues: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Residues modulo t as integers in (-t/2, t/2]: SEAL's signed decoding."""
+    """Returns residues modulo t as integers in (-t/2, t/2]: SEAL's signed decoding."""
     t = parameters.plain_modulus
     values = residues.astype(np.int64)
     return np.where(values > t // 2, values - t, values)
 
 
 def _rows(parameters: BfvParameters, array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Two rows, filled with zeros to N/2 each, one after the other."""
+    """Returns two rows in sequence, each padded with zeros to N/2."""
     rows, length = array.shape
     if rows != 2 or length > parameters.row_size:
         raise ParameterError(
@@ -158,7 +158,7 @@ def _rows(parameters: BfvParameters, array: NDArray[np.generic]) -> NDArray[np.g
 def _checked_integers(
     parameters: BfvParameters, values: NDArray[np.generic], what: str
 ) -> NDArray[np.int64]:
-    """At most N integers in -t/2 … t - 1, with zeros behind them."""
+    """Returns at most N integers in -t/2 … t - 1, padded with zeros."""
     array, t = np.atleast_1d(values), parameters.plain_modulus
     if array.ndim != 1 or array.size == 0:
         raise ParameterError(f"an array of shape {array.shape} is no vector of integers")

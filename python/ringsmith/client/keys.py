@@ -1,4 +1,4 @@
-"""Key generation. The secret key is born here and stays here."""
+"""Key generation, and the secret key's type."""
 
 import hashlib
 import itertools
@@ -29,9 +29,8 @@ _Made = tuple[Residues, bytes | None]
 class SecretKey:
     """A secret key: shape (K, N), ternary, NTT form over all primes.
 
-    It shows nothing of itself when printed, and refuses to be pickled or copied, so that it does
-    not travel by accident. Only ``ringsmith.client`` reads it. ``save_secret_key`` writes it to a
-    file.
+    Its ``repr`` shows no residues, and it cannot be pickled or copied, so that it is not disclosed
+    by accident. Only ``ringsmith.client`` reads it. ``save_secret_key`` writes it to a file.
 
     Args:
         data: The residues.
@@ -55,11 +54,11 @@ class SecretKey:
 
     @property
     def key_tag(self) -> bytes | None:
-        """The random tag of the key pair, which tells nothing of the key; None: unknown."""
+        """The random tag of the key pair, independent of the key; None: unknown."""
         return self._key_tag
 
     def reveal(self) -> Residues:
-        """Returns the key itself, for decryption and for writing it where its holder says."""
+        """Returns the residues, for decryption and for ``save_secret_key``."""
         return self._data
 
     def __repr__(self) -> str:
@@ -84,16 +83,16 @@ def generate_keys(
     Args:
         parameters: The parameter set.
         needs: Which evaluation keys to make, such as ``program.key_needs``. Every key is made with
-            all its digits, so it serves at any number of limbs.
-        seeded: Whether half 1 of each evaluation key is expanded from a seed of its own, which the
-            key then carries: a device that expands it too needs half the key memory. It does where
-            all primes are near powers of two (``interop.seeded_keys.seeds_are_direct``).
-        any_plain_modulus: BFV's keys do not depend on t. Whether these are to serve sets of other
-            plain moduli, too, as for integers modulo several t: they carry the tag of their key
-            pair, and no identity of parameters.
+            all its digits, so it works at any number of limbs.
+        seeded: Whether the a part of each evaluation key is expanded from its own seed, which is
+            stored in the key. A device that also expands it needs half the key memory. This
+            requires pseudo-Mersenne primes (``interop.seeded_keys.seeds_are_direct``).
+        any_plain_modulus: Whether the keys also work with sets of other plain moduli, as for
+            integers modulo several t. BFV's keys do not depend on t. Such keys carry the tag of
+            their key pair, but no identity of parameters.
 
     Raises:
-        ParameterError: When a Galois element is illegal, or CKKS is to have any plain modulus.
+        ParameterError: When a Galois element is illegal, or ``any_plain_modulus`` is set for CKKS.
         TypeError: When an argument is of another kind.
     """
     _check_needs(parameters, needs)
@@ -131,7 +130,7 @@ def generate_keys(
 def generate_keys_for_test(
     parameters: RlweParameters, needs: KeyNeeds, seed: int, *, seeded: bool = False
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
-    """Makes the keys of a fixed seed: everybody can make them, so they protect nothing.
+    """Makes the keys of a fixed seed. They are insecure: anyone can make the same keys.
 
     Arguments and errors are those of ``generate_keys``.
     """
@@ -172,7 +171,7 @@ def generate_keys_for_test(
 
 
 def _drawn(parameters: RlweParameters, draw: Callable[[], bytes]) -> bytes:
-    """A key's seed, of those that ``draw`` draws."""
+    """Returns a key's seed from ``draw``."""
     return draw_seed(draw, parameters.primes, parameters.n, parameters.key_digits)
 
 
@@ -184,7 +183,7 @@ def _tagged(
     relin: _Made | None,
     galois: Mapping[int, _Made],
 ) -> tuple[SecretKey, PublicKey, EvaluationKeys]:
-    """The keys of one key pair as objects."""
+    """Returns the keys of one key pair as objects."""
 
     def switching(made: _Made) -> KeySwitchKey:
         return KeySwitchKey(*made, parameters_id=identity, key_tag=tag)

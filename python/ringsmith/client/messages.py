@@ -1,9 +1,9 @@
 """Messages to ciphertexts and back, in the scheme of the parameters.
 
-A decrypted CKKS result carries noise that depends on the secret key: hand a decryption to nobody
-who also sees the ciphertext (Li and Micciancio 2021, eprint 2020/1533), or round it first. A BFV
-result is exact while there is noise budget; once there is none, whether and how a decryption is
-wrong depends on the secret key.
+A decrypted CKKS result carries noise that depends on the secret key. Do not give a decryption to
+anyone who also sees the ciphertext (Li and Micciancio 2021, eprint 2020/1533), or round it first.
+A BFV result is exact while there is noise budget. Without budget, the error of a decryption depends
+on the secret key.
 """
 
 from typing import overload
@@ -52,16 +52,16 @@ def encode(
 
     Args:
         parameters: The parameter set.
-        values: CKKS: real or complex numbers, at most N/2. BFV: integers in -t/2 … t - 1, at most
-            N, of which the first N/2 are row 0; or an array of two rows. Zeros follow in the slots
-            after them.
+        values: CKKS: at most N/2 real or complex numbers. BFV: at most N integers in
+            -t/2 … t - 1, where the first N/2 are row 0; or an array of two rows. The other slots
+            are zero.
         scale: CKKS's encoding scale; None: the parameters' default.
         limbs: CKKS's data primes to encode over; None: all.
 
     Raises:
-        ParameterError: When the vector is too long, not of numbers as said, or t does not batch;
-            when a number at this scale exceeds the modulus, or an integer the plaintext space; when
-            BFV is given a scale or limbs.
+        ParameterError: When the vector is too long, has other values, or t does not support
+            batching. When a number at this scale exceeds the modulus, or an integer the plaintext
+            space. When BFV is given a scale or limbs.
         TypeError: When ``parameters`` are none.
     """
     check_parameters(parameters)
@@ -81,11 +81,12 @@ def decode(
 ) -> NDArray[np.complex128] | NDArray[np.int64]:
     """Returns the slots of a plaintext.
 
-    CKKS: N/2 complex numbers; take ``.real`` of what is real. BFV: N integers in (-t/2, t/2], row 0
+    CKKS: N/2 complex numbers; use ``.real`` for real data. BFV: N integers in (-t/2, t/2], row 0
     first.
 
     Raises:
-        ParameterError: When the plaintext does not have the parameters' shape, or t does not batch.
+        ParameterError: When the plaintext does not have the parameters' shape, or t does not
+            support batching.
         TypeError: When an argument is of another kind, or the plaintext of the other scheme.
     """
     check_parameters(parameters)
@@ -113,7 +114,7 @@ def encrypt_for_test(
     plaintext: Plaintext | PlainPolynomial,
     seed: int,
 ) -> Ciphertext:
-    """Encrypts with the errors of a fixed seed: everybody can make them, so they protect nothing.
+    """Encrypts with the errors of a fixed seed. This is insecure: anyone can make the same errors.
 
     Other arguments and errors are those of ``encrypt``.
     """
@@ -140,12 +141,12 @@ def decrypt(
 ) -> Plaintext | PlainPolynomial:
     """Decrypts a ciphertext of two or three polynomials.
 
-    A BFV message is right while ``noise_budget`` is above 0. A CKKS plaintext that fills its
-    modulus, as what a wrong key decrypts does, warns with ``DecryptionWarning``.
+    A BFV message is correct while ``noise_budget`` is above 0. A CKKS plaintext that fills its
+    modulus, as after decryption by a wrong key, causes a ``DecryptionWarning``.
 
     Raises:
-        ParameterError: When ciphertext or key are of other parameters or another key pair, or the
-            ciphertext has of BFV a scale.
+        ParameterError: When ciphertext or key are of other parameters or another key pair, or a
+            BFV ciphertext has a scale.
         TypeError: When an argument is of another kind.
     """
     _check_decryption(parameters, secret_key, ciphertext)
@@ -153,13 +154,13 @@ def decrypt(
 
 
 def noise_budget(parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
-    """Returns the bits by which the noise of a BFV ciphertext may still grow; 0: it is too great.
+    """Returns the bits by which the noise of a BFV ciphertext may still grow; 0: no budget left.
 
-    Exact: SEAL's invariant noise budget. It is computed from the secret key, and tells of it: hand
-    it to nobody who also sees the ciphertext.
+    The result is SEAL's invariant noise budget, exactly. It depends on the secret key. Do not give
+    it to anyone who also sees the ciphertext.
 
     Raises:
-        ParameterError: When the parameters are CKKS's, which has none, or as ``decrypt``.
+        ParameterError: When the parameters are CKKS's, or as ``decrypt``.
         TypeError: When an argument is of another kind.
     """
     exact = checked_bfv(parameters, "a noise budget")
@@ -210,7 +211,7 @@ def decrypt_vector(
 
 
 def _check_decryption(parameters: object, secret_key: object, ciphertext: object) -> None:
-    """Refuses what cannot be decrypted."""
+    """Refuses a ciphertext that cannot be decrypted."""
     check_parameters(parameters)
     check_type("secret key", secret_key, SecretKey, "give the first key of generate_keys")
     check_type("ciphertext", ciphertext, Ciphertext, "give one of a result's outputs")

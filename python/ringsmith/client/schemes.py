@@ -1,4 +1,4 @@
-"""Messages of each scheme: what ``ringsmith.client`` does by the parameters' scheme."""
+"""The scheme-dependent operations of ``ringsmith.client`` on messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Messages(ABC):
-    """Encodes, encrypts, decrypts and decodes; ``ringsmith.client.messages`` says what."""
+    """Encodes, encrypts, decrypts and decodes; see ``ringsmith.client.messages``."""
 
     @abstractmethod
     def encode(
@@ -57,11 +57,11 @@ class Messages(ABC):
     def decrypt(
         self, parameters: RlweParameters, key: SecretKey, ciphertext: Ciphertext
     ) -> Plaintext | PlainPolynomial:
-        """Decrypts what was checked."""
+        """Decrypts a ciphertext that has been checked."""
 
     @abstractmethod
     def check_ciphertext(self, parameters: RlweParameters, ciphertext: Ciphertext) -> None:
-        """Refuses a ciphertext that is none of the scheme's."""
+        """Refuses a ciphertext that the scheme cannot have."""
 
 
 class _Ckks(Messages):
@@ -101,7 +101,7 @@ class _Ckks(Messages):
         return Plaintext(data, ciphertext.scale, parameters_id=parameters.parameters_id)
 
     def check_ciphertext(self, parameters: RlweParameters, ciphertext: Ciphertext) -> None:
-        """Any scale and level will do."""
+        """Accepts any scale and level."""
 
 
 class _Bfv(Messages):
@@ -165,7 +165,7 @@ _SCHEMES: Mapping[str, Messages] = MappingProxyType({"ckks": _Ckks(), "bfv": _Bf
 
 
 def messages_of(parameters: RlweParameters) -> Messages:
-    """Returns what the parameters' scheme does with messages."""
+    """Returns the operations of the parameters' scheme."""
     return _SCHEMES[parameters.scheme]
 
 

@@ -1,7 +1,8 @@
-"""The secret key's file: for its owner alone, whole or not at all, never written over.
+"""The secret key's file: readable only by its owner, written atomically, never overwritten.
 
-Microsoft SEAL's format where SEAL can hold the parameters, with the tag of the key pair behind it;
-else a container of ours, ``ringsmith-secret-key`` (``docs/reference/formats.md``).
+If SEAL supports the parameters, the file has Microsoft SEAL's format, followed by the tag of the
+key pair. Otherwise it is a Ringsmith container, ``ringsmith-secret-key``
+(``docs/reference/formats.md``).
 """
 
 import stat
@@ -39,9 +40,9 @@ class _Record:
 
 
 def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlweParameters) -> None:
-    """Writes a secret key to a new file of mode 0600, whole or not at all.
+    """Writes a secret key atomically to a new file of mode 0600.
 
-    The file is not encrypted: who reads the disk, or a backup of it, has the key.
+    The file is not encrypted: anyone who reads the disk, or a backup of it, has the key.
 
     Args:
         path: The file, which must not exist.
@@ -67,15 +68,15 @@ def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlwePar
 
 
 def load_secret_key(path: str | Path, parameters: RlweParameters) -> SecretKey:
-    """Reads a secret key from a file that its owner alone can use, as ``ssh`` does.
+    """Reads a secret key; like ``ssh``, refuses a file that other users can access.
 
     Args:
-        path: A file that ``save_secret_key`` wrote, or SEAL.
+        path: A file written by ``save_secret_key`` or by SEAL.
         parameters: The parameters that the key was made with.
 
     Raises:
-        InteropError: When others than its owner may use the file, or it holds no secret key of the
-            parameters.
+        InteropError: When users other than its owner may access the file, or it holds no secret
+            key of the parameters.
         TypeError: When ``parameters`` are none.
     """
     check_parameters(parameters)
@@ -112,7 +113,7 @@ def _from_container(path: Path, parameters: RlweParameters) -> SecretKey:
 
 
 def _begins_with_magic(path: Path) -> bool:
-    """Whether a file is a container of ours, after its mode was checked."""
+    """Checks a file's mode; returns whether it is a Ringsmith container."""
     try:
         mode = path.stat().st_mode
         if mode & (stat.S_IRWXG | stat.S_IRWXO):

@@ -6,7 +6,7 @@ from typing import Generic, Protocol, TypeVar
 from ringsmith.engines.work import Job, Result
 
 ATTEMPTS = 3
-"""How often a job is begun at which workers die."""
+"""How often a job is started if its workers die."""
 
 _Job = TypeVar("_Job", bound=Hashable)
 _Result_co = TypeVar("_Result_co", covariant=True)

@@ -118,7 +118,7 @@ def timeline(bars: Iterable[Bar]) -> str:
 
 
 def _joined(bars: Sequence[Bar], gap: int) -> Iterator[Bar]:
-    """Bars of a lane, those of one name joined that are no farther apart than a gap."""
+    """Returns the bars of a lane; joins bars of one name whose distance is at most a gap."""
     before: Bar | None = None
     for bar in sorted(bars, key=lambda each: each.begin):
         if before and bar.name == before.name and bar.begin - before.end <= gap:

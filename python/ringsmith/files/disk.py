@@ -51,7 +51,7 @@ def check_target(path: Path, *, overwrite: bool, inputs: Iterable[Path | None] =
     """Refuses a file that cannot be written, before work is spent on what goes into it.
 
     Args:
-        path: The file that :func:`write_whole` will be told to write.
+        path: The file that :func:`write_whole` will write.
         overwrite: Whether it may exist.
         inputs: Files that are read for it, None for one that is not given: never written over.
 

@@ -7,7 +7,7 @@ nothing is: no field is ever forgotten.
 
 Known are int, float (finite), complex, bool, str, bytes, None, enumerations of texts, tuples,
 mappings with keys of texts or integers, unions, dataclasses, and arrays, which are numbered and
-kept apart.
+kept separate.
 """
 
 import dataclasses

@@ -213,7 +213,7 @@ def _told(
     operation: Shown,
     estimate: Estimate,
 ) -> dict[str, object]:
-    """Facts for readers of the manifest, and for ``synth``."""
+    """Properties for readers of the manifest, and for ``synth``."""
     return {
         "design": design.name,
         "architecture": backend.name,

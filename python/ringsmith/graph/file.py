@@ -1,4 +1,4 @@
-"""The subroutine graph as a JSON file. A file may come from a stranger: nothing in it is believed.
+"""The subroutine graph as a JSON file. Files may be untrusted: everything in them is checked.
 
 Sizes are bounded before anything is built, every key is known, every node is checked by the same
 rules as a node that the builder adds.

@@ -1,6 +1,6 @@
 """The operations of homomorphic encryption: one record each, which everything else reads.
 
-A record says what is true of an operation whatever writes it as subroutines. What differs between
+A record describes an operation independently of its subroutines. What differs between
 schemes is theirs: how a program is planned, the size of errors, the subroutines
 (``ringsmith.schemes``). A new operation is a record here; where one of its effects is new, that,
 too; and its method in each scheme's writer (``docs/guide/extend.md``).
@@ -57,7 +57,7 @@ class Drops(Enum):
 
 @dataclass(frozen=True)
 class Slots:
-    """What an operation's meaning is told of a ciphertext.
+    """The properties of a ciphertext that an operation's meaning depends on.
 
     Attributes:
         row: Numbers that a rotation turns around.

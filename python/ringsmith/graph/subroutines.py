@@ -1,8 +1,8 @@
 """The subroutine graph as a Python object: the contract between HE and machines.
 
-A graph is built node by node; each node is checked as it is added, so that a graph that exists is
-valid. ``docs/reference/subroutine-graph.md`` describes the ops, ``ringsmith.graph.file`` its JSON
-file, and ``ringsmith._core.Graph`` interprets it and thereby defines every bit.
+A graph is built node by node. Each node is checked when it is added, so that every graph is valid.
+``docs/reference/subroutine-graph.md`` describes the ops, and ``ringsmith.graph.file`` the JSON
+file. ``ringsmith._core.Graph`` interprets the graph and thereby defines every bit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -154,11 +154,11 @@ class SubroutineGraph:
         self._origin = origin
 
     def input(self, name: str, base: Sequence[int], form: Form = Form.NTT) -> int:
-        """A limb array (limbs, N) handed in."""
+        """An input: a limb array (limbs, N)."""
         return self.add_node("input", (), {"name": name, "base": list(base), "form": str(form)})
 
     def output(self, a: int, name: str) -> int:
-        """A limb array handed out."""
+        """An output: a limb array."""
         return self.add_node("output", (a,), {"name": name})
 
     def add(self, a: int, b: int) -> int:
@@ -269,12 +269,12 @@ class SubroutineGraph:
 
     @property
     def inputs(self) -> dict[str, PolyType]:
-        """What a run is handed, by name, in order."""
+        """The inputs of a run, by name, in order."""
         return {n.attrs["name"]: n.type for n in self.nodes if n.op == "input"}
 
     @property
     def outputs(self) -> dict[str, PolyType]:
-        """What a run hands out, by name, in order."""
+        """The outputs of a run, by name, in order."""
         return {n.attrs["name"]: n.type for n in self.nodes if n.op == "output"}
 
     def validate(self) -> None:

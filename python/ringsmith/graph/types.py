@@ -1,7 +1,8 @@
 """What flows through a subroutine graph, and the typing rule of every op.
 
-One function, ``infer``, decides for the builder and for a file from a stranger alike whether a node
-is legal and what it yields. ``docs/reference/subroutine-graph.md`` describes the ops.
+One function, ``infer``, decides for the builder and for a file from an untrusted source alike
+whether a node is legal and what it yields. ``docs/reference/subroutine-graph.md`` describes the
+ops.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +85,7 @@ def infer(ring: Ring, op: str, operands: Sequence[PolyType], attrs: Mapping[str,
     """Returns the type of what a node yields.
 
     Args:
-        ring: Facts of the graph.
+        ring: Properties of the graph.
         op: Name of the op.
         operands: Types of the operands, in order.
         attrs: Attributes as they stand in the file (JSON values).

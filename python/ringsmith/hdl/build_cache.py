@@ -46,7 +46,7 @@ def cache_root() -> Path:
 
 
 def fingerprint(facts: Iterable[str], files: Iterable[Path] = ()) -> str:
-    """A key of 24 hexadecimal digits: equal only for equal facts, file names and file contents.
+    """A key of 24 hexadecimal digits: equal only for equal properties, file names and contents.
 
     A file counts by its name without its folder, so that a checkout may move.
 

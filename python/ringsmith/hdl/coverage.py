@@ -24,7 +24,7 @@ class Point:
     Attributes:
         file: Source below ``rtl/``, such as ``mem/rs_ram.sv``.
         line: Its line.
-        column: Its column; tells points of one line apart.
+        column: Its column; distinguishes points of one line.
         kind: ``line`` (branches included) or ``toggle``.
         detail: The branch, or the bit and its direction, such as ``sum[3]:0->1``.
     """

@@ -32,7 +32,7 @@ class Instrument(Enum):
         ("TRACE", "TRACE_VCD"),
         ("verilated_vcd_c.cpp",),
     )
-    """Every signal in every cycle of a window, memories of more than 32 words apart."""
+    """Every signal in every cycle of a window, except memories of more than 32 words."""
     COVERAGE = _Build(
         ("--coverage-line", "--coverage-toggle", "-Wno-UNOPTFLAT"),
         ("COVERAGE",),

@@ -13,7 +13,7 @@ from systemrdl.rdltypes.user_enum import UserEnum
 from ringsmith.errors import ToolError
 
 FACTS = "facts"
-"""The regfile of the design facts."""
+"""The regfile of the capability registers."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Register:
-    """A register; ``parameter`` names the RTL's parameter that a design fact tells.
+    """A register; ``parameter`` names the RTL's parameter that a capability register reports.
 
     Of an array of regfiles it is that of the first; ``array`` is the array.
     """
@@ -65,7 +65,7 @@ class Register:
 
     @property
     def attribute(self) -> str:
-        """What a fact is called in a design.
+        """The name of a capability register's value in a design.
 
         Its name, less the underscore that ends it where it would be a word of SystemVerilog.
         """

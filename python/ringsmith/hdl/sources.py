@@ -38,13 +38,13 @@ def sim_root() -> Path:
 
 
 def rtl_sources(*rooms: str) -> list[Path]:
-    """The SystemVerilog files of some rooms of `rtl/`, packages first, ready for the compiler.
+    """The SystemVerilog files of some folders of `rtl/`, packages first, ready for the compiler.
 
     Args:
         rooms: Folder names below `rtl/`, in order of dependence: `"arith"`, `"mem"`, `"ntt"`, ...
 
     Raises:
-        ToolError: If a room holds no SystemVerilog.
+        ToolError: If a folder holds no SystemVerilog.
     """
     packages: list[Path] = []
     modules: list[Path] = []

@@ -5,8 +5,8 @@ is there; any other, but for multiplexers of four, is flattened into the one tha
 UltraRAM are not mapped but computed from their shapes, the rest is inferred. Known to differ from a
 vendor's tool: Yosys packs no registers into DSPs and memories, and no two LUTs into one, so it
 counts flip-flops and LUTs too high (:mod:`ringsmith.hdl.packing` counts how many of them would go);
-nothing is optimized across the modules that are counted apart; and without place and route there is
-no clock rate.
+nothing is optimized across separately counted modules; and without place and route there is no
+clock rate.
 """
 
 import json
@@ -33,7 +33,7 @@ _SHIFT_REGISTERS = ("rs_delay", "rs_stream_marker")
 """Flattened into what uses them, however often."""
 
 _MULTIPLEXERS = ("rs_mux_four",)
-"""Synthesized apart, however seldom: Yosys makes more LUTs of several that it may look through."""
+"""Always synthesized separately: otherwise Yosys uses more LUTs for several instances."""
 
 # LUTs of cells that are made of them (UG953, UG974); a LUT of any inputs is one.
 _LUTS_OF_CELL = {
@@ -108,7 +108,7 @@ def synthesized(
         top: The top module.
         rooms: Folders of ``rtl/`` that it is made of.
         parameters: Of the top module.
-        parts: Modules below it whose area is told too, everything below them included.
+        parts: Modules below it whose area is reported too, including everything below them.
         family: ``ULTRASCALE_PLUS`` or ``SERIES_7``.
         boxes: Modules that are left out, with all below them.
 
@@ -182,10 +182,10 @@ def _synthesize(
 
 
 def _cut(shared: netlist.Netlist, parts: Sequence[str]) -> dict[str, Counter[str]]:
-    """Marks what is synthesized apart, and makes large memories and DSP slices black boxes.
+    """Marks separately synthesized modules; makes large memories and DSP slices black boxes.
 
-    Apart are ``parts``, multiplexers of four, and what is instantiated more than once. Yosys'
-    technology mapping takes most of a second for each module apart, however small it is: most of
+    Separate are ``parts``, multiplexers of four, and modules instantiated more than once. Yosys'
+    technology mapping takes most of a second for each such module, however small it is: most of
     the time of a hierarchy that keeps all of its modules.
 
     Returns:

@@ -52,7 +52,7 @@ _BUNDLE_BYTES = 1_000_000
 
 @dataclass(frozen=True)
 class _Recipe:
-    """Everything that decides what a build yields, sources' contents apart."""
+    """Everything that determines the result of a build, except the sources' contents."""
 
     top: str
     sources: tuple[Path, ...]

@@ -259,7 +259,7 @@ class Machine:
 
 
 def objects(items: list[Any] | tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Returns an array of objects, whatever these are."""
+    """Returns an array of any objects."""
     if len(items) != math.prod(shape):
         raise TapeError(f"{len(items)} elements do not fill a tensor of shape {shape}")
     array = np.empty(len(items), object)

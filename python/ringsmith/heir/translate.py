@@ -1,7 +1,7 @@
 """Functions of a module as Python source: loops run as Python's own, nothing is interpreted.
 
 No text of the module gets into the source: values are numbered, constants are looked up by number.
-A tensor is written in place where nobody else can see it; otherwise it is copied first.
+A tensor is updated in place if nothing else uses it; otherwise it is copied first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -218,7 +218,7 @@ class _Source:
         return all(self._once(branch) for branch in branches.values())
 
     def _writable(self, name: str) -> str:
-        """A tensor's expression, copied unless nobody else sees it."""
+        """A tensor's expression, copied if anything else uses it."""
         value = self._value(name)
         return value if name in self._owned and self._last(name) else f"own({value})"
 
@@ -502,7 +502,7 @@ class _Source:
         self._write(depth, f"return ({values})")
 
     def _op_func_call(self, operation: Operation, depth: int) -> None:
-        """A call whose results nobody uses is left out: functions have no effects."""
+        """Omits a call whose results are unused: functions have no effects."""
         if not any(name in self._uses for name in operation.results):
             for name in operation.results:
                 self._new(name)

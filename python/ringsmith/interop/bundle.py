@@ -1,4 +1,4 @@
-"""Evaluation bundles: the folder that a client hands to a server. No secret key goes in.
+"""Evaluation bundles: the folder that a client gives to a server, without a secret key.
 
 A folder of SEAL files and a manifest::
 
@@ -7,8 +7,8 @@ A folder of SEAL files and a manifest::
     parameters.seal     SEAL's EncryptionParameters
     relin_keys.seal     SEAL's RelinKeys, where the client made them
     galois_keys.seal    SEAL's GaloisKeys, where the client made them
-    key_seeds.json      what half 1 of these keys is expanded from (``interop.key_seeds``), where
-                        the client made them so; the keys' files hold that half all the same
+    key_seeds.json      seeds of the a parts of these keys (``interop.key_seeds``), where
+                        the client made them so; the keys' files also hold the a parts
 
 ``write_bundle`` takes evaluation keys and nothing else, so it has no secret to write; a reader
 refuses a folder that holds any other file, or one whose digest is not the manifest's.
@@ -41,10 +41,10 @@ _MAX_MANIFEST = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """What a bundle holds.
+    """The contents of a bundle.
 
     Attributes:
-        name: What the client called its parameters.
+        name: The client's name of its parameters.
         parameters: The ring and primes.
         keys: The evaluation keys.
     """
@@ -55,7 +55,7 @@ class Bundle:
 
 
 def write_bundle(folder: Path, bundle: Bundle) -> None:
-    """Makes the folder, which must not exist, and writes a bundle into it, whole or not at all.
+    """Makes the folder, which must not exist, and writes a bundle into it, atomically.
 
     Raises:
         InteropError: When the folder exists or cannot be written, or the keys are of other
@@ -79,7 +79,7 @@ def write_bundle(folder: Path, bundle: Bundle) -> None:
 
 
 def read_bundle(folder: Path) -> Bundle:
-    """Reads a bundle from a stranger.
+    """Reads a bundle, which may come from an untrusted source.
 
     Raises:
         InteropError: When a file is missing, damaged, or one that no bundle has, such as a secret

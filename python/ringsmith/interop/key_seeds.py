@@ -1,12 +1,12 @@
-"""The seeds of evaluation keys as a file, beside SEAL's files, which hold those keys whole.
+"""The seeds of evaluation keys as a file; SEAL's files next to it hold the full keys.
 
 A JSON file; a key that has no seed is not in it::
 
     {"format": "ringsmith-key-seeds", "version": 2,
      "relin": "<20 hex digits>", "galois": {"<Galois element>": "<20 hex digits>", …}}
 
-In version 1 seeds expand to other words (``ringsmith._core.expand_key_half_1``): keys that such a
-file belongs to are used whole.
+In version 1 seeds expand to other words (``ringsmith._core.expand_key_half_1``): such keys
+are used as full keys.
 """
 
 import json
@@ -30,11 +30,11 @@ _ELEMENT = re.compile(r"[1-9][0-9]{0,9}")
 
 @dataclass(frozen=True)
 class KeySeeds:
-    """Seeds of evaluation keys; public, as the halves are that they expand to.
+    """Seeds of evaluation keys; public, like the a parts that are expanded from them.
 
     Attributes:
-        relin: That of the relinearization keys; None: they have none.
-        galois: Galois element -> that of its Galois key, where it has one.
+        relin: The seed of the relinearization keys; None: they have none.
+        galois: Galois element -> seed of its Galois key, if it has one.
         version: Of the format, which says what they expand to.
     """
 
@@ -49,16 +49,16 @@ class KeySeeds:
         return cls(None if keys.relin is None else keys.relin.seed, MappingProxyType(galois))
 
     def attach(self, keys: EvaluationKeys, primes: Sequence[int]) -> EvaluationKeys:
-        """The keys, with the seeds that they were made from; seeds of other keys do no harm.
+        """Returns the keys with their seeds; seeds of other keys are ignored.
 
-        Keys of version 1 get none: they are used whole.
+        Keys of version 1 get none: they are used as full keys.
 
         Args:
-            keys: Whole keys, as SEAL's files hold them.
+            keys: Full keys, as SEAL's files hold them.
             primes: All K primes of the keys, special primes last.
 
         Raises:
-            InteropError: If half 1 of a key is not what its seed expands to.
+            InteropError: If the a part of a key is not what its seed expands to.
         """
         if self.version == 1:
             return keys
@@ -77,7 +77,7 @@ def write_key_seeds(seeds: KeySeeds) -> bytes:
 
 
 def read_key_seeds(path: Path) -> KeySeeds:
-    """Reads what ``write_key_seeds`` wrote; from a stranger.
+    """Reads a file of ``write_key_seeds``, which may come from an untrusted source.
 
     Raises:
         InteropError: When the file cannot be read or holds something else.

@@ -48,7 +48,7 @@ KINDS: Mapping[str, type] = {
     "evaluation-keys": EvaluationKeys,
     "compact-keys": CompactKeys,
 }
-"""What a container says that it holds. Evaluation keys that all have seeds are ``compact-keys``."""
+"""Kinds of contents. Evaluation keys that all have seeds are ``compact-keys`` (seed-compressed)."""
 _MAX_TEXT = 1 << 24
 _MAX_KEYS = 1 << 16
 """Galois keys: one for every odd element of the largest ring."""
@@ -62,10 +62,10 @@ T = TypeVar("T", bound=Object)
 def save_object(
     path: str | Path, thing: Object, parameters: RlweParameters, *, overwrite: bool = False
 ) -> None:
-    """Writes an object to a file, whole or not at all.
+    """Writes an object to a file atomically.
 
-    In SEAL's format where SEAL has one for it and can hold the parameters; evaluation keys are a
-    folder then. Else in a container of ours.
+    Uses SEAL's format if SEAL has one for it and supports the parameters; evaluation keys are then
+    a folder. Otherwise writes a Ringsmith container.
 
     Args:
         path: The file or folder.
@@ -92,8 +92,8 @@ def save_object(
 def encode_object(thing: Object, parameters: RlweParameters) -> bytes:
     """Returns an object as one text of bytes, for a network: what ``save_object`` writes to a file.
 
-    In SEAL's format where SEAL has one for it and can hold the parameters; else, and for evaluation
-    keys, in a container of ours. Keys that all have seeds take half as many bytes.
+    Uses SEAL's format if SEAL has one for it and supports the parameters. Otherwise, and for
+    evaluation keys, returns a Ringsmith container. Keys that all have seeds take half the bytes.
 
     Raises:
         InteropError: When the object is not of the parameters.
@@ -163,7 +163,7 @@ def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> 
 
 
 def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
-    """Returns the bytes of a container of ours; the object was checked."""
+    """Returns the bytes of a Ringsmith container; the object was checked."""
     keys = thing.galois.values() if isinstance(thing, EvaluationKeys) else ()
     if isinstance(thing, EvaluationKeys) and all(
         key is None or key.seed is not None for key in (thing.relin, *keys)
@@ -179,9 +179,9 @@ def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
 def object_from_bytes(
     data: bytes, kind: type[T], parameters: RlweParameters, what: str = "the bytes"
 ) -> T:
-    """Reads the bytes of a container of ours.
+    """Reads the bytes of a Ringsmith container.
 
-    Keys of version 1 lose their seeds: they are whole then, since seeds expand otherwise now.
+    Keys of version 1 become full keys without seeds, because seeds now expand differently.
 
     Raises:
         InteropError: When they are none, damaged or too large, hold another kind of object, or are
@@ -209,10 +209,10 @@ def object_from_bytes(
 
 
 def _of_version_1(found: object, kind: type, what: str) -> object:
-    """An object of version 1 without its seeds; compact keys keep theirs until they are expanded.
+    """Returns an object of version 1 without its seeds; seed-compressed keys are expanded first.
 
     Raises:
-        InteropError: If it is to stay compact.
+        InteropError: If it must stay seed-compressed.
     """
     if kind is CompactKeys:
         raise InteropError(

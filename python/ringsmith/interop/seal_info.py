@@ -1,7 +1,7 @@
-"""What a SEAL file is, told from its bytes alone: SEAL's files do not name their type.
+"""Identifies a SEAL file from its bytes alone: SEAL's files do not name their type.
 
 The layouts of SEAL's types differ in their first members, so the type follows from the members
-that make sense. What cannot be told without the parameters is said to be so: a public key is a
+that make sense. The result says what cannot be known without the parameters: a public key is a
 ciphertext, and a secret key a plaintext, at the level of the keys.
 """
 

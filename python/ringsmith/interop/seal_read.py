@@ -1,8 +1,8 @@
 """Microsoft SEAL 4.x objects of CKKS and BFV, read to Ringsmith's objects.
 
-Whatever a file says is checked before it is believed: its size and every count against the
+Everything in a file is checked before it is used: its size and every count against the
 parameters before memory is taken for them, shapes and levels against the parameters, residues
-against their primes. Seeded objects are expanded.
+against their primes. Seed-compressed objects are expanded.
 """
 
 import math
@@ -67,7 +67,7 @@ def read_tagged_secret_key(
 
 
 def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
-    """Reads a ciphertext, whole or seeded: of CKKS in NTT form, of BFV in coefficient form.
+    """Reads a full or seed-compressed ciphertext: CKKS in NTT form, BFV in coefficient form.
 
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
@@ -81,7 +81,7 @@ def read_ciphertext(source: Source, parameters: SealParameters) -> Ciphertext:
 
 
 def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
-    """Reads a public key, whole or seeded.
+    """Reads a public key, full or seed-compressed.
 
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.
@@ -93,7 +93,7 @@ def read_public_key(source: Source, parameters: SealParameters) -> PublicKey:
 
 
 def read_relin_keys(source: Source, parameters: SealParameters) -> KeySwitchKey:
-    """Reads relinearization keys, whole or seeded: the key for s^2.
+    """Reads relinearization keys, full or seed-compressed: the key for s^2.
 
     Raises:
         InteropError: When the bytes are malformed, belong to other parameters, or hold keys for
@@ -109,7 +109,7 @@ def read_relin_keys(source: Source, parameters: SealParameters) -> KeySwitchKey:
 
 
 def read_galois_keys(source: Source, parameters: SealParameters) -> dict[int, KeySwitchKey]:
-    """Reads Galois keys, whole or seeded, by Galois element.
+    """Reads Galois keys, full or seed-compressed, by Galois element.
 
     Raises:
         InteropError: When the bytes are malformed or belong to other parameters.

@@ -75,7 +75,7 @@ class Reader:
         key_tag: The tag of the object's key pair, of a whole object that has one behind it.
 
     Raises:
-        InteropError: From any method, when the bytes end too early or are not what they must be.
+        InteropError: From any method, when the bytes are truncated or invalid.
     """
 
     def __init__(self, data: Bytes, what: str, key_tag: bytes | None = None) -> None:

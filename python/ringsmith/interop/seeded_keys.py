@@ -1,4 +1,4 @@
-"""Seeded key-switching keys: half the words, and ten bytes from which the rest is expanded.
+"""Seed-compressed key-switching keys: the b part and a ten-byte seed of the a part.
 
 A seed is *direct* for a key if every word that it expands to is below its prime, so that no
 substitutes are needed: hardware expands direct seeds alone (``docs/reference/arithmetic.md``).
@@ -65,12 +65,12 @@ def draw_seed(draw: Callable[[], bytes], primes: Sequence[int], n: int, digits: 
 
 
 def foreign_digit(key: KeySwitchKey, seed: bytes, limb: int, prime: int) -> int | None:
-    """The first digit of a key whose half 1 is not what a seed expands to; None if all are.
+    """The first digit of a key whose a part is not what a seed expands to; None if all are.
 
     Args:
-        key: The whole key.
+        key: The full key.
         seed: The seed.
-        limb: The limb that is looked at, counting the key's K primes.
+        limb: The limb to check, counting the key's K primes.
         prime: That limb's prime.
     """
     for digit, residues in enumerate(key.data[:, 1, limb]):
@@ -80,14 +80,14 @@ def foreign_digit(key: KeySwitchKey, seed: bytes, limb: int, prime: int) -> int 
 
 
 def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, bytes]:
-    """Half 0 of a seeded key, (digits, K, N), and the seed: all that need be kept or sent.
+    """Returns the b part of a key with a seed, (digits, K, N), and the seed.
 
     Args:
-        key: The whole key.
+        key: The full key.
         primes: All K primes of the key, special primes last.
 
     Raises:
-        InteropError: If the key carries no seed, or its half 1 is not what the seed expands to.
+        InteropError: If the key carries no seed, or its a part is not what the seed expands to.
     """
     if key.seed is None:
         raise InteropError(
@@ -104,14 +104,14 @@ def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, byt
 
 
 def compact_keys(keys: EvaluationKeys, primes: Sequence[int]) -> CompactKeys:
-    """The keys with half of their words, for the ``cpu`` device; forget the whole ones then.
+    """Returns keys that the ``cpu`` device expands on the fly; delete the full keys afterwards.
 
     Args:
-        keys: Whole keys with seeds.
+        keys: Full keys with seeds.
         primes: All K primes of the keys, special primes last: ``parameters.primes``.
 
     Raises:
-        InteropError: If a key carries no seed, or its half 1 is not what the seed expands to.
+        InteropError: If a key carries no seed, or its a part is not what the seed expands to.
     """
     galois = {element: _compact(key, primes) for element, key in keys.galois.items()}
     return CompactKeys(None if keys.relin is None else _compact(keys.relin, primes), galois)
@@ -123,16 +123,16 @@ def _compact(key: KeySwitchKey, primes: Sequence[int]) -> CompactKey:
 
 
 def expand_keys(keys: CompactKeys, primes: Sequence[int], version: int = 2) -> EvaluationKeys:
-    """The whole keys of compact ones; ``primes`` are all K primes, special primes last.
+    """Returns the full keys; ``primes`` are all K primes, special primes last.
 
     Args:
-        keys: The compact keys.
+        keys: The keys expanded on the fly.
         primes: All K primes, special primes last.
         version: Of the file format that says what seeds expand to. Keys of version 1 lose their
             seeds, which devices and the ``cpu`` would expand to something else.
 
     Raises:
-        InteropError: If a half has another shape.
+        InteropError: If a b part has another shape.
     """
 
     def whole(key: CompactKey) -> KeySwitchKey:
@@ -146,10 +146,10 @@ def expand_keys(keys: CompactKeys, primes: Sequence[int], version: int = 2) -> E
 def expand_key(
     half: Residues, seed: bytes, primes: Sequence[int], version: int = 2
 ) -> KeySwitchKey:
-    """The whole key of a half 0, (digits, K, N), and its seed; arguments as ``expand_keys``.
+    """Returns the full key of a b part, (digits, K, N), and its seed; see ``expand_keys``.
 
     Raises:
-        InteropError: If the half has another shape.
+        InteropError: If the b part has another shape.
         ParameterError: If the seed has another length.
     """
     if half.ndim != 3 or half.shape[1] != len(primes):

@@ -95,7 +95,7 @@ class ConstantsOnDemand(Mapping[str, Residues]):
 
 
 def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
-    """Returns the digits of every needed key by its name in graphs: whole keys.
+    """Returns the digits of every needed key by its name in graphs: full keys.
 
     A key with fewer or more digits belongs to other parameters, even where the digits of a low
     level would be there.

@@ -1,4 +1,4 @@
-"""HE parameter sets: checked, frozen, named; the security table; what keys a program needs."""
+"""HE parameter sets: checked, frozen, named; the security table; keys that a program needs."""
 
 from ringsmith.params.automatic import AutoParameters
 from ringsmith.params.automatic_bfv import AutoBfvParameters

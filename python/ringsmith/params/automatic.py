@@ -1,4 +1,4 @@
-"""Parameters chosen for a program: what is asked, and the sets that could answer."""
+"""Automatic CKKS parameters: the requirements, and candidate sets."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,23 +17,23 @@ MIN_SCALE_BITS = MIN_PRIME_BITS
 WIDEST_PRIME_BITS = 60
 """Widest prime that is ever chosen: what hardware designs take at most."""
 SPECIAL_MARGIN_BITS = 5
-"""How much wider than q_0 the special prime is, where ``max_prime_bits`` allows.
+"""How much wider than q_0 the special prime is, if ``max_prime_bits`` allows.
 
-Key switching's noise is divided by it; in slot 0 it would otherwise outweigh all other errors.
+Key switching's noise is divided by it; otherwise it would dominate all other errors in slot 0.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class AutoRlweParameters(ABC):
-    """What automatically chosen parameters of either scheme must hold.
+    """Requirements for automatically chosen parameters of either scheme.
 
     Attributes:
         security: Level of the 2018 HE standard: 128, 192 or 256.
-        max_n: Largest ring degree to take.
-        max_prime_bits: Widest prime to take; at most 60.
-        design: A design that must take the parameters: its name, the path of its TOML file, or a
-            design. ``ringsmith.trace`` finds its limits.
-        limits: What that design takes; None: there is none, or it was not looked up.
+        max_n: Largest allowed ring degree.
+        max_prime_bits: Widest allowed prime; at most 60.
+        design: A design that must support the parameters: its name, the path of its TOML file, or
+            a design. ``ringsmith.trace`` finds its limits.
+        limits: That design's limits; None: there is no design, or it was not looked up.
     """
 
     security: int = 128
@@ -97,13 +97,13 @@ def check_number(name: str, value: object, kind: type[int] | type[float]) -> Non
 
 @dataclass(frozen=True, kw_only=True)
 class AutoParameters(AutoRlweParameters):
-    """What automatically chosen CKKS parameters must hold, beside what both schemes' must.
+    """Requirements for automatically chosen CKKS parameters.
 
     Attributes:
-        precision_bits: Bits after the point that every output must have right by the forecast,
+        precision_bits: Bits after the point that must be correct in every output by the forecast,
             from 1.
-        headroom_bits: Messages stay within ±2^headroom_bits throughout.
-        input_bound: What the magnitudes of all encrypted inputs stay within.
+        headroom_bits: All messages stay within ±2^headroom_bits.
+        input_bound: Upper bound of the magnitudes of all encrypted inputs.
     """
 
     precision_bits: float = 20

@@ -1,4 +1,4 @@
-"""BFV parameters chosen for a program: what is asked, and the sets that could answer."""
+"""Automatic BFV parameters: the requirements, and candidate sets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ ring has few, and each costs a limb."""
 
 @dataclass(frozen=True, kw_only=True)
 class AutoBfvParameters(AutoRlweParameters):
-    """What automatically chosen BFV parameters must hold, beside what both schemes' must.
+    """Requirements for automatically chosen BFV parameters.
 
     Attributes:
         plain_bits: Bits of t, which is then the largest prime of that size that batches.
@@ -124,7 +124,7 @@ class AutoBfvParameters(AutoRlweParameters):
         return None
 
     def widest(self, carried: int) -> int:
-        """Returns the most bits of q that leave room for a special prime; 0: there are none."""
+        """Returns the most bits of q that still allow a special prime; 0: none do."""
         return next((bits for bits in range(carried, 0, -1) if self.sizes(bits, carried)), 0)
 
     def candidate(self, n: int, bits: int, carried: int) -> BfvParameters:

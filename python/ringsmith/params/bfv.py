@@ -1,4 +1,4 @@
-"""BFV parameters: checked once, when they are made, and frozen from then on."""
+"""BFV parameters: checked when they are made, and immutable."""
 
 import math
 import operator
@@ -54,7 +54,7 @@ class BfvParameters(RlweParameters):
             ``word``, HEAWS's, which slices coefficients into words; or ``residue``, coefficients
             modulo the primes of each of ``dnum`` digits. The latter two have no special primes.
         word_bits: Bits of a word, for ``word``; else 0.
-        extension_primes: What products are computed in beside q. ``behz``: m_sk, then the base B;
+        extension_primes: Primes of products, in addition to q. ``behz``: m_sk, then the base B;
             they follow from the rest. ``hps``: given, or searched for when empty.
         error_deviation: Standard deviation of the errors of keys and encryptions.
     """
@@ -237,7 +237,7 @@ class BfvParameters(RlweParameters):
         return replace(self, multiplication=variants[0], extension_primes=())
 
     def extension(self, limbs: int) -> tuple[int, ...]:
-        """Returns what products of ``limbs`` limbs are computed in beside them.
+        """Returns the extension primes for products of ``limbs`` limbs.
 
         As indices into ``extended_primes``: of ``behz`` as many, from m_sk on, as SEAL takes at
         that level; of ``hps`` the fewest, from the first on, that the bound allows.

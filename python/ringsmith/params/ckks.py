@@ -1,4 +1,4 @@
-"""CKKS parameters: checked once, when they are made, and frozen from then on."""
+"""CKKS parameters: checked when they are made, and immutable."""
 
 import math
 from collections.abc import Iterable, Sequence

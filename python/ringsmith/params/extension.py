@@ -1,4 +1,4 @@
-"""The primes beside q in which BFV products are computed before they are scaled back.
+"""The extension primes in which, besides q, BFV products are computed before they are scaled back.
 
 ``behz`` (Bajard, Eynard, Hasan, Zucca 2016, as Microsoft SEAL has it): 61-bit primes that follow
 from N, t and q. ``hps`` (Halevi, Polyakov, Shoup 2019, as HEAWS has it): any primes whose product
@@ -21,7 +21,7 @@ _REDUCTION_BITS = 32
 
 
 def behz_count(primes: Sequence[int], plain_modulus: int) -> int:
-    """Returns how many primes BEHZ needs beside ``primes``: m_sk and the base B.
+    """Returns how many primes BEHZ needs in addition to ``primes``: m_sk and the base B.
 
     B has as many primes as q, and one more where 32 + bits(t) + bits(q) reaches 61 * (L + 1):
     SEAL's ``RNSTool::initialize``.
@@ -46,8 +46,8 @@ def hps_bound(n: int, primes: Sequence[int], plain_modulus: int) -> int:
 
     Lifted residues are at most q/2 in magnitude (and a little more by the fixed-point reciprocals),
     so that a coefficient of a tensor product, of at most two products of polynomials, stays within
-    N * q^2 / 2 and scaled by t/q within t * N * q / 2. It is told apart from its negative when the
-    product of the primes is beyond twice that; the other half is room for what rounding adds.
+    N * q^2 / 2 and scaled by t/q within t * N * q / 2. Its sign can be determined if the product
+    of the primes exceeds twice that; the other half is a margin for rounding.
     """
     return 2 * plain_modulus * n * math.prod(primes)
 

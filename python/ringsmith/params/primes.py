@@ -35,7 +35,7 @@ def check_primes(n: int, primes: tuple[int, ...]) -> None:
     """Refuses primes that the ring of degree ``n`` cannot have.
 
     Raises:
-        ParameterError: Names the value, what is allowed, and the way out.
+        ParameterError: Names the value, what is allowed, and a hint.
     """
     for q in checked_integers("the list of primes", primes):
         if not 2 < q < 1 << MAX_PRIME_BITS:

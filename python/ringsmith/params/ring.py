@@ -107,11 +107,11 @@ class RlweParameters(ABC):
 
     @property
     def extension_primes(self) -> tuple[int, ...]:
-        """Primes beside all others that products of ciphertexts are computed in; most have none."""
+        """Additional primes for products of ciphertexts; most sets have none."""
         return ()
 
     def multiplied_by(self, variants: tuple[str, ...]) -> "RlweParameters":
-        """Returns the set as a device multiplies whose products are of these variants alone.
+        """Returns the set for a device that multiplies only by these variants.
 
         Args:
             variants: Of ``multiplication``, the preferred first; empty: the device takes any.

@@ -1,7 +1,7 @@
 """The front end: a Python function on encrypted vectors becomes a planned HE graph.
 
-What knows a scheme, ``trace`` before all, is ``ringsmith.schemes``'s and can be imported from here,
-too; it is fetched when it is first asked for, since the schemes are made of what is here.
+Names that depend on a scheme, such as ``trace``, are defined in ``ringsmith.schemes`` and can also
+be imported from here. They are imported on first use, because the schemes import this package.
 """
 
 from typing import TYPE_CHECKING
@@ -79,7 +79,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Fetches a name that knows a scheme when it is first asked for."""
+    """Imports a scheme-dependent name on first use."""
     if name in _OF_SCHEMES:
         return of_schemes(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -81,7 +81,7 @@ class ChebyshevBasis:
 
     @staticmethod
     def _parts(m: int) -> tuple[int, int]:
-        """Two numbers that sum up to m, the larger first: halves, or as near a power of two."""
+        """Returns two numbers with sum m, the larger first, each m/2 or close to a power of two."""
         high = 1 << ((m - 1).bit_length() - 1)
         return high, m - high
 

@@ -1,9 +1,9 @@
-"""Comparisons of encrypted numbers, approximately: composed polynomials in place of the sign.
+"""Approximate comparisons of encrypted numbers: composed polynomials approximate the sign.
 
 Cheon, Kim, Kim 2019, "Efficient homomorphic comparison methods with optimal complexity" (eprint
-2019/1234), section 3: the polynomials f and g of degree 7 have -1, 0 and 1 for fixed points. g is
-steep at 0 and moves small numbers away from it; f is flat at -1 and 1 and brings the others close
-to them. The numbers of each are chosen for a margin and a precision.
+2019/1234), section 3. The polynomials f and g of degree 7 have the fixed points -1, 0 and 1. g is
+steep at 0 and moves small numbers away from it. f is flat at -1 and 1 and moves other numbers close
+to them. A margin and a precision determine how often each is applied.
 """
 
 import math
@@ -23,7 +23,7 @@ FLAT = (0, 35 / 16, 0, -35 / 16, 0, 21 / 16, 0, -5 / 16)
 STEEP = (0, 4589 / 1024, 0, -16577 / 1024, 0, 25614 / 1024, 0, -12860 / 1024)
 """g_3 of the paper."""
 LEVELS = 3
-"""Levels that each of them takes."""
+"""Levels that each of them consumes."""
 _MIN_MARGIN, _MAX_PRECISION = 2.0**-20, 30
 _MOST = 24
 """Polynomials that are tried at most; with the least margin and highest precision 13 do."""
@@ -33,13 +33,13 @@ _SAMPLES = 1 << 14
 def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -> EncryptedVector:
     """Returns about -1 where x is negative, 1 where it is positive, and 0 where it is 0.
 
-    Numbers of a magnitude below ``margin`` yield something between. The error elsewhere is at most
-    2^-precision, but for that of encryption, which the forecast tells. Takes 3 levels for each of
-    ``sign_steps(margin, precision)`` polynomials.
+    Numbers of a magnitude below ``margin`` yield a value in between. The error elsewhere is at most
+    2^-precision, plus the error of encryption, which the forecast reports. Consumes 3 levels for
+    each of ``sign_steps(margin, precision)`` polynomials.
 
     Args:
         x: The encrypted vector; it is promised to lie in [-1, 1] (``bounded``).
-        margin: Magnitude from which the sign is right, 2^-20 … 0.9.
+        margin: Magnitude from which the sign is correct, 2^-20 … 0.9.
         precision: Bits of precision, 1 … 30.
 
     Raises:
@@ -67,14 +67,14 @@ def compare(
 ) -> EncryptedVector:
     """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
 
-    Where a and b are at least ``margin`` apart, the error is at most 2^-precision, but for that of
-    encryption. Takes the levels of ``sign``, one more, and one more where ``span`` is not 1.
+    If |a - b| is at least ``margin``, the error is at most 2^-precision, plus the error of
+    encryption. Consumes the levels of ``sign`` and one more, or two more if ``span`` is not 1.
 
     Args:
         a: An encrypted vector.
         b: Another, or a number, or numbers.
-        span: What ``abs(a - b)`` is promised not to exceed (``bounded``).
-        margin: The difference from which the comparison is right; at least 2^-20 * span.
+        span: The promised upper bound of ``abs(a - b)`` (``bounded``).
+        margin: The difference from which the comparison is correct; at least 2^-20 * span.
         precision: Bits of precision, 1 … 30.
 
     Raises:
@@ -93,9 +93,9 @@ def maximum(
 ) -> EncryptedVector:
     """Returns about the greater one of a and b in every slot.
 
-    The error is at most ``abs(a - b)`` * 2^-precision where they are ``margin`` or more apart, and
-    at most margin / 2 elsewhere. Arguments, errors and levels are those of ``compare``, and one
-    level more.
+    The error is at most ``abs(a - b)`` * 2^-precision if that difference is at least ``margin``,
+    and at most margin / 2 otherwise. Arguments and errors are those of ``compare``. It consumes
+    one level more.
     """
     return _extreme(a, b, span, margin, precision, 0.5)
 
@@ -136,7 +136,7 @@ def _steps(margin: float, precision: float, source: SourceLine) -> tuple[int, in
 
 
 def _sign_error(margin: float, steep: int, flat: int) -> float:
-    """Largest distance from 1 that numbers in [margin, 1] end at, on a fine grid."""
+    """Returns the largest distance from 1 of the results for [margin, 1], on a fine grid."""
     values: NDArray[np.float64] = np.geomspace(margin, 1.0, _SAMPLES)
     for coefficients in (STEEP,) * steep + (FLAT,) * flat:
         values = Polynomial(coefficients)(values)

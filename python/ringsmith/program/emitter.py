@@ -1,4 +1,4 @@
-"""Writes planned nodes: what both schemes share. Tracks limbs, scale and size of every value."""
+"""Writes planned nodes for both schemes. Tracks limbs, scale and size of every value."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -13,12 +13,12 @@ from ringsmith.program.source import SourceLine
 class Emitter(ABC):
     """Appends nodes; an equal node is written once.
 
-    Set ``source`` to the user's line before emitting what it asks for. A scheme without scales has
+    Set ``source`` to the user's line before emitting its operations. A scheme without scales has
     the scale 1 everywhere.
 
     Attributes:
-        ring: The parameter set, as far as both schemes have it.
-        nodes: What was emitted, operands before users.
+        ring: The part of the parameter set that both schemes have.
+        nodes: The emitted nodes, operands before users.
         source: The user's line that is being planned.
     """
 
@@ -88,7 +88,7 @@ class Emitter(ABC):
         return self._emit(op, (a,), node.limbs, node.scale, 2, element=element)
 
     def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
-        """Notes what a program promises of a value, and what it differs from what it stands for."""
+        """Records a value's promised range and its approximation error."""
         node = self.nodes[a]
         self.nodes[a] = replace(
             node, bound=bound or node.bound, approximation=approximation or node.approximation
@@ -100,7 +100,7 @@ class Emitter(ABC):
 
     @abstractmethod
     def _admit(self, node: Node) -> None:
-        """Takes note of a node that is about to be appended, or refuses it."""
+        """Checks and records a node that is about to be appended, or refuses it."""
 
     def _emit(
         self,

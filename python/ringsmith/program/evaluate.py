@@ -1,4 +1,4 @@
-"""A program run in the clear: the oracle that decrypted results are compared with."""
+"""Runs a program on clear data: the reference for decrypted results."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,10 +29,10 @@ def evaluate(
 
     Args:
         nodes: The program's nodes, operands before users.
-        space: What one ciphertext holds.
+        space: The slots of a ciphertext.
         lengths: Numbers that each input holds, by name.
         inputs: The vectors, by name.
-        modulus: What every value is reduced by; None: nothing.
+        modulus: The modulus of every value; None: no reduction.
     """
     if inputs.keys() != lengths.keys():
         raise ProgramError(
@@ -58,7 +58,7 @@ def evaluate(
 
 
 def _check_bound(node: Node, bound: Bound, value: Values) -> None:
-    """Refuses numbers outside the range that the program promises of them."""
+    """Refuses numbers outside the range that the program promises."""
     slack = _BOUND_SLACK * max(bound.magnitude, 1.0)
     outside = np.abs(value) > bound.magnitude + slack
     if -bound.low != bound.high:
@@ -85,7 +85,7 @@ def _input(node: Node, value: ArrayLike, length: int, space: Space) -> Values:
 
 
 def _apply(node: Node, operands: list[Values], space: Space) -> Values:
-    """Returns what the operation means; and relinearize, rescale and mod_switch nothing here."""
+    """Returns the operation's result; relinearize, rescale and mod_switch change nothing here."""
     if node.plain is not None:
         operands.append(node.plain.vector(space.slots))
     slots = Slots(space.row, node.steps or 0)

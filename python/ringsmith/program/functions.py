@@ -122,7 +122,7 @@ class _Way:
     Attributes:
         rotations: Rotations altogether.
         depth: The most of them in a row.
-        parts: 2 or 3: equal parts are put side by side; 1: one term beside the others.
+        parts: 2 or 3: equal parts are added; 1: one term is added to the others.
     """
 
     rotations: int

@@ -33,9 +33,9 @@ class Program(ABC):
         parameters: The parameter set that it was planned for.
         nodes: The HE graph, operands before users.
         lengths: Numbers that each input holds, by name; the slots after them are zero.
-        output_lengths: Numbers that each output holds, by name; slots after them are not handed
-            out by ``decrypt``.
-        choice: Why the parameters are what they are, where they were chosen automatically.
+        output_lengths: Numbers that each output holds, by name; ``decrypt`` returns no slots after
+            them.
+        choice: The reasons for automatically chosen parameters.
         packed_inputs: Of an imported program: how tensors lie in the inputs, by the tensor's name.
         packed_outputs: The same of the outputs.
     """
@@ -72,11 +72,11 @@ class Program(ABC):
 
     @property
     def multiplies(self) -> bool:
-        """Whether it multiplies ciphertexts."""
+        """Whether the program multiplies ciphertexts."""
         return any(node.op.record.multiplies for node in self.nodes)
 
     def client_kit(self) -> ClientKit:
-        """Returns what a client needs: no graph, no constants, no source lines."""
+        """Returns the client kit: without graph, constants and source lines."""
         return ClientKit(
             self.name,
             self.parameters,
@@ -113,7 +113,7 @@ class Program(ABC):
         """Returns the program as the bytes of a file.
 
         Raises:
-            ProgramError: When it exceeds what readers take.
+            ProgramError: When it exceeds the size limits of readers.
         """
         written: bytes = of_schemes("to_bytes", "program_file")(self)
         return written
@@ -125,14 +125,14 @@ class Program(ABC):
         return found
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Writes the program to a file, whole or not at all; the suffix is ``.rsp`` by convention.
+        """Writes the program to a file atomically; the suffix is ``.rsp`` by convention.
 
-        The file holds the graph with its constants to the bit, the parameters, inputs and outputs,
-        and source lines by the base names of their files: no folder's name.
+        The file holds the graph with its exact constants, the parameters, inputs and outputs. It
+        also holds source lines, with the base names of their files but no folder names.
 
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
-            ProgramError: When the program exceeds what readers take.
+            ProgramError: When the program exceeds the size limits of readers.
         """
         of_schemes("save", "program_file")(path, self, overwrite=overwrite)
 
@@ -141,8 +141,8 @@ class Program(ABC):
         """Reads a program from a file, or a client kit.
 
         Returns:
-            A ``CkksProgram`` or ``BfvProgram``, which lowers to the same subroutines as the one
-            that was saved; a ``ClientKit`` where the file holds one.
+            A ``CkksProgram`` or ``BfvProgram``, which lowers to the same subroutines as the saved
+            one; a ``ClientKit`` if the file holds one.
 
         Raises:
             InteropError: When the file holds neither, is damaged or too large; names the field.
@@ -152,14 +152,14 @@ class Program(ABC):
 
     @abstractmethod
     def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
-        """Runs the program in the clear: what the decrypted result is to be.
+        """Runs the program on clear data, to get the expected decrypted result.
 
         Args:
-            inputs: A vector for each input, at most as long as it was declared; zeros follow. Of
+            inputs: A vector for each input, at most as long as declared and padded with zeros. For
                 an imported program: its tensors.
 
         Returns:
-            All slots of each output; of an imported program its tensors.
+            All slots of each output; for an imported program its tensors.
 
         Raises:
             ProgramError: When an input is missing, unknown, too long or not of the scheme's
@@ -168,7 +168,7 @@ class Program(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """Returns a listing: one node a line with limbs, size and source."""
+        """Returns a listing: one node per line with limbs, size and source."""
 
     @abstractmethod
     def explain(
@@ -180,26 +180,26 @@ class Program(ABC):
         """Returns the listing with costs and a forecast, for people.
 
         Args:
-            bounds: Bounds of the inputs' magnitudes, which a forecast of precision rests on; one of
-                noise rests on none.
-            cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+            bounds: Bounds of the inputs' magnitudes. The forecast of precision needs them, that of
+                noise does not.
+            cycles: Clock cycles by node id; ``ringsmith.explain`` computes them for a design.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
 
     def _vectors(self, inputs: Mapping[str, ArrayLike]) -> Mapping[str, ArrayLike]:
-        """What inputs hold: vectors as they are, tensors packed."""
+        """Returns the inputs' contents: vectors unchanged, tensors packed."""
         packed = self.packed_inputs
         return vectors(packed, inputs, self.lengths) if packed else inputs
 
     def _tensors(self, outputs: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """What outputs are: vectors as they are, or the tensors that lie in them."""
+        """Returns the outputs: vectors unchanged, or the tensors in them."""
         packed = self.packed_outputs
         return tensors(packed, outputs) if packed else outputs
 
     def _heading(self, *, with_choice: bool = False) -> list[str]:
-        """The first lines of listings: name, parameters, why these, keys."""
+        """Returns the first lines of listings: name, parameters, their reasons, keys."""
         parameters = self.parameters
         lines = [
             f"program {self.name}: parameters {parameters.name}, "

@@ -66,8 +66,8 @@ class ClientKit:
         """Makes fresh keys: the secret key, the public key, and the server's evaluation keys.
 
         Args:
-            seeded: Whether half of each evaluation key is expanded from a seed, which a design with
-                a PRNG does by itself.
+            seeded: Whether the a part of each evaluation key is expanded from a seed. A design with
+                a PRNG does this itself.
         """
         from ringsmith.client import generate_keys
 
@@ -122,15 +122,15 @@ class ClientKit:
         Args:
             secret_key: The first key of ``generate_keys``.
             outputs: Ciphertexts by the output's name: a run's ``outputs``, or some of them.
-            complex_numbers: Of CKKS: whether to hand out complex numbers; else their real parts.
+            complex_numbers: For CKKS: whether to return complex numbers; else their real parts.
 
         Returns:
             By name the first ``outputs[name].length`` slots: float64 (complex128), or int64 in
             BFV. Of an imported program its tensors, by their names.
 
         Raises:
-            ProgramError: When an output is unknown, or its ciphertext is not at the limbs or scale
-                of the program's; when the noise of BFV used the budget up.
+            ProgramError: When an output is unknown, or its ciphertext has other limbs or another
+                scale than the program's; when no noise budget is left in BFV.
             TypeError: When an argument is of another kind.
         """
         check_type("outputs", outputs, Mapping, "give a result's outputs: ciphertexts by name")
@@ -155,7 +155,7 @@ class ClientKit:
         return tensors(self.packed_outputs, found) if self.packed_outputs else found
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Writes the kit to a file, whole or not at all; the suffix is ``.rsk`` by convention.
+        """Writes the kit to a file atomically; the suffix is ``.rsk`` by convention.
 
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.

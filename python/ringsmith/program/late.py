@@ -1,6 +1,6 @@
-"""The one way from programs up to the schemes, which are made of what is in this package.
+"""Late imports from ``ringsmith.schemes``, which itself imports this package.
 
-Nothing here imports ``ringsmith.schemes``: a name of it is fetched when it is first asked for.
+No module of this package imports ``ringsmith.schemes`` directly; names are imported on first use.
 """
 
 from collections.abc import Callable

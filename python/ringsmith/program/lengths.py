@@ -1,9 +1,9 @@
-"""How many numbers an output holds: what a client wants of its slots after decryption.
+"""The length of each output: how many slots a client gets after decryption.
 
-The user declares it, or it follows from the lengths that inputs were declared with. Numbers in the
-first slots stay there under slotwise operations; a rotation to the left, by at most half a row, is
-taken to bring numbers to the front, one to the right to move them back; a helper that knows its
-result says so. It is about what is handed out, never about what is computed.
+The user declares it, or it follows from the declared lengths of inputs. Slotwise operations keep
+numbers in the first slots. A rotation to the left by at most half a row is assumed to bring numbers
+to the front, and one to the right to move them back. Helpers declare the length of their results.
+Lengths affect only which slots are returned, never the computation.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,12 +18,12 @@ Rule = Callable[[int], int]
 
 
 def holds(result: EncryptedVector, x: EncryptedVector, rule: Rule) -> EncryptedVector:
-    """Notes how many numbers a helper's result holds, and returns the result.
+    """Records how many numbers a helper's result holds, and returns the result.
 
     Args:
         result: The result.
-        x: What it was computed from.
-        rule: How many numbers the result holds, by how many x holds.
+        x: The vector from which it was computed.
+        rule: Maps the length of x to the length of the result.
     """
     if result.index != x.index:
         result.trace.rules.setdefault(result.index, (x.index, rule))
@@ -42,8 +42,8 @@ def output_lengths(
     Args:
         trace: The recorded operations.
         inputs: Numbers that each input holds.
-        outputs: Operations whose results are handed out.
-        declared: What the user declared; None: all slots.
+        outputs: Operations whose results are returned.
+        declared: The user's declaration; None: all slots.
         source: The line that asks, for errors.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A program in words and tables: what both schemes print of it."""
+"""Prints a program as text and tables, for both schemes."""
 
 import math
 from collections import Counter

@@ -17,12 +17,12 @@ needed. Exact: int64."""
 
 @dataclass(frozen=True)
 class Space:
-    """What one ciphertext of a scheme holds.
+    """The slots of a scheme's ciphertext.
 
     Attributes:
-        slots: Numbers that it holds.
-        row: Numbers that a rotation turns around: every ``row`` slots turn by themselves.
-        exact: Whether they are whole numbers modulo t, as in BFV; else real or complex ones.
+        slots: The number of slots.
+        row: The length of a row: a rotation rotates each row of ``row`` slots by itself.
+        exact: Whether slots hold integers modulo t, as in BFV; else real or complex numbers.
     """
 
     slots: int
@@ -60,8 +60,8 @@ class Space:
         """Returns a plain operand in its one stored form, read-only.
 
         Args:
-            value: A number, or a sequence or one-dimensional array of numbers. A number stands in
-                every slot; a vector shorter than ``slots`` is followed by zeros.
+            value: A number, or a sequence or one-dimensional array of numbers. A number fills all
+                slots; a vector shorter than ``slots`` is padded with zeros.
             source: The user's line, for errors.
             arrange: Applied to a vector before zeros are appended.
 

@@ -66,7 +66,7 @@ class Planner(ABC, Generic[V]):
 
         Args:
             inputs: How each input arrives.
-            outputs: Traced nodes that are handed out, by name.
+            outputs: Traced nodes of the outputs, by name.
             used: The traced nodes that the outputs depend on, ascending.
 
         Raises:

@@ -4,8 +4,8 @@ Paterson and Stockmeyer 1973, as CKKS needs it (Bossuat, Mouchet, Troncoso-Pasto
 eprint 2020/1203, section 5): the polynomial is split at basis elements m = baby * 2^j into
 high * B_m + low, until parts are of a degree up to ``baby``; those are sums of coefficients times
 small elements. Since a coefficient costs a level, too, a part that has no level to spare is split
-further. Every ``baby`` is tried without computing anything, and the one of the fewest products is
-taken. The basis is that of powers, or Chebyshev's (``ringsmith.program.bases``).
+further. Every ``baby`` is tried symbolically, and the one with the fewest products is used. The
+basis is that of powers, or Chebyshev's (``ringsmith.program.bases``).
 """
 
 import warnings
@@ -25,12 +25,12 @@ from ringsmith.program.vector import EncryptedVector
 _SAMPLES = 4096
 """Points at which ranges and errors of approximations are looked at, for each interval."""
 _ROUNDING = 1e-14
-"""Chebyshev coefficients below this part of the largest are what rounding left of zeros."""
+"""Chebyshev coefficients below this part of the largest are rounding errors of zeros."""
 _MAX_DEGREE = 1 << 12
 
 
 class ApproximationWarning(UserWarning):
-    """A program computes something else than was written, by as much as the text says."""
+    """A program computes a slightly different function than the user wrote; see the message."""
 
 
 def polynomial(
@@ -38,19 +38,20 @@ def polynomial(
 ) -> EncryptedVector:
     """Returns c[0] + c[1]*x + … + c[d]*x^d in every slot, through ceil(log2(d + 1)) levels.
 
-    About sqrt(2d) + log2(d) products of encrypted vectors are made, fewer where coefficients are
-    zero. A product with a coefficient is a plain multiplication whose scale is free, and the
-    planner makes it the scale of what it is added to. Where the range of x is known (``bounded``),
-    that of the result is, too.
+    This takes about sqrt(2d) + log2(d) products of encrypted vectors, fewer if coefficients are
+    zero. A product with a coefficient is a plain multiplication whose scale is free. The planner
+    uses the scale of the value to which it is added. If the range of x is known (``bounded``), so
+    is that of the result.
 
     Args:
-        x: The encrypted vector. High degrees want it within [-1, 1], lest powers overflow.
+        x: The encrypted vector. For high degrees it should be in [-1, 1], so that powers do not
+            overflow.
         coefficients: The numbers c[0] … c[d], the constant first, not all of c[1] … c[d] zero; or
             a ``numpy.polynomial.Polynomial`` or ``Chebyshev``, with its domain and window. Of a
             ``Chebyshev`` object x is promised to lie in the domain (``bounded``).
-        tolerance: Coefficients whose terms together stay below this are dropped, with a warning:
-            such as a scale cannot hold. The forecast counts them. The magnitude of x is that of its
-            range if it has one, else 1. None: none is dropped.
+        tolerance: Coefficients whose terms together stay below this are dropped, with a warning,
+            because a scale may not represent them. The forecast counts them. The magnitude of x is
+            that of its range if it has one, else 1. None: none is dropped.
 
     Raises:
         ProgramError: When the coefficients are not numbers, or make a constant.
@@ -89,8 +90,8 @@ def chebyshev(
         function: Any function of a NumPy array of real numbers in the interval, element by element.
         degree: The degree, 1 … 4,096.
         interval: The magnitude of the numbers, or the pair (low, high).
-        tolerance: Terms that together stay below this are left out, since a scale may not hold
-            them; the forecast counts them, too.
+        tolerance: Terms that together stay below this are omitted, because a scale may not
+            represent them; the forecast counts them, too.
 
     Raises:
         ProgramError: When the degree or the interval is none, or the function does not yield finite
@@ -203,7 +204,7 @@ def _checked_tolerance(tolerance: object, source: SourceLine) -> None:
 
 
 def _approximate(result: EncryptedVector, error: float) -> EncryptedVector:
-    """Notes what a result differs at most from what it stands for."""
+    """Records the maximum approximation error of a result."""
     if error:
         result.trace.annotate(result.index, approximation=error)
     return result

@@ -1,4 +1,4 @@
-"""Ranges of values: what a program promises of its numbers, and what polynomials make of them."""
+"""Ranges of values: promises of a program, and the ranges of polynomials of them."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import Bound, EncryptedVector
 
 _SLACK = 1e-6
-"""Part of its width by which a computed range is widened: what encryption adds stays within."""
+"""Part of its width by which a computed range is widened, to include errors of encryption."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ Range = float | tuple[float, float] | Interval
 
 
 def bounded(x: EncryptedVector, limit: Range) -> EncryptedVector:
-    """Returns x, and promises that its numbers lie in a range from here on.
+    """Returns x with the promise that its numbers lie in a range.
 
-    Planning and the forecast take the range for granted, in place of the worst case that they
-    compute. ``program.evaluate`` checks it. The promise is for every slot: those after an input's
-    numbers hold 0, or what the program made of 0.
+    Planning and the forecast use the range instead of the worst case that they compute.
+    ``program.evaluate`` checks it. The promise holds for every slot: those after an input's numbers
+    hold 0, or the program's result for 0.
 
     Args:
         x: The encrypted vector; CKKS only.
@@ -69,7 +69,7 @@ def bounded(x: EncryptedVector, limit: Range) -> EncryptedVector:
 
 
 def promise(x: EncryptedVector, interval: Interval, source: SourceLine) -> EncryptedVector:
-    """Notes that the numbers of x lie in an interval, and returns x."""
+    """Records that the numbers of x lie in an interval, and returns x."""
     known = x.trace.nodes[x.index].bound
     low, high = interval.low, interval.high
     if known is not None:

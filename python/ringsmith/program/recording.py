@@ -1,4 +1,4 @@
-"""Recording: a Python function is called on encrypted vectors, which write down what it does."""
+"""Recording: a Python function is called on encrypted vectors that record its operations."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -24,13 +24,13 @@ Outputs = Mapping[str, int | None] | None
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """What a function does to encrypted vectors of some number of slots; no parameters yet.
+    """A function's recorded operations on encrypted vectors, before parameters are chosen.
 
     Attributes:
         name: Name of the function.
         trace: The recorded operations.
         inputs: How each input arrives.
-        outputs: Operations whose results are handed out, by name.
+        outputs: Operations whose results are returned, by name.
         used: Operations that the outputs depend on, ascending.
         source: The line that asked for the trace.
         output_lengths: Numbers that each output holds, by name.

@@ -1,4 +1,4 @@
-"""What Python and NumPy offer for vectors and encryption does not: refused with the way out."""
+"""Rejects Python and NumPy operations that encrypted vectors do not support, with a hint."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn

@@ -1,8 +1,8 @@
 """Moves modulus switches towards the inputs, so that fewer limbs are worked on.
 
-``rotate`` and then drop a limb is the same, but for noise, as drop it and then rotate, and a
-rotation with fewer limbs has fewer digits. The planner switches moduli where values meet; this pass
-finds the limbs that anybody still asks of each value and computes it with no more.
+A rotation before or after dropping a limb gives the same result, except for noise. With fewer limbs
+a rotation has fewer digits. The planner switches moduli where values meet. This pass finds how many
+limbs the users of each value need, and computes it with no more.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from ringsmith.program.nodes import Node
 
 
 def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Returns the same program with modulus switches as early as they can be.
+    """Returns the same program with modulus switches as early as possible.
 
-    What no output needs is left out.
+    Nodes that no output needs are removed.
     """
     needed = _needed_limbs(nodes)
     result: list[Node] = []
@@ -52,7 +52,7 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _needed_limbs(nodes: Sequence[Node]) -> list[int]:
-    """Returns, for each node, the most limbs that a user needs of it; 0: nobody does."""
+    """Returns, for each node, the most limbs that a user needs of it; 0: it has no user."""
     needed = [node.limbs if node.op is Op.OUTPUT else 0 for node in nodes]
     for node in reversed(nodes):
         if needed[node.id]:

@@ -1,4 +1,4 @@
-"""Where in the user's code something was written, so that every error can say so."""
+"""Locations in the user's code, for error messages."""
 
 import sys
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a user's function computes on while it is traced: encrypted vectors that record."""
+"""Encrypted vectors that record operations while a user's function is traced."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Trace:
         self._known: dict[tuple[object, ...], int] = {}
 
     def record(self, node: TraceNode) -> "EncryptedVector":
-        """Adds the node unless an equal one exists, and returns what stands for its result."""
+        """Adds the node unless an equal one exists, and returns the vector of its result."""
         values = node.values
         plain = None if values is None else (values.shape, values.dtype.str, digest(values))
         key = (node.op, node.operands, node.name, node.steps, plain)
@@ -70,7 +70,7 @@ class Trace:
     def annotate(
         self, index: int, *, bound: Bound | None = None, approximation: float = 0.0
     ) -> None:
-        """Notes a range of an operation's result, or what it differs from what it stands for."""
+        """Records the range of an operation's result, or its approximation error."""
         node = self.nodes[index]
         self.nodes[index] = replace(
             node,
@@ -80,12 +80,12 @@ class Trace:
 
 
 class EncryptedVector(Refusals):
-    """A vector whose numbers only the holder of the secret key can see.
+    """An encrypted vector.
 
-    Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``** n`` for whole
-    n >= 1, unary ``-`` and ``rotate``; in CKKS ``/`` by numbers and arrays, and ``conjugate``; in
-    BFV, whose numbers are whole and in two rows, ``swap_columns``. A plain number stands for itself
-    in every slot; a plain vector shorter than the slots is followed by zeros.
+    Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``** n`` for integers
+    n >= 1, unary ``-`` and ``rotate``. CKKS also has ``/`` by numbers and arrays, and
+    ``conjugate``. BFV, with integers in two rows, has ``swap_columns``. A plain number fills every
+    slot; a plain vector shorter than the slots is padded with zeros.
     """
 
     def __init__(self, trace: Trace, index: int) -> None:

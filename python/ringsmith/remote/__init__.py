@@ -1,4 +1,4 @@
-"""The client of a service: encrypted programs that run elsewhere, under a URL.
+"""The client of a service that runs encrypted programs under a URL.
 
 ::
 
@@ -9,7 +9,7 @@
     outputs = service.run(program, inputs, evaluation_keys)
     numbers = program.decrypt(secret_key, outputs)
 
-The secret key stays in this process: nothing here takes one but ``decrypt``, which sends nothing.
+The secret key stays in this process: only ``decrypt`` takes it, and ``decrypt`` sends nothing.
 docs/guide/service.md describes the server.
 """
 

@@ -1,4 +1,4 @@
-"""HTTP with a service: tokens, versions, and requests that are sent again where that is safe."""
+"""HTTP with a service: tokens, versions, and retries of requests for which this is safe."""
 
 import json
 import random
@@ -16,9 +16,9 @@ from ringsmith.service.protocol import API_VERSION
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _AGAIN = frozenset({408, 429, 502, 503, 504})
-"""Answers after which a request may be sent again."""
+"""Status codes after which a request may be retried."""
 _FINAL_CODES = frozenset({"quota", "run-time", "queue-time"})
-"""Of these, what waiting a little does not help."""
+"""Codes for which a retry after a short delay does not help."""
 _FIRST_PAUSE, _LAST_PAUSE = 0.1, 5.0
 _MAX_TEXT = 1 << 24
 
@@ -36,11 +36,11 @@ class Connection:
         Args:
             url: The server's, such as ``https://he.example.org``; a path before ``/v1`` is kept.
             token: The client's token, if the server asks for one.
-            timeout_seconds: That an answer may take.
-            patience_seconds: For how long a request is sent again that was not answered.
+            timeout_seconds: Time limit of an answer.
+            patience_seconds: For how long an unanswered request is retried.
 
         Raises:
-            ParameterError: If the URL is none, or the token would travel in the clear.
+            ParameterError: If the URL is invalid, or the token would be sent unencrypted.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -77,15 +77,15 @@ class Connection:
         params: Mapping[str, str] | None = None,
         taken: Iterable[int] = (),
     ) -> httpx.Response:
-        """Sends a request until it is answered; it must be one that may be sent twice.
+        """Sends a request, with retries, until it is answered. The request must be idempotent.
 
         Args:
-            method: Of HTTP.
-            path: Behind ``/v1``.
+            method: The HTTP method.
+            path: The path after ``/v1``.
             content: The body.
-            headers: More headers.
+            headers: Additional headers.
             params: The query.
-            taken: Statuses that are no errors, beside those below 300.
+            taken: Statuses that are no errors, in addition to those below 300.
 
         Raises:
             ServiceError: If there is no answer, or an error.
@@ -116,19 +116,19 @@ class Connection:
             pause = min(2 * pause, _LAST_PAUSE)
 
     def json(self, method: str, path: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401
-        """As ``ask``; the answer's JSON object.
+        """Calls ``ask`` and returns the answer's JSON object.
 
         Raises:
-            ServiceError: Also if the answer is none.
+            ServiceError: Also if the answer is no JSON object.
         """
         return json_of(self.ask(method, path, **options))
 
 
 def json_of(answer: httpx.Response) -> dict[str, Any]:
-    """The JSON object of an answer.
+    """Returns the JSON object of an answer.
 
     Raises:
-        ServiceError: If it is none.
+        ServiceError: If the answer is no JSON object.
     """
     try:
         found = json.loads(answer.content[:_MAX_TEXT])
@@ -144,7 +144,7 @@ def json_of(answer: httpx.Response) -> dict[str, Any]:
 
 
 def _retry_after(answer: httpx.Response) -> float:
-    """Seconds after which the server wants to be asked again."""
+    """Returns the delay after which the server asks for a retry, in seconds."""
     text = answer.headers.get("retry-after", "0")
     return min(float(text), _LAST_PAUSE) if text.isdecimal() else 0.0
 

@@ -1,4 +1,4 @@
-"""What a service refuses, or cannot do."""
+"""The error of a service that refuses a request or fails."""
 
 from ringsmith.errors import RingsmithError
 
@@ -8,7 +8,7 @@ class ServiceError(RingsmithError):
 
     Attributes:
         status: HTTP status; 0: there was no answer.
-        code: The server's word for it, such as ``queue-full``; ``unreachable``: no answer.
+        code: The server's error code, such as ``queue-full``; ``unreachable``: no answer.
     """
 
     def __init__(self, message: str, status: int = 0, code: str = "unreachable") -> None:

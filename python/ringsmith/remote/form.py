@@ -11,7 +11,7 @@ from ringsmith.remote.errors import ServiceError
 
 
 def write_form(parts: Mapping[str, bytes], files: Mapping[str, bytes]) -> tuple[bytes, str]:
-    """A body of fields and files by name, and its content type."""
+    """Returns a body of fields and files by name, and its content type."""
     boundary = secrets.token_hex(16)
     pieces: list[bytes] = []
     for named, is_file in ((parts, False), (files, True)):
@@ -28,7 +28,7 @@ def write_form(parts: Mapping[str, bytes], files: Mapping[str, bytes]) -> tuple[
 
 
 def read_form(content_type: str, body: bytes) -> dict[str, bytes]:
-    """The parts of a body by name.
+    """Returns the parts of a body by name.
 
     Raises:
         ServiceError: If it is no form.

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 _PIECE = 8 << 20
 _WAIT_SECONDS = 60.0
-"""That a request waits for a job; a longer job is asked for again."""
+"""Seconds that a request waits for a job; for a longer job the request is repeated."""
 
 
 @dataclass(frozen=True, eq=False)
 class RemoteProgram:
-    """A program of a service: what a client needs of it, and none of its weights.
+    """A program of a service, as clients see it: without its weights.
 
     Attributes:
-        name: What the service calls it.
+        name: Its name on the service.
         revision: Changes with the program on the server.
         kit: Parameters, inputs, outputs and key needs.
     """
@@ -60,7 +60,7 @@ class RemoteProgram:
         """Makes fresh keys; see ``ClientKit.generate_keys``.
 
         Args:
-            seeded: Whether half of each evaluation key is expanded from a seed: half travels.
+            seeded: Whether evaluation keys are seed-compressed: half of each key is sent.
         """
         return self.kit.generate_keys(seeded=seeded)
 
@@ -83,17 +83,17 @@ class RemoteProgram:
 
 @dataclass(frozen=True)
 class JobStatus:
-    """How far a job is.
+    """The status of a job.
 
     Attributes:
         id: The server's name for it.
         state: ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``.
-        code: Why it failed, as a word.
-        message: Why it failed.
-        attempts: How often it was begun.
-        created: When the server took it, in seconds since 1970; ``started`` and ``ended`` likewise.
-        seconds: That the device was busy.
-        figures: What the device counted, ``cycles`` among it.
+        code: The error code if it failed.
+        message: The error message if it failed.
+        attempts: How often it was started.
+        created: Time of acceptance, in seconds since 1970; ``started`` and ``ended`` likewise.
+        seconds: Seconds in which the device was busy with it.
+        figures: The device's counters, such as ``cycles``.
     """
 
     id: str
@@ -109,10 +109,10 @@ class JobStatus:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> "JobStatus":
-        """The status in a server's answer.
+        """Reads the status from a server's answer.
 
         Raises:
-            ServiceError: If it is none.
+            ServiceError: If the answer has no status.
         """
         try:
             return cls(**{name: found[name] for name in cls.__dataclass_fields__})
@@ -126,15 +126,15 @@ class JobStatus:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the job has ended."""
         return self.state in ("done", "failed", "cancelled")
 
 
 class Service:
     """An encrypted service under a URL. Close it, or use it in a ``with`` block.
 
-    Requests that were not answered are sent again; a job has a name of its own, so that it is run
-    once all the same.
+    Unanswered requests are retried. Each job has a unique name, so that a retry does not run it
+    twice.
     """
 
     def __init__(
@@ -150,12 +150,12 @@ class Service:
         Args:
             url: The server's, such as ``https://he.example.org``.
             token: The client's token, if the server asks for one.
-            timeout_seconds: That a single answer may take.
-            patience_seconds: For how long a request is sent again to a server that does not
-                answer, or is full.
+            timeout_seconds: Time limit of a single answer.
+            patience_seconds: For how long a request is retried if the server does not answer, or
+                is full.
 
         Raises:
-            ParameterError: If the URL is none, or the token would travel in the clear.
+            ParameterError: If the URL is invalid, or the token would be sent unencrypted.
         """
         self._connection = Connection(
             url,
@@ -184,7 +184,7 @@ class Service:
         self._connection.close()
 
     def programs(self) -> dict[str, str]:
-        """Names of the programs that the server offers, each with its revision.
+        """Returns the names of the programs that the server offers, each with its revision.
 
         Raises:
             ServiceError: If the server does not answer, refuses, or speaks another version.
@@ -194,14 +194,14 @@ class Service:
         return {str(one["name"]): str(one["revision"]) for one in found["programs"]}
 
     def program(self, name: str) -> RemoteProgram:
-        """What a client needs of a program.
+        """Returns a program as clients see it.
 
         Args:
             name: Its name: that of the program's file without ``.rsp``.
 
         Raises:
             ServiceError: If there is none, or the server speaks another version.
-            InteropError: If what comes is no client kit.
+            InteropError: If the server's answer is no client kit.
         """
         described = self._connection.json("GET", f"/programs/{name}")
         _check_version(described)
@@ -220,16 +220,16 @@ class Service:
         return RemoteProgram(name, revision, kit)
 
     def put_keys(self, program: RemoteProgram, keys: EvaluationKeys) -> tuple[str, ...]:
-        """Sends evaluation keys that the server does not have; nothing where it has them.
+        """Sends the evaluation keys that the server does not have yet.
 
-        An upload that broke off goes on where it ended.
+        An interrupted upload is resumed. ``run`` calls this method.
 
         Args:
-            program: Whose parameters they are of; ``run`` calls this by itself.
-            keys: The third of ``generate_keys``.
+            program: A program with the parameters of the keys.
+            keys: The third result of ``generate_keys``.
 
         Returns:
-            SHA-256 digests of what was sent: what runs name.
+            SHA-256 digests of the keys, by which runs refer to them.
 
         Raises:
             ServiceError: If the server refuses them.
@@ -263,7 +263,7 @@ class Service:
             )
             if (
                 answer.status_code == 409
-            ):  # another client of ours sends them, or a piece came twice
+            ):  # another client sends the same keys, or a part was sent twice
                 time.sleep(0.05)
                 received = self._received(path)
             elif answer.status_code == 202:
@@ -272,7 +272,7 @@ class Service:
                 received = None
 
     def _received(self, path: str) -> int | None:
-        """How many bytes of keys the server has; None: all."""
+        """Returns how many bytes of keys the server has; None: all."""
         while True:
             answer = self._connection.ask("GET", path, taken=(404,))
             if answer.status_code == 404:
@@ -286,7 +286,7 @@ class Service:
             return 0 if found["state"] == "refused" else int(found["received"])
 
     def forget_keys(self, program: RemoteProgram, keys: EvaluationKeys) -> None:
-        """Has the server remove keys.
+        """Removes keys from the server.
 
         Raises:
             ServiceError: If a job needs them.
@@ -304,14 +304,14 @@ class Service:
         *,
         request: str | None = None,
     ) -> "RemoteJob":
-        """Has a program run, and returns when the server has taken the job.
+        """Submits a run, and returns when the server has accepted the job.
 
         Args:
             program: The program, or its name.
-            inputs: Ciphertexts by the input's name: what ``program.encrypt`` returns.
-            evaluation_keys: The third of ``generate_keys``; sent where the server lacks them.
-            request: A name for this request: a job that was submitted under it before is found
-                again, also by another process; None: a fresh one.
+            inputs: Ciphertexts by the input's name, from ``program.encrypt``.
+            evaluation_keys: The third result of ``generate_keys``; sent if the server lacks them.
+            request: A name for this request; None: a new one. A second request of the same name
+                returns the first one's job, also in another process.
 
         Raises:
             ServiceError: If the server refuses.
@@ -329,7 +329,7 @@ class Service:
         *,
         request: str | None = None,
     ) -> dict[str, Ciphertext]:
-        """Runs a program, and returns its outputs by name; arguments as of ``submit``.
+        """Runs a program and returns its outputs by name; arguments are those of ``submit``.
 
         Raises:
             ServiceError: If the server refuses, or the job fails.
@@ -356,7 +356,7 @@ class Service:
         *,
         at_once: bool,
     ) -> tuple[JobStatus, dict[str, Ciphertext] | None]:
-        """Sends a run; its job, and its outputs where they came with the answer."""
+        """Sends a run; returns its job, and its outputs if the answer contains them."""
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
         check_type("evaluation_keys", keys, EvaluationKeys, "give the third of generate_keys")
         parameters = program.kit.parameters
@@ -409,23 +409,24 @@ class RemoteJob:
         self.id, self.program = status.id, program
 
     def poll(self) -> JobStatus:
-        """How far it is, now.
+        """Returns the job's current status.
 
         Raises:
-            ServiceError: If the server does not answer, or has forgotten the job.
+            ServiceError: If the server does not answer, or has removed the job.
         """
         if not self._status.has_ended:
             self._status = self._service._job(self.id)
         return self._status
 
     def wait(self, timeout_seconds: float | None = None) -> dict[str, Ciphertext]:
-        """Its outputs by name, when it is done.
+        """Waits until the job is done, and returns its outputs by name.
 
         Args:
-            timeout_seconds: How long to wait; None: until it ends.
+            timeout_seconds: How long to wait; None: until it ends. The job continues after a
+                timeout.
 
         Raises:
-            ServiceError: If it failed, was cancelled, or has not ended in time; then it goes on.
+            ServiceError: If it failed, was cancelled, or has not ended in time.
         """
         end = float("inf") if timeout_seconds is None else time.monotonic() + timeout_seconds
         while not self._status.has_ended:
@@ -446,7 +447,7 @@ class RemoteJob:
         return self._service._results_of(self.id, self.program)
 
     def cancel(self) -> None:
-        """Cancels the job, if it has not ended; else the server forgets it and its results.
+        """Cancels the job if it has not ended; otherwise removes it and its results.
 
         Raises:
             ServiceError: If the server does not answer.
@@ -455,10 +456,10 @@ class RemoteJob:
 
 
 def _check_version(found: Mapping[str, Any]) -> None:
-    """Refuses a server of another interface.
+    """Refuses a server whose interface has another version.
 
     Raises:
-        ServiceError: Then; names both versions.
+        ServiceError: If so; names both versions.
     """
     if found.get("api") != API_VERSION:
         raise ServiceError(
@@ -479,7 +480,7 @@ def _encoded(name: str, ciphertext: Ciphertext, parameters: RlweParameters) -> b
 
 
 def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[str, bytes]]:
-    """Keys as they travel: with seeds in a container of ours, else as SEAL saves them."""
+    """Returns keys in the sent form: with seeds a Ringsmith container, else SEAL's format."""
     every = [*keys.galois.values()] + ([] if keys.relin is None else [keys.relin])
     if not every:
         return []
@@ -499,7 +500,7 @@ def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[s
 def _results(
     content_type: str, body: bytes, program: RemoteProgram
 ) -> tuple[JobStatus, dict[str, Ciphertext] | None]:
-    """A job that is done and its outputs, from one body."""
+    """Reads a finished job and its outputs from one body."""
     parts = read_form(content_type, body)
     try:
         status = JobStatus.of(json.loads(parts.pop("job")))

@@ -1,4 +1,4 @@
-"""Checks of what is handed to a run, before any machine sees it."""
+"""Checks of a run's arguments, before a machine gets them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,13 +25,13 @@ def check_belonging(
 ) -> bytes | None:
     """Checks that keys and operands are of the parameters, and all of one key pair.
 
-    What is unknown of an object fits everything.
+    An unknown identity or tag fits everything.
 
     Args:
-        whose: Names what computes.
-        identity: That of its parameters.
+        whose: Names the program or evaluator.
+        identity: The identity of its parameters.
         keys: The evaluation keys.
-        operands: Ciphertexts and plaintexts, by what errors call them.
+        operands: Ciphertexts and plaintexts, by their names in error messages.
 
     Returns:
         The tag of the operands' key pair, which is the result's; None: unknown.
@@ -58,12 +58,12 @@ def check_belonging(
 def check_inputs(
     graph: SubroutineGraph, inputs: Mapping[str, Residues], *, residues: bool = True
 ) -> None:
-    """Checks that every input is there, has its shape, and is canonical.
+    """Checks that every input is given, has its shape, and is canonical.
 
     Args:
         graph: The graph.
         inputs: Residues (limbs, N) by name; those that are made on demand are not read.
-        residues: Whether to read them; False where the machine refuses what is not canonical.
+        residues: Whether to check the residues; False if the machine does it.
 
     Raises:
         ProgramError: Otherwise; names the input.
@@ -80,9 +80,9 @@ def check_inputs(
 
 
 def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
-    """Checks that every key-switching key of the graph is there, has its shape, and is canonical.
+    """Checks that every key-switching key of the graph is given, has its shape, and is canonical.
 
-    Prepared ones are canonical, and whether they fit is for the graph's interpreter to see.
+    Precomputed keys are canonical; the graph's interpreter checks whether they fit.
 
     Raises:
         ProgramError: Otherwise; names the key.

@@ -42,24 +42,24 @@ from ringsmith.schemes.fits import at_line, check_operations
 
 @dataclass(frozen=True)
 class RunResult:
-    """What an encrypted program computed, and what that took.
+    """The outputs of an encrypted program, and the cost of its run.
 
     Attributes:
         outputs: Output name -> ciphertext.
         cycles: Clock cycles from start to completion, data resident; None on the CPU.
         instructions: Instructions issued; None on the CPU.
-        host_transfers: Limbs of N words, and seeds, that crossed to or from the host under way; 0
-            where the program fits.
-        spilled_words: Words of these transfers, those of keys apart.
-        key_words: Words of keys that the host wrote for this run; 0 where all were there already.
-        memory_read: Bytes that the device read from memory beside the chip.
+        host_transfers: Limbs of N words, and seeds, moved to or from the host during the run; 0 if
+            the program fits on the device.
+        spilled_words: Words of these transfers, without those of keys.
+        key_words: Words of keys that the host wrote for this run; 0 if the device had them all.
+        memory_read: Bytes that the device read from off-chip memory.
         memory_written: Bytes that it wrote there.
         busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
-            not told.
-        bytes_to_card: Bytes that crossed from the host to a card, for this run.
-        bytes_to_host: Bytes that crossed back.
+            not reported.
+        bytes_to_card: Bytes sent from the host to a card, for this run.
+        bytes_to_host: Bytes sent back.
         bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
-        stages: Parts of the run -> seconds of the host's clock; empty: not told.
+        stages: Parts of the run -> seconds of the host's clock; empty: not reported.
     """
 
     outputs: dict[str, Ciphertext]
@@ -77,9 +77,10 @@ class RunResult:
     stages: Mapping[str, float] = field(default_factory=dict)
 
     def transfer_seconds(self, link: HostLink) -> float:
-        """Time on a host link, which no cycle counts: results, keys, and what crossed under way.
+        """Returns the time on a host link for results, keys and transfers during the run.
 
-        Operands are not counted: a program before this one may have left them on the device.
+        ``cycles`` does not include it. Operands are not counted, because a previous program may
+        have left them on the device.
         """
         words = sum(output.data.size for output in self.outputs.values())
         return link.seconds(words + self.spilled_words + self.key_words)
@@ -87,7 +88,7 @@ class RunResult:
 
 @dataclass(frozen=True, eq=False)
 class Compiled:
-    """An encrypted program, lowered, and scheduled for a design if one was asked for."""
+    """An encrypted program, lowered to a graph and, if requested, scheduled for a design."""
 
     lowered: Lowered
     compiled_graph: CompiledGraph
@@ -103,11 +104,11 @@ class Compiled:
         Args:
             machine: From ``open_device``.
             inputs: Input name -> ciphertext, encrypted at the program's level and scale.
-            keys: The evaluation keys that the program needs; more do no harm. Compact and
-                prepared ones are for the CPU alone.
+            keys: The evaluation keys that the program needs; additional ones are ignored. Keys
+                expanded on the fly and precomputed keys are for the CPU only.
 
         Raises:
-            ProgramError: If an input or key is missing, not what the program takes, of other
+            ProgramError: If an input or key is missing, has the wrong form, is of other
                 parameters, or of another key pair than the rest.
             DeviceError: If the machine cannot run the program.
             TypeError: If an argument is of another kind.
@@ -124,10 +125,10 @@ class Compiled:
         *,
         client: str = "",
     ) -> ChangedJob[GraphResult, RunResult]:
-        """Begins to run the program, and returns at once; arguments and errors as of ``run``.
+        """Submits a run and returns at once; arguments and errors are those of ``run``.
 
-        The job can be polled, waited for and cancelled. Jobs of one client run in the order in
-        which they were submitted, and those of several clients, by their names, in turn.
+        The job can be polled, waited for and cancelled. Jobs of one client run in the order of
+        submission. Clients, which have different names, take turns.
         """
         polynomials, tag = self._operands(machine, inputs, keys)
         job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
@@ -136,7 +137,7 @@ class Compiled:
     def _operands(
         self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
     ) -> tuple[Mapping[str, Residues], bytes | None]:
-        """Checks what a run is given; returns the graph's inputs, and the tag of the key pair."""
+        """Checks a run's arguments; returns the graph's inputs and the tag of the key pair."""
         if not callable(getattr(machine, "execute", None)):
             raise TypeError(
                 f"machine: {type(machine).__name__} was given where a machine belongs: "
@@ -191,27 +192,27 @@ class Compiled:
         )
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Writes everything that a run needs to a file, whole or not at all; suffix ``.rsc``.
+        """Writes the compiled program to a file atomically; suffix ``.rsc``.
 
-        The file holds the encoded constants of the program: keep it from clients.
+        The file holds the encoded constants of the program: do not give it to clients.
 
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
-            ProgramError: When the program exceeds what readers take.
+            ProgramError: When the program exceeds the size limits of readers.
         """
         compiled_file.save(path, self.lowered, self.compiled_graph, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | Path, design: str | Design | None = None) -> "Compiled":
-        """Reads a compiled program from a file, and compiles nothing.
+        """Reads a compiled program from a file; nothing is compiled again.
 
         Args:
             path: The file.
             design: The design that it must be compiled for; None: any.
 
         Raises:
-            InteropError: When the file holds none, is damaged or too large, or is for another
-                design, also for another one of the same name; says which.
+            InteropError: When the file holds no compiled program, is damaged or too large, or is
+                for another design, even one of the same name; says which.
             ParameterError: When there is no such design.
         """
         return cls(*compiled_file.load(path, design))
@@ -220,13 +221,13 @@ class Compiled:
 def compile_program(program: Program, design: str | Design | None = None) -> Compiled:
     """Lowers a traced program and, where a design is given, schedules it for that design.
 
-    A design with a PRNG is taken to be given keys with seeds; a run with others schedules the
-    program anew, once. What was scheduled before is found in the cache folder.
+    For a design with a PRNG the compiler assumes keys with seeds. A run with other keys schedules
+    the program once more. Schedules are kept in the cache folder.
 
     Raises:
         ParameterError: If there is no such design.
-        ProgramError: If the program does not fit the design; begins with the user's line, and says
-            what it needs.
+        ProgramError: If the program does not fit the design; the message begins with the user's
+            line and says what it needs.
     """
     point = None if design is None else named_design(design)
     if point is not None:
@@ -244,10 +245,11 @@ def compile_program(program: Program, design: str | Design | None = None) -> Com
 def compile_for_smallest_design(program: Program) -> Compiled:
     """Lowers a traced program and schedules it for the smallest design that runs it.
 
-    A named design, or else one made to fit; ``compiled_graph.executable.design`` says which.
+    That is a named design or, if none fits, one made for the program.
+    ``compiled_graph.executable.design`` says which.
 
     Raises:
-        ProgramError: If not even a design made to fit could run it; says why.
+        ProgramError: If even a design made for it could not run it; says why.
     """
     backend = fitting_backend()
     every = f"every design of architecture {backend.name}"
@@ -264,12 +266,12 @@ def compile_graph(
     design: str | Design | None = None,
     seeded: Collection[str] | None = None,
 ) -> CompiledGraph:
-    """Schedules a bare subroutine graph for a design; without one it runs on the CPU only.
+    """Schedules a subroutine graph for a design; without one it runs on the CPU only.
 
     Args:
         graph: The graph.
         design: The design.
-        seeded: Names of the keys whose half 1 a design with a PRNG expands; None: all.
+        seeded: Names of the keys whose a part a design with a PRNG expands; None: all.
 
     Raises:
         ParameterError: If there is no such design.
@@ -282,12 +284,12 @@ def compile_graph(
 
 
 def for_keys(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> CompiledGraph:
-    """The graph, or where a key that is to be expanded has no direct seed, the graph compiled anew.
+    """Returns the graph, compiled again if a key that the device would expand has no direct seed.
 
-    That is done once for each choice of keys with seeds.
+    Each set of keys with seeds is compiled for once.
 
     Raises:
-        ProgramError: If the graph with more whole keys does not fit the design.
+        ProgramError: If the graph with more full keys does not fit the design.
     """
     executable = compiled.executable
     graph = compiled.graph
@@ -306,16 +308,16 @@ def run_graph(
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
 ) -> GraphResult:
-    """Checks what is handed in, and executes a compiled graph.
+    """Checks the arguments and executes a compiled graph.
 
-    Where the device would expand half 1 of a key that has no seed, the graph is compiled once more
+    If the device would expand the a part of a key that has no seed, the graph is compiled again
     for such keys.
 
     Args:
         compiled: The graph.
         machine: From ``open_device``.
         inputs: Input name -> residues (limbs, N).
-        keys: Key name -> key-switching key; more than needed do no harm.
+        keys: Key name -> key-switching key; additional ones are ignored.
 
     Raises:
         ProgramError: If an input or key is missing, or not what the graph takes.
@@ -331,12 +333,12 @@ def submit_graph(
     keys: Mapping[str, AnyKey],
     client: str = "",
 ) -> Job[GraphResult]:
-    """Checks what is handed in, and submits a compiled graph; arguments as of ``run_graph``.
+    """Checks the arguments and submits a compiled graph; arguments are those of ``run_graph``.
 
     Jobs of several clients take turns on the machine.
 
     Raises:
-        ProgramError, DeviceError: As ``run_graph``, of what can be told before it runs.
+        ProgramError, DeviceError: As ``run_graph``, if the error is known before the run.
     """
     given = _checked(compiled, machine, inputs, keys)
     return machine.submit(*given, client=client) if client else machine.submit(*given)
@@ -348,7 +350,7 @@ def _checked(
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
 ) -> tuple[CompiledGraph, Mapping[str, Residues], Mapping[str, AnyKey]]:
-    """What a machine is given: the graph for the keys that there are, and those that it needs."""
+    """Returns the graph compiled for the given keys, and the keys that it needs."""
     check_inputs(compiled.graph, inputs, residues=not machine.capabilities.checks_residues)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
@@ -368,24 +370,23 @@ def open_device(
 ) -> Machine:
     """Opens a machine: ``cpu``, or an accelerator as ``model``, simulated ``rtl`` or ``card``.
 
-    A streaming multiplier has the CPU for its host, which does what it does not. Backends of other
+    With a streaming multiplier the CPU is the host and does all other operations. Backends of other
     packages add machines.
 
-    The RTL of a design is built the first time it is opened and cached.
+    The RTL of a design is built the first time it is opened, and cached.
 
     Args:
-        kind: ``cpu``, ``model``, ``rtl``, ``card``, or what another package's backend offers.
-        design: What the accelerator is; a design's name or a design.
-        via: How the host reaches simulated RTL: by the accelerator's own ``ports``, which is fast,
-            or as the host of a card does, through its registers on an ``axi-lite`` bus, and the
-            data path beside it.
+        kind: ``cpu``, ``model``, ``rtl``, ``card``, or a kind that another package's backend adds.
+        design: The accelerator: a design's name or a design.
+        via: How the host reaches simulated RTL. ``ports``, the accelerator's own ports, are fast.
+            ``axi-lite`` uses the registers on a bus and the data path, as the host of a card does.
         port: Of a ``card``: its serial port, such as ``/dev/ttyUSB0``; the socket of a simulated
-            card (``ringsmith card``); what the names of its device files begin with, such as
-            ``/dev/xdma0``; several cards' between commas (docs/guide/cards.md).
-        baud: The port's rate in bits a second, the one that the card's bitstream was made with.
+            card (``ringsmith card``); or the prefix of its device files, such as ``/dev/xdma0``.
+            Several cards are separated by commas (docs/guide/cards.md).
+        baud: The port's rate in bits per second, as in the card's bitstream.
 
     Raises:
-        DeviceError: If there is no machine of that kind, or no such way to it; if no card of the
+        DeviceError: If there is no machine of that kind or no such ``via``; if no card of the
             design answers at the port.
         ParameterError: If there is no such design.
         ToolError: If the RTL simulation cannot be built.
@@ -415,7 +416,7 @@ def open_device(
 
 
 def stacked(polynomials: Sequence[Residues]) -> Residues:
-    """Polynomials as one array, (size, limbs, N): not copied where they are the rows of one."""
+    """Returns polynomials as one array, (size, limbs, N); no copy if they are rows of one array."""
     whole = polynomials[0].base
     if (
         isinstance(whole, np.ndarray)

@@ -1,8 +1,8 @@
 """Compiled programs as files: a server starts with one and schedules nothing.
 
-``docs/reference/formats.md`` describes the file. The subroutine graph and the executable are in it
-in their own formats, each with its own version; a program for a stream device is cut into rounds
-anew.
+``docs/reference/formats.md`` describes the file. It contains the subroutine graph and the
+executable in their own formats, each with its own version. A program for a stream device is divided
+into rounds again when it is read.
 """
 
 from collections.abc import Mapping
@@ -40,11 +40,11 @@ Text = NDArray[np.uint8]
 
 
 def save(path: str | Path, lowered: Lowered, compiled: CompiledGraph, *, overwrite: bool) -> None:
-    """Writes a compiled program, whole or not at all.
+    """Writes a compiled program atomically.
 
     Raises:
         InteropError: When the file exists and may not be overwritten, or cannot be written.
-        ProgramError: When it exceeds what readers take.
+        ProgramError: When it exceeds the size limits of readers.
     """
     write_whole(Path(path), to_bytes(lowered, compiled), overwrite=overwrite)
 
@@ -54,12 +54,12 @@ def load(path: str | Path, design: str | Design | None) -> tuple[Lowered, Compil
 
     Args:
         path: The file.
-        design: The design that it must be compiled for; None: any. One that has the name of a
-            design of ours must equal it.
+        design: The design that it must be compiled for; None: any. A design with the name of a
+            built-in design must equal it.
 
     Raises:
-        InteropError: When the file holds none, is damaged or too large, or is for another design;
-            names the field.
+        InteropError: When the file holds no compiled program, is damaged or too large, or is for
+            another design; names the field.
         ParameterError: When there is no such design.
     """
     data = read_bounded(Path(path), LIMITS.file)
@@ -72,7 +72,7 @@ def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
     """Returns the bytes of a file.
 
     Raises:
-        ProgramError: When it exceeds what readers take.
+        ProgramError: When it exceeds the size limits of readers.
     """
     inputs = lowered.graph.inputs
     words = lowered.graph.n * sum(len(inputs[name].base) for name in lowered.plaintexts)
@@ -109,7 +109,7 @@ def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledG
     """Reads the bytes of a file.
 
     Raises:
-        InteropError: When they are none, damaged or too large; names the field.
+        InteropError: When they are no compiled program, damaged or too large; names the field.
     """
     container = unpack(data, what, {FORMAT: VERSION}, LIMITS, "a compiled program")
     decoder = Decoder(container.arrays)
@@ -200,7 +200,7 @@ def _compiled(
 
 
 def _check_design(what: str, compiled: CompiledGraph, design: str | Design | None) -> None:
-    """Refuses a file for another design than is wanted, or than its own name's."""
+    """Refuses a file for another design than the requested or the built-in one of its name."""
     found = compiled.design
     wanted = None if design is None else named_design(design)
     if wanted is None and found is not None and found.name in design_names():

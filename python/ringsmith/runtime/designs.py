@@ -1,4 +1,4 @@
-"""What designs of every architecture take of programs."""
+"""Which programs the designs of each architecture accept."""
 
 from ringsmith.backends.base import Design
 from ringsmith.backends.registry import backend_of, design_names, named_design
@@ -11,7 +11,7 @@ __all__ = ["Design", "check_runs", "limits_of", "named_design"]
 
 
 def limits_of(design: str | Design) -> ParameterLimits:
-    """Returns what parameters a design takes.
+    """Returns the limits of the parameters that a design accepts.
 
     Raises:
         ParameterError: If there is no design of that name.
@@ -21,10 +21,10 @@ def limits_of(design: str | Design) -> ParameterLimits:
 
 
 def check_runs(program: Program, design: Design) -> None:
-    """Refuses a program whose parameters or operations a design does not take.
+    """Refuses a program whose parameters or operations a design does not support.
 
     Raises:
-        ProgramError: Begins with the user's line; names the designs that take the program.
+        ProgramError: Begins with the user's line; names the designs that accept the program.
     """
     try:
         check_fits(program, limits_of(design))
@@ -35,7 +35,7 @@ def check_runs(program: Program, design: Design) -> None:
 
 
 def _fits(program: Program, design: str) -> bool:
-    """Whether a named design takes a program."""
+    """Returns whether a named design accepts a program."""
     try:
         check_fits(program, limits_of(design))
     except ProgramError:

@@ -1,7 +1,7 @@
 """Single HE operations on ciphertexts, on any device, with the checks that Microsoft SEAL makes.
 
-For programs of more than one operation, ``compile_program`` keeps data on the device in between;
-this is for one result at a time, as a program written for SEAL asks for it.
+Programs written for SEAL ask for one result at a time. For programs of several operations use
+``compile_program``, which keeps intermediate results on the device.
 """
 
 from functools import partial
@@ -39,7 +39,7 @@ from ringsmith.schemes.base import Operand
 from ringsmith.schemes.registry import scheme_of
 
 _Shape = tuple[Op, tuple[int, ...], int, tuple[int, ...]]
-"""Operation, sizes of the ciphertexts, limbs, Galois elements: what a graph depends on."""
+"""Operation, ciphertext sizes, limbs and Galois elements: these determine a graph."""
 
 
 class Evaluator:
@@ -47,14 +47,15 @@ class Evaluator:
 
     Args:
         parameters: The parameter set.
-        keys: Evaluation keys for relinearize, rotate and conjugate; compact and prepared ones are
-            for the ``cpu`` alone.
-        device: ``cpu``, ``model``, ``rtl``, ``card``, or what another package's backend offers.
-        design: Which accelerator ``model``, ``rtl`` and ``card`` are; None, but for a card: the
-            smallest that runs the operation. An accelerator makes BFV's products modulo primes of
-            its words, and so multiplies by ``hps``; the ``cpu`` does, too, if it is given a design.
+        keys: Evaluation keys for relinearize, rotate and conjugate. Keys expanded on the fly and
+            precomputed keys are for the ``cpu`` only.
+        device: ``cpu``, ``model``, ``rtl``, ``card``, or a kind that another package's backend
+            adds.
+        design: The accelerator of ``model``, ``rtl`` or ``card``; None: the smallest that runs
+            the operation (a card needs a design). An accelerator computes BFV products with primes
+            of its word width, by ``hps``. With a design, so does the ``cpu``.
         port: The serial port of a ``card``.
-        baud: The port's rate in bits a second.
+        baud: The port's rate in bits per second.
 
     Raises:
         ParameterError: When no design has that name, or there are too few primes of its words.
@@ -77,7 +78,7 @@ class Evaluator:
         variants = multiplications(device, self._design)
         self.parameters = parameters.multiplied_by(variants)
         self._scheme = scheme_of(parameters)
-        self._identity = parameters.parameters_id  # of the operands, however they are multiplied
+        self._identity = parameters.parameters_id  # of the operands, for either method
         self._given = keys or EvaluationKeys()
         self._keys = named_keys(self._given)
         whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
@@ -97,19 +98,19 @@ class Evaluator:
         """Runs one operation.
 
         Args:
-            operation: Any operation of the scheme (``graph.operations``), by its name; rotate
-                turns BFV's two rows, and conjugate, too, swaps them.
+            operation: Any operation of the scheme (``graph.operations``), by its name. In BFV,
+                rotate rotates both rows, and conjugate swaps them.
             a: The first operand.
-            b: The second, of operations with two: a ciphertext, or a plaintext of the scheme.
+            b: The second operand, if any: a ciphertext, or a plaintext of the scheme.
             steps: Of rotate: slots to the left, or negative to the right; 0 changes nothing. A
-                step without a key of its own is made of others as SEAL makes it.
+                step without its own key is composed of other steps, as in SEAL.
 
         Raises:
-            ProgramError: When operands do not fit one another or the operation (level, scale,
-                number of polynomials), are of other parameters or of different key pairs, a key is
-                missing, or the result would be transparent.
-            ParameterError: When BFV's t has no slots to rotate, or the device cannot be had.
-            DeviceError, ToolError: When the device cannot be had.
+            ProgramError: When operands do not fit each other or the operation (level, scale,
+                number of polynomials), or are of other parameters or different key pairs. When a
+                key is missing, or the result would be transparent.
+            ParameterError: When BFV's t has no slots to rotate, or the device cannot be opened.
+            DeviceError, ToolError: When the device cannot be opened.
         """
         tag = check_belonging(
             "the evaluator", self._identity, self._given, _named_operands(operation, a, b)
@@ -163,7 +164,7 @@ class Evaluator:
         return self._machines[design]
 
     def _rotations(self, steps: int) -> tuple[int, ...]:
-        """Galois elements of a rotation: its own key's, else those of its signed binary digits."""
+        """Returns a rotation's Galois elements: its own key's, else its signed binary digits'."""
         if steps == 0:
             return ()
         element = self.parameters.galois_element(steps)
@@ -188,13 +189,13 @@ class Evaluator:
 
 
 def _named_operands(operation: str, a: Ciphertext, b: Operand) -> dict[str, OfParameters]:
-    """The operands, by what errors call them."""
+    """Returns the operands by their names in error messages."""
     named = {f"{operation}: the first operand": a, f"{operation}: the second operand": b}
     return {what: operand for what, operand in named.items() if isinstance(operand, OfParameters)}
 
 
 def non_adjacent_form(value: int) -> list[int]:
-    """The signed powers of two, no two adjacent, that sum to ``value``; the least first.
+    """Returns the non-adjacent form of ``value``: signed powers of two, the smallest first.
 
     >>> non_adjacent_form(7), non_adjacent_form(-6)
     ([-1, 8], [2, -8])

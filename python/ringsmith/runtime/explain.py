@@ -1,4 +1,4 @@
-"""What a program will do and cost, in words, on a design."""
+"""A text report: operations and cost of a program on a design."""
 
 from collections.abc import Mapping
 
@@ -20,9 +20,9 @@ def explain(
 
     Args:
         program: From ``trace``.
-        design: A design to schedule the program for and count clock cycles on; of a
-            streaming multiplier those of its products; None: operations are counted.
-        bounds: What the magnitudes of the encrypted numbers stay within, as for
+        design: The design for which the program is scheduled and clock cycles are counted. For a
+            streaming multiplier only products are counted. None: operations are counted.
+        bounds: Upper bounds of the magnitudes of the encrypted numbers, as for
             ``Program.forecast``.
 
     Raises:

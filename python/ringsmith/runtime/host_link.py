@@ -1,4 +1,4 @@
-"""The link between host and card as a model: how long transfers take, which no device counts."""
+"""A model of the link between host and card: transfer times, which no device counts."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -8,12 +8,12 @@ _WORD_BYTES = 8
 
 @dataclass(frozen=True)
 class HostLink:
-    """A link of one rate.
+    """A link with a fixed rate.
 
     Attributes:
-        name: How reports call it.
+        name: Its name in reports.
         bytes_per_second: Payload, one way.
-        source: Where the numbers come from.
+        source: The source of the numbers.
     """
 
     name: str
@@ -21,7 +21,7 @@ class HostLink:
     source: str
 
     def seconds(self, words: int) -> float:
-        """Time of so many words of 64 bits, one way."""
+        """Returns the time to transfer a number of 64-bit words, one way."""
         return words * _WORD_BYTES / self.bytes_per_second
 
 
@@ -31,7 +31,7 @@ MEDHA_XDMA = HostLink(
     "125 µs on average for a polynomial of 2^14 coefficients, start-up included (Mert et al. 2022, "
     "section 5.3)",
 )
-"""As measured on Medha's card. A polynomial is taken for one limb of 64-bit words: 1.05 GB/s."""
+"""As measured on Medha's card. We assume one limb of 64-bit words per polynomial: 1.05 GB/s."""
 
 PCIE_GEN3_X16 = HostLink(
     "pcie-gen3-x16",
@@ -39,7 +39,7 @@ PCIE_GEN3_X16 = HostLink(
     "16 lanes of 8 GT/s, 128 of 130 bits, packets of 256 bytes with 24 of framing and header; no "
     "start-up and no driver",
 )
-"""What the link itself can carry, 14.4 GB/s: a bound, never reached by a program."""
+"""The peak rate of the link, 14.4 GB/s: a bound that no program reaches."""
 
 HOST_LINKS = MappingProxyType({link.name: link for link in (MEDHA_XDMA, PCIE_GEN3_X16)})
 """By name."""

@@ -34,10 +34,10 @@ def operation_named(name: str, parameters: RlweParameters) -> Op:
 
 
 def check_operands(parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand) -> None:
-    """Refuses operands of the wrong kind, scheme, level or number of polynomials.
+    """Refuses operands of the wrong type, scheme, level or number of polynomials.
 
     Raises:
-        ProgramError: Names the operation and what it takes.
+        ProgramError: Names the operation and the operands that it accepts.
         ParameterError: When BFV's t has no slots to rotate.
     """
     record = op.record
@@ -63,7 +63,7 @@ def check_operands(parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand
 
 
 def _check_second(op: Op, b: Operand, plain: type) -> None:
-    """Refuses a second operand of the wrong kind."""
+    """Refuses a second operand of the wrong type."""
     wanted: tuple[type, str] = (type(None), "no second operand")
     if op.record.encrypted == 2:
         wanted = (Ciphertext, "a second ciphertext")

@@ -1,9 +1,9 @@
-"""Evaluation keys in the form that the ``cpu`` device multiplies by, for whoever uses them often.
+"""Precomputed evaluation keys: the form in which the ``cpu`` device multiplies, for frequent use.
 
-A prepared key is found canonical once and laid out for the kernels of this process; results are the
-same to the bit. It takes as much memory as the key, or half for primes of up to 32 bits, and more
-for each level where it is used in hoisted rotations. It is not for files: another process, or
-another kernel set, has another form.
+A precomputed ("prepared") key is checked once and stored in the layout of this process's kernels.
+Results are bit-identical. It takes as much memory as the key, or half for primes of up to 32 bits.
+Hoisted rotations take more memory for each level where they use it. It cannot be saved to a file:
+the form differs between processes and kernel sets.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,12 @@ from ringsmith.params import RlweParameters, core_context
 
 @dataclass(frozen=True, eq=False)
 class PreparedKeys:
-    """Evaluation keys for the ``cpu`` device of this process; ``prepare_keys`` makes them.
+    """Precomputed evaluation keys for the ``cpu`` device of this process.
+
+    ``prepare_keys`` makes them.
 
     Attributes:
-        relin: That of relinearization.
+        relin: The relinearization key.
         galois: Galois keys by Galois element.
         parameters_id: The identity of the keys' parameters; None: unknown.
         key_tag: The random tag of their key pair; None: unknown.
@@ -52,17 +54,18 @@ class PreparedKeys:
 
 
 AnyKeys = EvaluationKeys | CompactKeys | PreparedKeys
-"""Evaluation keys in each of their forms; what is not ``EvaluationKeys`` is for the ``cpu``."""
+"""Evaluation keys in each form; forms other than ``EvaluationKeys`` are for ``cpu`` only."""
 
 
 def prepare_keys(keys: EvaluationKeys, parameters: RlweParameters) -> PreparedKeys:
-    """The keys for many runs on the ``cpu`` device; preparing takes about as long as a rotation.
+    """Returns precomputed keys for many runs on the ``cpu`` device.
 
-    Nothing refers to the whole keys: forget them, or save them for another process.
+    Precomputing a key takes about as long as a rotation. The result holds no reference to the full
+    keys: delete them, or save them for another process.
 
     Args:
-        keys: Whole keys; of those with seeds, both halves.
-        parameters: What the keys were made for.
+        keys: Full keys; those with seeds include the a part.
+        parameters: The parameters of the keys.
 
     Raises:
         ParameterError: If a key is not of these parameters, has a residue that is not canonical, or

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class SealEvaluator:
     """Computes on ``seal.Ciphertext`` objects; results equal SEAL's residue for residue.
 
-    BFV's products with a design of architecture ``stream`` are made by another method (HPS): they
-    are not SEAL's residues, and decrypt to the same.
+    A design of architecture ``stream`` computes BFV products by another method (HPS). Its residues
+    differ from SEAL's, but decrypt to the same.
 
     Args:
         context: CKKS or BFV with key switching.
@@ -39,7 +39,7 @@ class SealEvaluator:
         design: Which accelerator; None: the smallest that runs each operation.
 
     Raises:
-        InteropError: When the context is of neither, or the keys are another context's.
+        InteropError: When the context is of neither scheme, or the keys are of another context.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class SealEvaluator:
         return self._run("relinearize", a)
 
     def rescale(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
-        """Returns a divided by its last prime: SEAL's ``rescale_to_next``. CKKS alone has it."""
+        """Returns a divided by its last prime: SEAL's ``rescale_to_next``. CKKS only."""
         return self._run("rescale", a)
 
     def mod_switch(self, a: "seal.Ciphertext") -> "seal.Ciphertext":

@@ -1,4 +1,4 @@
-"""CKKS and BFV: how each plans a program, forecasts its errors, encodes and writes operations."""
+"""CKKS and BFV: each plans programs, forecasts errors, encodes plaintexts and writes operations."""
 
 from ringsmith.schemes.bfv.depth import bfv_parameters_for_depth
 from ringsmith.schemes.bfv.forecast import NoiseForecast

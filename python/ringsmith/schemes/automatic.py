@@ -1,4 +1,4 @@
-"""Automatic parameters: the smallest ring that does; the rest is the scheme's search."""
+"""Automatic parameters: finds the smallest ring; each scheme searches the other parameters."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,17 +18,17 @@ def choose(
     wish: AutoRlweParameters,
     source: SourceLine,
 ) -> Program:
-    """Plans a program for the smallest parameters that hold what is asked.
+    """Plans a program for the smallest parameters that meet the requirements.
 
     Args:
         record: Traces the function for a ring degree.
         search: Makes the search for a recording, a ring degree and the bits of modulus that it
             carries.
-        wish: What is asked.
-        source: The line that asks, for errors.
+        wish: The requirements.
+        source: The user's line, for errors.
 
     Returns:
-        The program; its ``choice`` says in words how the parameters came about.
+        The program; its ``choice`` explains the parameters.
 
     Raises:
         ProgramError: When the function is not legal, or no parameters fit.

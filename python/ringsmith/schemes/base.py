@@ -1,7 +1,7 @@
-"""What a scheme answers: everything that asks which scheme it is asks its ``Scheme``.
+"""The interface ``Scheme``: all scheme-dependent operations.
 
-``ringsmith.schemes.registry`` lists the schemes. What their parameters alone can tell (whether
-messages are exact, slots, the modulus of messages) is asked of the parameters.
+``ringsmith.schemes.registry`` lists the schemes. Properties that depend on the parameters only
+(whether messages are exact, slots, the modulus of messages) belong to the parameters.
 """
 
 from abc import ABC, abstractmethod
@@ -26,10 +26,10 @@ Operand = Ciphertext | Plaintext | PlainPolynomial | None
 
 @dataclass(frozen=True)
 class Options:
-    """What ``trace`` is told beside parameters; a scheme refuses what it has no use for.
+    """The options of ``trace`` other than parameters; a scheme refuses options it does not support.
 
     Attributes:
-        headroom_bits: log2 of the largest message magnitude; None: not said.
+        headroom_bits: log2 of the largest message magnitude; None: not given.
         fused_rescale: Whether products are relinearized and rescaled by one division.
         lazy_rescale: Whether products that are added are rescaled after the addition.
         rotate_products: Whether products with plaintexts are rotated before they are rescaled.
@@ -45,7 +45,7 @@ class Search(ABC):
     """The search for parameters at one ring degree.
 
     Attributes:
-        obstacle: Why nothing was found, as far as the search went.
+        obstacle: Why no parameters were found, as far as known.
     """
 
     obstacle: str = ""
@@ -55,12 +55,12 @@ class Search(ABC):
         """Returns the program, planned for the best parameters of the degree; None: there are none.
 
         Raises:
-            ProgramError: When no parameters could do.
+            ProgramError: When no parameters can work.
         """
 
     @abstractmethod
     def words(self, program: Program) -> list[str]:
-        """Says how the parameters of a program came about."""
+        """Explains the parameters of a program."""
 
 
 class Scheme(ABC):
@@ -69,15 +69,15 @@ class Scheme(ABC):
     name: ClassVar[str]
     """As ``RlweParameters.scheme`` has it."""
     parameters: ClassVar[type[RlweParameters]]
-    """Its parameter sets; the other methods are given such ones alone."""
+    """The class of its parameter sets; the other methods accept only these."""
     automatic: ClassVar[type[AutoRlweParameters]]
-    """What a parameter set to be found must hold."""
+    """The class of requirements for automatic parameters."""
     program: ClassVar[type[Program]]
     """Its planned programs."""
     plaintext: ClassVar[type[Plaintext] | type[PlainPolynomial]]
     """Its encoded messages."""
     kind: ClassVar[str] = ""
-    """What errors say of its vectors, where they must name the scheme."""
+    """The name of its vectors in error messages."""
 
     def words(self, op: Op) -> str:
         """Returns what a node does, such as ``multiplies two encrypted BFV vectors``."""
@@ -87,11 +87,11 @@ class Scheme(ABC):
 
     @abstractmethod
     def space(self, n: int) -> Space:
-        """Returns what a ciphertext of ring degree n holds."""
+        """Returns the slots of a ciphertext of ring degree n."""
 
     @abstractmethod
     def check_options(self, options: Options, source: SourceLine) -> None:
-        """Refuses options that mean nothing here.
+        """Refuses options that the scheme does not support.
 
         Raises:
             ProgramError: At the user's line.
@@ -120,18 +120,18 @@ class Scheme(ABC):
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str
     ) -> tuple[str, str]:
-        """Returns why a design does not do an operation, whatever the primes, and what to do.
+        """Returns why a design does not support an operation with any primes, and a hint.
 
         Args:
             parameters: The parameter set.
             op: The operation.
-            limits: What the design does.
-            design: What the sentence calls it.
+            limits: The design's limits.
+            design: The design's name in the sentence.
 
         Returns:
             The end of a sentence that begins with ``words``, such as ``and design octo has no unit
-            for BFV products``; and one more thing to do beside another device, or nothing. Two
-            empty texts where the design does it.
+            for BFV products``; and a hint in addition to using another device, or nothing. Two
+            empty texts if the design supports the operation.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Checks the nodes of a program that comes from a file: what every planned program keeps to."""
+"""Checks the nodes of a program from a file against the invariants of planned programs."""
 
 import math
 
@@ -11,7 +11,7 @@ from ringsmith.schemes.registry import scheme_of
 MAX_PRIMES = 128
 MAX_NODES = 1 << 18
 _SCALE_SLACK = 2.0**-40
-"""Relative distance of a scale from what its operands make; declared ones are rounded."""
+"""Allowed relative distance of a scale from its computed value; declared scales are rounded."""
 
 
 class _RefusalError(Exception):
@@ -24,7 +24,7 @@ def check_nodes(parameters: RlweParameters, nodes: tuple[Node, ...], slots: int)
     Args:
         parameters: The parameter set.
         nodes: The nodes.
-        slots: Numbers that a ciphertext holds.
+        slots: Number of slots of a ciphertext.
 
     Raises:
         ProgramError: Otherwise; names the node and its line.
@@ -110,7 +110,7 @@ def _check_bound(parameters: RlweParameters, node: Node) -> None:
 
 
 def _check_shape(parameters: RlweParameters, node: Node, operands: list[Node]) -> None:
-    """Refuses other operands, limbs, polynomials or another scale than the operation's record."""
+    """Refuses operands, limbs, polynomials or a scale that differ from the operation's record."""
     record = node.op.record
     if len(operands) != record.encrypted:
         raise _RefusalError(f"has {len(operands)} operands, and takes {record.encrypted}")
@@ -133,7 +133,7 @@ def _check_shape(parameters: RlweParameters, node: Node, operands: list[Node]) -
 
 
 def _limbs(parameters: RlweParameters, node: Node, operands: list[Node]) -> int:
-    """The limbs that a node must have."""
+    """Returns the limbs that a node must have."""
     if not operands:
         if parameters.exact and node.limbs != parameters.limbs:
             raise _RefusalError(

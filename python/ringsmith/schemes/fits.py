@@ -1,4 +1,4 @@
-"""Whether a design can run a program, in words of the program: the user's line, and what to do."""
+"""Checks whether a design can run a program; errors name the user's line and a hint."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] 
 
     Args:
         program: The program.
-        limits: What the design takes.
-        others: Names of designs that take the program, for the error.
+        limits: The design's limits.
+        others: Names of designs that accept the program, for the error.
 
     Raises:
-        ProgramError: Begins with the user's line: that of the operation, or of the trace where the
-            parameters are the reason; says what to do.
+        ProgramError: Begins with the user's line: that of the operation, or of the trace if the
+            parameters are the reason. Ends with a hint.
     """
     elsewhere = f"{CPU}, or compile it for {', '.join(others)}" if others else CPU
     check_operations(program, limits, f"design {limits.design}", elsewhere)
@@ -43,13 +43,13 @@ def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] 
 def check_operations(
     program: Program, limits: ParameterLimits, design: str, way_out: str = CPU
 ) -> None:
-    """Refuses a program with an operation that a design does not do, whatever the parameters.
+    """Refuses a program with an operation that a design does not support with any parameters.
 
     Args:
         program: The program.
-        limits: What the design does.
-        design: What errors call it.
-        way_out: What to do instead.
+        limits: The design's limits.
+        design: The design's name in errors.
+        way_out: The hint.
 
     Raises:
         ProgramError: Begins with the user's line.
@@ -63,13 +63,13 @@ def check_operations(
 
 
 def at_line(program: Program, node: int | None, error: ProgramError, design: str) -> ProgramError:
-    """Returns (does not raise) an error of compiling, with the user's line where it is known.
+    """Returns (does not raise) a compilation error, with the user's line if it is known.
 
     Args:
         program: The program.
         node: Id of the HE node that could not be compiled; None: no single one.
-        error: What compiling said.
-        design: What the error calls the design.
+        error: The compiler's error.
+        design: The design's name in the error.
     """
     if node is None or not 0 <= node < len(program.nodes):
         source, words = next(iter(program.inputs.values())).source, f"program {program.name}"

@@ -1,7 +1,7 @@
 """Programs and client kits as files: ``docs/reference/formats.md`` describes them.
 
-Everything is written by the fields of the dataclasses (``ringsmith.files.records``): a field that
-cannot be written stops the writing. Of source files only the base name is written, no folder.
+The fields of the dataclasses define what is written (``ringsmith.files.records``). A field that
+cannot be written raises an error. Source files appear by their base names, without folders.
 """
 
 import re
@@ -24,7 +24,7 @@ from ringsmith.schemes.registry import SCHEMES
 
 PROGRAM, KIT = "ringsmith-program", "ringsmith-client-kit"
 VERSIONS: Mapping[str, int] = {PROGRAM: 1, KIT: 1}
-"""The newest version of each format; all before it are read, too."""
+"""The newest version of each format; all earlier versions can be read, too."""
 LIMITS = Limits(file=1 << 28, body=1 << 30, text=1 << 27, arrays=1 << 18)
 """256 MiB in a file, 1 GiB in memory, 128 MiB of JSON, 2^18 different constants."""
 
@@ -41,7 +41,7 @@ def to_bytes(found: Program | ClientKit) -> bytes:
     """Returns the bytes of a file.
 
     Raises:
-        ProgramError: When it exceeds what readers take.
+        ProgramError: When it exceeds the size limits of readers.
     """
     encoder = Encoder(VARIANTS, {SourceLine: _without_folders})
     if isinstance(found, Program):
@@ -83,11 +83,11 @@ def from_bytes(
 
 
 def save(path: str | Path, found: Program | ClientKit, *, overwrite: bool) -> None:
-    """Writes a file, whole or not at all.
+    """Writes a file atomically.
 
     Raises:
         InteropError: When it exists and may not be overwritten, or cannot be written.
-        ProgramError: When it exceeds what readers take.
+        ProgramError: When it exceeds the size limits of readers.
     """
     write_whole(Path(path), to_bytes(found), overwrite=overwrite)
 
@@ -180,7 +180,7 @@ def _check_title(where: str, name: str) -> None:
 
 
 def _check_primes(content: object) -> None:
-    """Bounds the lists of primes before any arithmetic is done with them."""
+    """Checks the length of lists of primes before any arithmetic with them."""
     parameters: Any = content.get("parameters") if isinstance(content, dict) else None
     for name, value in parameters.items() if isinstance(parameters, dict) else ():
         if isinstance(value, list) and len(value) > MAX_PRIMES:

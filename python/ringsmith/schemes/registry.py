@@ -1,4 +1,4 @@
-"""The schemes that there are."""
+"""The list of schemes."""
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import RlweParameters
@@ -14,7 +14,7 @@ SCHEMES: tuple[Scheme, ...] = (CKKS, BFV)
 
 
 def scheme_of(parameters: RlweParameters | AutoRlweParameters) -> Scheme:
-    """Returns the scheme of a parameter set, or of the wish for one.
+    """Returns the scheme of a parameter set or of requirements.
 
     Raises:
         ProgramError: When no scheme has such parameters.

@@ -62,33 +62,32 @@ def trace(
     rotate_products: bool = False,
     outputs: Outputs = None,
 ) -> Program:
-    """Calls a function on encrypted vectors that record, and plans what they recorded.
+    """Calls a function on encrypted vectors, records its operations, and plans a program.
 
-    Loops and conditions of the function are Python's: what they do on the way is recorded, so a
-    loop is unrolled, and nothing can depend on an encrypted number.
+    Loops and conditions of the function run in Python while operations are recorded. Loops are
+    therefore unrolled, and conditions cannot depend on encrypted numbers.
 
     Args:
         function: Takes encrypted vectors by keyword. Returns one (output ``result``), a tuple or
             list (``result0``, ``result1``, …), or a mapping of names to vectors.
-        parameters: The parameter set to plan for, of CKKS or BFV; or what a set to be found must
-            hold: ``AutoParameters`` (CKKS), ``AutoBfvParameters``, or ``"auto"``, which is
+        parameters: The parameter set, of CKKS or BFV. Or the requirements for automatic parameters:
+            ``AutoParameters`` (CKKS), ``AutoBfvParameters``, or ``"auto"``, which is
             ``AutoParameters()``. Then the function is called once for each ring degree tried.
-        inputs: Names of the encrypted inputs: a mapping to how each arrives (an ``InputSpec``, or
-            its length, or None for all slots), or names alone. None: the function's
-            parameters that have no default.
-        headroom_bits: Of CKKS: messages are promised to stay within ±2^headroom_bits throughout;
-            scales are checked to leave that much room below the modulus. None: 3, or what
-            ``AutoParameters`` says. BFV computes modulo t and takes none.
-        fused_rescale: Of CKKS: whether a product is relinearized and rescaled by one division. That
-            takes fewer transforms, and residues that are not SEAL's. BFV has no rescaling.
-        lazy_rescale: Of CKKS: whether products that are added are relinearized and rescaled after
-            the addition, once for all. Otherwise each product is by itself, as in a program that
-            calls SEAL's ``rescale_to_next`` after each product; that takes more operations.
-        rotate_products: Of CKKS: whether products with plaintexts, and sums of them, are rotated
-            before they are rescaled. Rotations then take a limb more, fewer rescalings are needed,
-            and rescaling divides the rotations' errors.
-        outputs: Numbers that outputs hold, by name, which is what ``Program.decrypt`` hands out;
-            None: all slots. Of an output that is not named it follows from the lengths of inputs.
+        inputs: Names of the encrypted inputs, or a mapping from each name to an ``InputSpec``, its
+            length, or None for all slots. None: the function's parameters that have no default.
+        headroom_bits: CKKS only: all messages are promised to stay within ±2^headroom_bits, and
+            scales are checked to leave that much headroom below the modulus. None: 3, or the value
+            of ``AutoParameters``. BFV computes modulo t and has no headroom.
+        fused_rescale: CKKS only: whether a product is relinearized and rescaled by one division.
+            This takes fewer transforms, but residues differ from SEAL's. BFV has no rescaling.
+        lazy_rescale: CKKS only: whether products that are added are relinearized and rescaled once,
+            after the addition. Otherwise each product is rescaled separately, as in a program that
+            calls SEAL's ``rescale_to_next`` after each product. That takes more operations.
+        rotate_products: CKKS only: whether products with plaintexts, and sums of them, are rotated
+            before they are rescaled. Rotations then have one more limb, but fewer rescalings are
+            needed, and rescaling divides the rotations' errors.
+        outputs: The length of outputs by name: how many numbers ``Program.decrypt`` returns. None:
+            all slots. The length of an unnamed output follows from the lengths of inputs.
 
     Returns:
         The program with relinearization, rescaling, modulus switching, scales and keys planned: a

@@ -1,8 +1,8 @@
-"""HE operations on ciphertexts written as subroutines. Where SEAL has the operation, its bits.
+"""Writes HE operations on ciphertexts as subroutines; bit-exact with SEAL if SEAL has them.
 
-A ciphertext is a tuple of node ids, one a polynomial over q_0 … q_{limbs-1}: in NTT form for CKKS,
-in coefficient form for BFV. ``OperationWriter`` has what the schemes share, which is everything but
-products, plain products and the loss of a prime; a scheme's writer has the rest.
+A ciphertext is a tuple of node ids, one per polynomial over q_0 … q_{limbs-1}: in NTT form for
+CKKS, in coefficient form for BFV. ``OperationWriter`` has the operations that the schemes share. A
+scheme's writer has products, plain products and the division by a prime.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ def galois_key_name(element: int) -> str:
 
 
 class OperationWriter(ABC):
-    """Appends the subroutines of HE operations to a graph: what CKKS and BFV share.
+    """Appends the subroutines of HE operations to a graph: those that CKKS and BFV share.
 
     Args:
         graph: The graph; its ``keys`` must name every key that is used.
@@ -85,7 +85,7 @@ class OperationWriter(ABC):
             self._graph.output(polynomial, f"{name}.{k}")
 
     def add(self, a: Polynomials, b: Polynomials) -> Polynomials:
-        """Returns a + b; of different sizes, the longer one's last polynomials stay."""
+        """Returns a + b; with different sizes, the longer one's last polynomials are copied."""
         sums = [self._graph.add(p, q) for p, q in zip(a, b, strict=False)]
         return (*sums, *a[len(b) :], *b[len(a) :])
 
@@ -135,9 +135,10 @@ class OperationWriter(ABC):
         return self._graph.add(a0, s0), s1
 
     def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """Returns the two polynomials that the key makes of ``target``: hybrid key switching.
+        """Applies hybrid key switching to ``target`` and returns the two resulting polynomials.
 
-        With one prime a digit and one special prime, SEAL's bits. Both halves share the digits.
+        With one prime per digit and one special prime the result equals SEAL's bit for bit. Both
+        polynomials share the digits.
         """
         special = self._ring.special
         drop = special[0] if len(special) == 1 else special
@@ -148,7 +149,7 @@ class OperationWriter(ABC):
         return half0, half1
 
     def _key_products(self, coefficients: int, key: str) -> tuple[int, int]:
-        """The sums of digits times key, both halves, in NTT form with the special primes."""
+        """Returns sums of digits times a key's b and a parts, in NTT form with special primes."""
         graph, limbs = self._graph, self._graph.type_of(coefficients).base
         extended = (*limbs, *self._ring.special)
         single = self._ring.digit_size == 1
@@ -158,16 +159,16 @@ class OperationWriter(ABC):
         )
 
     def _inner_products(self, digits: Iterable[int], key: str) -> tuple[int, int]:
-        """The sums of digits, in coefficient form, times the halves of a key, in NTT form."""
+        """Returns sums of digits, in coefficient form, times a key's b and a parts, in NTT form."""
         raised = [self._graph.ntt(digit) for digit in digits]
         numbers = range(len(raised))
         first, second = (self._graph.ksk_inner_product(raised, key, h, numbers) for h in (0, 1))
         return first, second
 
     def _tensor(self, a: Polynomials, b: Polynomials) -> Polynomials:
-        """The tensor product of two pairs in NTT form, of three polynomials.
+        """Returns the tensor product of two pairs in NTT form: three polynomials.
 
-        The last comes first, since a relinearization waits for that alone.
+        The last one is written first, because a relinearization waits for it only.
         """
         graph, (a0, a1), (b0, b1) = self._graph, a, b
         last = graph.mul(a1, b1)
@@ -175,7 +176,7 @@ class OperationWriter(ABC):
         return graph.mul(a0, b0), middle, last
 
     def _tensor_square(self, a: Polynomials) -> Polynomials:
-        """The tensor product of a pair in NTT form with itself."""
+        """Returns the tensor product of a pair in NTT form with itself."""
         graph, (a0, a1) = self._graph, a
         last = graph.mul(a1, a1)
         cross = graph.mul(a0, a1)

@@ -1,4 +1,4 @@
-"""Who asks: by a token, or, where there are no tokens, whoever can reach the loopback address."""
+"""Authentication: by token. Without tokens, every process that reaches the loopback address."""
 
 from urllib.parse import urlsplit
 
@@ -11,20 +11,20 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Access:
-    """Tells clients by their tokens.
+    """Identifies clients by their tokens.
 
-    Without tokens everybody on this machine is one client. A browser on this machine is not: pages
-    from elsewhere can make it send requests, so the names in ``Host`` and ``Origin`` are checked.
+    Without tokens all processes on this machine are one client. Browsers are excluded, because
+    foreign pages can make them send requests: ``Host`` and ``Origin`` are checked.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def client(self, request: Request) -> Client:
-        """The client of a request.
+        """Returns the client of a request.
 
         Raises:
-            ProblemError: If it has none.
+            ProblemError: If the request has no known client.
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and token:
@@ -54,7 +54,7 @@ class Access:
 
 
 def _host_of(value: str) -> str | None:
-    """The host that a ``Host`` or ``Origin`` names; None: it names none."""
+    """Returns the host in a ``Host`` or ``Origin`` header; None: it has none."""
     try:
         return urlsplit(value if "//" in value else f"//{value}").hostname
     except ValueError:  # such as a bracket that is not closed

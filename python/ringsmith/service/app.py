@@ -44,7 +44,7 @@ from ringsmith.service.state import State, Timing
 
 PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
-"""After so many bytes of a piece of keys it is noted how many have come."""
+"""The progress of a key upload is stored each time so many bytes were received."""
 _CHUNK = 1 << 18
 _WHOLE_BYTES = 1 << 20
 """Answers of at most so many bytes are sent from memory."""
@@ -88,10 +88,10 @@ async def state_of(request: Request) -> State:
 
 
 async def client_of(request: Request) -> Client:
-    """Who asks.
+    """Returns the client of the request.
 
     Raises:
-        ProblemError: If nobody knows.
+        ProblemError: If the client is unknown.
     """
     access: Access = request.app.state.access
     client = access.client(request)
@@ -100,10 +100,10 @@ async def client_of(request: Request) -> Client:
 
 
 async def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
-    """Who asks, and may see the whole server.
+    """Returns the client of the request if it is an operator, who may see the whole server.
 
     Raises:
-        ProblemError: If it may not.
+        ProblemError: If it is no operator.
     """
     if not client.operator:
         raise ProblemError(
@@ -230,9 +230,9 @@ async def put_key(
         Header(max_length=80, description="`bytes FIRST-LAST/SIZE` of a piece; else all comes."),
     ] = None,
 ) -> Response:
-    """Takes evaluation keys, whole or in pieces, each from where the last one ended.
+    """Accepts evaluation keys, whole or in consecutive parts.
 
-    The answer to the last piece comes when the keys were checked.
+    The answer to the last part is sent after the keys were checked.
     """
     publication = state.program(name)
     media = request.headers.get("content-type", OBJECT_MEDIA).partition(";")[0].strip().lower()
@@ -263,7 +263,7 @@ async def put_key(
 
 
 async def _receive(request: Request, state: State, key: KeyRecord, size: int) -> KeyRecord:
-    """Appends a piece to keys that are being uploaded."""
+    """Appends a part to keys that are being uploaded."""
     path, database = state.folder.key_part(key), state.folder.database
     noted = received = first = key.received
     with path.open("r+b" if path.exists() else "w+b") as file:
@@ -294,10 +294,10 @@ def _with_received(key: KeyRecord, received: int) -> KeyRecord:
 
 
 def _range(request: Request, text: str | None) -> tuple[int, int, int]:
-    """First and last byte of a piece, and the size of the whole.
+    """Returns the first and last byte of a part, and the total size.
 
     Raises:
-        ProblemError: If it is none, or an empty one.
+        ProblemError: If the header is invalid or the part empty.
     """
     if text is None:
         length = request.headers.get("content-length", "")
@@ -512,13 +512,13 @@ def _job_status(job: JobRecord) -> JobStatus:
 
 
 def _status_of(job: JobRecord) -> int:
-    """The HTTP status that tells of a job's end."""
+    """Returns the HTTP status for a job's end."""
     by_code = {"malformed": 422, "not-this-program": 422, "refused": 422, "cancelled": 409}
     return by_code.get(job.code, 503 if job.code in ("queue-time", "run-time") else 500)
 
 
 def _results(state: State, job: JobRecord) -> Response:
-    """A job and its outputs as one body."""
+    """Returns a job and its outputs as one body."""
     boundary = secrets.token_hex(16)
     begin = f"--{boundary}\r\nContent-Disposition: form-data; name="
     parts: list[bytes | Path] = [
@@ -617,7 +617,7 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
 
 
 def latency_of(timings: Collection[Timing]) -> Latency:
-    """The median and the 99th percentile of what jobs took; 0 where there are none."""
+    """Returns the median and the 99th percentile of the jobs' times; 0 if there are no jobs."""
 
     def of(seconds: Iterable[float]) -> tuple[float, float]:
         ordered = sorted(seconds) or [0.0]
@@ -652,7 +652,7 @@ async def metrics(state: StateOf, client: OperatorOf) -> Response:
 
 @plain.get("/", response_class=HTMLResponse, include_in_schema=False)
 async def page() -> HTMLResponse:
-    """The operator's page, which asks ``/v1/status``; it holds nothing itself."""
+    """The operator's page, which gets its data from ``/v1/status``."""
     text = (resources.files("ringsmith.service") / "page.html").read_text(encoding="utf-8")
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -673,7 +673,7 @@ def _answer(
 
 
 def problem_response(problem: ProblemError) -> JSONResponse:
-    """The answer of a problem."""
+    """Returns the answer for a problem."""
     details = ProblemDetails(
         title=problem.code.replace("-", " "),
         status=problem.status,
@@ -684,11 +684,11 @@ def problem_response(problem: ProblemError) -> JSONResponse:
 
 
 def make_app(state: State, access: Access) -> FastAPI:
-    """The application of a server.
+    """Makes the application of a server.
 
     Args:
-        state: Its state.
-        access: Who may ask.
+        state: The server's state.
+        access: Authenticates clients.
     """
     app = FastAPI(
         title="Ringsmith",

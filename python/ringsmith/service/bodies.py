@@ -1,6 +1,6 @@
-"""Bodies of requests, read piece by piece within limits: nothing is in memory that is not counted.
+"""Bodies of requests, read in chunks within limits: all memory in use is counted.
 
-Inputs of a run come as ``multipart/form-data`` (RFC 7578) and are written to files as they come.
+Inputs of a run are sent as ``multipart/form-data`` (RFC 7578) and written to files as they arrive.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ FIELD_BYTES = 4096
 PARTS = 256
 """Parts of a body, at most."""
 BYTES_A_SECOND = 4096
-"""At which a body must come, at least: a byte now and then keeps no connection."""
+"""Minimum rate of a body, so that a slow sender cannot keep a connection open."""
 _HEADER_BYTES = 1024
 _PART_OVERHEAD = 2048
 """Bytes of a part's boundary and headers, at most."""
 
 
 async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIterator[bytes]:
-    """A body as it comes.
+    """Yields the chunks of a body.
 
     Raises:
         ProblemError: If it has more than ``limit`` bytes, or falls ``idle_seconds`` behind
@@ -129,10 +129,10 @@ class Form:
         self._ended = False
 
     def write(self, piece: bytes) -> None:
-        """Takes a piece of the body.
+        """Parses a chunk of the body.
 
         Raises:
-            ProblemError: If it is no such form.
+            ProblemError: If the body is no such form.
         """
         try:
             self._parser.write(piece)
@@ -140,16 +140,16 @@ class Form:
             raise _malformed(str(error)) from None
 
     def close(self) -> None:
-        """Closes the file under way."""
+        """Closes the file that is being written."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def check_complete(self) -> None:
-        """Refuses a form that was cut off.
+        """Refuses a truncated form.
 
         Raises:
-            ProblemError: Then.
+            ProblemError: If the form is truncated.
         """
         if not self._ended:
             raise _malformed("it ends before its last boundary")
@@ -220,7 +220,7 @@ async def read_form(
         The parts by name.
 
     Raises:
-        ProblemError: If it is none, too large, or does not come.
+        ProblemError: If it is no form, too large, or does not arrive in time.
     """
     kind = request.headers.get("content-type", "").encode("latin-1", "replace")
     boundary = _parameter(kind, "boundary")
@@ -244,7 +244,7 @@ async def read_form(
 
 
 def _parameter(header: bytes, name: str) -> str:
-    """A parameter of a header such as ``form-data; name="x"``; empty: it has none."""
+    """Returns a parameter of a header such as ``form-data; name="x"``; empty: it has none."""
     message = Message()
     message["content-type"] = header.decode("utf-8", "replace").replace("\r", "").replace("\n", "")
     value: Any = message.get_param(name)
@@ -252,7 +252,7 @@ def _parameter(header: bytes, name: str) -> str:
 
 
 def unknown_part(name: str, inputs: Iterable[str]) -> ProblemError:
-    """The answer to a part that a program does not take."""
+    """Returns the answer to a part that a program does not accept."""
     return ProblemError(
         422,
         "wrong-parts",

@@ -1,7 +1,7 @@
-"""Connections that do not keep the server waiting: slow headers, large headers, slow readers.
+"""Limits for connections: slow headers, large headers, slow readers.
 
-uvicorn bounds neither how long a request's header takes nor, with httptools, how large it is. Any
-byte after an answer stops its keep-alive clock, and nothing starts it again.
+uvicorn limits neither the time of a request's header nor, with httptools, its size. Any byte after
+an answer stops its keep-alive timer, and nothing starts the timer again.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
 def bounded_protocol(header_seconds: float, keep_seconds: float) -> type[HttpToolsProtocol]:
-    """A protocol for uvicorn whose headers come in time, and are not too large.
+    """A protocol for uvicorn that limits the time and size of headers.
 
     Args:
-        header_seconds: That a header may take, and the rest of a body that nobody reads.
-        keep_seconds: From an answer to the next request.
+        header_seconds: Time limit of a header, and of the unread rest of a body.
+        keep_seconds: Time limit from an answer to the next request.
     """
 
     class Bounded(HttpToolsProtocol):
-        """Closes a connection that sends no whole header in ``header_seconds``."""
+        """Closes a connection that does not complete a header in ``header_seconds``."""
 
         _deadline: asyncio.TimerHandle | None = None
         _header_bytes = 0
@@ -89,10 +89,10 @@ def bounded_protocol(header_seconds: float, keep_seconds: float) -> type[HttpToo
 
 
 class Observed:
-    """The application with a line in the log for each request, and an end to slow readers.
+    """Wraps the application: logs each request in one line, and stops slow readers.
 
-    A line has method, route, status, time, sizes, client and job: no payload, no address of an
-    object, no token.
+    A line has method, route, status, time, sizes, client and job. It has no payload, no address of
+    an object, and no token.
     """
 
     def __init__(self, app: App, metrics: Metrics, idle_seconds: float) -> None:

@@ -1,7 +1,7 @@
-"""What must outlive the server: clients, keys, jobs and what was used, in SQLite.
+"""The server's persistent data in SQLite: clients, keys, jobs and used device time.
 
-Write-ahead log, synchronous NORMAL: a process that is killed loses nothing that was committed; a
-machine that loses power may lose the last moments, and no more. One thread uses a database.
+Write-ahead log, synchronous NORMAL: a killed process loses no committed data. A power failure may
+lose the last transactions only. One thread uses a database.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from ringsmith.service.problems import ProblemError
 
 SCHEMA_VERSION = 1
 LOCAL = "local"
-"""The client that everybody is where there are no tokens."""
+"""The client of all requests if there are no tokens."""
 TOKEN_BYTES = 32
 _HOUR = 3600
 
@@ -73,11 +73,11 @@ ENDED = (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
 
 @dataclass(frozen=True)
 class Client:
-    """Who asks.
+    """A client of the server.
 
     Attributes:
         id: Its number.
-        name: What the operator called it.
+        name: The name that the operator gave it.
         operator: Whether it may see the status of the whole server.
     """
 
@@ -91,13 +91,13 @@ class KeyRecord:
     """Uploaded keys.
 
     Attributes:
-        client: Whose they are.
+        client: The number of their owner.
         parameters: The identity of their parameters, in hexadecimal.
         digest: SHA-256 of all bytes, in hexadecimal.
-        media: What the bytes are.
-        size: All bytes.
-        received: Bytes that have come.
-        state: How far they are.
+        media: The media type of the bytes.
+        size: The total number of bytes.
+        received: The number of bytes received.
+        state: The state of the upload.
         detail: Why they were refused.
     """
 
@@ -117,19 +117,19 @@ class JobRecord:
 
     Attributes:
         id: Its name, random.
-        client: Whose it is.
+        client: The number of its owner.
         program: The program's name.
         revision: The program's revision.
-        keys: Digests of the keys that it names.
+        keys: Digests of the keys that it uses.
         request: The client's own name for it (``Idempotency-Key``); None: it gave none.
-        fingerprint: A digest of everything that was asked.
-        state: How far it is.
-        attempts: How often it was begun.
-        bytes: Of its inputs and results.
-        created: When it came, in seconds since 1970; ``started`` and ``ended`` likewise.
-        code: Why it failed, as a word.
-        message: Why it failed.
-        outcome: What the run took and made.
+        fingerprint: A digest of the whole request.
+        state: Its state.
+        attempts: How often it was started.
+        bytes: Size of its inputs and results.
+        created: Time of the request, in seconds since 1970; ``started`` and ``ended`` likewise.
+        code: The error code if it failed.
+        message: The error message if it failed.
+        outcome: The cost of the run and its outputs.
     """
 
     id: str
@@ -151,7 +151,7 @@ class JobRecord:
 
 
 def token_digest(token: str) -> bytes:
-    """What is stored of a token: it has 256 random bits, so a plain digest hides it."""
+    """Returns a token's stored digest. A token has 256 random bits, so a plain hash is safe."""
     return hashlib.sha256(token.encode()).digest()
 
 
@@ -159,7 +159,7 @@ class Database:
     """The tables of a server's folder."""
 
     def __init__(self, path: Path) -> None:
-        """Opens a database, and makes it where there is none.
+        """Opens a database; creates it if there is none.
 
         Raises:
             ParameterError: If it is damaged, or of a newer Ringsmith.
@@ -210,10 +210,10 @@ class Database:
     # ---- clients -------------------------------------------------------------------------------
 
     def add_client(self, name: str, *, operator: bool = False) -> str:
-        """Makes a client, and returns its token, which is nowhere else.
+        """Makes a client and returns its token, which is not stored.
 
         Raises:
-            ParameterError: If the name is taken, or none.
+            ParameterError: If the name is taken or empty.
         """
         if not 1 <= len(name) <= 64 or not name.isprintable() or name == LOCAL:
             raise ParameterError(
@@ -232,7 +232,7 @@ class Database:
         return token
 
     def remove_client(self, name: str) -> int:
-        """Takes a client's token away, for ever, and returns its number: its jobs and keys stay.
+        """Revokes a client's token permanently, and returns its number; jobs and keys remain.
 
         Raises:
             ParameterError: If there is no such client.
@@ -247,17 +247,17 @@ class Database:
         return int(row["id"])
 
     def clients(self) -> list[Client]:
-        """All clients that have tokens."""
+        """Returns all clients that have tokens."""
         rows = self._connection.execute("SELECT * FROM clients WHERE token IS NOT NULL ORDER BY id")
         return [_client(row) for row in rows]
 
     def client_of(self, token: str) -> Client | None:
-        """The client of a token; None: of nobody."""
+        """Returns the client of a token; None: the token is unknown."""
         row = self._one("SELECT * FROM clients WHERE token = ?", token_digest(token))
         return None if row is None else _client(row)
 
     def local_client(self) -> Client:
-        """The client without a token, who may do everything."""
+        """Returns the client without a token, which may do everything."""
         if self._local is None:
             self._connection.execute(
                 "INSERT OR IGNORE INTO clients (name, operator, created) VALUES (?, 1, ?)",
@@ -269,18 +269,18 @@ class Database:
         return self._local
 
     def has_tokens(self) -> bool:
-        """Whether clients are told by tokens."""
+        """Returns whether clients are identified by tokens."""
         return self._one("SELECT 1 FROM clients WHERE token IS NOT NULL LIMIT 1") is not None
 
     def client_names(self) -> dict[int, str]:
-        """Names by number, of clients without tokens, too."""
+        """Returns the clients' names by number, also of clients without tokens."""
         rows = self._connection.execute("SELECT id, name FROM clients")
         return {row["id"]: row["name"] for row in rows}
 
     # ---- keys ----------------------------------------------------------------------------------
 
     def key(self, client: int, parameters: str, digest: str) -> KeyRecord | None:
-        """A client's keys by their digest; None: it has none such."""
+        """Returns a client's keys by their digest; None: there are none."""
         row = self._one(
             "SELECT * FROM keys WHERE client = ? AND parameters = ? AND digest = ?",
             client,
@@ -290,14 +290,14 @@ class Database:
         return None if row is None else _key(row)
 
     def all_keys(self, client: int | None = None) -> list[KeyRecord]:
-        """A client's keys, or all."""
+        """Returns a client's keys, or all keys."""
         rows = self._connection.execute(
             "SELECT * FROM keys WHERE ? IS NULL OR client = ? ORDER BY created", (client, client)
         )
         return [_key(row) for row in rows]
 
     def put_key(self, key: KeyRecord) -> None:
-        """Adds keys, or what is new of them."""
+        """Adds or updates keys."""
         now = time.time()
         self._connection.execute(
             "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
@@ -310,26 +310,26 @@ class Database:
         )
 
     def remove_key(self, key: KeyRecord) -> None:
-        """Forgets keys."""
+        """Removes keys."""
         self._connection.execute(
             "DELETE FROM keys WHERE client = ? AND parameters = ? AND digest = ?",
             (key.client, key.parameters, key.digest),
         )
 
     def key_bytes(self, client: int) -> int:
-        """Bytes that a client's keys have, or will have."""
+        """Returns the bytes of a client's keys, including running uploads at full size."""
         return int(self._number("SELECT SUM(size) FROM keys WHERE client = ?", client))
 
     # ---- jobs ----------------------------------------------------------------------------------
 
     def add_job(self, job: JobRecord) -> JobRecord:
-        """Adds a job, or finds the one of the same client and request.
+        """Adds a job, or finds the job of the same client and request.
 
         Returns:
-            The job that there is now: another id says that it was there.
+            The stored job. Another id shows that it existed before.
 
         Raises:
-            ProblemError: If the client gave something else under that name before.
+            ProblemError: If the client used that name for a different request.
         """
         try:
             self._connection.execute(
@@ -349,7 +349,7 @@ class Database:
         return job
 
     def job(self, identifier: str, client: int | None = None) -> JobRecord | None:
-        """A job by its id, if it is the client's; None as client: whoever's."""
+        """Returns a job by its id if it is the client's; client None: of any client."""
         row = self._one(
             "SELECT * FROM jobs WHERE id = ? AND (? IS NULL OR client = ?)",
             identifier,
@@ -359,19 +359,19 @@ class Database:
         return None if row is None else _job(row)
 
     def job_of_request(self, client: int, request: str) -> JobRecord | None:
-        """A client's job by the client's own name for it."""
+        """Returns a client's job by the client's own name for it."""
         row = self._one("SELECT * FROM jobs WHERE client = ? AND request = ?", client, request)
         return None if row is None else _job(row)
 
     def jobs(self, client: int, most: int) -> list[JobRecord]:
-        """The newest jobs of a client."""
+        """Returns the newest jobs of a client."""
         rows = self._connection.execute(
             "SELECT * FROM jobs WHERE client = ? ORDER BY created DESC LIMIT ?", (client, most)
         )
         return [_job(row) for row in rows]
 
     def jobs_in(self, states: Sequence[RunState]) -> list[JobRecord]:
-        """All jobs in some states, the oldest first."""
+        """Returns all jobs in the given states, oldest first."""
         marks = ", ".join("?" * len(states))
         rows = self._connection.execute(
             f"SELECT * FROM jobs WHERE state IN ({marks}) ORDER BY created",  # noqa: S608
@@ -380,7 +380,7 @@ class Database:
         return [_job(row) for row in rows]
 
     def failures(self, most: int) -> list[JobRecord]:
-        """The last jobs that failed."""
+        """Returns the last jobs that failed."""
         rows = self._connection.execute(
             "SELECT * FROM jobs WHERE state = ? ORDER BY ended DESC LIMIT ?",
             (RunState.FAILED.value, most),
@@ -388,7 +388,7 @@ class Database:
         return [_job(row) for row in rows]
 
     def begin_job(self, identifier: str) -> int:
-        """A job runs; returns how often it was begun."""
+        """Marks a job as running; returns how often it was started."""
         row = self._one(
             "UPDATE jobs SET state = ?, attempts = attempts + 1, started = ? WHERE id = ? "
             "RETURNING attempts",
@@ -400,7 +400,7 @@ class Database:
         return int(row["attempts"])
 
     def wait_again(self, identifier: str) -> None:
-        """A job that ran waits again."""
+        """Marks a running job as waiting again."""
         self._connection.execute(
             "UPDATE jobs SET state = ?, started = NULL WHERE id = ?",
             (RunState.WAITING.value, identifier),
@@ -417,16 +417,16 @@ class Database:
         more_bytes: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """A job has ended, if it had not before.
+        """Marks a job as ended, if it had not ended before.
 
         Args:
             identifier: The job.
-            state: Its end.
-            code: Why it failed, as a word.
-            message: Why it failed.
-            outcome: What it took and made.
-            more_bytes: Of its results.
-            seconds: Of a device, which count against its client.
+            state: Its final state.
+            code: The error code if it failed.
+            message: The error message if it failed.
+            outcome: The cost of the run and its outputs.
+            more_bytes: Bytes of its results.
+            seconds: Device seconds, which count towards the client's quota.
         """
         with self._transaction():
             row = self._one(
@@ -443,11 +443,11 @@ class Database:
                 )
 
     def remove_job(self, identifier: str) -> None:
-        """Forgets a job."""
+        """Removes a job."""
         self._connection.execute("DELETE FROM jobs WHERE id = ?", (identifier,))
 
     def ended_before(self, moment: float) -> list[str]:
-        """Ids of jobs that ended before a time."""
+        """Returns the ids of jobs that ended before a time."""
         marks = ", ".join("?" * len(ENDED))
         rows = self._connection.execute(
             f"SELECT id FROM jobs WHERE ended < ? AND state IN ({marks})",  # noqa: S608
@@ -456,11 +456,11 @@ class Database:
         return [row["id"] for row in rows]
 
     def job_bytes(self, client: int) -> int:
-        """Bytes of the jobs of a client."""
+        """Returns the bytes of a client's jobs."""
         return int(self._number("SELECT SUM(bytes) FROM jobs WHERE client = ?", client))
 
     def open_jobs(self, client: int) -> int:
-        """How many jobs of a client wait or run."""
+        """Returns how many jobs of a client wait or run."""
         return int(
             self._number(
                 "SELECT COUNT(*) FROM jobs WHERE client = ? AND state IN (?, ?)",
@@ -471,7 +471,7 @@ class Database:
         )
 
     def counts(self) -> dict[int, dict[str, int]]:
-        """Jobs of each client by state."""
+        """Returns the number of jobs of each client by state."""
         found: dict[int, dict[str, int]] = {}
         for row in self._connection.execute(
             "SELECT client, state, COUNT(*) AS jobs FROM jobs GROUP BY client, state"
@@ -482,27 +482,27 @@ class Database:
     # ---- time ----------------------------------------------------------------------------------
 
     def seconds_used(self, client: int) -> float:
-        """Seconds of devices that a client had in this hour."""
+        """Returns the device seconds that a client used in this hour."""
         hour = int(time.time()) // _HOUR
         return self._number("SELECT seconds FROM used WHERE client = ? AND hour = ?", client, hour)
 
     def forget_hours(self) -> None:
-        """Forgets what was used before this day."""
+        """Removes records of device time before this day."""
         self._connection.execute(
             "DELETE FROM used WHERE hour < ?", (int(time.time()) // _HOUR - 24,)
         )
 
 
 def seconds_to_next_hour() -> int:
-    """Seconds until what a client may use begins anew."""
+    """Returns the seconds until a client's quota is reset."""
     return _HOUR - int(time.time()) % _HOUR
 
 
 def check_same_request(found: JobRecord, fingerprint: str) -> None:
-    """Refuses another request under a name that was given before.
+    """Refuses a different request under a name that was used before.
 
     Raises:
-        ProblemError: Then.
+        ProblemError: If the requests differ.
     """
     if found.fingerprint != fingerprint:
         raise ProblemError(

@@ -1,7 +1,7 @@
-"""From the queue to workers: who is next, what happens to those who fail, and who is told.
+"""Dispatches jobs from the queue to workers, handles failures, and reports ends of jobs.
 
-Everything here runs in the server's event loop. A job is in the database before it is in the queue,
-and its end is in the database before anybody is told of it.
+Everything here runs in the server's event loop. A job is stored in the database before it enters
+the queue. Its end is stored before it is reported.
 """
 
 import asyncio
@@ -24,29 +24,29 @@ log = logging.getLogger("ringsmith.service")
 
 _LARGEST_QUEUE = 1 << 20
 _FIRST_COST = 0.1
-"""Seconds that a program is taken to run before it has run once."""
+"""Assumed run time of a program, in seconds, before its first run."""
 _MEMORY = 0.8
-"""How much of what is known of a program's time stays when it has run again."""
+"""Weight of the previous estimate of a program's run time when a new run is averaged in."""
 _CANCEL_SECONDS = 5.0
-"""After which a worker that does not stop a cancelled job is killed."""
+"""Seconds after which a worker that does not stop a cancelled job is killed."""
 _RESTART_SECONDS = (0.0, 1.0, 5.0, 15.0)
-"""Pauses before a lost worker is made anew, the last one from then on."""
+"""Pauses before a lost worker is restarted; the last one is repeated."""
 
 
 @dataclass
 class Worker:
-    """A replica, and what it is doing.
+    """A replica and its state.
 
     Attributes:
         replica: The replica.
-        running: Tasks under way by name.
+        running: Running tasks by name.
         held: Groups whose keys it has in memory.
         key_bytes: Memory that they take.
-        jobs: Jobs that it has ended.
-        busy_seconds: That its device was busy.
-        restarts: How often it was made anew.
-        starting: Whether it is being made anew.
-        alone: Whether it runs a job at which a worker died before, and so nothing beside it.
+        jobs: Number of jobs that it has ended.
+        busy_seconds: Seconds in which its device was busy.
+        restarts: How often it was restarted.
+        starting: Whether it is being restarted.
+        alone: Whether it runs a job during which a worker died, and therefore no other job.
     """
 
     replica: Replica
@@ -66,7 +66,7 @@ class Worker:
 
     @property
     def free(self) -> int:
-        """How many more jobs it takes: some of them to be read while others run."""
+        """How many more jobs it accepts; it reads some while others run."""
         if self.alone or not self.replica.places:
             return 0
         return self.replica.places + AHEAD - self.jobs_running
@@ -84,7 +84,7 @@ class _Waiting:
 
 
 class Dispatcher:
-    """Hands jobs to workers.
+    """Gives jobs to workers.
 
     Attributes:
         workers: All workers.
@@ -97,13 +97,13 @@ class Dispatcher:
         limits: Limits,
         ended: Callable[[JobRecord, Outcome], None],
     ) -> None:
-        """Makes a dispatcher that hands out nothing before ``start``.
+        """Makes a dispatcher that gives out no jobs before ``start``.
 
         Args:
-            database: Where jobs are.
-            engine: Has the workers.
-            limits: Of queue and times.
-            ended: Is told of each job that has ended.
+            database: Stores the jobs.
+            engine: Provides the workers.
+            limits: Limits of queue and times.
+            ended: Called for each job that has ended.
         """
         self._database, self._engine, self._limits = database, engine, limits
         self._ended = ended
@@ -112,7 +112,7 @@ class Dispatcher:
         )
         self._known: dict[str, _Waiting] = {}
         self._again: deque[_Waiting] = deque()
-        """Jobs whose worker died: each is begun again with nothing else in its worker."""
+        """Jobs whose worker died: each is restarted in a worker that runs no other job."""
         self._checks: deque[tuple[Task, asyncio.Future[Outcome]]] = deque()
         self._told: dict[str, list[asyncio.Future[JobRecord]]] = {}
         self._costs: dict[str, float] = {}
@@ -131,7 +131,7 @@ class Dispatcher:
         self._spawn(self._sweep())
 
     async def close(self) -> None:
-        """Ends workers; jobs stay in the database, and go on with the next server."""
+        """Ends workers; jobs stay in the database for the next server."""
         self._closing = True
         for task in [*self._background]:
             task.cancel()
@@ -141,7 +141,7 @@ class Dispatcher:
 
     @property
     def waiting(self) -> int:
-        """Jobs that no worker has."""
+        """Number of jobs that no worker has."""
         return len(self._queue) + len(self._again)
 
     def submit(self, job: JobRecord, task: Task) -> None:
@@ -151,16 +151,16 @@ class Dispatcher:
         self._match()
 
     def check_room(self) -> None:
-        """Refuses a job where the queue is full.
+        """Refuses a job if the queue is full.
 
         Raises:
-            QueueFullError: Then.
+            QueueFullError: If the queue is full.
         """
         if len(self._queue) >= self._limits.waiting_jobs:
             raise QueueFullError(f"{len(self._queue)} jobs wait, the most that this server takes")
 
     async def wait(self, identifier: str, seconds: float) -> JobRecord:
-        """A job when it has ended, or as it is after some time."""
+        """Waits until a job has ended or some time has passed; returns the job."""
         record = self._database.job(identifier)
         assert record is not None, "whoever waits has looked it up"
         if identifier not in self._known:
@@ -180,7 +180,7 @@ class Dispatcher:
                 self._told.pop(identifier, None)
 
     async def check(self, task: Task) -> Outcome:
-        """Has a worker check uploaded keys; while none is there, waits."""
+        """Makes a worker check uploaded keys; waits until a worker is available."""
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._checks.append((task, future))
         self._match()
@@ -216,7 +216,7 @@ class Dispatcher:
         waiting.ticket = self._queue.put(waiting, str(waiting.client), task.group, cost)
 
     def _match(self) -> None:
-        """Hands out whatever can be."""
+        """Gives waiting jobs to free workers."""
         if self._closing:
             return
         ready = [worker for worker in self.workers if worker.replica.places]
@@ -287,7 +287,7 @@ class Dispatcher:
         self._match()
 
     def _lost(self, waiting: _Waiting, attempts: int, why: str) -> Outcome:
-        """What becomes of a job whose worker or device is gone."""
+        """Restarts or fails a job whose worker or device is gone."""
         job = waiting.task.job
         if waiting.cancelled:
             return Outcome(job, CANCELLED, "the job was cancelled")
@@ -302,7 +302,7 @@ class Dispatcher:
         return Outcome(job, "again")
 
     def _end(self, waiting: _Waiting, outcome: Outcome, folder: str = "") -> None:
-        """Writes a job's end down, and tells those who wait for it."""
+        """Stores a job's end, and notifies those who wait for it."""
         job = waiting.task.job
         self._known.pop(job, None)
         if outcome.code == CANCELLED or waiting.cancelled:
@@ -338,10 +338,10 @@ class Dispatcher:
             if not future.done():
                 future.set_result(record)
 
-    # ---- what goes on beside -------------------------------------------------------------------
+    # ---- background tasks ----------------------------------------------------------------------
 
     def _restart(self, worker: Worker) -> None:
-        """Makes a lost worker anew, unless that is being done."""
+        """Restarts a lost worker, unless a restart is in progress."""
         if not (self._closing or worker.replica.places or worker.starting):
             worker.starting = True
             worker.restarts += 1
@@ -387,7 +387,7 @@ class Dispatcher:
 
 
 def _best(free: Sequence[Worker], group: str) -> Worker:
-    """The worker for a job: one that could run it at once, then one that has its keys."""
+    """Chooses the worker for a job: first one that can run it at once, then one with its keys."""
 
     def order(worker: Worker) -> tuple[bool, bool, int]:
         idle = worker.jobs_running < worker.replica.places

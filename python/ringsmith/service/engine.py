@@ -29,26 +29,26 @@ class WorkerLostError(RingsmithError):
 
 
 class Replica(Protocol):
-    """A worker, or its place while it is made anew."""
+    """A worker, also while it is being restarted."""
 
     @property
     def name(self) -> str:
-        """For people: which one it is."""
+        """A readable name."""
         ...
 
     @property
     def places(self) -> int:
-        """How many jobs run in it at once; 0: it is not there now."""
+        """How many jobs run in it at once; 0: it is not available now."""
         ...
 
     @property
     def trouble(self) -> str:
-        """Why it is not there; empty: it is, or starts for the first time."""
+        """Why it is not available; empty: it is available, or starts for the first time."""
         ...
 
     @property
     def process_id(self) -> int | None:
-        """Of its process, on this machine; None: it is elsewhere, or gone."""
+        """The process id on this machine; None: it is on another machine, or gone."""
         ...
 
     async def start(self) -> None:
@@ -60,19 +60,19 @@ class Replica(Protocol):
         ...
 
     async def run(self, task: Task) -> Outcome:
-        """Has a task carried out.
+        """Runs a task in the worker.
 
         Raises:
-            WorkerLostError: If the worker ended meanwhile.
+            WorkerLostError: If the worker ended during the task.
         """
         ...
 
     async def cancel(self, job: str) -> None:
-        """Asks it to stop a job; the job's ``run`` then ends soon, or never."""
+        """Asks it to stop a job. The job's ``run`` then ends soon, or never."""
         ...
 
     def kill(self) -> None:
-        """Ends it at once: all that it runs is lost."""
+        """Ends it at once; its running jobs are lost."""
         ...
 
     async def close(self) -> None:
@@ -85,17 +85,17 @@ class Engine(Protocol):
 
     @property
     def replicas(self) -> Sequence[Replica]:
-        """All of them, from the beginning on."""
+        """All replicas, also before they are started."""
         ...
 
     async def close(self) -> None:
-        """Ends what replicas do not end by themselves."""
+        """Ends resources that replicas do not end themselves."""
         ...
 
 
 @dataclass
 class _Process:
-    """A worker process and the line to it."""
+    """A worker process and the connection to it."""
 
     process: asyncio.subprocess.Process
     reader: asyncio.StreamReader
@@ -116,7 +116,7 @@ class ProcessReplica:
 
     @property
     def process_id(self) -> int | None:
-        """Of its process."""
+        """The id of its process."""
         return None if self._own is None else self._own.process.pid
 
     async def start(self) -> None:
@@ -151,7 +151,7 @@ class ProcessReplica:
         own.listener = asyncio.create_task(self._listen(own))
 
     async def _listen(self, own: _Process) -> None:
-        """Hands outcomes to those who wait, until the process ends."""
+        """Delivers outcomes to the waiting calls, until the process ends."""
         with suppress(ConnectionError):
             while line := await own.reader.readline():
                 outcome: Outcome = Decoder(()).decode(
@@ -175,7 +175,7 @@ class ProcessReplica:
         self._own.writer.write(json.dumps(message).encode() + b"\n")
 
     async def run(self, task: Task) -> Outcome:
-        """Hands a task over and waits; see ``Replica.run``."""
+        """Sends a task and waits; see ``Replica.run``."""
         own = self._own
         if own is None:
             raise WorkerLostError(f"{self.name} is not there: {self.trouble}")
@@ -193,13 +193,13 @@ class ProcessReplica:
             self._send({"cancel": job})
 
     def kill(self) -> None:
-        """Kills the process; who waits for it is told."""
+        """Kills the process; waiting calls raise an error."""
         if self._own is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._own.process.pid, signal.SIGKILL)
 
     async def close(self) -> None:
-        """Closes the line, upon which the process ends, and kills it where it does not."""
+        """Closes the connection, so that the process ends; kills the process if it does not."""
         own, self._own, self.places = self._own, None, 0
         if own is None:
             return

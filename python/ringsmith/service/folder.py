@@ -1,4 +1,4 @@
-"""A server's folder: who may use it, and where everything lies in it.
+"""A server's folder: its lock and its layout.
 
 ::
 
@@ -32,14 +32,14 @@ class Folder:
     """
 
     def __init__(self, path: Path, *, lock: bool = True) -> None:
-        """Opens a folder, and makes it where there is none.
+        """Opens a folder; creates it if there is none.
 
         Args:
-            path: Where it is.
+            path: Its path.
             lock: Whether to refuse a folder that a server uses.
 
         Raises:
-            ParameterError: If it is none, or another server uses it.
+            ParameterError: If it is no such folder, or another server uses it.
         """
         self.path = Path(path)
         try:
@@ -64,22 +64,22 @@ class Folder:
         return descriptor
 
     def close(self) -> None:
-        """Closes the tables, and lets another server have the folder."""
+        """Closes the tables and unlocks the folder."""
         self.database.close()
         if self._lock is not None:
             os.close(self._lock)
 
     @property
     def programs(self) -> Path:
-        """Where programs lie for workers."""
+        """The path of the workers' programs."""
         return self.path / "programs"
 
     def key(self, key: KeyRecord) -> Path:
-        """Where uploaded keys lie."""
+        """The path of uploaded keys."""
         return self.path / "keys" / str(key.client) / key.parameters / key.digest
 
     def key_part(self, key: KeyRecord) -> Path:
-        """Where keys lie that are being uploaded."""
+        """The path of keys that are being uploaded."""
         return self.key(key).with_suffix(".part")
 
     def remove_key(self, key: KeyRecord) -> None:
@@ -89,11 +89,11 @@ class Folder:
         self.key_part(key).unlink(missing_ok=True)
 
     def job(self, identifier: str) -> Path:
-        """Where a job's files lie."""
+        """The path of a job's files."""
         return self.path / "jobs" / identifier
 
     def make_job(self, identifier: str) -> Path:
-        """Makes a job's folder, where its inputs go."""
+        """Makes a job's folder for its inputs."""
         folder = self.job(identifier)
         folder.mkdir(mode=_MODE)
         return folder
@@ -108,7 +108,7 @@ class Folder:
         return {name: str(self.job(identifier) / str(i)) for i, name in enumerate(names)}
 
     def sweep(self) -> None:
-        """Removes what no record names: what a server left that was killed."""
+        """Removes files without a database record, which a killed server left."""
         jobs = self.path / "jobs"
         for path in jobs.iterdir():
             if self.database.job(path.name) is None:

@@ -1,4 +1,4 @@
-"""What a server counts, for Prometheus."""
+"""A server's counters, for Prometheus."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -39,22 +39,22 @@ class Metrics:
         self.workers = Gauge("ringsmith_workers_ready", "Workers that can work", registry=own)
 
     def job_began(self, job: JobRecord) -> None:
-        """A job was accepted."""
+        """Counts an accepted job."""
         self._began.labels(job.program).inc()
 
     def job_ended(self, job: JobRecord, device: float, whole: float) -> None:
-        """A job has ended, after so many seconds of a device, and in all."""
+        """Counts a job that has ended, with its device seconds and its total seconds."""
         self._ended.labels(job.program, job.state.value, job.code).inc()
         self._seconds.labels(job.program).observe(whole)
         if device:
             self._device.labels(job.program).observe(device)
 
     def request_ended(self, method: str, route: str, status: int, taken: int, given: int) -> None:
-        """A request was answered."""
+        """Counts an answered request."""
         self._requests.labels(method, route, str(status)).inc()
         self._bytes.labels("in").inc(taken)
         self._bytes.labels("out").inc(given)
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """Returns all counters in Prometheus' format."""
         return generate_latest(self._registry)

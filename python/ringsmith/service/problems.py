@@ -1,4 +1,4 @@
-"""What the server answers where it does not do what it was asked: RFC 9457's problem details."""
+"""The server's error answers: problem details of RFC 9457."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ class ProblemError(RingsmithError):
 
     Attributes:
         status: HTTP status.
-        code: A word for programs, such as ``queue-full``.
+        code: An error code for programs, such as ``queue-full``.
         headers: Headers of the answer.
     """
 
@@ -25,5 +25,5 @@ class ProblemError(RingsmithError):
 
 
 def not_found(what: str) -> ProblemError:
-    """The answer for what is not there, and for what is another client's."""
+    """Returns the answer for an object that does not exist or is another client's."""
     return ProblemError(404, "not-found", f"there is no {what}")

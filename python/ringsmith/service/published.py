@@ -1,4 +1,4 @@
-"""Programs that a server offers: what clients may know of them, and what workers load."""
+"""Programs that a server offers: their public part for clients, and files for workers."""
 
 import hashlib
 import hmac
@@ -30,11 +30,11 @@ class Publication:
     """A program that a server offers.
 
     Attributes:
-        name: Its file's name without the suffix: what clients call it.
-        revision: Changes with the program; tells nothing of it.
-        kit: What a client needs.
-        kit_bytes: The same as a file.
-        files: What workers load.
+        name: Its file's name without the suffix, which clients use.
+        revision: Changes with the program, but reveals nothing about it.
+        kit: The client kit.
+        kit_bytes: The client kit as a file.
+        files: The files that workers load.
         design: The design that it was compiled for; empty: none.
     """
 
@@ -52,14 +52,14 @@ class Publication:
 
     @cached_property
     def input_bytes(self) -> dict[str, int]:
-        """Bytes that each encrypted input may have at most, as a file."""
+        """Upper bound of the bytes of each encrypted input, as a file."""
         word = 8 * self.kit.parameters.n
         sizes = {name: 2 * port.limbs * word for name, port in self.kit.inputs.items()}
         return {name: size + size // 128 + _OBJECT_SLACK for name, size in sizes.items()}
 
     @cached_property
     def key_bytes(self) -> int:
-        """Bytes that all evaluation keys may have at most, as files: whole, and none too many."""
+        """Upper bound of the bytes of all needed evaluation keys, as files of full keys."""
         parameters, needs = self.kit.parameters, self.kit.key_needs
         count = len(needs.galois) + (needs.relin is not None)
         one = parameters.key_digits * 2 * len(parameters.primes) * 8 * parameters.n
@@ -67,7 +67,7 @@ class Publication:
 
 
 def server_secret(folder: Path) -> bytes:
-    """What a server makes revisions with, made once: other folders have other revisions."""
+    """Returns the secret from which a server derives revisions; each folder has its own."""
     path = folder / "secret"
     if not path.exists():
         write_whole(path, secrets.token_bytes(_SECRET_BYTES), overwrite=False, mode=SECRET_MODE)
@@ -75,12 +75,12 @@ def server_secret(folder: Path) -> bytes:
 
 
 def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publication:
-    """Reads a program, compiles it for a device, and writes what workers load.
+    """Reads a program, compiles it for a device, and writes the files that workers load.
 
     Args:
         path: The program's file.
-        folder: Where files for workers go.
-        device: What it is to run on.
+        folder: The folder for the workers' files.
+        device: The device for which it is compiled.
         secret: From ``server_secret``.
 
     Raises:
@@ -114,9 +114,9 @@ def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publicat
 
 
 def _compile(program: Program, folder: Path, device: Device) -> tuple[str, str]:
-    """Compiles a program for an accelerator; the file, or none, and the design's name."""
+    """Compiles a program for an accelerator; returns the file or None, and the design's name."""
     if backend_without_designs(device.kind) is not None:
-        compile_program(program)  # what cannot be compiled is told here
+        compile_program(program)  # compilation errors are raised here
         return "", ""
     compiled: Compiled = (
         compile_program(program, device.design)
@@ -137,7 +137,7 @@ def _compile(program: Program, folder: Path, device: Device) -> tuple[str, str]:
 def publish_all(
     paths: Sequence[Path], folder: Path, device: Device, secret: bytes
 ) -> dict[str, Publication]:
-    """Programs by name; see ``publish``.
+    """Publishes programs and returns them by name; see ``publish``.
 
     Raises:
         ParameterError: If two have one name, or there is none.

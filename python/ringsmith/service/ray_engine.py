@@ -1,8 +1,8 @@
-"""Workers as Ray actors, one a device, on the machines of a cluster.
+"""Workers as Ray actors, one per device, on the machines of a cluster.
 
-Machines need not share a folder: programs, inputs and outputs travel with calls, and evaluation
-keys lie in Ray's object store by digest. A machine fetches them when a worker on it first needs
-them; jobs go to workers that have their keys in memory, as in any engine.
+Machines need no shared folder. Programs, inputs and outputs are arguments and results of calls.
+Evaluation keys are in Ray's object store, by digest. A machine fetches them when a worker on it
+first needs them. As in every engine, jobs go to workers that have their keys in memory.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from ringsmith.service.tasks import AHEAD, KeyFile, Outcome, ProgramFiles, Setup
 from ringsmith.service.worker import Runner
 
 _MOST_PLACES = 64
-"""Jobs that run at once in one actor, at most; more threads than that are not made."""
+"""Maximum number of jobs that run at once in one actor, and of its threads."""
 _START_SECONDS = 1800.0
 
 Json = Any
@@ -32,10 +32,10 @@ Contents = Mapping[str, bytes]
 
 
 class Actor:
-    """A worker on some machine of the cluster: a ``Runner``, and files of its own for it."""
+    """A worker on a machine of the cluster: a ``Runner`` with its own files."""
 
     def __init__(self, setup: Json, programs: Sequence[Contents]) -> None:
-        """Writes programs to a folder of its own.
+        """Writes programs to its own folder.
 
         Args:
             setup: A ``Setup``, whose paths are the server's.
@@ -57,14 +57,14 @@ class Actor:
         self._runner = Runner(replace(told, programs=tuple(files)), self._fetched)
 
     def _fetched(self, path: str) -> bytes:
-        """Keys of a task that runs, from the object store, where a worker lacks them."""
+        """Returns keys of a running task from the object store, if the worker lacks them."""
         import ray
 
         data: bytes = ray.get(self._references[path])
         return data
 
     def open(self) -> tuple[int, str]:
-        """Opens the device: how many jobs run at once; or 0, and why it cannot be opened."""
+        """Opens the device; returns how many jobs run at once, or 0 and the reason of failure."""
         try:
             return self._runner.open(), ""
         except (RingsmithError, OSError) as error:
@@ -73,7 +73,7 @@ class Actor:
     def carry_out(
         self, task: Json, keys: Sequence[Any], inputs: Contents
     ) -> tuple[Json, list[bytes]]:
-        """Carries a task out.
+        """Runs a task.
 
         Args:
             task: A ``Task``, whose paths are the server's.
@@ -113,7 +113,7 @@ class Actor:
         self._runner.cancel(job)
 
     def live(self) -> None:
-        """Never returns: who waits for it is told when the actor is gone."""
+        """Never returns: the call fails when the actor is gone, which reports its loss."""
         Event().wait()
 
 
@@ -121,7 +121,7 @@ _CONTENTS = ("program", "kit", "compiled")
 
 
 class RayReplica:
-    """An actor, or its place while it is made anew."""
+    """An actor, also while it is being restarted."""
 
     process_id = None
 
@@ -133,7 +133,7 @@ class RayReplica:
         self._watch: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Starts the actor wherever the cluster has a processor; see ``Replica.start``."""
+        """Starts the actor where the cluster has a free processor; see ``Replica.start``."""
         await self.close()
         ray = self._engine.ray
         self._actor = self._engine.actor()
@@ -149,7 +149,7 @@ class RayReplica:
         self._watch = asyncio.create_task(self._watched(self._actor))
 
     async def _watched(self, actor: Any) -> None:  # noqa: ANN401 - Ray's handle
-        """Notices when the actor is gone."""
+        """Detects that the actor is gone."""
         with suppress(self._engine.ray.exceptions.RayError):
             await actor.live.remote()
         if self._actor is actor:
@@ -169,7 +169,7 @@ class RayReplica:
             if self._actor is actor:
                 self.places, self._actor = 0, None
             self.trouble = f"{type(error).__name__}"
-            self._engine.forget_keys(task.keys)  # they may have lain on a machine that is gone
+            self._engine.forget_keys(task.keys)  # they may have been on a machine that is gone
             raise WorkerLostError(f"{self.name}: {self.trouble}") from None
         outcome: Outcome = Decoder(()).decode(answer, Outcome, "outcome")
         if outputs:
@@ -185,7 +185,7 @@ class RayReplica:
             self._actor.cancel.remote(job)
 
     def kill(self) -> None:
-        """Kills the actor; who waits for it is told."""
+        """Kills the actor; waiting calls raise an error."""
         if self._actor is not None:
             self._engine.ray.kill(self._actor)
 
@@ -211,7 +211,7 @@ class RayActors:
         """Connects to the cluster.
 
         Args:
-            setup: What actors open and run.
+            setup: The device and programs of the actors.
             count: How many actors.
             key_bytes: Bytes of keys that are kept in Ray's object store.
 
@@ -229,11 +229,11 @@ class RayActors:
         self.replicas = [RayReplica(self, number) for number in range(count)]
 
     def actor(self) -> Any:  # noqa: ANN401 - Ray's handle
-        """A new actor."""
+        """Makes a new actor."""
         return self._class.remote(self._setup, self._programs)
 
     def key(self, key: KeyFile) -> Any:  # noqa: ANN401 - Ray's reference
-        """A reference to keys in the object store, where they are put when they are first used."""
+        """Returns a reference to keys in the object store; stores them on first use."""
         if key.path not in self._keys:
             data = Path(key.path).read_bytes()
             self._keys[key.path] = (self.ray.put(data), len(data))
@@ -245,7 +245,7 @@ class RayActors:
         return self._keys[key.path][0]
 
     def forget_keys(self, keys: Sequence[KeyFile]) -> None:
-        """Has keys put into the object store again when they are used next."""
+        """Removes a reference, so that the keys are stored again on their next use."""
         for key in keys:
             self._keys.pop(key.path, None)
 
@@ -255,6 +255,6 @@ class RayActors:
 
 
 def _contents(program: ProgramFiles) -> dict[str, bytes]:
-    """The contents of a program's files by field."""
+    """Returns the contents of a program's files by field."""
     paths = {name: str(getattr(program, name)) for name in _CONTENTS}
     return {name: Path(path).read_bytes() for name, path in paths.items() if path}

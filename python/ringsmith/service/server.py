@@ -1,4 +1,4 @@
-"""A server from its options to its end."""
+"""Runs a server: options, checks, start and end."""
 
 import asyncio
 import ipaddress
@@ -36,15 +36,15 @@ _MAX_TLS_FILE = 1 << 20
 
 @dataclass(frozen=True)
 class Options:
-    """What ``ringsmith serve`` was told.
+    """The options of ``ringsmith serve``.
 
     Attributes:
         programs: Files of programs.
         data: The server's folder.
         host: Address to listen at.
-        port: TCP port; 0: one that is free.
-        device: What workers open.
-        workers: How many.
+        port: TCP port; 0: a free port.
+        device: The device that workers open.
+        workers: Number of workers.
         engine: One of ``ENGINES``.
         key_memory: Bytes of keys that all workers together keep in memory.
         settings: Limits and quotas.
@@ -66,7 +66,7 @@ class Options:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """Returns whether only this machine can reach an address."""
     if host in LOOPBACK_NAMES:
         return True
     try:
@@ -76,12 +76,12 @@ def is_loopback(host: str) -> bool:
 
 
 def check_exposed(options: Options, *, tokens: bool) -> None:
-    """Checks who could reach the server, and how.
+    """Checks that only authenticated clients can reach the server from other machines.
 
     Raises:
-        ParameterError: If other machines could reach a server that knows no client; if the files
-            for TLS do not fit together.
-        InteropError: If one of them cannot be read.
+        ParameterError: If other machines could reach a server without clients, or the TLS files
+            do not fit together.
+        InteropError: If a TLS file cannot be read.
     """
     if not is_loopback(options.host) and not tokens:
         raise ParameterError(
@@ -117,11 +117,11 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
     """Serves until SIGINT or SIGTERM.
 
     Args:
-        options: What to serve, and how.
-        ready: Is told the server's URL when it answers.
+        options: The server's options.
+        ready: Called with the server's URL when the server answers.
 
     Raises:
-        ParameterError: If an option does not fit, or the address is taken.
+        ParameterError: If an option does not fit, or the address is in use.
         DeviceError: If a device cannot be opened.
         ToolError: If the engine is not installed.
         RingsmithError: If a program cannot be read or compiled.
@@ -144,10 +144,10 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
 
 
 def _listening(options: Options) -> socket.socket:
-    """A socket that listens.
+    """Returns a listening socket.
 
     Raises:
-        ParameterError: If the address cannot be had.
+        ParameterError: If the address cannot be used.
     """
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # asyncio turns Nagle's algorithm off for sockets of this protocol number alone.
@@ -213,21 +213,21 @@ def _url(options: Options, listener: socket.socket) -> str:
 
 
 class _Told(uvicorn.Server):
-    """A server that says when it answers."""
+    """A server that reports when it is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Starts, and says so."""
+        """Starts, and reports that the server is ready."""
         await super().startup(sockets)
         if self.started:
             self._ready()
 
 
 def log_to_stderr() -> None:
-    """Shows the server's log: times in UTC, one line an event."""
+    """Shows the server's log: times in UTC, one line per event."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S%z")

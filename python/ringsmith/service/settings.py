@@ -1,4 +1,4 @@
-"""What a server allows: sizes, times, and a quota for each client; as a TOML file has it."""
+"""A server's settings from a TOML file: limits of sizes and times, and a quota per client."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ T = TypeVar("T", "Limits", "Quota")
 
 @dataclass(frozen=True)
 class Quota:
-    """What one client may have.
+    """The quota of one client.
 
     Attributes:
         key_bytes: Bytes of evaluation keys on the server's disk.
@@ -33,20 +33,20 @@ class Quota:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server allows to all clients together, and how long things may take.
+    """Limits for all clients together, and time limits.
 
     Attributes:
         connections: TCP connections at once.
         waiting_jobs: Jobs that wait at once.
-        upload_bytes: Bytes of a piece of keys.
+        upload_bytes: Maximum bytes of one part of a key upload.
         header_seconds: From the first byte of a request's header to its last.
-        idle_seconds: In which a client sends, or takes, at least something.
-        wait_seconds: That a job may wait for a device.
-        run_seconds: That a job may run.
-        answer_seconds: That a request waits for its job, before it is told to ask again.
-        keep_seconds: That results and their jobs are kept.
-        attempts: How often a job is begun at which worker processes die.
-        patience_seconds: How much device time may go first for the sake of keys that are loaded.
+        idle_seconds: Time in which a client must send or receive some bytes.
+        wait_seconds: How long a job may wait for a device.
+        run_seconds: How long a job may run.
+        answer_seconds: How long a request waits for its job before the client must ask again.
+        keep_seconds: How long results and their jobs are kept.
+        attempts: How often a job is started if its worker process dies.
+        patience_seconds: Device time by which jobs with loaded keys may overtake others.
     """
 
     connections: int = 512
@@ -71,7 +71,7 @@ class Settings:
     quotas: Mapping[str, Quota] = field(default_factory=dict)
 
     def of(self, client: str) -> Quota:
-        """The quota of a client."""
+        """Returns the quota of a client."""
         return self.quotas.get(client, self.quota)
 
 
@@ -103,7 +103,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def _changed(default: T, table: object, where: str) -> T:
-    """Values with those of a table in place of their own.
+    """Returns the values, overridden by those of a table.
 
     Raises:
         ParameterError: If an entry is unknown, or no positive number of its kind.

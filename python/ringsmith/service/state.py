@@ -1,4 +1,4 @@
-"""What all requests of a server share, and the rules that they keep: quotas, keys, jobs."""
+"""The state that all requests of a server share, and its rules: quotas, keys, jobs."""
 
 import asyncio
 import hashlib
@@ -39,7 +39,7 @@ _KEPT = (KeyState.CHECKING, KeyState.READY)
 
 @dataclass(frozen=True)
 class Timing:
-    """What a job took, in seconds: in the queue, on the device, in all."""
+    """The time of a job in seconds: in the queue, on the device, and in total."""
 
     queue: float
     device: float
@@ -47,16 +47,16 @@ class Timing:
 
 
 class LastMinute:
-    """Counts what happened in the last minute, to the second, however often it happened."""
+    """Counts the events of the last minute, with a resolution of a second, in fixed memory."""
 
     def __init__(self) -> None:
         self._seconds: deque[tuple[int, int]] = deque()
 
     def add(self, now: float) -> None:
-        """Counts one more.
+        """Counts an event.
 
         Args:
-            now: When it happened, in seconds since 1970.
+            now: Its time, in seconds since 1970.
         """
         second, count = int(now), 1
         if self._seconds and self._seconds[-1][0] >= second:  # clocks may be set back
@@ -66,7 +66,7 @@ class LastMinute:
         self.count(now)
 
     def count(self, now: float) -> int:
-        """How many of them happened in the 60 seconds before ``now``."""
+        """Returns how many events happened in the 60 seconds before ``now``."""
         while self._seconds and self._seconds[0][0] <= now - 60:
             self._seconds.popleft()
         return sum(count for _, count in self._seconds)
@@ -77,14 +77,14 @@ class State:
     """A server's state.
 
     Attributes:
-        folder: What outlives it.
-        settings: What it allows.
-        device: What workers open.
-        programs: What it offers, by name.
-        metrics: What it counts.
-        dispatcher: Hands jobs to workers; there from ``begin`` on.
-        timings: Of the last jobs that were done.
-        done: How many were done lately.
+        folder: Its persistent data.
+        settings: Its limits and quotas.
+        device: The device that workers open.
+        programs: The offered programs, by name.
+        metrics: Its counters.
+        dispatcher: Gives jobs to workers; set by ``begin``.
+        timings: Times of the last jobs that were done.
+        done: Counts the jobs done in the last minute.
         started: When it started, in seconds since 1970.
     """
 
@@ -101,7 +101,7 @@ class State:
     _background: set[asyncio.Task[None]] = field(default_factory=set)
 
     def ended(self, job: JobRecord, outcome: Outcome) -> None:
-        """Is told by the dispatcher of each job that has ended."""
+        """Records a job that has ended; the dispatcher calls this."""
         now = job.ended or time.time()
         whole = now - job.created
         self.metrics.job_ended(job, outcome.seconds, whole)
@@ -111,7 +111,7 @@ class State:
             self.done.add(now)
 
     def begin(self) -> None:
-        """Takes up what a server before this one left unfinished."""
+        """Resumes the unfinished work of a previous server."""
         self.folder.sweep()
         for key in self.folder.database.all_keys():
             if key.state is KeyState.CHECKING:
@@ -133,7 +133,7 @@ class State:
             self.dispatcher.submit(job, self._task(job, program))
 
     async def close(self) -> None:
-        """Ends workers, and what goes on beside."""
+        """Ends workers and background tasks."""
         for task in [*self._background]:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -145,7 +145,7 @@ class State:
         task.add_done_callback(self._background.discard)
 
     async def _sweep(self) -> None:
-        """Removes what has been kept long enough."""
+        """Periodically removes old jobs, their results, and old records of device time."""
         while True:
             keep = self.settings.limits.keep_seconds
             for identifier in self.folder.database.ended_before(time.time() - keep):
@@ -156,7 +156,7 @@ class State:
     # ---- programs ------------------------------------------------------------------------------
 
     def program(self, name: str) -> Publication:
-        """A program by its name.
+        """Returns a program by its name.
 
         Raises:
             ProblemError: If there is none.
@@ -167,13 +167,13 @@ class State:
         return found
 
     def programs_with(self, parameters: str) -> Iterable[Publication]:
-        """Programs of some parameters."""
+        """Returns the programs with the given parameters."""
         return (one for one in self.programs.values() if one.parameters_id == parameters)
 
     # ---- keys ----------------------------------------------------------------------------------
 
     def key(self, client: Client, program: Publication, digest: str) -> KeyRecord:
-        """A client's keys.
+        """Returns a client's keys.
 
         Raises:
             ProblemError: If there are none.
@@ -186,10 +186,11 @@ class State:
     def begin_upload(
         self, client: Client, program: Publication, digest: str, media: str, first: int, size: int
     ) -> KeyRecord:
-        """Checks that a piece of keys may come, and notes that it does; ``end_upload`` follows.
+        """Checks that a part of keys may be uploaded, and records it; ``end_upload`` follows.
 
         Raises:
-            ProblemError: If the piece is not the next one, there is no room, or another is coming.
+            ProblemError: If the part is not the next one, exceeds the quota, or another is being
+                uploaded.
         """
         database = self.folder.database
         found = database.key(client.id, program.parameters_id, digest)
@@ -238,14 +239,14 @@ class State:
         return found
 
     def end_upload(self, key: KeyRecord) -> None:
-        """A piece has come, or has not."""
+        """Records that the upload of a part has ended, complete or not."""
         self._uploading.discard((key.client, key.parameters, key.digest))
 
     async def complete(self, key: KeyRecord, program: Publication) -> KeyRecord:
-        """Checks keys that have come whole: their digest, then their contents.
+        """Checks completely uploaded keys: their digest, then their contents.
 
         Returns:
-            What became of them: ready, or refused.
+            The keys in their new state: ready or refused.
         """
         database, part = self.folder.database, self.folder.key_part(key)
         key = replace(key, state=KeyState.CHECKING)
@@ -269,7 +270,7 @@ class State:
         return key
 
     async def _check_again(self, key: KeyRecord) -> None:
-        """Keys whose check a server before this one did not end."""
+        """Checks keys whose check a previous server did not finish."""
         program = next(iter(self.programs_with(key.parameters)), None)
         if self.folder.key(key).exists():
             self.folder.database.put_key(replace(key, state=KeyState.READY))
@@ -279,7 +280,7 @@ class State:
             await self.complete(key, program)
 
     def remove_key(self, key: KeyRecord) -> None:
-        """Removes keys that nothing needs.
+        """Removes keys that no job needs.
 
         Raises:
             ProblemError: If a job needs them.
@@ -294,10 +295,10 @@ class State:
     # ---- jobs ----------------------------------------------------------------------------------
 
     def check_quota(self, client: Client, program: Publication) -> None:
-        """Refuses a new job that would be one too many.
+        """Refuses a new job that would exceed a quota.
 
         Raises:
-            ProblemError: Then; says when to come again.
+            ProblemError: If so; says when to retry.
         """
         quota, database = self.settings.of(client.name), self.folder.database
         open_jobs = database.open_jobs(client.id)
@@ -320,7 +321,7 @@ class State:
             raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
 
     def job(self, client: Client, identifier: str) -> JobRecord:
-        """A client's job.
+        """Returns a client's job.
 
         Raises:
             ProblemError: If there is none.
@@ -338,10 +339,10 @@ class State:
         request: str | None,
         parts: Mapping[str, Part],
     ) -> JobRecord:
-        """A job of what came; its inputs lie in its folder already.
+        """Makes a job from a received form; its inputs are already in its folder.
 
         Returns:
-            The job, or the one that was made of the same request before.
+            The job, or an earlier job of the same request.
 
         Raises:
             ProblemError: If a part is missing or unknown, or does not fit the program.
@@ -366,7 +367,7 @@ class State:
             if before is not None:
                 check_same_request(before, job.fingerprint)
                 return before
-        # Others of this client's may have been let in while this body came.
+        # Other jobs of this client may have been accepted while this body arrived.
         self.check_quota(client, program)
         found = self.folder.database.add_job(job)
         if found.id == job.id:
@@ -377,7 +378,7 @@ class State:
     def _named_keys(
         self, client: Client, program: Publication, parts: Mapping[str, Part]
     ) -> list[KeyRecord]:
-        """The keys that a run names, in a fixed order; checks all else that it has."""
+        """Returns the keys of a run in a fixed order; also checks the run's other fields."""
         inputs = program.kit.inputs
         missing = sorted(inputs.keys() - parts.keys())
         if missing:
@@ -435,10 +436,10 @@ class State:
         )
 
     def output(self, job: JobRecord, name: str) -> Path:
-        """Where an output of a job lies.
+        """Returns the path of a job's output.
 
         Raises:
-            ProblemError: If the job is not done, or has none of that name.
+            ProblemError: If the job is not done, or has no output of that name.
         """
         if job.state is not RunState.DONE:
             raise ProblemError(
@@ -450,14 +451,14 @@ class State:
         return Path(job.outcome["folder"]) / str(names.index(name))
 
     def discard(self, identifier: str) -> None:
-        """Removes a folder of a job that came to nothing."""
+        """Removes the folder of a job that was not accepted."""
         shutil.rmtree(self.folder.job(identifier), ignore_errors=True)
 
 
 def _fingerprint(
     program: Publication, keys: Iterable[KeyRecord], digests: Mapping[str, str]
 ) -> str:
-    """A digest of everything that a run depends on."""
+    """Returns a digest of everything on which a run depends."""
     text = [program.name, program.revision, *(key.digest for key in keys)]
     for name, digest in sorted(digests.items()):
         text += [name, digest]

@@ -1,4 +1,4 @@
-"""What a server hands to workers, and what they answer: texts and numbers, and paths of files."""
+"""Messages between a server and its workers: texts, numbers, and paths of files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Device:
-    """What a worker opens.
+    """The device that a worker opens.
 
     Attributes:
         kind: ``cpu``, ``model``, ``rtl`` or ``card``.
-        design: The accelerator's design; empty: the smallest that does, of each program.
+        design: The accelerator's design; empty: for each program the smallest that fits.
         card: The socket of a simulated card, or a card's device files.
-        threads: Threads that the cpu computes with; 0: all processors.
+        threads: Threads of the cpu device; 0: all processors.
     """
 
     kind: str = "cpu"
@@ -31,7 +31,7 @@ class ProgramFiles:
         program: Path of the program's file.
         kit: Path of the client kit's file.
         compiled: Path of the compiled program's file; empty: a worker compiles.
-        design: For which design a worker compiles; empty: for the smallest that does.
+        design: The design for which a worker compiles; empty: the smallest that fits.
     """
 
     name: str
@@ -44,7 +44,7 @@ class ProgramFiles:
 
 @dataclass(frozen=True)
 class KeyFile:
-    """Uploaded keys: where they are, and what they are, one of ``protocol.KEY_MEDIA``."""
+    """Uploaded keys: their path and their type, one of ``protocol.KEY_MEDIA``."""
 
     path: str
     media: str
@@ -52,11 +52,11 @@ class KeyFile:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is told first.
+    """The first message to a worker.
 
     Attributes:
-        device: What it opens.
-        programs: What it runs.
+        device: The device that it opens.
+        programs: The programs that it runs.
         key_memory: Bytes of evaluation keys that it keeps in memory.
     """
 
@@ -72,11 +72,11 @@ class Task:
     Attributes:
         job: Its name.
         program: The program's name.
-        group: Names the keys: a worker that has them in memory is the best one.
+        group: Names the keys: a worker that has them in memory is preferred.
         keys: The keys.
-        inputs: Paths of encrypted inputs by name; of a check empty.
-        folder: Where outputs go, numbered in their order; of a check empty.
-        client: Whose it is, for devices with a queue of their own.
+        inputs: Paths of encrypted inputs by name; empty for a check.
+        folder: The folder for outputs, numbered in their order; empty for a check.
+        client: The owner, for devices that have their own queue.
     """
 
     job: str
@@ -95,19 +95,19 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task came to.
+    """The outcome of a task.
 
     Attributes:
         job: The task's name.
-        code: Empty: it was done; else why not, as a word.
-        message: Why not.
-        seconds: That the device was busy with it.
-        load_seconds: That reading keys and inputs took.
+        code: The error code; empty: the task was done.
+        message: The error message.
+        seconds: Seconds in which the device was busy with it.
+        load_seconds: Seconds to read keys and inputs.
         outputs: Bytes of each output by name, in their order.
-        figures: What the device counted: ``cycles`` and the like.
+        figures: The device's counters, such as ``cycles``.
         held: Groups whose keys the worker has in memory now.
         key_bytes: Memory that they take.
-        lost: Whether the device is gone: the worker must be made anew.
+        lost: Whether the device is gone, so that the worker must be restarted.
     """
 
     job: str
@@ -123,6 +123,6 @@ class Outcome:
 
 
 AHEAD = 1
-"""Jobs that a worker reads while its device is busy, beside those that run."""
+"""Number of jobs that a worker reads ahead while its device is busy."""
 CANCELLED = "cancelled"
 """The code of a task that was cancelled."""

@@ -1,7 +1,7 @@
 """A worker: a process that owns a device, and runs programs on it for the server.
 
-``python -m ringsmith.service.worker FD`` speaks with its server over a socket, in lines of JSON. It
-ends when the server is gone. All that comes from clients is parsed here, and not in the server.
+``python -m ringsmith.service.worker FD`` communicates with its server over a socket, in lines of
+JSON. It ends when the server is gone. All data from clients is parsed here, not in the server.
 """
 
 import json
@@ -63,17 +63,17 @@ _FIGURES = (
     *("cycles", "instructions", "host_transfers", "key_words"),
     *("bytes_to_card", "bytes_to_host", "bytes_streamed"),
 )
-"""What of a run's result a job tells."""
+"""Attributes of a run's result that a job reports."""
 
 
 class Runner:
     """Programs, keys and devices of a worker; safe to use from several threads."""
 
     def __init__(self, setup: Setup, read: Callable[[str], bytes] | None = None) -> None:
-        """Opens nothing yet: devices and programs are opened when they are first used.
+        """Makes a runner; it opens devices and programs on first use.
 
         Args:
-            setup: What to open and run.
+            setup: The device and the programs.
             read: Reads keys by the path in their ``KeyFile``; None: from the file.
         """
         self._setup = setup
@@ -85,19 +85,19 @@ class Runner:
         self._running: dict[str, ChangedJob[Any, Any] | None] = {}
         self._lock, self._loading = Lock(), Lock()
         self._cpu = Lock()
-        """Held by the job that computes where a device takes as many as there are."""
+        """Lock of the computing job, for a device that accepts any number of jobs."""
 
     def open(self) -> int:
-        """Loads all programs and opens their devices; how many tasks may run at once.
+        """Loads all programs and opens their devices; returns how many tasks may run at once.
 
         Raises:
-            RingsmithError: If one cannot be opened.
+            RingsmithError: If a program or device cannot be opened.
         """
         machines = [self._machine(self._program(name)[0]) for name in self._files]
         return max(machine.places or 1 for machine in machines)
 
     def carry_out(self, task: Task) -> Outcome:
-        """Carries a task out; whatever fails is said by the outcome."""
+        """Runs a task; the outcome reports every failure."""
         with self._lock:
             self._running[task.job] = None
         begun = time.perf_counter()
@@ -136,7 +136,7 @@ class Runner:
         return Outcome(task.job, code, message, held=self._held(), lost=lost)
 
     def _check(self, task: Task) -> Outcome:
-        """Reads uploaded keys; a worker keeps none of them before they are used."""
+        """Reads uploaded keys to check them; the worker keeps keys only when they are used."""
         parameters = self._program(task.program)[1]
         for key in task.keys:
             _keys(self._read(key.path), key.media, parameters)
@@ -180,8 +180,8 @@ class Runner:
         inputs: Mapping[str, Ciphertext],
         keys: Keys,
     ) -> tuple[RunResult, float]:
-        """What a run makes, and for how many seconds the device had it."""
-        if machine.places is None:  # it takes any number of jobs, and finishes each
+        """Returns the result of a run and its device seconds."""
+        if machine.places is None:  # it accepts any number of jobs, and finishes each
             with self._cpu:
                 begun = time.perf_counter()
                 return compiled.run(machine, inputs, keys), time.perf_counter() - begun
@@ -190,7 +190,7 @@ class Runner:
         with self._lock:
             if task.job in self._running:
                 self._running[task.job] = job
-            else:  # it was cancelled meanwhile
+            else:  # cancelled in the meantime
                 job.cancel()
         return job.wait(), time.perf_counter() - begun
 
@@ -208,7 +208,7 @@ class Runner:
             return self._machines[design]
 
     def _keys_of(self, task: Task, parameters: RlweParameters, *, prepared: bool) -> Keys:
-        """A task's keys, from memory where they are there."""
+        """Returns a task's keys, from memory if they are there."""
         with self._loading:
             if task.group in self._keys:
                 self._keys.move_to_end(task.group)
@@ -252,10 +252,10 @@ def _opened(setup: Setup, compiled: Compiled) -> Machine:
 
 
 def _named(what: str, path: Path, parameters: RlweParameters) -> Ciphertext:
-    """An encrypted input.
+    """Reads an encrypted input.
 
     Raises:
-        InteropError: If it is none; names it, and no path.
+        InteropError: If it is no ciphertext; names the input, but no path.
     """
     try:
         return decode_object(path.read_bytes(), Ciphertext, parameters, what)
@@ -269,10 +269,10 @@ def _contents(path: str) -> bytes:
 
 
 def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys:
-    """Uploaded keys.
+    """Reads uploaded keys.
 
     Raises:
-        InteropError: If they are none.
+        InteropError: If the file holds no keys.
     """
     if media == OBJECT_MEDIA:
         return decode_object(data, EvaluationKeys, parameters, "the evaluation keys")
@@ -283,14 +283,14 @@ def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys
 
 
 def _joined(parts: list[EvaluationKeys]) -> EvaluationKeys:
-    """Keys that came in parts, as one."""
+    """Combines keys from several files."""
     relin = next((part.relin for part in parts if part.relin is not None), None)
     galois = {element: key for part in parts for element, key in part.galois.items()}
     return EvaluationKeys(relin, galois)
 
 
 def _prepared(keys: EvaluationKeys, parameters: RlweParameters) -> Keys:
-    """Keys for many runs on the cpu, where there is such a form."""
+    """Returns precomputed keys for many runs on the cpu, if the keys allow it."""
     if parameters.word_bits or parameters.residue_digits:
         return keys
     return prepare_keys(keys, parameters)
@@ -305,7 +305,7 @@ class _Line:
         self._lock = Lock()
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Sends a line; a server that is gone is noticed by who reads."""
+        """Sends a line; the reader detects that a server is gone."""
         data = json.dumps(message).encode() + b"\n"
         with self._lock:
             try:
@@ -314,7 +314,7 @@ class _Line:
                 os._exit(0)
 
     def read(self) -> Any:  # noqa: ANN401 - JSON
-        """The next line; None: the server is gone."""
+        """Returns the next line; None: the server is gone."""
         line = self._reader.readline()
         return json.loads(line) if line else None
 
@@ -335,7 +335,7 @@ def serve(descriptor: int) -> None:
     def work(task: Task) -> None:
         line.send({"outcome": Encoder().encode(runner.carry_out(task), Outcome, "outcome")})
 
-    # Checks of keys run beside jobs, so that none waits for a long one.
+    # Checks of keys run in parallel to jobs, so that no check waits for a long job.
     with ThreadPoolExecutor(places + AHEAD) as runs, ThreadPoolExecutor(1) as checks:
         while (message := line.read()) is not None:
             if "cancel" in message:
@@ -343,7 +343,7 @@ def serve(descriptor: int) -> None:
                 continue
             task: Task = Decoder(()).decode(message["task"], Task, "task")
             (checks if task.is_check else runs).submit(work, task)
-        os._exit(0)  # whatever runs has nobody to tell
+        os._exit(0)  # running jobs can no longer report a result
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def run_campaign(
 
 
 def _record(path: Path | None, campaign: Campaign) -> Lines:
-    """The file of a campaign's programs, begun if it is new.
+    """Opens the file of a campaign's programs; writes its header if it is new.
 
     Raises:
         InteropError: If it is another campaign's.

@@ -184,8 +184,8 @@ const NttTables& PrimeSet::tables() {
 }
 
 u64 PrimeSet::twist(int piece) {
-  // With P pieces and c = brev(piece), value j of a piece is at psi^(2P*brev(j) + 2c + 1). That of
-  // N words by psi^P is at psi^(2P*brev(j) + P).
+  // With P sub-polynomials and c = brev(piece), value j of a sub-polynomial is at psi^(2P*brev(j) +
+  // 2c + 1). That of N words by psi^P is at psi^(2P*brev(j) + P).
   const u64 order = u64{2} << ring_.log_degree;
   const u64 place = reverse_bits(piece, ring_.log_pieces());
   return modulus().power(root_, (order + 2 * place + 1 - ring_.pieces()) % order);

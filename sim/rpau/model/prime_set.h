@@ -12,7 +12,7 @@
 
 namespace ringsmith::sim {
 
-/// One prime set. Tables may be written in any order; they are held against the modulus when an
+/// One modulus bank. Tables may be written in any order; they are held against the modulus when an
 /// instruction first needs them, and again after one of them was written anew.
 class PrimeSet {
  public:
@@ -43,17 +43,17 @@ class PrimeSet {
   /// A word of the RPAU's width that is the same residue as a wider one from the interconnect: what
   /// rs_mod_shorten makes of it.
   [[nodiscard]] u64 shortened(u64 word) const;
-  /// Transforms a piece of a polynomial in place, one of those that `split` makes; a whole
-  /// polynomial is its piece 0.
+  /// Transforms a sub-polynomial of a polynomial in place, one of those that `split` makes; a whole
+  /// polynomial is its sub-polynomial 0.
   void forward(std::span<u64> words, int piece);
   /// The inverse of forward(), with the division by the number of words.
   void inverse(std::span<u64> words, int piece);
   [[nodiscard]] u64 constant(int index) const;
 
  private:
-  /// The transform of N words by the root's power, of which those of pieces are twists.
+  /// The transform of N words by the root's power, of which those of sub-polynomials are twists.
   [[nodiscard]] const NttTables& tables();
-  /// The factor by which the words of a piece are twisted, word i by its i-th power.
+  /// The factor by which the words of a sub-polynomial are twisted, word i by its i-th power.
   [[nodiscard]] u64 twist(int piece);
   [[nodiscard]] u64 checked_root() const;
   [[nodiscard]] u64 generated_root() const;

@@ -33,7 +33,7 @@ struct Design {
   int rpaus;                       ///< number of RPAUs
   std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
   int key_polys;                   ///< polynomials in the key store of an RPAU
-  int constants;                   ///< words in the constant file of a prime set
+  int constants;                   ///< words in the constant file of a modulus bank
   int prime_sets;                  ///< primes that each RPAU serves in turn
   bool dyadic;                     ///< whether there is a dyadic unit
   bool link;                       ///< whether there is a link unit
@@ -63,18 +63,18 @@ struct Design {
 
 /// The ring that a program runs in: Z_q[x] / (x^(2^log_degree) + 1).
 ///
-/// Its polynomials lie in pieces of n() words, one work polynomial each.
+/// Its polynomials are split into sub-polynomials of n() words, one work polynomial each.
 struct Ring {
   int log_degree;
-  int log_n;  ///< log2 of a piece's words
+  int log_n;  ///< log2 of a sub-polynomial's words
 
   [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
   [[nodiscard]] int log_pieces() const { return log_degree - log_n; }
   [[nodiscard]] int pieces() const { return 1 << log_pieces(); }
 };
 
-/// What the model refuses: a program, or contents, that the hardware would answer with nonsense.
-/// The text says what is wrong and what to change; `index` is the instruction at fault.
+/// An error of the model: a program or contents for which the hardware's result is meaningless. The
+/// text says what is wrong and what to change; `index` is the instruction at fault.
 class ModelError : public std::runtime_error {
  public:
   explicit ModelError(const std::string& what, std::optional<std::size_t> index = std::nullopt)
@@ -95,7 +95,7 @@ struct Instruction {
   std::vector<int> rpaus;        ///< RPAUs of the mask, ascending
   std::vector<isa::Unit> waits;  ///< units that must be idle beside the instruction's own
   std::array<int, isa::kMaxOperands> values;
-  int prime;  ///< prime set that every RPAU of the mask computes with
+  int prime;  ///< modulus bank that every RPAU of the mask computes with
 
   /// The value of the operand in `field`, which the operation must have.
   [[nodiscard]] int operator[](const isa::Field& field) const;

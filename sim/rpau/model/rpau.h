@@ -15,8 +15,8 @@ namespace ringsmith::sim {
 /// One residue-polynomial arithmetic unit, at the level of whole instructions.
 ///
 /// Polynomials are N words in logical order; where a machine keeps them does not show here. They
-/// are residues of no prime set in particular: words are compared with the modulus of the set that
-/// an instruction computes with when one of that set first reads them, and again after another
+/// are residues of no modulus bank in particular: words are compared with the modulus of the set
+/// that an instruction computes with when one of that set first reads them, and again after another
 /// modulus was written.
 class Rpau {
  public:
@@ -35,13 +35,13 @@ class Rpau {
   void write_seed(int index, std::span<const u64> words);
   /// As PrimeSet::write_modulus().
   void write_modulus(int set, std::span<const u64> words);
-  /// A prime set, for its other tables.
+  /// A modulus bank, for its other tables.
   [[nodiscard]] PrimeSet& prime_set(int set);
 
   /// The words of a work polynomial. @throws ModelError if it was never written
   [[nodiscard]] std::span<const u64> read_poly(int index) const;
 
-  /// Chooses the prime set of the instructions that follow.
+  /// Chooses the modulus bank of the instructions that follow.
   void compute_with(int set);
 
   // Instructions. Each throws ModelError if it reads what was never written or is no residue.
@@ -53,7 +53,7 @@ class Rpau {
   /// dst, b = (dst + b) / 2, const[k1] * (b - dst) / 2
   void join(int dst, int b, int k1);
   /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values. Of a
-  /// polynomial in pieces dst is the result's `piece`, and a the one that its words come from.
+  /// polynomial in sub-polynomials, dst is the result's sub-polynomial `piece`, and a the source's.
   void automorph(int dst, int a, u64 element, int piece);
   /// Coefficient form: coefficient i of dst is the one number i * element of a, where number N + j
   /// is coefficient j negated.
@@ -63,7 +63,7 @@ class Rpau {
   /// Receives words of any other prime, reduced modulo the own one: dst = w * const[k1] +
   /// const[k2].
   void receive(int dst, std::span<const u64> words, int k1, int k2);
-  /// Receives words as they are: dst then holds residues of no prime set in particular.
+  /// Receives words as they are: dst then holds residues of no modulus bank in particular.
   void store(int dst, std::span<const u64> words);
   /// The same for words from the interconnect, which become shorter ones of the same residue where
   /// they are wider than the RPAU's.
@@ -75,8 +75,8 @@ class Rpau {
 
  private:
   static constexpr int kUnchecked = -1;
-  /// A polynomial: no words before the first write; `checked` is the prime set whose residues they
-  /// are known to be.
+  /// A polynomial: no words before the first write; `checked` is the modulus bank whose residues
+  /// they are known to be.
   struct Poly {
     std::vector<u64> words;
     int checked = kUnchecked;
@@ -106,16 +106,16 @@ class Rpau {
   void fill_with(const Instruction& instruction, const Product& product);
   /// Copies a to dst and hands out dst's words to be transformed in place.
   [[nodiscard]] std::span<u64> copied(int dst, int a);
-  /// @throws ModelError unless polynomials of the ring have this piece
+  /// @throws ModelError unless polynomials of the ring have this sub-polynomial
   void expect_piece(int piece) const;
-  /// @throws ModelError unless polynomials of the ring lie in pieces
+  /// @throws ModelError unless polynomials of the ring lie in sub-polynomials
   void expect_pieces() const;
 
   Design design_;
   int index_;
   Ring ring_;
   std::vector<PrimeSet> sets_;
-  int current_ = 0;  // the prime set that instructions compute with
+  int current_ = 0;  // the modulus bank that instructions compute with
   std::vector<Poly> work_;
   std::vector<Poly> keys_;
   std::vector<Seed> seeds_;

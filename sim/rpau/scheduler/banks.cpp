@@ -16,7 +16,7 @@ constexpr int kRounds = 80;           ///< after which no change may cost any
 constexpr std::size_t kLongest = 64;  ///< polynomials that one change moves, at most
 constexpr std::size_t kSeldom = 8;    ///< one in so many is moved though it has no conflict
 constexpr int kShakes = 3;            ///< rounds that make another beginning
-constexpr int kTries = 500;           ///< rounds in which what is read at once is taken apart
+constexpr int kTries = 500;           ///< rounds that separate polynomials read at once
 constexpr u64 kSeeds = 8;             ///< searches until it is said that it cannot be
 
 /// What a change may cost that does not lay in one bank what is read at once.
@@ -102,10 +102,10 @@ class Spread {
  public:
   Spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity, u64 seed);
 
-  /// Makes changes whatever they cost, for another beginning.
+  /// Makes changes regardless of cost, as another starting point.
   void shake();
 
-  /// Takes apart what is read at once, whatever it costs; false if that is not found.
+  /// Separates polynomials that are read at once, regardless of cost; false if that fails.
   bool make_readable();
 
   [[nodiscard]] const std::vector<int>& slots() const { return slots_; }

@@ -55,8 +55,8 @@ struct Spreading {
                                                        const Schedule& schedule,
                                                        const Affinity& affinity);
 
-/// For each polynomial those that some instruction, of this run or a later one, reads at once with
-/// it.
+/// For each polynomial those that some instruction, of this program segment or a later one, reads
+/// at once with it.
 [[nodiscard]] std::vector<std::vector<int>> read_together(const Problem& problem);
 
 /// The machine with a bank for each work polynomial.

@@ -1,5 +1,5 @@
 // Python extension ringsmith.backends.rpau.compiler._scheduler: the issue rule, and programs cut
-// into runs and scheduled.
+// into program segments and scheduled.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -16,7 +16,7 @@ void append(Masks& masks, int poly, Mask mask) {
   }
 }
 
-/// An entry for each, that of the last run where it still holds it; the lowest free ones else.
+/// An entry for each, that of the last segment where it still holds it; the lowest free ones else.
 Entries entries_for(const std::vector<int>& wanted, const Entries& held) {
   const std::map<int, int> places(held.begin(), held.end());
   Entries found;
@@ -165,7 +165,7 @@ std::optional<int> Cutter::next() {
   return length;
 }
 
-/// Has the host read after the last run what the next one does not find on the device.
+/// Has the host read after the last segment what the next one does not find on the device.
 void Cutter::spill(const Problem& problem) {
   if (runs_.empty()) {
     return;
@@ -184,7 +184,7 @@ void Cutter::spill(const Problem& problem) {
   }
 }
 
-/// Remembers what the run that was just added has done.
+/// Remembers what the segment that was just added has done.
 void Cutter::advance(int end, const Problem& problem) {
   for (int index = position_; index < end; ++index) {
     for (const Access& access : program_.instructions[index].accesses) {
@@ -219,7 +219,7 @@ Shortage Cutter::shortage() const {
           needed_polys(problem(end, kClose))};
 }
 
-/// The furthest end of a run from here on that fits, and that run.
+/// The furthest end of a segment from here on that fits, and that segment.
 std::optional<std::pair<int, Problem>> Cutter::longest(Terms terms) const {
   const std::vector<int> ends = ends_left();
   if (auto all = fitting(ends.back(), terms)) {
@@ -240,7 +240,7 @@ std::optional<std::pair<int, Problem>> Cutter::longest(Terms terms) const {
   return found;
 }
 
-/// The run up to `end`; nothing if it does not fit.
+/// The segment up to `end`; nothing if it does not fit.
 std::optional<Problem> Cutter::fitting(int end, Terms terms) const {
   const Machine& machine = program_.machine;
   const auto exceeds = [&](isa::Kind kind, int most) {
@@ -254,7 +254,7 @@ std::optional<Problem> Cutter::fitting(int end, Terms terms) const {
   return first_fit(run) ? std::optional(std::move(run)) : std::nullopt;
 }
 
-/// The run up to `end`.
+/// The segment up to `end`.
 Problem Cutter::problem(int end, Terms terms) const {
   Problem made{&program_.machine, {}, {}, {}};
   std::vector<int> local(program_.placement.size(), kNone);
@@ -292,8 +292,8 @@ Problem Cutter::problem(int end, Terms terms) const {
   return made;
 }
 
-/// Pairs of kept polynomials of a run that an instruction after it reads at once, in the run's
-/// numbers.
+/// Pairs of kept polynomials of a segment that an instruction after it reads at once, in the
+/// segment's numbers.
 std::vector<std::pair<int, int>> Cutter::apart_after(int end, const Problem& run,
                                                      const std::vector<int>& local) const {
   const auto is_kept = [&](int poly) {
@@ -341,7 +341,7 @@ std::vector<int> Cutter::wanted(isa::Kind kind, int end, int most) const {
   return found;
 }
 
-/// Places of the keys or seeds of a run in their store.
+/// Positions of a segment's keys or seeds in their store.
 Entries Cutter::stored(isa::Kind kind, int end) const {
   const Entries none;
   const bool keys = kind == isa::Kind::kKeyPoly;

@@ -1,9 +1,9 @@
-// Cutting a program that does not fit into runs, while the host holds what waits between them.
+// Splits a program that does not fit into program segments; between them the host holds the data.
 //
-// A program that fits is one run. Otherwise each run takes as many of the remaining instructions,
-// in sequential order, as the work memory, the stores of keys and seeds and the program store
-// allow. A polynomial that the next run needs stays where it lies; any other that is needed later
-// is spilled to the host, and filled in again before the run that needs it.
+// A program that fits is one segment. Otherwise each segment takes as many of the remaining
+// instructions, in sequential order, as the work memory, the stores of keys and seeds and the
+// program store allow. A polynomial that the next segment needs stays where it lies; any other that
+// is needed later is spilled to the host, and filled in again before the segment that needs it.
 #pragma once
 
 #include <map>
@@ -34,44 +34,44 @@ struct Program {
   void check() const;
 };
 
-/// One run of the device.
+/// One segment of the device.
 struct Run {
   int begin;                               ///< its first instruction
   Schedule schedule;                       ///< steps count instructions from `begin`
   std::vector<std::pair<int, int>> slots;  ///< virtual polynomial, work polynomial
   Entries keys;   ///< key polynomial of the program, its place in the key store
   Entries seeds;  ///< seed of the program, its place in the seed store
-  Masks loads;    ///< what the host writes before the run
-  Masks stores;   ///< what the host reads after it; final once the next run is known
+  Masks loads;    ///< what the host writes before the segment
+  Masks stores;   ///< what the host reads after it; final once the next segment is known
 };
 
-/// What the shortest run would need, where not even that fits.
+/// What the shortest segment would need, where not even that fits.
 struct Shortage {
   int key_polys;
   int seeds;
   int work_polys;
 };
 
-/// Walks through a program and schedules one run after another.
+/// Walks through a program and schedules one segment after another.
 class Cutter {
  public:
   /// @throws SchedulerError as `Program::check`
   explicit Cutter(Program program);
 
-  /// Whether every instruction has found its run.
+  /// Whether every instruction has found its segment.
   [[nodiscard]] bool done() const { return begun_ && position_ == count(); }
 
-  /// Whether all that is left is one run.
+  /// Whether all that is left is one segment.
   [[nodiscard]] bool whole() const { return fitting(count(), kBest).has_value(); }
 
-  /// Schedules the next run, as long as it can be. Returns how many instructions it has; nothing
-  /// if none fits.
+  /// Schedules the next segment, as long as it can be. Returns how many instructions it has;
+  /// nothing if none fits.
   std::optional<int> next();
 
-  /// What the shortest next run needs.
+  /// What the shortest next segment needs.
   [[nodiscard]] Shortage shortage() const;
 
-  /// The runs so far.
+  /// The segments so far.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
 
  private:
@@ -80,10 +80,10 @@ class Cutter {
     Mask later;  ///< RPAUs that touch the polynomial from here on
   };
 
-  /// What is asked of a run, except that it fits.
+  /// What is asked of a segment, except that it fits.
   struct Terms {
     bool stay;   ///< what lies on the device already stays where it is
-    bool apart;  ///< what later runs read at once does not share a bank
+    bool apart;  ///< what later segments read at once does not share a bank
   };
   static constexpr Terms kBest{true, true};
   static constexpr Terms kMoved{false, true};
@@ -109,14 +109,14 @@ class Cutter {
   /// By polynomial: those of higher numbers that are read at once with it, and by which instruction
   /// last.
   std::vector<std::map<int, int>> together_;
-  std::vector<int> ends_;  // where a run may end, ascending
+  std::vector<int> ends_;  // where a segment may end, ascending
   int position_ = 0;
   bool begun_ = false;
   std::vector<Mask> before_;     // by polynomial: where it is handed in, or touched so far
   std::vector<Mask> on_host_;    // by polynomial: where the host has the contents of now
-  std::vector<Mask> on_device_;  // by polynomial: where the last run has left it
-  std::vector<int> slots_;       // by polynomial: its work polynomial in the last run
-  Masks left_;                   // what the last run has left, in its own order
+  std::vector<Mask> on_device_;  // by polynomial: where the last segment has left it
+  std::vector<int> slots_;       // by polynomial: its work polynomial in the last segment
+  Masks left_;                   // what the last segment has left, in its own order
   std::vector<Run> runs_;
 };
 

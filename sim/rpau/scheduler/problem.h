@@ -1,4 +1,4 @@
-// What one run of the device has to do, and the schedule that is found for it.
+// The operations of one program segment, and the schedule that is found for it.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace ringsmith::scheduler {
 struct Poly {
   int id;          ///< the virtual polynomial
   Mask placement;  ///< RPAUs that hold it
-  Mask resident;   ///< those where it is loaded before the run starts
-  Mask kept;       ///< those where it is read after the run has ended
+  Mask resident;   ///< those where it is loaded before the segment starts
+  Mask kept;       ///< those where it is read after the segment has ended
   int pinned;      ///< the work polynomial where it lies already; kNone: wherever there is one
 };
 
@@ -30,7 +30,7 @@ struct Problem {
   const Machine* machine;
   std::vector<Step> steps;
   std::vector<Poly> polys;  ///< in the order in which the instructions access them
-  /// Pairs of kept polynomials that a later run reads at once: in one bank they could not stay.
+  /// Pairs of kept polynomials that a later segment reads at once: in one bank they could not stay.
   std::vector<std::pair<int, int>> apart;
 };
 

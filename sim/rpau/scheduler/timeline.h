@@ -36,7 +36,7 @@ class Timeline {
 
   /// By unit, the RPAUs in which something that the instruction needs may still be worked on there
   /// if instructions before it issued later than said: those of `conflicts`, and all that nothing
-  /// has waited for since. After waiting for all of them it is safe whatever `await` waits.
+  /// has waited for since. After waiting for all of them it is safe for any duration of `await`.
   [[nodiscard]] std::array<Mask, isa::kUnits> exposed(const Instruction& instruction) const;
 
   /// Likewise for what is sent to other RPAUs: the instruction that sent last, whose unit in one of

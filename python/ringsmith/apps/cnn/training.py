@@ -12,7 +12,7 @@ HIDDEN = 32
 EPOCHS = 40
 BATCH = 32
 RATE = 3e-3
-"""Adam's step at the beginning; it falls to 0 linearly."""
+"""Adam's initial step; it decreases to 0 linearly."""
 SEED = 2
 FIRST_BIAS = 0.3
 """Of squared neurons: at 0 a square has no slope."""

@@ -167,7 +167,7 @@ class Network:
         return real(self.exact(self.readings.integers(readings)), self.output_bits)
 
     def largest_integer(self) -> int:
-        """Returns what no forecast's integer exceeds in magnitude, whatever the readings.
+        """Returns an upper bound of every forecast's integer in magnitude, for any readings.
 
         Interval arithmetic on magnitudes, in integers: every term at its largest, all of one sign.
         """

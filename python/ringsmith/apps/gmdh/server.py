@@ -25,7 +25,7 @@ PARAMETERS = "medha-set1"
 HEADROOM_BITS = 11
 """In CKKS, messages stay within ±2^11 for all readings within their limits, by intervals."""
 OUTPUT_LIMBS = 2
-"""In CKKS, data primes that the output keeps: one has no room for scale and headroom."""
+"""In CKKS, data primes that the output keeps: one is too small for scale and headroom."""
 
 
 def plan_exact(

@@ -24,7 +24,7 @@ class Constants:
         bias: Added to the weighted sums.
         coefficients: Of the sigmoid's polynomial, 1's first.
         block: Places for features in a ciphertext.
-        patients: Patients that a ciphertext has room for.
+        patients: Patients that fit into a ciphertext.
     """
 
     weights: Reals

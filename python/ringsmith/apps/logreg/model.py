@@ -51,7 +51,7 @@ def fit_sigmoid(bound: float, degree: int) -> tuple[float, ...]:
     for _ in range(MAX_EXCHANGES):
         *fitted, level = np.linalg.solve(np.column_stack([basis[extrema], signs]), target[extrema])
         error = target - basis @ fitted
-        # As many sign changes as powers part the interval in pieces of one extremum each.
+        # As many sign changes as powers divide the interval into parts with one extremum each.
         changes = np.flatnonzero(np.sign(error[:-1]) != np.sign(error[1:])) + 1
         pieces = np.split(np.arange(GRID), changes)
         extrema = np.array([piece[np.argmax(np.abs(error[piece]))] for piece in pieces])

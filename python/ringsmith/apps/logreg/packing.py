@@ -1,6 +1,6 @@
 """How patients lie in the slots of one ciphertext.
 
-A ciphertext has ``block`` places for features, and room for P = slots // block patients: slot
+A ciphertext has ``block`` slots for features, for each of P = slots // block patients: slot
 f*P + p holds feature f of patient p. Sums of ``block`` rotations by 0, P, 2P, … (``sum_rotations``)
 then hold patient p's sum in slot p. The other slots hold sums of other rows, which no one reads. No
 slot mixes two patients, which the other order (a patient's features side by side) would.

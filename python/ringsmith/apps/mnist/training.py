@@ -31,7 +31,7 @@ Singles = NDArray[np.float32]
 EPOCHS: Final = 40
 BATCH: Final = 64
 RATE: Final = 1e-3
-"""Adam's step at the beginning; it falls to 0 as a cosine does."""
+"""Adam's initial step; it decreases to 0 as a cosine."""
 SEED: Final = 2019
 FIRST_BIAS: Final = 0.3
 """Of squared neurons: at 0 a square has no slope."""

@@ -1,7 +1,7 @@
 """A card as files: registers, one way to its memory and one back, and interrupts.
 
 Which files they are is for each transport to say. What is done with them is the same: a read or a
-write at a position, in pieces that the file takes.
+write at a position, in chunks that the file accepts.
 """
 
 import contextlib

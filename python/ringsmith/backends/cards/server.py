@@ -41,7 +41,7 @@ MOST_CONNECTIONS = 256
 """Connections of all clients together."""
 
 _OPENING_SECONDS = 5.0  # in which a new connection says what it is
-_STALE = 2.0  # seconds after which a claim that nobody asks for again leaves the queue
+_STALE = 2.0  # seconds after which a claim that is not renewed leaves the queue
 _BACKLOG = 64
 
 
@@ -359,7 +359,7 @@ class CardServer:
             self._change.notify_all()
 
     def _interrupt(self, channel: int) -> None:
-        """Tells the client that has a channel. One that does not read is told no more."""
+        """Notifies the client that has a channel. A client that does not read gets no more."""
         with self._change:
             lines = [
                 each.events[channel] for each in self._sessions.values() if channel in each.events
@@ -375,7 +375,7 @@ def _ranges(session: _Session) -> list[tuple[int, int]]:
 
 
 def _listening(path: Path) -> socket.socket:
-    """A socket at a path; one that nobody listens at is replaced."""
+    """A socket at a path; replaces a socket without a listener."""
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         _remove_abandoned(path)
@@ -407,7 +407,7 @@ def _remove_abandoned(path: Path) -> None:
 
 
 def _hang_up(line: socket.socket) -> None:
-    """Ends a connection, whatever other threads do with it."""
+    """Ends a connection, even while other threads use it."""
     with contextlib.suppress(OSError):
         line.shutdown(socket.SHUT_RDWR)
     line.close()

@@ -30,7 +30,7 @@ from ringsmith.errors import DeviceError, DeviceLostError
 
 _NO_TOKEN = bytes(TOKEN_BYTES)
 _OPENING_SECONDS = 5.0
-_SLACK = 5.0  # seconds that a card may take beside those that it was told to wait
+_SLACK = 5.0  # seconds that a card may take in addition to the requested wait
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _Line:
         return found
 
     def close(self) -> None:
-        """Ends the connection, whatever another thread does with it."""
+        """Ends the connection, even while another thread uses it."""
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()

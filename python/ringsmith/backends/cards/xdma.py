@@ -2,7 +2,7 @@
 
 ``PREFIX_user`` are the registers, four bytes an access. ``PREFIX_h2c_0`` and ``PREFIX_c2h_0`` move
 bytes at the position of a write or read. ``PREFIX_events_K`` has four bytes to read when interrupt
-K came; a poll waits for it. The driver keeps no two processes apart: a channel is claimed by a lock
+K came; a poll waits for it. The driver does not isolate processes: a channel is claimed by a lock
 on its file of interrupts, which the kernel takes back when the process ends, and the card's memory
 is divided evenly among the channels.
 """

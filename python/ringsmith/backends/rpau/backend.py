@@ -59,7 +59,7 @@ class RpauBackend(Backend):
         return load_design(name)
 
     def limits(self, design: Design) -> ParameterLimits:
-        """What HE parameters a design takes."""
+        """Returns the limits of a design's HE parameters; see ``Backend.limits``."""
         return parameter_limits(cast("RpauDesign", design))
 
     def compile(
@@ -128,7 +128,7 @@ class RpauBackend(Backend):
         return executable
 
     def inspector(self) -> Inspector:
-        """How it is looked into; see ``Backend.inspector``."""
+        """Its inspector; see ``Backend.inspector``."""
         from ringsmith.backends.rpau.debug.inspector import RpauInspector
 
         return RpauInspector()
@@ -140,7 +140,7 @@ class RpauBackend(Backend):
         return RpauExplorer()
 
     def exporter(self) -> Exporter:
-        """How its designs are written out; see ``Backend.exporter``."""
+        """Its exporter; see ``Backend.exporter``."""
         from ringsmith.backends.rpau.export.exporter import RpauExporter
 
         return RpauExporter()
@@ -150,7 +150,7 @@ BACKEND = RpauBackend()
 
 
 def check_made_of(executable: Executable, graph: SubroutineGraph) -> None:
-    """Checks that an executable takes and makes what a graph does, as far as can be told.
+    """Checks, as far as possible, that an executable has the inputs and outputs of a graph.
 
     Raises:
         ProgramError: Otherwise; says what differs.

@@ -1,7 +1,7 @@
-"""What an RPAU is told about each of its primes: the modulus words and the twiddle tables.
+"""The tables that the host writes for each prime of an RPAU: modulus words and twiddle tables.
 
-``docs/reference/rpau.md``, "Memory", says what they are. All is derived from the pair
-(prime, root) and the design.
+``docs/reference/rpau.md``, "Memory", describes them. They are derived from the pair (prime, root)
+and the design.
 """
 
 from collections.abc import Iterator, Mapping
@@ -50,18 +50,18 @@ def seed_words(seed: bytes, limb: int) -> Words:
 
 @dataclass(frozen=True)
 class PrimeTables:
-    """The host-written tables of one prime set of one RPAU, constants apart.
+    """The host-written tables of one modulus bank of one RPAU, without constants.
 
     Attributes:
         modulus: The words q, mu, k, index.
-        twiddles: Twiddle tables by the name of their zone.
+        twiddles: Twiddle tables by the name of their address space.
     """
 
     modulus: Words
     twiddles: Mapping[str, Words]
 
     def loads(self) -> Iterator[tuple[str, Words]]:
-        """Every table with the name of the zone that it is written to; the index is the set."""
+        """Every table with the name of its address space; the index is the modulus bank."""
         yield "MODULUS", self.modulus
         yield from self.twiddles.items()
 
@@ -76,7 +76,7 @@ def prime_tables(
         root: A primitive root of unity modulo ``prime`` of twice the ring's degree as order.
         design: The accelerator.
         log_degree: log2 of the ring's degree; None for the design's N, as in all functions below.
-        rpau: The RPAU that is told, as in :func:`modulus_words`: its words may be narrow ones.
+        rpau: The RPAU, as in :func:`modulus_words`: its words may be narrow ones.
 
     Raises:
         ParameterError: As :func:`modulus_words` and :func:`twiddle_tables` do.
@@ -117,7 +117,7 @@ def modulus_words(
 def prime_refusal(
     prime: int, design: RpauDesign, log_degree: int | None = None, width: int | None = None
 ) -> str:
-    """Returns why the design does not take the prime in a ring; nothing where it does.
+    """Returns why the design does not support the prime in a ring; empty if it does.
 
     Args:
         prime: The prime.
@@ -159,7 +159,7 @@ def _way_out(prime: int, design: RpauDesign) -> str:
     for name in named_designs():
         other = load_design(name)
         if other.reduction == "sparse" and prime not in other.sparse_primes:
-            continue  # its refusal would ask for a way out in turn
+            continue  # its validation error would need another hint
         if other.reduction == "folded" and not folded.fits(prime, other.word_bits):
             continue
         if other.log_n == design.log_n and not prime_refusal(prime, other):
@@ -210,11 +210,11 @@ def stored_twiddles(
 
 @dataclass(frozen=True)
 class PieceFactors:
-    """Constants of one pair of pieces in ``split`` and in ``join``, for a prime.
+    """Constants of one pair of sub-polynomials in ``split`` and in ``join``, for a prime.
 
     Attributes:
-        first: The pair's first piece, operand ``dst``.
-        second: Its second piece, operand ``b``.
+        first: The pair's first sub-polynomial, operand ``dst``.
+        second: Its second sub-polynomial, operand ``b``.
         split: The factor that ``split`` takes.
         join: The one that ``join`` takes: minus the inverse of ``split``'s.
     """
@@ -228,12 +228,12 @@ class PieceFactors:
 def piece_stages(
     prime: int, root: int, design: RpauDesign, log_degree: int
 ) -> list[list[PieceFactors]]:
-    """Stages of a larger ring's transform that work between pieces, for psi = ``root``.
+    """Stages of a larger ring's transform that work between sub-polynomials, for psi = ``root``.
 
     A forward transform splits every pair of the first stage, then every pair of the next, and then
-    transforms each piece. The inverse transforms each piece back, and then joins the pairs of the
-    last stage, and so on to the first. Block b of the stage of m blocks has the factor
-    psi^brev(m + b), as in every stage of the transform.
+    transforms each sub-polynomial. The inverse transforms each sub-polynomial back, and then joins
+    the pairs of the last stage, and so on to the first. Block b of the stage of m blocks has the
+    factor psi^brev(m + b), as in every stage of the transform.
 
     Raises:
         ParameterError: If the root is no primitive root of unity of the ring modulo the prime, or
@@ -257,7 +257,7 @@ def piece_stages(
 
 
 def source_piece(design: RpauDesign, log_degree: int, element: int, piece: int) -> int:
-    """The piece that ``automorph`` must read to make a piece of its result, in NTT form.
+    """The sub-polynomial that ``automorph`` must read for one of its result, in NTT form.
 
     Raises:
         ParameterError: If the design does not run the ring.

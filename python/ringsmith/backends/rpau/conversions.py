@@ -1,8 +1,8 @@
-"""Base conversions of an RPAU device: where their constants lie, and how they are laid out.
+"""Base conversions of an RPAU device: the addresses and layout of their constants.
 
 The device's converters (``rtl/baseconv``, :mod:`ringsmith.hdl.base_conversion`) have a term and an
-output for each RPAU. In zone ``conversion`` a conversion is an array of words in a fixed order;
-:func:`segments` says where the host writes them.
+output for each RPAU. In address space ``conversion`` a conversion is an array of words in a fixed
+order; :func:`segments` says where the host writes them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def _spread(values: Sequence[int], places: Sequence[int], count: int) -> tuple[i
 
 
 def addresses(design: RpauDesign) -> list[int]:
-    """The word of zone ``conversion`` in which each word of a conversion lies, ascending."""
+    """The word of address space ``conversion`` for each word of a conversion, ascending."""
     rpaus, columns = design.rpaus, converter_of(design).fraction_columns
     shapes: Mapping[Load, tuple[int, int]] = {
         Load.SHAPE: (1, 1),
@@ -109,5 +109,5 @@ def conversion_words(design: RpauDesign, conversion: Conversion) -> NDArray[np.u
 
 
 def _address(kind: Load, row: int, column: int) -> int:
-    """The word of the zone that is a row and a column of what a kind of word holds."""
+    """The word of the address space that is a row and a column of what a kind of word holds."""
     return (kind << _COLUMN_BITS | column) << _ROW_BITS | row

@@ -47,7 +47,7 @@ PRE_CYCLES = MOD_ADDSUB_LATENCY + MOD_HALVE_LATENCY
 """In front of the multipliers: the inverse butterfly's sum and difference, and the halving."""
 
 _LANES_WAIT = PRE_CYCLES - MOD_ADDSUB_LATENCY
-"""By so much the rows of all else are read later: sums come behind its multipliers."""
+"""Cycles by which other instructions read rows later: their sums follow the multipliers."""
 
 _STREAMS = 8  # of Trivium
 _WARM_UP_STEPS = 18  # of 64 rounds of Trivium; of more lanes than streams each cycle has several
@@ -55,7 +55,7 @@ _WARM_UP_STEPS = 18  # of 64 rounds of Trivium; of more lanes than streams each 
 # Registers of one cycle each.
 _COMMAND = 1  # a unit's own copy of its command, and its counters
 _STEP = 1  # row addresses out of a unit's counters
-_ARRANGE = 1  # words to lanes on the way in, and lanes to words on the way out
+_ARRANGE = 1  # words to lanes at the input, and lanes to words at the output
 _OPERAND = 1  # choice of the multipliers' operands
 _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
 _PAIR = 1  # the second of two rows that are ready at once waits to be written
@@ -100,8 +100,8 @@ def stage_gap(design: RpauDesign) -> int:
     """Idle cycles between two stages of an NTT; 0 where half a stage covers the pipeline.
 
     A stage reads a row at the earliest half a stage sooner than the stage before wrote it, counted
-    from their beginnings. The row may be written in the cycle in which its address comes to the
-    work memory, which reads it in the next.
+    from their starts. The row may be written in the cycle in which its address reaches the work
+    memory, which reads it in the next.
     """
     return max(0, main_read_to_write(design) - design.rows // 2)
 

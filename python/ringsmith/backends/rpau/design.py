@@ -1,4 +1,4 @@
-"""Design points of the RPAU architecture: parameters, their legal values, and why."""
+"""Design points of the RPAU architecture: parameters, legal values, and their reasons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ NO_PRNG = "none"
 RAM_STYLES = ("block", "ultra")
 MIN_WORD_BITS = 30
 MAX_NARROW_BITS = 54
-"""Bits of a narrow word, at most: then a word that arrives is shortened in one DSP slice."""
+"""Maximum bits of a narrow word: then one DSP slice reduces a received word."""
 MAX_HOP_CYCLES = 3
 """Cycles of a hop, at most: an RPAU that sent stays still as long before another one sends."""
 MAX_SHORTENED_BITS = 16
@@ -29,19 +29,19 @@ MAX_SHORTENED_BITS = 16
 MIN_LOG_DEGREE = 8
 MAX_LOG_DEGREE = 16
 MAX_CONVERSIONS = 32
-"""Loaded conversions that the 5 bits of an instruction's operand tell apart."""
+"""Loaded conversions that the 5 bits of an instruction's operand can address."""
 BUS_WIDTHS = (32, 64, 128, 256, 512)
 """Bits of the bus to the host's memory."""
 MAX_COPROCESSORS = 8
 MAX_WORK_POLYS = 128
-"""Work polynomials that the 7 bits of an instruction's operand tell apart."""
+"""Work polynomials that the 7 bits of an instruction's operand can address."""
 URAM_WORDS = 4096
 """Words of an UltraRAM: a lane's words of as many polynomials as fit share one."""
 READ_PORTS = 3
 """Work polynomials that an instruction reads at once, at most."""
 PRNGS = (NO_PRNG, "trivium")
 MAX_PRNG_LANES = 16
-"""Streams that a seeded key is expanded from: docs/reference/arithmetic.md, "Seeded keys"."""
+"""Streams from which a seed-compressed key is expanded: docs/reference/arithmetic.md."""
 LOG_SEEDED_BLOCK = 14
 """log2 of the coefficients after which these streams begin anew."""
 NO_FAMILY = "none"
@@ -61,60 +61,60 @@ class RpauDesign:
     """A checked design point.
 
     Attributes:
-        name: What the design is called in reports, caches and program files.
+        name: The design's name in reports, caches and program files.
         log_n: log2 of the ring degree N that the device is built for.
         word_bits: Width of a residue word; every prime has at most this many bits.
         rpaus: Number of RPAUs.
-        cores: Unified butterfly cores an RPAU; a memory row has 2*cores words.
-        dyadic_cores: Multiply-accumulate lanes beside the butterfly cores: none (0: there is no
+        cores: Unified butterfly cores per RPAU; a memory row has 2*cores words.
+        dyadic_cores: Lanes of the dyadic (multiply-accumulate) unit: none (0: there is no
             dyadic unit) to 2*cores, which is a row a cycle.
-        work_polys: Work polynomials an RPAU.
+        work_polys: Work polynomials per RPAU.
         key_polys: Polynomials in the key store of an RPAU.
         constants: Words in the constant file of an RPAU.
         program_words: Instructions that the program store holds.
         reduction: Modular reduction of the multipliers: ``barrett``, any NTT prime; ``sparse``,
-            those of a family; ``folded``, those near a power of two, by
+            those of a family; ``folded``, pseudo-Mersenne primes, by
             :mod:`ringsmith.backends.rpau.folded`.
-        prime_sets: Primes that each RPAU serves in turn: limb l of a residue polynomial lies in
-            RPAU l mod ``rpaus`` and computes with prime set l div ``rpaus``. Each set has its own
-            modulus, twiddle tables and constant file.
-        interconnect: How a broadcast travels: ``ring``, from RPAU to RPAU, or ``gather``, through
-            the device's centre in two hops.
+        prime_sets: Modulus banks per RPAU, one for each of its primes. Limb l of a residue
+            polynomial is in RPAU l mod ``rpaus`` and uses modulus bank l div ``rpaus``. Each bank
+            has its own modulus, twiddle tables and constant file.
+        interconnect: The topology for broadcasts: ``ring``, from RPAU to RPAU, or ``gather``,
+            through the device's centre in two hops.
         twiddles: ``generated``: products of two small tables' words; ``stored``: a table of N
-            words a prime.
+            words per prime.
         work_uram_polys: How many of the work polynomials, the first ones, are kept in UltraRAM, in
             banks of :attr:`uram_bank_polys`. A bank has one read and one write port. The others are
             kept in block RAM.
         work_block_banks: Banks of those in block RAM, which they share evenly; 0: one for each.
-        key_ram: What the key store is kept in: ``block`` (BRAM) or ``ultra`` (URAM).
-        family: The sparse primes that ``sparse`` multipliers are elaborated for, by their name in
+        key_ram: The memory of the key store: ``block`` (BRAM) or ``ultra`` (URAM).
+        family: The sparse primes for which ``sparse`` multipliers are elaborated, by their name in
             :data:`ringsmith.backends.rpau.sparse.FAMILIES`; ``none`` with others.
-        prng: What expands the uniform halves of seeded keys beside the dyadic cores: ``trivium``
+        prng: The generator that expands the a parts of seed-compressed keys: ``trivium``
             or ``none``.
-        seeds: Entries in the seed store of an RPAU: one for each key and prime set; 0 without a
+        seeds: Entries in the seed store of an RPAU: one for each key and modulus bank; 0 without a
             PRNG.
-        link: Whether there is a link unit, which sends polynomials to other RPAUs beside the main
-            unit.
+        link: Whether there is a link unit, which sends polynomials to other RPAUs in parallel to
+            the main unit.
         larger_rings: Doublings of N: the device runs rings of degree up to 2^larger_rings * N,
-            whose polynomials lie in that many pieces of N words.
+            whose polynomials consist of that many sub-polynomials of N words.
         smaller_rings: Halvings of N: it runs rings of degree down to N / 2^smaller_rings, whose
-            polynomials take the first rows of a polynomial's memory.
-        target: The FPGA family that multipliers, memories and long delays are made for: ``xilinx``
-            or ``ecp5``. Results and cycles are the same.
-        narrow_rpaus: How many RPAUs, the last ones, have words of ``narrow_bits``; 0: none. What
-            others send to them is shortened as it arrives.
-        narrow_bits: Width of a word in those; 0 where there are none.
-        hop_cycles: Cycles, and rows of registers, from one RPAU of a ring to the next, or to the
-            centre of ``gather`` and from there. Two where RPAUs stand on several dies.
-        converters: Base converters of the device, which all RPAUs share: as many words of a row
-            are converted at once. None (0: there is no coefficient unit) to 2*cores.
+            polynomials use the first rows of a polynomial's memory.
+        target: The FPGA family of multipliers, memories and long delays: ``xilinx`` or ``ecp5``.
+            Results and cycles are the same.
+        narrow_rpaus: How many RPAUs, the last ones, have words of ``narrow_bits``; 0: none. Words
+            from other RPAUs are reduced on arrival.
+        narrow_bits: Width of a word in those; 0: there are none.
+        hop_cycles: Cycles, and rows of registers, from one RPAU of a ring to the next, or to and
+            from the centre of ``gather``. Two for RPAUs on several dies.
+        converters: Base converters of the device, which all RPAUs share. They convert as many words
+            of a row at once. None (0: there is no coefficient unit) to 2*cores.
         conversions: Conversions that are loaded at once; 0 without a converter.
-        core_multipliers: Modular multipliers of a butterfly core. Two: a row a cycle pointwise,
-            too. One, where twiddle factors are stored: pointwise, a row every two cycles.
-        host_bits: Width of the bus to the host's memory, one of :data:`BUS_WIDTHS`, from which keys
-            come while a program runs, which waits for them; 0: they are written before.
-        coprocessors: Accelerators of this kind behind one link to the host, each with programs of
-            its own. All else is said of one of them.
+        core_multipliers: Modular multipliers of a butterfly core. Two: pointwise instructions take
+            one cycle per row. One, for stored twiddle factors: two cycles per row.
+        host_bits: Width of the bus to the host's memory, one of :data:`BUS_WIDTHS`. Keys arrive on
+            it while a program runs and waits for them; 0: they are written before.
+        coprocessors: Accelerators of this design behind one link to the host, each with its own
+            programs. All other fields describe one of them.
     """
 
     architecture: ClassVar[str] = ARCHITECTURE
@@ -339,7 +339,7 @@ class RpauDesign:
         return self.log_n - self.smaller_rings
 
     def pieces(self, log_degree: int) -> int:
-        """Pieces that a polynomial of a ring lies in, each in a work polynomial.
+        """Sub-polynomials that a polynomial of a ring lies in, each in a work polynomial.
 
         Raises:
             ParameterError: If the device does not run the ring.
@@ -348,12 +348,15 @@ class RpauDesign:
         return 1 << max(0, log_degree - self.log_n)
 
     def expands(self, log_degree: int) -> bool:
-        """Whether it expands half keys of a ring: in a larger one, where pieces begin blocks."""
+        """Whether it expands seed-compressed keys of a ring.
+
+        In a larger ring only if sub-polynomials begin at blocks.
+        """
         begins = log_degree <= self.log_n or self.log_n >= LOG_SEEDED_BLOCK
         return self.prng != NO_PRNG and begins
 
     def in_ring(self, log_degree: int | None) -> "RpauDesign":
-        """The design whose polynomials are as long as this one's, or their pieces, in a ring.
+        """The design of a ring whose polynomials or sub-polynomials are as long as this one's.
 
         Args:
             log_degree: log2 of the ring's degree; None for N's own.
@@ -390,7 +393,7 @@ class RpauDesign:
 
     @property
     def limbs(self) -> int:
-        """Limbs that the device holds of one residue polynomial: a prime set of an RPAU each."""
+        """Limbs that the device holds of one residue polynomial: a modulus bank of an RPAU each."""
         return self.rpaus * self.prime_sets
 
     @property

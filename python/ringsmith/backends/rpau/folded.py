@@ -1,4 +1,4 @@
-"""Which moduli the folded multipliers take, and the words that describe one.
+"""The moduli of the folded (pseudo-Mersenne) multipliers, and the words that describe one.
 
 A modulus is q = 2^b - s with a small s of either sign. ``rtl/arith/rs_mod_mul_folded.sv`` computes
 with s and with s * 2^(width - b), which is 2^width modulo q; ``docs/reference/arithmetic.md`` has
@@ -6,10 +6,10 @@ the bounds.
 """
 
 _DSP_LONG = 26
-"""Bits of s that a DSP slice takes beside its sign."""
+"""Bits of s that a DSP slice takes, without its sign."""
 
 _MOST_SHIFTS = 15
-"""By how many bits a modulus may be shorter than a word, whatever the width."""
+"""By how many bits a modulus may be shorter than a word, for every width."""
 
 
 def split(modulus: int) -> tuple[int, int]:
@@ -48,7 +48,7 @@ def fits(modulus: int, width: int) -> bool:
 
 
 def refusal(modulus: int, width: int) -> str:
-    """Why a modulus that does not fit does not: its value and the limit."""
+    """Returns why a modulus does not fit: its value and the limit."""
     bits, tail = split(modulus)
     least = width - shifts(width)
     if bits < least:

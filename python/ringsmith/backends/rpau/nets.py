@@ -1,9 +1,9 @@
 """Nets that join RPAUs: the RTL's ring and star, what else there could be, and the host's chain.
 
 A row of words with its valid bit, as the ports ``link_i`` and ``link_o`` of ``rtl/rpau/rs_rpau.sv``
-have it, is a *bundle*. Large FPGAs are made of regions with few wires between them: RPAUs stand in
-the regions in their order, so that a ring crosses each boundary twice, once on its way out and once
-on its way back (Mert et al. 2022, section 4.3.3 and figure 7). The host's chain
+have it, is a *bundle*. Large FPGAs are made of regions with few wires between them. RPAUs are
+placed in the regions in order, so that a ring crosses each boundary twice, once in each direction
+(Mert et al. 2022, section 4.3.3 and figure 7). The host's chain
 (``rtl/rpau/rs_rpau_chain.sv``) crosses each boundary once.
 """
 
@@ -105,7 +105,7 @@ def host_nets(design: RpauDesign) -> HostNets:
 
 
 def host_index_bits(design: RpauDesign) -> int:
-    """Bits of an index of any zone."""
+    """Bits of an index of any address space."""
     indices = max(design.work_polys, design.key_polys, design.prime_sets, design.seeds)
     return (indices - 1).bit_length()
 

@@ -1,6 +1,6 @@
 """Cycles of BFV's multiplication with relinearization, from a design's parameters alone.
 
-For designs with converters, two prime sets and no dyadic unit, as ``heaws``: q lies in the first
+For designs with converters, two modulus banks and no dyadic unit, as ``heaws``: q lies in the first
 set, the extension in the second, and relinearization has digits of several primes without a special
 prime. No program is compiled, so this also costs shapes that no instruction can name.
 

@@ -27,7 +27,7 @@ BOARD_ROOMS = (*BUS_ROOMS, "board")
 
 
 def facts(design: RpauDesign) -> dict[str, int]:
-    """What a device of a design says about itself: fact -> number, in the registers' order."""
+    """The capability registers of a design's device: name -> number, in the registers' order."""
     values = {fact: getattr(design, fact.name) for fact in FACTS}
     return {
         fact.name: fact.values.index(value) if fact.values else int(value)

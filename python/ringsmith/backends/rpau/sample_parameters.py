@@ -1,6 +1,6 @@
 """HE parameters that fill a design, or a small part of it: for counting cycles and demonstrations.
 
-They are as wide as the design's words, whatever security that leaves: no data is to be encrypted
+They are as wide as the design's words, regardless of security: no data is to be encrypted
 with them.
 """
 
@@ -21,9 +21,9 @@ def sample_parameters(
     plain_modulus: int = 2,
     headroom_bits: int = 0,
 ) -> RlweParameters:
-    """Primes that the design takes, one an RPAU, whatever their security.
+    """Primes that the design accepts, one per RPAU, regardless of security.
 
-    With converters they are BFV's, and primes of a second prime set extend them for products.
+    With converters they are BFV's, and primes of a second modulus bank extend them for products.
 
     Args:
         design: The design.

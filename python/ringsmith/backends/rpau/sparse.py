@@ -2,7 +2,7 @@
 
 A design with reduction ``sparse`` names one family. Every prime is 2^k plus at most three signed
 powers of two plus 1, and 1 modulo 2^17, so that it serves rings up to N = 2^16; the order within a
-family is the RTL's index, which an RPAU is told with its modulus.
+family is the RTL's index, which the host writes to an RPAU with its modulus.
 """
 
 from collections.abc import Mapping

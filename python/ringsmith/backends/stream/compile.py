@@ -8,7 +8,7 @@ one form only, every result has the bits that the graph's interpreter gives it.
 Of a BFV multiplication (Halevi, Polyakov, Shoup) the host lifts and scales and the device makes
 the tensor product, 3(k + k') residue products for k data and k' extension primes: the middle
 polynomial takes one product, by Karatsuba's identity, as the RPM paper counts (section 5.2). Of a
-relinearization the host takes the digits apart and adds the products up, 2k for each prime.
+relinearization the host extracts the digits and adds the products, 2k for each prime.
 """
 
 from collections import Counter

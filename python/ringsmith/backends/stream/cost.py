@@ -93,7 +93,7 @@ def banks(design: StreamDesign, stage: int, *, inverse: bool) -> int:
     """Banks of a stage's factors.
 
     The generator begins frame f + slots when frame f has begun to flow, or later, and frames are a
-    period or more apart: so many banks keep every frame's factors until their last read.
+    period or more apart in time: so many banks keep every frame's factors until their last read.
     """
     read = latency.factor_cycles(*design.shape, stage, inverse=inverse)
     return design.slots + 1 + -(-read // design.period)

@@ -1,4 +1,4 @@
-"""What the device is told of a product: its prime, and what its factors are made from."""
+"""The descriptor of a product for the device: its prime, and the sources of its factors."""
 
 from dataclasses import dataclass
 

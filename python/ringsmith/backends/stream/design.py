@@ -88,7 +88,7 @@ class StreamDesign:
 
     @property
     def period(self) -> int:
-        """Cycles of a frame, and between the beginnings of two products: N / lanes."""
+        """Cycles of a frame, and between the starts of two products: N / lanes."""
         return self.n // self.lanes
 
     @property

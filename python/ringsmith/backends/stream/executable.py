@@ -90,7 +90,7 @@ class StreamExecutable:
 
     @property
     def spans(self) -> tuple[tuple[str, int], ...]:
-        """Not told: products of several operations are made in one batch."""
+        """Not reported: products of several operations are made in one batch."""
         return ()
 
     @property

@@ -107,7 +107,7 @@ class StreamExplorer(Explorer):
         return self.cost(design, operation, task)
 
     def timeline(self, design: Design, operation: str, task: Task) -> Iterator[Bar]:
-        """See ``Explorer.timeline``: host, link and device in turn, each in one piece."""
+        """See ``Explorer.timeline``: host, link and device in turn, each as one interval."""
         begin = 0
         for name, cycles in self.cost(design, operation, task).parts.items():
             yield Bar(name, name, begin, begin + cycles)

@@ -79,11 +79,11 @@ INPUT_CYCLES = RAM_LATENCY + 1
 """From the launch of a frame to its first cycle at the core: memory and a register."""
 
 OUTPUT_WORDS = 8
-"""Words that may wait for whoever takes the products."""
+"""Words that may wait for the receiver of the products."""
 
 
 def output_frames(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
-    """Frames that the output has room for: from its launch to its last word, each has its place."""
+    """Frames that fit into the output buffer: each has a slot from its launch to its last word."""
     period = 1 << (log_n - log_lanes)
     busy = (
         INPUT_CYCLES
@@ -95,7 +95,7 @@ def output_frames(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -
 
 
 def device_cycles(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
-    """From a frame's launch to its first word at the product's stream, nobody pausing.
+    """Cycles from a frame's launch to its first word at the product's stream, without stalls.
 
     The frame is written whole before it is read; then come a register, the memory, and the place
     of what waits.

@@ -61,7 +61,7 @@ def complete(
         cycles: The first one, and the one after the last.
         name: What it is called.
         category: The kind of HE operation.
-        facts: What is known of it.
+        facts: Its properties.
     """
     return {
         "ph": "X",

@@ -69,7 +69,7 @@ SOON = 12
 """Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
 
 _FEW_LIMBS = 16
-"""Limbs of a scratchpad up to which an estimate tries to let nothing give way early."""
+"""Limbs of a scratchpad up to which an estimate tries to evict nothing early."""
 
 _KEEPING, _USUAL, _STREAMING = _TRIES[0], _TRIES[2], _TRIES[-1]
 """What estimates try."""
@@ -109,7 +109,7 @@ def allocate_once(
     """Programs by one of the tries of ``allocate``, for an estimate: gaps may be too short.
 
     Where sums leave one bank to factors, these may have to come by streams more often; and in a
-    scratchpad of few limbs it may be better that nothing goes to memory early. Both are tried, too.
+    scratchpad of few limbs it may be better to evict nothing early. Both are tried, too.
 
     Args:
         tasks: What is to be done, in order.
@@ -308,7 +308,7 @@ class _Allocation:
             own.free[slot.bank].append(slot.index)
 
     def _share(self, task: Task) -> None:
-        """Hands what another cluster wants to memory; frees what nobody wants."""
+        """Writes values that another cluster needs to memory; frees values without users."""
         for value in task.writes:
             if self._goes_to_memory(task, value) and value not in self._memory:
                 self._spill(task, value)

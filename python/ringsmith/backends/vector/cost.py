@@ -44,7 +44,7 @@ from ringsmith.graph import SubroutineGraph
 NTT, INTT, INNER, CONVERSIONS, AUTOMORPH = (
     "NTT", "inverse NTT", "inner product", "conversions, products, sums", "automorphism",
 )  # fmt: skip
-"""Subroutines that cycles are told by."""
+"""Subroutines by which cycles are reported."""
 
 
 @dataclass(frozen=True)

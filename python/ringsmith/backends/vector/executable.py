@@ -73,7 +73,7 @@ class VectorExecutable:
 
     @cached_property
     def read_ahead(self) -> int:
-        """Cycles from the start to cycle 0 of the schedules: the lists' beginnings are read."""
+        """Cycles from the start to cycle 0 of the schedules, to read the first list entries."""
         return read_ahead(self.programs, self.design)
 
     @property

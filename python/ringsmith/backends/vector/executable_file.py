@@ -1,6 +1,6 @@
 """An executable as a JSON file: its design and its graph, compiled anew when it is read.
 
-A file may come from a stranger: nothing in it is believed.
+A file may come from an untrusted source: everything in it is checked.
 """
 
 import json

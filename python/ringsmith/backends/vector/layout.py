@@ -59,7 +59,7 @@ class Shape:
 
     @property
     def lane_groups(self) -> int:
-        """Groups of index bits that a row's lanes have room for."""
+        """Groups of index bits that fit into a row's lanes."""
         return self.log_lanes // self.log_radix
 
     @property

@@ -6,7 +6,7 @@ after the other is worked off: digits stay in the scratchpad, and one prime's ta
 sums at a time. A group is as many primes as a point instruction has results, since conversions to
 several primes share their operand. Groups go to clusters in turn.
 
-**What is not made.** Digits raised to all primes are made and used limb by limb, by both halves of
+**What is not made.** ModUp results of digits are made and used limb by limb, by both halves of
 an inner product at once. A digit's own limbs need no transform: they were there before. Limbs of
 zeros are none.
 """

@@ -20,7 +20,7 @@ class Place:
     """Where rows lie.
 
     Attributes:
-        home: The cluster whose ports' memory has them.
+        home: The preferred bank: the cluster whose ports' memory has them.
         row: The first row there.
     """
 

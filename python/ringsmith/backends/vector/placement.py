@@ -111,7 +111,7 @@ class _Filling:
         ]
 
     def _most(self, of_cluster: Area, pieces: int, share: float, die: int) -> int:
-        """Pieces of a cluster's resources that a die holds besides its networks."""
+        """Parts of a cluster's resources that a die holds besides its networks."""
         fixed = self._fixed_on(die)
         least = pieces * self._design.clusters
         for name, of in _RESOURCES.values():
@@ -121,7 +121,7 @@ class _Filling:
         return max(least, 0)
 
     def _fixed_on(self, die: int) -> Area:
-        """What stands on a die whatever its units and lanes are."""
+        """The fixed resources on a die, independent of units and lanes."""
         networks = area_times(self._fixed, self._networks.count(die))
         return networks if die else total_area([networks, self._ports])
 
@@ -173,7 +173,7 @@ class _Filling:
 
 
 def _fill(own: list[int], count: int, left: list[int], first: int) -> bool:
-    """Puts pieces on a die, and what it does not hold on the nearest others; says if all are."""
+    """Places parts on a die, and the rest on the nearest others; returns whether all fit."""
     for die in sorted(range(len(own)), key=lambda die: (abs(die - first), die)):
         there = min(count, left[die])
         own[die] += there

@@ -16,7 +16,7 @@ class Value:
     Attributes:
         number: In the order of their naming.
         prime: Index of the prime that it is a residue modulo.
-        memory: Where it lies in memory from the beginning; None: it is made.
+        memory: Its initial address in memory; None: it is computed.
     """
 
     number: int
@@ -97,7 +97,7 @@ class Task:
 
     @property
     def reads(self) -> list[Value]:
-        """Values that it needs, those of keys apart."""
+        """Values that it needs, without those of keys."""
         action = self.action
         if isinstance(action, TransformTask):
             return [turn.source for turn in action.turns]

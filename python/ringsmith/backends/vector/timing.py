@@ -6,8 +6,8 @@ of all kinds follow each other without a pause, but for transforms of the other 
 instruction's y and z are read when x reaches the stage that takes them, and its results written
 from there: the upper half of each unit's lanes in one stage, the lower half in the next.
 
-A load begins when its stream has room for all of its rows, those counted in that an instruction has
-begun to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
+A load begins when its stream has space for all of its rows, including those that an instruction has
+started to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
 What one side of a stream, or of a list, does, the other one learns some cycles later.
 
 Memory serves a port's bursts one after another, a beat a cycle but in pauses. All ports of a
@@ -369,7 +369,7 @@ class _Ports:
 
 
 def read_ahead(programs: Sequence[Program], design: VectorDesign) -> int:
-    """Cycles from the start to cycle 0 of the schedule, in which the lists' beginnings are read."""
+    """Cycles from the start to cycle 0 of the schedule, to read the first list entries."""
     memory = design.list_memory
     beats = Beats(memory.interval, memory.read_pause)
     most = 1

@@ -1,4 +1,4 @@
-"""Child processes that are told one operation at a time, and answer with its seconds."""
+"""Child processes that run one operation per request, and answer with its seconds."""
 
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence

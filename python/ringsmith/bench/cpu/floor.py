@@ -1,4 +1,4 @@
-"""The floor under an operation's time: its butterflies or its bytes, at the machine's best."""
+"""The roofline bound of an operation's time: its butterflies or bytes at the machine's peak."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def _bandwidth(bits: int) -> float:
 
 @cached
 def _prepared_bytes(bits: int) -> int:
-    """Bytes of a residue in a prepared key, modulo a prime of so many bits."""
+    """Bytes of a residue in a precomputed key, modulo a prime of so many bits."""
     n = 4096
     context = _core.Context(n, _core.prime_search(bits, n, 2))
     key = np.zeros((1, 2, 2, n), dtype=np.uint64)

@@ -52,7 +52,7 @@ def work_of(name: str) -> Timed:
 
 
 def application(params: str, name: str) -> Callable[[], Sequence[runtime.RunResult]]:
-    """What the server of an application computes for one batch, prepared.
+    """The server's computation of an application for one batch, prepared.
 
     Args:
         params: As in ``WORKS``.

@@ -1,4 +1,4 @@
-"""Lattigo, as a child process that is told one operation at a time."""
+"""Lattigo, as a child process that runs one operation per request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The measurement: ours and every peer that is there, set by set."""
+"""The measurement: Ringsmith and every available baseline, one parameter set after another."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -64,7 +64,7 @@ QUICK_CHOICES = (NTT, "quick", "D", KERNELS, THREADS)
 
 @dataclass(frozen=True)
 class Peers:
-    """Names of the peers that work here; None for one that does not."""
+    """Names of the baselines that work here; None for one that does not."""
 
     seal: str | None
     lattigo: str | None
@@ -91,8 +91,8 @@ def measure(
     Args:
         chosen: Names of sets, ``ntt`` for bare transforms, ``kernels`` for the kernel sets beside
             each other, ``threads`` for as many threads as are set now beside one.
-        budget: Seconds for each operation with all its peers.
-        say: Takes lines for people: what is measured, which peers are left out.
+        budget: Seconds for each operation with all its baselines.
+        say: Takes lines for people: what is measured, which baselines are left out.
         extent: How much is measured of what is no set.
 
     Raises:
@@ -142,7 +142,8 @@ def with_kept(records: Sequence[Record], kept: Sequence[Record]) -> list[Record]
 
     Args:
         records: What ``measure`` returned.
-        kept: What it returned earlier; a row is what has the same parameters, operation and peer.
+        kept: What it returned earlier; a row is what has the same parameters, operation and
+            baseline.
     """
     measured = {_row(record) for record in records}
     return [*(record for record in kept if _row(record) not in measured), *records]
@@ -172,7 +173,7 @@ def conditions(clock: str) -> str:
 def _operations(
     item: BenchSet, budget: float, say: Callable[[str], None], there: Peers
 ) -> Iterator[Record]:
-    """Programs of single operations beside peers, and the core's functions beside the programs."""
+    """Measures single operations against baselines, and core functions against the programs."""
     say(f"set {item.name}: {item.text}")
     operands = Operands.of(item, HOISTED_COUNT)
     mine = {name: timed(work) for name, work in ours.works(operands).items()}
@@ -194,7 +195,7 @@ def _operations(
 
 
 def _key_forms(item: BenchSet, budget: float) -> Iterator[Record]:
-    """Other forms of a key beside the prepared one: time, and memory."""
+    """Compares other forms of a key with the precomputed one: time and memory."""
     peer = "ours, prepared key"
     for forms in ours.key_forms(item):
         name = forms.operation
@@ -268,7 +269,7 @@ def _compare(
     works: Mapping[str, Work],
     clock: str = _CPU_TIME,
 ) -> Iterator[Record]:
-    """Records of every operation beside every peer; a floor where its work is known."""
+    """Records of every operation and baseline; with a roofline bound where the work is known."""
     text = conditions(clock)
     with task(f"measuring {params}", len(mine), "operations") as measured:
         for operation, work in mine.items():

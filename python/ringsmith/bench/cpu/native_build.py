@@ -1,4 +1,4 @@
-"""Builds a peer's program from the sources beside this file, once, into the cache."""
+"""Builds a baseline's program from the sources beside this file, once, into the cache."""
 
 import hashlib
 import shutil
@@ -19,7 +19,7 @@ _TOLD = 300
 
 
 def why_missing(peer: str, tool: str, prepare: Callable[[], object]) -> str | None:
-    """Returns a line that says why a peer is left out; None where it can be measured.
+    """Returns a line that says why a baseline is left out; None where it can be measured.
 
     Args:
         peer: What the line calls it.

@@ -20,7 +20,7 @@ MOST_KEY_BYTES = 4 << 30
 
 @dataclass(frozen=True)
 class Operands:
-    """Two ciphertexts of the highest level, and prepared keys; kernels take the same time for all.
+    """Two ciphertexts of the highest level, and precomputed keys; times do not depend on data.
 
     Attributes:
         item: The set.
@@ -48,8 +48,8 @@ class Operands:
     def of(cls, item: BenchSet, rotations: int = 1) -> "Operands":
         """Draws operands of a set.
 
-        Keys are prepared, as peers load theirs into forms of their own. Where several keys would
-        take too much memory, one is for all operations, and prepared for no automorphism.
+        Keys are precomputed, as baselines also load theirs into their own forms. If several keys
+        would take too much memory, one key is used for all operations, without an automorphism.
 
         Args:
             item: The set.
@@ -70,7 +70,7 @@ class Operands:
 
 
 def parameters_of(item: BenchSet) -> CkksParameters | BfvParameters:
-    """The parameters of a set, whatever their security: nothing is encrypted here."""
+    """The parameters of a set, regardless of security: nothing is encrypted here."""
     count = len(item.data_bits)
     data, special = item.primes[:count], item.primes[count:]
     with warnings.catch_warnings():

@@ -1,6 +1,6 @@
 """Programs on the ``cpu`` device, ready to be timed: what a user's program runs.
 
-Each operation is a compiled program of its own, run by ``Compiled.run`` with prepared keys.
+Each operation is a compiled program of its own, run by ``Compiled.run`` with precomputed keys.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ from ringsmith.schemes.registry import scheme_of
 from ringsmith.schemes.writer import OperationWriter, Polynomials
 
 KEY_SEED = bytes(range(10))
-"""What half 1 of the compact key is expanded from."""
+"""The seed of the key expanded on the fly."""
 
 BOTH = ("multiply_relinearize", "rotate", "add")
 """Operations of both schemes."""
@@ -53,14 +53,14 @@ CKKS = (*BOTH, "rescale", "multiply", "multiply_plain", PRODUCT)
 
 @dataclass(frozen=True)
 class KeyForms:
-    """multiply_relinearize by a key in another form, and by the same key prepared.
+    """multiply_relinearize by a key in another form, and by the same key precomputed.
 
     Attributes:
         operation: Its name with the other form: ``WORDS`` or ``COMPACT``.
         other: The operation by the other form.
-        prepared: The operation by the prepared key.
+        prepared: The operation by the precomputed key.
         other_bytes: Memory that the key takes in the other form.
-        prepared_bytes: Memory that the prepared key takes.
+        prepared_bytes: Memory that the precomputed key takes.
     """
 
     operation: str
@@ -170,7 +170,7 @@ def _port(name: str, size: int, limbs: int) -> CiphertextPort:
 
 
 def key_forms(item: BenchSet) -> Iterator[KeyForms]:
-    """multiply_relinearize by a key's words and by a compact key, each beside the prepared one.
+    """multiply_relinearize by a full key and by one expanded on the fly, each against precomputed.
 
     One is for use before the next is asked for: only two forms of the key are in memory.
 

@@ -25,7 +25,7 @@ def page(measurement: Measurement) -> str:
 
 
 def _table(records: Sequence[Record]) -> list[str]:
-    """Times and floors of what was measured under the same conditions."""
+    """Times and roofline bounds measured under the same conditions."""
     values = {(r.params, r.operation, r.peer, r.metric): r.value for r in records}
     rows = []
     for params, operation, peer in dict.fromkeys(key[:3] for key in values):

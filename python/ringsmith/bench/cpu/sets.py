@@ -58,11 +58,10 @@ SETS = MappingProxyType(
 """By name."""
 
 COMPACT = "multiply_relinearize_compact"
-"""The operation by a key of which half is expanded from its seed, beside that by the key prepared.
-"""
+"""The operation by a key expanded on the fly, compared with the precomputed key."""
 
 WORDS = "multiply_relinearize_words"
-"""The operation by a key's words as they are, beside that by the key prepared."""
+"""The operation by a full key, compared with the precomputed key."""
 
 PRODUCT = "multiply_relinearize_then_rescale"
 """The operation that a program plans for a product of CKKS."""
@@ -74,7 +73,7 @@ HOISTED_COUNT = 8
 """How many times."""
 
 NTT_BITS = (30, 45, 50, 60)
-"""Widths of the primes of bare transforms: one in each word class."""
+"""Widths of the primes of bare transforms: one in each modulus-size kernel."""
 
 NTT_DEGREES = tuple(1 << k for k in range(12, 17))
 """Ring degrees of bare transforms."""

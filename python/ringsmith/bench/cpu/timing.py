@@ -26,8 +26,8 @@ class Comparison:
 
     Attributes:
         seconds: Our median time.
-        peer_seconds: The peer's.
-        speedup: The median of the rounds' ratios, the peer's time over ours.
+        peer_seconds: The baseline's.
+        speedup: The median of the rounds' ratios, the baseline's time over ours.
     """
 
     seconds: float
@@ -36,15 +36,15 @@ class Comparison:
 
 
 def interleaved(ours: Timed, peers: Mapping[str, Timed], budget: float) -> dict[str, Comparison]:
-    """Times ours and every peer in turn, for about ``budget`` seconds together.
+    """Times ours and every baseline in turn, for about ``budget`` seconds together.
 
     Args:
         ours: Our work; short work is repeated within a round.
-        peers: The same work of other libraries, by name.
+        peers: The same work in the baseline libraries, by name.
         budget: Seconds that all rounds may take; at least three rounds are run.
 
     Returns:
-        For each peer, the medians over the rounds.
+        For each baseline, the medians over the rounds.
     """
     everyone = {"": ours, **peers}
     # The first call meets cold caches and new memory: it says too little about how often to repeat.

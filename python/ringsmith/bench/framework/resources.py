@@ -29,7 +29,7 @@ ANY = "all sets"
 DEVICE, OTHERS, MEMORY_SIDE = "device", "others", "memory_side"
 
 _OF_OTHERS = ("streams", "twiddle_memory", "control")
-"""Parts that the paper does not have, or tells together, as its facts call them."""
+"""Parts that the paper does not have or reports together, by their names in its records."""
 
 _ZERO = ("permute_network", "bram")
 """What the paper has, and our designs do not."""

@@ -22,7 +22,7 @@ _PARTS = {
     "lift": "rs_base_convert",
     "butterfly_lanes": "rs_butterfly_lanes",
 }
-"""Part, as the paper's facts call it -> our module."""
+"""Part, by its name in the paper's records -> our module."""
 
 
 def area_rows(design: RpauDesign) -> Iterator[Found]:

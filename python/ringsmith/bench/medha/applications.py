@@ -125,7 +125,7 @@ def application_rows(
     """Runs an application from encryption to decryption, and counts.
 
     ``transfers`` are limbs that cross to or from the host during one program, beside inputs and
-    outputs. The time of all that crosses, keys apart, is that of the paper's link.
+    outputs. The time of all transfers, except keys, is that of the paper's link.
 
     Args:
         application: The application.

@@ -23,7 +23,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "key_expander": ("rs_rpau_seeded",),
     "modular_multiplier": ("rs_mod_mul",),
 }
-"""Part, as the papers' facts call it -> our modules."""
+"""Part, by its name in the papers' records -> our modules."""
 
 _BIAS = f"Yosys, -family xcup, {PACKING}"
 

@@ -14,7 +14,7 @@ from ringsmith.caching import cached
 from ringsmith.hdl.synthesis import Area
 
 OPERATIONS = ("multiply_relinearize", "rescale")
-"""Operations whose cycles are told times the area that takes them."""
+"""Operations whose area-cycle product is reported."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class _Rpaus:
     """How a paper tells the area of its RPAUs.
 
     Attributes:
-        params: The parameter set that it is told with.
+        params: The parameter set with which it is reported.
         counts: Part -> how many RPAUs of the device are such ones.
         where: In the paper.
         words: What the average is of.

@@ -26,7 +26,7 @@ _OTHER_REASONS = {
     "watts": "no power was measured: nothing was placed and routed for this card",
     HEXL: "SEAL with HEXL was not measured: the package that runs here is built without it",
 }
-"""Metric or peer -> why it is not compared."""
+"""Metric or baseline -> why it is not compared."""
 
 
 def page(measurement: Measurement) -> str:

@@ -23,7 +23,7 @@ class _Values:
         return self._values[operation, metric, source, peer]
 
     def count(self, operation: str, metric: str, source: str) -> str:
-        """A count, thousands apart."""
+        """Formats a count with separated thousands."""
         return f"{self(operation, metric, source):,}"
 
     def seal(self, operation: str) -> str:

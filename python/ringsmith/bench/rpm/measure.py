@@ -100,7 +100,7 @@ def _area(
 ) -> Iterator[Found]:
     """What is counted of a design, and what was synthesized, now or in the run that is kept.
 
-    A design that was synthesized, and the proof of concept, are told part by part.
+    A synthesized design, and the proof of concept, are reported part by part.
     """
     if case.name in options.area:
         say(f"{case.name}: synthesis of {design.name}")

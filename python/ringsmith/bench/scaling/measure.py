@@ -99,7 +99,7 @@ def swept(records: Sequence[Record], cards: Sequence[int] = CARDS) -> Iterator[F
 
 
 def _point(name: str, work: Workload, fleet: Fleet, found: Simulated) -> Iterator[Found]:
-    """What is told of a fleet."""
+    """The reported values of a fleet."""
     least, most = bound(work, fleet)
     at = f"{name}: {fleet.cards}"
     text = (

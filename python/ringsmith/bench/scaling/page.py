@@ -103,7 +103,7 @@ later ones find the keys with the share of active clients that fit."""
 
 @dataclass(frozen=True)
 class _Point:
-    """A fleet of a sweep: value by what is told of it, and what saturates."""
+    """A fleet of a sweep: its reported values by name, and the saturated resource."""
 
     cards: int
     values: Mapping[str, float]

@@ -79,7 +79,7 @@ class _Session:
 
 
 class _Keys:
-    """Clients whose keys lie in a memory; the one that was used longest ago makes room."""
+    """Clients whose keys are in a memory; the least recently used is evicted."""
 
     def __init__(self, fits: int) -> None:
         self._fits, self._there = fits, OrderedDict[int, None]()
@@ -250,7 +250,7 @@ class _Simulation:
         return max(_LEAST, int(_BEFORE * self.fleet.active), refilled)
 
     def _worked(self, time: float) -> dict[str, float]:
-        """Seconds that each resource has worked by now: what was begun, but for what is left."""
+        """Busy seconds of each resource until now: all started work minus the remaining work."""
         found = dict(self.busy)
         for name, machines in self.servers.items():
             for free in (free for machine in machines for free in machine if free > time):

@@ -18,7 +18,7 @@ from ringsmith.runtime import (
 
 
 def main(path: str, kind: str) -> None:
-    """Runs a program, one job after another, as long as it is told to."""
+    """Runs a program, one job after another, for a given time."""
     program = Program.load(path)
     assert isinstance(program, Program)
     kit = program.client_kit()

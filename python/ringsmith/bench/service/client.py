@@ -13,7 +13,7 @@ from ringsmith.remote import Service
 
 
 def main(url: str, name: str) -> None:
-    """Asks a service as long as it is told to.
+    """Sends requests to a service until it is stopped.
 
     Raises:
         AssertionError: If two results for the same inputs differ.

@@ -43,7 +43,7 @@ _KEY_GIB, _CARD_GIB = 0.05, 1 / 16
 """Memory for keys, of workers and the card: little, so that both are soon full."""
 _MEMORY_SLACK = 48 << 20
 _FILE_SLACK = 32
-"""What a process may have more at the end than at the beginning: files that are open by chance."""
+"""Allowed increase of a process's open files from start to end, as some are open by chance."""
 
 
 @dataclass(frozen=True)
@@ -258,10 +258,10 @@ class Account:
         done: Jobs whose results clients have compared with the clear ones.
         cancelled: Jobs that clients cancelled.
         unheard: Jobs of clients that were killed before they heard of them.
-        errors: What clients were told that did not work, by code.
+        errors: Number of errors that clients got, by code.
         faults: What must not be; empty: nothing.
         latencies: Seconds of each job that was done, sorted.
-        again: Jobs that were begun more than once.
+        again: Jobs that were started more than once.
     """
 
     done: int

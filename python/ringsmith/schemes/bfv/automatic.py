@@ -1,4 +1,4 @@
-"""Automatic BFV parameters at one ring degree: the smallest modulus q that noise leaves room in."""
+"""Automatic BFV parameters at one ring degree: the smallest modulus q with enough noise budget."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ringsmith.schemes.bfv.planned import planned
 from ringsmith.schemes.bfv.program import BfvProgram
 
 _DIP = 3
-"""How many bits below a q that does are tried one by one."""
+"""How many bits below a sufficient q are tried one by one."""
 
 
 @dataclass(eq=False)
@@ -20,8 +20,8 @@ class BfvSearch(Search):
     """The search at one ring degree.
 
     Attributes:
-        recording: What the program does.
-        wish: What is asked.
+        recording: The recorded program.
+        wish: The requirements.
         n: The ring degree.
         carried: Bits of modulus that it carries.
     """
@@ -34,9 +34,9 @@ class BfvSearch(Search):
     def run(self) -> BfvProgram | None:
         """Returns the program with the smallest q; None: the largest does not suffice.
 
-        A bit more of q is nearly a bit more of budget, so the search steps down by what is to
-        spare, and by single bits, up to ``_DIP``, where a step fails: how q splits into primes
-        matters a little, too.
+        One more bit of q gives nearly one more bit of budget. The search therefore steps down by
+        the unused budget. If a step fails, it tries single bits, up to ``_DIP``, because the
+        division of q into primes has a small effect, too.
         """
         bits = self.wish.widest(self.carried)
         if not bits:
@@ -77,7 +77,7 @@ class BfvSearch(Search):
     def _parameters(self, bits: int) -> BfvParameters | None:
         """Returns the set with q of that many bits; None: there is none.
 
-        The widest q that there is no set for says why: narrower ones fail for their width, too.
+        The widest q without a set gives the reason; narrower ones fail for their width, too.
         """
         try:
             parameters = self.wish.candidate(self.n, bits, self.carried)

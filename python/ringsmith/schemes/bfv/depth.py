@@ -1,4 +1,4 @@
-"""BFV parameters for a multiplicative depth, where there is no program to choose them for."""
+"""BFV parameters for a multiplicative depth, without a program."""
 
 from ringsmith.errors import ParameterError
 from ringsmith.params import AutoBfvParameters, BfvParameters
@@ -10,21 +10,21 @@ from ringsmith.schemes.trace import trace
 def bfv_parameters_for_depth(depth: int, wish: AutoBfvParameters) -> BfvParameters:
     """Chooses parameters for products of products, ``depth`` of them in a row.
 
-    They are those that ``trace`` chooses for x^(2^depth). A square costs what a product of two
-    ciphertexts as noisy does, so programs of products alone, no more than ``depth`` in a row, fit,
-    too; they are planned, and their noise forecast, when they are traced with the set. Sums,
-    rotations and products with plaintexts cost noise budget of their own: ask for it by
-    ``wish.margin_bits``, or let ``trace`` choose for the program itself.
+    They are those that ``trace`` chooses for x^(2^depth). A square costs as much budget as a
+    product of two equally noisy ciphertexts. Programs with only products, at most ``depth`` in a
+    row, therefore fit, too. They are planned, and their noise is forecast, when they are traced
+    with the set. Sums, rotations and products with plaintexts cost additional noise budget: request
+    it by ``wish.margin_bits``, or let ``trace`` choose parameters for the program itself.
 
     Args:
-        depth: How many products follow one another, from 1.
-        wish: t, security, noise budget to be left, and limits of the search.
+        depth: The number of consecutive products, from 1.
+        wish: t, security, remaining noise budget, and limits of the search.
 
     Returns:
-        The set with the smallest N, and for it the smallest q, that does.
+        The sufficient set with the smallest N, and for it the smallest q.
 
     Raises:
-        ParameterError: When ``depth`` is no whole number from 1, or more than bits of any modulus.
+        ParameterError: When ``depth`` is no integer from 1, or exceeds the bits of any modulus.
         ProgramError: When no parameters fit; says what the largest N lacks.
     """
     # A product costs a bit of budget or more, so that nothing deeper could be planned.

@@ -15,15 +15,15 @@ from ringsmith.schemes.bfv.forecast import NoiseWalk, fewest_limbs
 from ringsmith.schemes.bfv.norms import Norms, add
 
 SLACK_BITS = 0.25
-"""How many bits of noise budget losing primes may cost at once: more would shorten programs."""
+"""Maximum noise budget, in bits, that dropping primes may cost at once."""
 
 
 class NoiseError(ProgramError):
-    """A program whose noise may exceed what its parameters bear."""
+    """A program whose noise may exceed its parameters' budget."""
 
 
 class BfvEmitter(Emitter):
-    """Appends nodes that decrypt right by the noise forecast.
+    """Appends nodes that decrypt correctly by the noise forecast.
 
     Attributes:
         parameters: The parameter set.
@@ -55,10 +55,10 @@ class BfvEmitter(Emitter):
         return self._emit(Op.MULTIPLY_PLAIN, (a,), node.limbs, 1.0, node.size, plain=plain)
 
     def lightened(self, a: int) -> int:
-        """Returns a with as few limbs as cost it next to no noise budget.
+        """Returns a with the fewest limbs that cost almost no noise budget.
 
-        Noise that a product made drowns what dividing primes away and key switching add, and the
-        fewer limbs, the less work. A node of three polynomials is looked at as relinearized.
+        After a product its noise dominates the noise of division by primes and of key switching.
+        Fewer limbs need less work. A node of three polynomials counts as relinearized.
         """
         node, error = self.nodes[a], self._noise.errors[a]
 
@@ -72,7 +72,7 @@ class BfvEmitter(Emitter):
         return self.mod_switch(a, limbs)
 
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
-        """Returns the numbers centred modulo t, or refuses those that are none modulo t."""
+        """Returns the numbers centred modulo t; refuses numbers out of range."""
         t = self.parameters.plain_modulus
         least, greatest = int(values.min()), int(values.max())
         if least <= -t or greatest >= t:
@@ -85,7 +85,7 @@ class BfvEmitter(Emitter):
         return Plain(np.where(residues > t // 2, residues - t, residues), scale)
 
     def _admit(self, node: Node) -> None:
-        """Refuses a node whose result the forecast cannot promise to decrypt."""
+        """Refuses a node whose result may not decrypt correctly by the forecast."""
         left = self._noise.append(node)
         if left >= 1:
             return

@@ -1,4 +1,4 @@
-"""The noise forecast: how much noise budget every value of a program has left at least."""
+"""The noise forecast: a lower bound of the remaining noise budget of every value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class NoiseForecast:
 
     @property
     def bits(self) -> int:
-        """Bits of the output that has least left."""
+        """The smallest remaining budget of all outputs, in bits."""
         return min(self.outputs.values())
 
 
 class NoiseWalk:
-    """Follows the errors of nodes, in the order in which they are handed in.
+    """Computes the errors of nodes, in the order in which they are added.
 
     Attributes:
         errors: The error of each node, by id.
@@ -47,7 +47,7 @@ class NoiseWalk:
         self._limbs: list[int] = []
 
     def append(self, node: Node) -> int:
-        """Follows one more node, and returns the bits of budget that its result has left."""
+        """Adds a node, and returns the remaining budget of its result in bits."""
         self.errors.append(self._error(node, [self.errors[i] for i in node.operands]))
         self._limbs.append(node.limbs)
         return noise.budget(self._parameters, node.limbs, self.errors[-1])
@@ -88,7 +88,7 @@ class NoiseWalk:
 
 
 def forecast(parameters: BfvParameters, nodes: Sequence[Node]) -> NoiseForecast:
-    """Forecasts planned nodes; ``BfvProgram.forecast`` says what the result means."""
+    """Forecasts planned nodes; ``BfvProgram.forecast`` describes the result."""
     walk = NoiseWalk(parameters)
     budgets = [walk.append(node) for node in nodes]
     outputs = {node.name or "": budgets[node.id] for node in nodes if node.op is Op.OUTPUT}

@@ -1,4 +1,4 @@
-"""How BFV's operations make noise grow: bounds that hold but with a tiny probability.
+"""Noise growth of BFV's operations: bounds that fail only with a tiny probability.
 
 A ciphertext of message m, over the modulus q of its limbs, has the phase c_0 + c_1*s (+ c_2*s^2) =
 (q/t) * (m + t*k) + E, with integers k and the *error* E, real coefficients, whose norms are
@@ -117,8 +117,8 @@ def key_switching(parameters: BfvParameters, limbs: int) -> Norms:
     """The error that relinearization, or a rotation, adds at ``limbs`` limbs.
 
     The sum over digits d times the key's errors; ``special_prime`` divides it by P. Digits are not
-    centred but those of ``residue`` (``mod_up`` in ``docs/reference/subroutine-graph.md``): their
-    mean has large embeddings near 1.
+    centred, except those of ``residue`` (``mod_up`` in ``docs/reference/subroutine-graph.md``).
+    Therefore their mean has large embeddings near 1.
     """
     n, variance = parameters.n, parameters.error_deviation**2
     digit = _centred_digit if parameters.residue_digits else _digit

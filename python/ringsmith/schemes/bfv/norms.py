@@ -1,4 +1,4 @@
-"""How large an error polynomial can be: three norms, and how they carry over to sums and products.
+"""Three norms that bound error polynomials, and their rules for sums and products.
 
 For a in R[x]/(x^N + 1), with the embeddings a(z) at the primitive 2N-th roots of unity z:
 
@@ -8,9 +8,9 @@ For a in R[x]/(x^N + 1), with the embeddings a(z) at the primitive 2N-th roots o
 
 largest <= length <= slots, slots <= sqrt(N) * length, length <= sqrt(N) * largest. A product's
 embeddings are the products of the embeddings, so slots(ab) <= slots(a) * slots(b) and length(ab) <=
-slots(a) * length(b); by Cauchy and Schwarz, largest(ab) <= length(a) * length(b). These hold
-whatever a and b are, dependent or not: the reason why BFV's noise is followed so, since the errors
-of a ciphertext and of its square are anything but independent (Costache, Smart 2016, eprint
+slots(a) * length(b); by Cauchy and Schwarz, largest(ab) <= length(a) * length(b). These hold for
+any a and b, dependent or not. BFV's noise needs this, because the errors of a ciphertext and of its
+square are not independent (Costache, Smart 2016, eprint
 2015/889; Iliashenko 2019, "Optimisations of fully homomorphic encryption", section 2).
 
 Only what is drawn anew, or as good as, is bounded by probability: a polynomial with independent
@@ -77,7 +77,7 @@ def scale(a: Norms, log_factor: float) -> Norms:
 
 
 def multiply(a: Norms, b: Norms) -> Norms:
-    """Returns the norms of a product, whatever the factors."""
+    """Returns the norms of a product of any factors."""
     length = min(a.slots + b.length, a.length + b.slots)
     return Norms(min(a.length + b.length, length), length, a.slots + b.slots)
 

@@ -1,14 +1,14 @@
-"""Planning BFV: where to relinearize and where to lose primes, so that noise stays in bounds.
+"""Planning BFV: where to relinearize and where to drop primes, so that noise stays in bounds.
 
-There are no scales and no levels: a value is an exact vector modulo t over any number of primes,
-and what runs out is noise budget (``ringsmith.schemes.bfv.noise``).
+There are no scales and no levels. A value is an exact vector modulo t over any number of primes.
+The limited resource is the noise budget (``ringsmith.schemes.bfv.noise``).
 
-**Relinearization** is put off until a value is multiplied, turned or handed out: sums of products
-are summed before, so one relinearization serves all, unless a term has other users, too.
+**Relinearization** is delayed until a value is multiplied, rotated or output. Products are added
+first, so that one relinearization is enough for a sum, unless a term has other users.
 
-**Primes** are divided away where noise has grown so much that losing them costs next to nothing
-(``BfvEmitter.lightened``): before a product is relinearized. The budget stays, and everything after
-it is cheaper. Operands of different limbs meet at the fewer.
+**Primes** are divided away where the noise is so large that dropping them costs almost no budget
+(``BfvEmitter.lightened``): before a product is relinearized. Later operations are then cheaper.
+Operands with different limbs meet at the smaller number.
 """
 
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ class BfvPlanner(Planner[Cipher]):
         return Cipher(self._ready(value))
 
     def _ready(self, value: Cipher) -> int:
-        """Returns the value's node, of two polynomials and no more limbs than it is worth."""
+        """Returns the value's node, with two polynomials and no more limbs than useful."""
         if not value.pending:
             return value.node
         return self._emitter.relinearize(self._emitter.lightened(value.node))

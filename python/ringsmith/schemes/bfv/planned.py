@@ -10,7 +10,7 @@ from ringsmith.schemes.bfv.plan import BfvPlanner
 from ringsmith.schemes.bfv.program import BfvProgram
 
 SINK_BITS = 1
-"""Bits of noise budget that an output may lose by losing primes earlier, with less work."""
+"""Noise budget, in bits, that an output may lose by dropping primes earlier to save work."""
 
 
 def planned(recording: Recording, parameters: BfvParameters) -> BfvProgram:

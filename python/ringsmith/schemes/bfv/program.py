@@ -1,4 +1,4 @@
-"""A planned BFV program: exact, with the noise budget that it leaves at least."""
+"""A planned BFV program: exact, with a lower bound of the remaining noise budget."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from ringsmith.schemes.bfv.forecast import NoiseForecast, forecast
 
 
 def space(n: int) -> Space:
-    """Returns what a ciphertext of ring degree n holds: n numbers modulo t in two rows of n/2."""
+    """Returns the slots of ring degree n: n numbers modulo t in two rows of n/2."""
     return Space(n, n // 2, exact=True)
 
 
 @dataclass(frozen=True, eq=False)
 class BfvProgram(Program):
-    """An encrypted program on whole numbers modulo t; made by ``trace``."""
+    """An encrypted program on integers modulo t; made by ``trace``."""
 
     parameters: BfvParameters
 
@@ -31,8 +31,8 @@ class BfvProgram(Program):
         """Runs the program in the clear, modulo t: exactly what is decrypted.
 
         Args:
-            inputs: A vector of whole numbers for each input, at most as long as it was declared;
-                zeros follow.
+            inputs: A vector of integers for each input, at most as long as declared and padded
+                with zeros.
 
         Returns:
             All N slots of each output, centred modulo t as ``ringsmith.client.decode`` gives them:
@@ -49,7 +49,7 @@ class BfvProgram(Program):
         return self._tensors({name: values.astype(np.int64) for name, values in signed.items()})
 
     def forecast(self) -> NoiseForecast:
-        """Forecasts the noise budget of every value: bits that are left at least.
+        """Forecasts a lower bound of the noise budget of every value, in bits.
 
         The true budget is larger, by a few bits and some more for each product in a row. It is
         smaller with a negligible probability only, by the heuristics of docs/guide/programs.md.
@@ -69,8 +69,8 @@ class BfvProgram(Program):
         """Returns the listing with costs and the noise budget to expect, for people.
 
         Args:
-            bounds: Not looked at: noise does not depend on messages.
-            cycles: Clock cycles by node id; ``ringsmith.explain`` finds them for a design.
+            bounds: Ignored: noise does not depend on messages.
+            cycles: Clock cycles by node id; ``ringsmith.explain`` computes them for a design.
         """
         found = self.forecast()
 

@@ -12,8 +12,8 @@ from ringsmith.schemes.writer import OperationWriter, Polynomials
 class BfvWriter(OperationWriter):
     """Writes BFV operations; ciphertexts and plaintexts are in coefficient form.
 
-    Whoever hands a plaintext in prepares it over the ciphertext's primes: for ``add_plain`` and
-    ``sub_plain`` scaled by q/t, for ``multiply_plain`` lifted from modulo t.
+    The caller converts a plaintext to the ciphertext's primes: multiplied by q/t for ``add_plain``
+    and ``sub_plain``, lifted from modulo t for ``multiply_plain``.
     """
 
     form = Form.COEFF

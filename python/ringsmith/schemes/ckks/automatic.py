@@ -20,11 +20,11 @@ class CkksSearch(Search):
     """The search at one ring degree.
 
     Attributes:
-        recording: What the program does.
-        wish: What is asked.
+        recording: The recorded program.
+        wish: The requirements.
         n: The ring degree.
         carried: Bits of modulus that it carries.
-        options: What ``trace`` was told beside; ``wish`` has the headroom.
+        options: The other options of ``trace``; ``wish`` has the headroom.
     """
 
     recording: Recording
@@ -81,8 +81,8 @@ class CkksSearch(Search):
     def _with_levels(self, levels: int, widest: int) -> CkksProgram | None:
         """Returns the program with that many levels and the smallest scale that is precise enough.
 
-        A bit more of scale is nearly a bit more of precision, so the search steps by what is
-        missing or to spare, until it meets a scale again.
+        One more bit of scale gives nearly one more bit of precision. The search therefore steps by
+        the missing or unused precision, until it reaches a scale again.
 
         Raises:
             LevelsError: When the program needs more levels.

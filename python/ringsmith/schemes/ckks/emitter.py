@@ -1,4 +1,4 @@
-"""Writes planned CKKS nodes, and refuses what the modulus cannot hold."""
+"""Writes planned CKKS nodes, and refuses scales and messages that exceed the modulus."""
 
 import math
 
@@ -36,9 +36,9 @@ class CkksEmitter(Emitter):
             self._log_q.append(self._log_q[-1] + math.log2(q))
 
     def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
-        """Notes a range, too, for the messages of what is made of the value.
+        """Records a range, also for the messages of values computed from this one.
 
-        What a product was before it was relinearized and rescaled has the same messages.
+        A product has the same messages before it is relinearized and rescaled.
         """
         super().annotate(a, bound, approximation)
         if bound is None:
@@ -150,7 +150,7 @@ class CkksEmitter(Emitter):
     def _check_scale(
         self, op: Op, limbs: int, scale: float, message_bits: float, plain: Plain | None
     ) -> None:
-        """Refuses a scale that leaves the message no room below the modulus."""
+        """Refuses a scale at which the message does not fit below the modulus."""
         room, needed = self._log_q[limbs], math.log2(scale) + 1
         if needed + self._headroom_bits > room:
             raise self.source.error(

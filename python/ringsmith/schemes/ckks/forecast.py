@@ -1,4 +1,4 @@
-"""The precision forecast: how far decrypted results will be from what the program means.
+"""The precision forecast: the expected error of decrypted results.
 
 The error of every node is followed as a sum over noise sources (``ringsmith.program.spread``), to
 first order and with the product of two errors as a source of its own. Where two encrypted values
@@ -36,7 +36,7 @@ class OutputForecast:
     Attributes:
         bound: Largest message magnitude that the bounds of the inputs allow.
         rms: Standard deviation of the error, root mean square over the slots.
-        error: Error that no slot exceeds, but with the probability ``FAILURE``.
+        error: Error that any slot exceeds with at most the probability ``FAILURE``.
         slot: The slot with the largest expected error.
         shares: Share of each kind of noise in that slot's variance, the largest first.
     """
@@ -49,7 +49,7 @@ class OutputForecast:
 
     @property
     def bits(self) -> float:
-        """Binary digits after the point that are right in every slot: -log2(error)."""
+        """Binary digits after the point that are correct in every slot: -log2(error)."""
         return -math.log2(self.error)
 
 
@@ -282,7 +282,7 @@ class _Walk:
         return self._with(_Value(a.bound * b.bound, terms), {(Kind.PRODUCT, node.id): second})
 
     def _switched(self, node: Node, value: _Value, key: object) -> _Value:
-        """Adds the noise of key switching; ``key`` tells keys apart."""
+        """Adds the noise of key switching; ``key`` identifies the key."""
         random = noise.key_switch_spread(self.parameters, node.limbs)
         return self._with_key(node, value, key, random)
 

@@ -6,7 +6,7 @@ Since primes differ from the scale, that does not come by itself; it rests on a 
 ladder:
 
 - The scale of a plaintext is free. A product with a plaintext is therefore not planned where it is
-  written but where its result meets another (``Product``), at whatever scale that other has.
+  written but where its result meets another (``Product``), at the scale of that other value.
 - The *ladder* names one scale for each number of limbs: the default scale at all L limbs, and
   S[l - 1] = S[l]^2 / q_{l-1} below. A product of two ciphertexts on the ladder is on the ladder,
   and a free product goes there when nothing else asks.
@@ -14,12 +14,12 @@ ladder:
   by one at the scale that corrects it, on its way down. Only where both have equally many limbs
   does this cost a level (``levels_lost``).
 
-**Places.** A product is relinearized and rescaled when somebody needs it so; sums of products are
-summed before (one relinearization and one rescaling serve all), unless a term has other users, too,
-or the program is traced with ``lazy_rescale=False``: then each product is rescaled by itself.
-Traced with ``rotate_products=True``, products with plaintexts are rotated before they are rescaled.
-Everything else works on rescaled values, since fewer limbs are cheaper. Moduli are switched only
-where operands meet, and ``ringsmith.program.sink`` then moves those switches forward.
+**Positions.** A product is relinearized and rescaled when a user needs this. Products are added
+first, so that one relinearization and one rescaling are enough for a sum. Exceptions are a term
+with other users, and ``lazy_rescale=False``, by which each product is rescaled separately. With
+``rotate_products=True``, products with plaintexts are rotated before they are rescaled. All other
+operations use rescaled values, because fewer limbs are cheaper. Moduli are switched only where
+operands meet, and ``ringsmith.program.sink`` then moves those switches forward.
 
 These are the known ways of planning CKKS: reduced-error scale tracking of Kim, Papadimitriou and
 Polyakov 2022 (eprint 2020/1118) and lazy relinearization and waterline rescaling of EVA (Dathathri
@@ -229,7 +229,7 @@ class CkksPlanner(Planner[Value]):
 
         return rank(a) <= rank(b)
 
-    # ---- facts -----------------------------------------------------------------------------
+    # ---- checks ----------------------------------------------------------------------------
 
     def _limbs(self, node: int) -> int:
         return self._emitter.nodes[node].limbs

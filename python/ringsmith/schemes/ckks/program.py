@@ -17,7 +17,7 @@ from ringsmith.schemes.ckks.forecast import FAILURE, Forecast, OutputForecast, f
 
 
 def space(n: int) -> Space:
-    """Returns what a ciphertext of ring degree n holds: n/2 real or complex numbers."""
+    """Returns the slots of ring degree n: n/2 real or complex numbers."""
     return Space(n // 2, n // 2, exact=False)
 
 
@@ -46,9 +46,8 @@ class CkksProgram(Program):
         """Forecasts how far decrypted results will be from ``evaluate``'s.
 
         Args:
-            bounds: What the magnitudes of the encrypted numbers stay within: one number for all
-                inputs; or for each input a number, or a vector with a bound for each of its
-                numbers.
+            bounds: Upper bounds of the magnitudes of the encrypted numbers: one number for all
+                inputs; or for each input a number, or a vector with a bound for each number.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.

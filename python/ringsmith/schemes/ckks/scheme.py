@@ -27,7 +27,7 @@ from ringsmith.schemes.ckks.program import CkksProgram, space
 from ringsmith.schemes.ckks.writer import CkksWriter
 
 DEFAULT_HEADROOM_BITS = 3
-"""Messages of magnitude up to 2^3 fit below the modulus everywhere, unless told otherwise."""
+"""Default headroom: all messages of magnitude up to 2^3 fit below the modulus."""
 
 
 class Ckks(Scheme):

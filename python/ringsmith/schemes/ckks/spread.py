@@ -4,8 +4,8 @@ A source is a random vector whose entries are uncorrelated, such as one rounding
 value is bounded by a ``Term``: a standard deviation in every slot, and the rotations under which
 the source's entries got there. Where two values are added, terms of one source add up like
 uncorrelated ones if they hold disjoint rotations of it, and otherwise like equal ones: the norm of
-a sum is at most the sum of the norms. Terms of different sources stay apart, until they meet
-nothing any more that holds the same source.
+a sum is at most the sum of the norms. Terms of different sources are kept separate while another
+value may hold the same source.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ import numpy as np
 from ringsmith.schemes.ckks.noise import Reals
 
 MAX_TERMS = 128
-"""Terms that a value keeps apart; smaller ones are added as if they were all equal."""
+"""Terms that a value keeps separate; smaller ones are added as if they were all equal."""
 EVERY_ROTATION = -1
 """As a bit set: the source's entries are all one, so that any two rotations are correlated."""
 

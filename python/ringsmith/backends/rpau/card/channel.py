@@ -98,7 +98,7 @@ class Channel:
         list: Register ``list``.
         told, running, failed, error, address, completed: Its other registers.
         allowed: Memory that it may reach: pairs of first and last + 1.
-        stopping: Why its list is to end early; NONE by a stop, DEVICE by a reset, else None.
+        stopping: Why its list is to be aborted: NONE by a stop, DEVICE by a reset; else None.
         reason: What the device said of the last failure, for people.
         since: When the last list had ended.
         times: Of the latest lists.
@@ -259,7 +259,7 @@ class Channel:
     # ---- their parts ---------------------------------------------------------------------------
 
     def _place(self, descriptor: Descriptor) -> tuple[Zone, Words]:
-        """The zone that a descriptor writes, and its words from memory."""
+        """The address space that a descriptor writes, and its words from memory."""
         try:
             zone = Zone(descriptor.zone)
         except ValueError:

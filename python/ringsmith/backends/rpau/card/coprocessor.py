@@ -140,7 +140,7 @@ class Coprocessor:
             self.device.write(zone, unit, index, words)
 
     def read(self, unit: int, index: int) -> Words:
-        """Reads a work polynomial; zeros where nobody has written one."""
+        """Reads a work polynomial; zeros if it was never written."""
         with self._lock:
             try:
                 return self.device.read(Zone.POLY, unit, index)

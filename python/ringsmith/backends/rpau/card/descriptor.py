@@ -20,7 +20,7 @@ _COUNT = (1 << 24) - 1
 _NARROW_WORD_BITS = 32
 
 WHOLE_ROWS = (Zone.POLY, Zone.KEY)
-"""Zones whose rows are full of words; others have a word a row."""
+"""Address spaces whose rows are full of words; the others have one word per row."""
 
 
 class Opcode(IntEnum):
@@ -70,7 +70,8 @@ class Descriptor:
     Attributes:
         opcode: One of ``Opcode``; another number is refused by the card.
         data: Address of the words.
-        zone, unit, index: The place in the coprocessor; of START the index is the number of keys.
+        zone, unit, index: The place in the coprocessor; of START the index is the number
+            of keys.
         count: Words; of START log2 of the ring's degree, 0: the device's own.
         tell: Whether its completion is an interrupt.
         next: Address of the next one; 0: there is none.
@@ -97,7 +98,7 @@ class Descriptor:
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> "Descriptor":
-        """A descriptor from memory; whatever it is."""
+        """Reads any descriptor from memory, also an invalid one."""
         data, what, size, following, record = _LAYOUT.unpack(raw)
         return cls(
             what & 15,

@@ -47,7 +47,7 @@ PAGE = 4096
 """Bytes of a page of registers."""
 
 _LOOK = 0.05  # seconds after which the registers are looked at, whether an interrupt came or not
-_STOPS = 200  # looks at a channel that was told to stop
+_STOPS = 200  # polls a channel that is being stopped
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Lane:
 
     Attributes:
         failed: Whether it is lost.
-        groups: Names of keys that jobs here have used, for whoever chooses the next job.
+        groups: Names of keys that jobs here have used, for the choice of the next job.
 
     Args:
         port: The card.
@@ -371,7 +371,7 @@ class Lane:
             self.lose()
 
     def _stop(self) -> None:
-        """Stops the channel, whatever it does.
+        """Stops the channel in any state.
 
         Raises:
             DeviceLostError: If it does not stop.

@@ -28,7 +28,7 @@ Place = tuple[int, int]
 """A value and the RPAU that holds it."""
 
 Table = tuple[Zone, int, int, Words]
-"""Zone, RPAU, index and words."""
+"""Address space, RPAU, index and words."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def word_type(design: RpauDesign) -> str:
 
 
 def image(design: RpauDesign, zone: Zone, words: Words) -> Words:
-    """Words as they lie in the card's memory: of most zones, each in a row of its own."""
+    """Words in the layout of the card's memory: one word per row for most address spaces."""
     if zone in WHOLE_ROWS:
         return words.astype(word_type(design))
     rows = np.zeros((words.size, row_words(design)), dtype=word_type(design))
@@ -129,7 +129,7 @@ def table_bytes(design: RpauDesign, tables: Sequence[Table]) -> int:
 
 
 class KeyDigests:
-    """Digests of keys, remembered for arrays that nobody may write to."""
+    """Digests of keys, cached for read-only arrays."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Residues], bytes]] = {}
@@ -153,15 +153,15 @@ class KeyDigests:
 
 @dataclass(frozen=True)
 class KeyImage:
-    """Halves of a key as they lie in the card's memory.
+    """The b and a parts of a key in the card's memory.
 
     Attributes:
-        name: In the graph.
-        halves: Which; those that the device does not expand itself.
+        name: Its name in the graph.
+        halves: Which parts (0: b, 1: a); those that the device does not expand itself.
         limbs: Limbs of the key.
         digits: Its digits.
-        poly_bytes: Bytes of a piece of a limb.
-        pieces: Pieces of a limb.
+        poly_bytes: Bytes of a sub-polynomial of a limb.
+        pieces: Sub-polynomials of a limb.
     """
 
     name: str
@@ -199,10 +199,10 @@ class KeyImage:
 
 @dataclass(frozen=True)
 class RunLists:
-    """The lists of one run, once with its keys and once without.
+    """The lists of one program segment, once with its keys and once without.
 
     Attributes:
-        run: The run.
+        run: The segment.
         streamed: The list with the run's keys: its address, and how many descriptors it has.
         resident: The list for keys that lie in the coprocessor already.
         operand_bytes: Bytes that go to the coprocessor without keys.

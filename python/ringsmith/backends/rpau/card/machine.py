@@ -1,7 +1,7 @@
 """Cards as a machine: jobs of many threads on the coprocessors of one card or several.
 
 A coprocessor has two jobs at a time: while one computes, the words of the next one are sent. A card
-that is gone, or a list that does not end, costs the jobs that were under way there: each is begun
+that is gone, or a list that does not end, interrupts the jobs that run there: each is started
 again on another coprocessor, or on the same card when it is back, ``ATTEMPTS`` times in all.
 """
 
@@ -29,7 +29,7 @@ from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.objects import KeySwitchKey, Residues
 
 ATTEMPTS = 3
-"""How often a job is begun at which a card is lost."""
+"""How often a job is started if its card is lost."""
 JOBS_AHEAD = 2
 """Jobs that a coprocessor has: one that computes, and one whose words are sent."""
 

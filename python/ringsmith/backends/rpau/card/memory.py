@@ -12,7 +12,7 @@ MOST = 1 << 40
 
 
 class CardMemory:
-    """Bytes that take room when they are first written, with the time of each page's last write.
+    """Bytes that use memory from their first write, with the time of each page's last write.
 
     Args:
         size: Bytes; whole pages.

@@ -46,7 +46,7 @@ class Pace:
 
     Attributes:
         bytes_per_second: Of the host's bus, each way.
-        transfer: Picoseconds that a transfer takes beside its bytes.
+        transfer: Fixed overhead of a transfer, in picoseconds.
         answer: Picoseconds from a list's end to the next one's begin on the same channel: the
             interrupt, the host's driver, and the writes of registers.
         grace: Seconds of real time for which the card's time waits for the host's next list.

@@ -32,7 +32,7 @@ class Block:
 class CardStore:
     """Places in a part of a card's memory. Threads may share it.
 
-    What is kept by name stays until its room is needed: what was not used for longest goes first,
+    Blocks kept by name stay until their memory is needed: the least recently used goes first,
     and what a job uses stays.
 
     Args:
@@ -61,7 +61,7 @@ class CardStore:
 
     @contextmanager
     def taken(self, size: int) -> Iterator[Block]:
-        """Room for a job's words, as long as the block of code lasts."""
+        """Allocates memory for a job's words, for the duration of the ``with`` block."""
         block = self._take(size)
         try:
             yield block
@@ -98,7 +98,7 @@ class CardStore:
                 block.users -= 1
 
     def _take(self, size: int) -> Block:
-        """A block of whole pages; what is kept makes room."""
+        """Allocates a block of whole pages; evicts kept blocks if needed."""
         wanted = max(1, -(-size // _PAGE)) * _PAGE
         with self._lock:
             while True:
@@ -124,7 +124,7 @@ class CardStore:
             self._give(block)
 
     def _give(self, block: Block) -> None:
-        """Frees a block, and joins what is free beside it."""
+        """Frees a block, and merges it with adjacent free blocks."""
         with self._lock:
             ranges = sorted([*self._free, (block.address, block.address + block.size)])
             self._free = []

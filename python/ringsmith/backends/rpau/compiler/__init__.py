@@ -1,1 +1,1 @@
-"""How a subroutine graph becomes a program: placement, emission, schedule, executable."""
+"""Compiles a subroutine graph to a program: placement, emission, schedule, executable."""

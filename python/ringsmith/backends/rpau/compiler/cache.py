@@ -1,8 +1,8 @@
-"""Executables that were compiled before, kept in the cache folder.
+"""Compiled executables, kept in the cache folder.
 
-An executable is found again by everything that it follows from: the subroutine graph, the design,
-the keys that will have seeds, and the sources of the compiler. A file in the cache is read as any
-executable's file is, and its digest is checked first: one that is damaged is compiled anew.
+The cache key of an executable includes all its sources: the subroutine graph, the design, the keys
+that will have seeds, and the sources of the compiler. A file in the cache is read like any
+executable's file, after a check of its digest. A damaged one is compiled again.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The smallest accelerator that runs a subroutine graph, when nobody names one."""
+"""Chooses the smallest accelerator that runs a subroutine graph, if no design is named."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ _MIN_KEY_POLYS, _MAX_KEY_POLYS = 16, 4096
 """Key-store polynomials are a power of two in this range, so that operations share a design."""
 
 _MAX_RPAUS = 16
-"""More primes than this are served in turn, by prime sets."""
+"""More primes than this share RPAUs, one modulus bank each."""
 
 
 def smallest_design(graph: SubroutineGraph) -> RpauDesign:
@@ -41,7 +41,7 @@ def compile_for_smallest(
 
     Args:
         graph: The graph.
-        seeded: Names of the keys whose half 1 a design with a PRNG expands; None: all.
+        seeded: Names of the keys whose a part a design with a PRNG expands; None: all.
 
     Raises:
         ProgramError: If not even a design made to fit could run the graph; says why.

@@ -1,4 +1,4 @@
-"""From a subroutine graph to an executable of a design."""
+"""Compiles a subroutine graph to an executable of a design."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,8 +34,8 @@ def compile_graph(
         graph: The graph.
         design: The accelerator.
         seeded: Names of the keys that will have a seed; None: every key. A design with a PRNG
-            expands half 1 of these (``RpauDesign.expands``), if there are direct seeds for them
-            (``seeds_are_direct``); other keys, and all keys of other designs, are loaded whole.
+            expands the a part of these (``RpauDesign.expands``), if there are direct seeds for them
+            (``seeds_are_direct``). Other keys, and all keys of other designs, are loaded in full.
 
     Raises:
         ProgramError: If the ring, the primes, the constants or a few instructions that belong
@@ -59,8 +59,8 @@ class _Plan:
 
     Attributes:
         selection: Its instructions on virtual polynomials.
-        segments: Its runs.
-        draft: The executable, but for the instruction words, which tells what it costs.
+        segments: Its program segments.
+        draft: The executable without its instruction words; it gives the cost.
     """
 
     selection: Selection
@@ -71,7 +71,7 @@ class _Plan:
         """The executable with its instruction words.
 
         Raises:
-            ProgramError: If an instruction is none of the design's.
+            ProgramError: If the design does not have an instruction.
         """
         design = self.draft.design
         runs = zip(self.draft.runs, self.segments, strict=True)
@@ -108,8 +108,8 @@ def _selections(
 ) -> Iterator[Selection]:
     """The ways to select instructions that are worth scheduling.
 
-    Pre-initialised accumulators pay where transfers go beside the transforms. A program with keys
-    that does not fit at once is also selected in the order that needs the least memory.
+    Pre-initialised accumulators help if transfers run in parallel to the transforms. A program with
+    keys that does not fit at once is also selected in the order that needs the least memory.
     """
     issues = (False, True) if graph.keys else (False,)
     for layout, per_rpau in product(layouts(graph, design), issues):
@@ -125,7 +125,7 @@ def _selections(
 def _expanded(
     graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None
 ) -> frozenset[str]:
-    """Names of the graph's keys whose half 1 the design expands."""
+    """Names of the graph's keys whose a part the design expands."""
     if not design.expands(graph.n.bit_length() - 1):
         return frozenset()
     primes = graph.primes[: graph.key_primes]
@@ -161,7 +161,7 @@ def _planned(
 
 
 def _drafts(segments: Sequence[Segment], selection: Selection) -> Iterator[Run]:
-    """The runs without their instructions."""
+    """The program segments without their instructions."""
     polynomials = {index: (key, mask) for key, (index, mask) in selection.keys.items()}
     seeds = {index: (seed, mask) for seed, (index, mask) in selection.seeds.items()}
     for segment in segments:
@@ -189,7 +189,7 @@ def _drafts(segments: Sequence[Segment], selection: Selection) -> Iterator[Run]:
 
 
 def _filled(run: Run, segment: Segment, selection: Selection, design: RpauDesign) -> Run:
-    """A run with its instructions, checked against the design."""
+    """A program segment with its instructions, checked against the design."""
     program = list(segment.program(selection))
     if design.key_stream:
         run = replace(run, keys=in_order_of_use(run.keys, program))

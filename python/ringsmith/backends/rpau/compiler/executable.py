@@ -1,7 +1,7 @@
-"""What an accelerator is given: instructions, constants, and the place of every polynomial.
+"""The executable of an accelerator: instructions, constants, and the location of every polynomial.
 
-An executable holds no residue of any input and no key: those are handed over at run time. It is a
-JSON file, so that it can be looked at, kept and checked.
+An executable contains no residues of inputs and no keys: these are arguments of a run. It is a JSON
+file, so that it can be read, stored and checked.
 """
 
 import json
@@ -29,7 +29,7 @@ LATER_OF_DESIGN = (
 class KeyLoad:
     """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
 
-    Each takes the limb of its place with ``prime_set``, or that piece of it.
+    Each takes the limb of its slot with ``prime_set`` (modulus bank), or that sub-polynomial of it.
     """
 
     key: str
@@ -45,7 +45,7 @@ class KeyLoad:
 class SeedLoad:
     """The seed of ``key`` that goes to seed-store ``index`` of the RPAUs in ``mask``.
 
-    Each expands the limb of its place with ``prime_set``.
+    Each expands the limb of its slot with ``prime_set`` (modulus bank).
     """
 
     key: str
@@ -60,7 +60,7 @@ Places = Mapping[int, Mapping[int, int]]
 
 @dataclass(frozen=True)
 class Run:
-    """What the device does between two times that the host touches its memories.
+    """A program segment: the device's work between two accesses of the host to its memories.
 
     Attributes:
         words: Instruction words, ``halt`` last.
@@ -68,8 +68,8 @@ class Run:
         origins: For each instruction, the HE operation that it serves.
         cycles: Clock cycles from the start command to completion.
         peak_polys: The most work polynomials in use at once in one RPAU.
-        keys: What the key store must hold.
-        seeds: What the seed store must hold.
+        keys: The required contents of the key store.
+        seeds: The required contents of the seed store.
         loads: Values that the host writes before the run.
         stores: Values that the host reads after it.
     """
@@ -87,27 +87,27 @@ class Run:
 
 @dataclass(frozen=True)
 class Executable:
-    """A scheduled program of one design: one run, or several where it does not fit at once.
+    """A scheduled program of one design: one program segment, or several if it does not fit.
 
-    The host knows polynomials as limbs of numbered values. Values that are no input came to be on
-    the device and are spilled to the host between runs. In a ring larger than the design's N a limb
-    lies in pieces of N words, which are values of their own, one number after the other: an input
-    or output names the first.
+    The host addresses polynomials as limbs of numbered values. Values that are no inputs are
+    computed on the device and spilled to the host between segments. In a ring larger than the
+    design's N a limb consists of sub-polynomials of N words. These are separate values with
+    consecutive numbers: an input or output names the first.
 
     Attributes:
         design: The design that it was scheduled for.
         log_degree: log2 of the degree N of the ring.
         primes: Prime of each limb.
         roots: The primes' 2N-th roots of unity.
-        limbs: The limb in each slot, an RPAU with a prime set; limb l has slot l, and may have
+        limbs: The limb in each slot, an RPAU with a modulus bank; limb l has slot l, and may have
             others beyond those of all limbs.
         constants: Constant file of each slot.
         inputs: Input name -> value by limb of the input.
         outputs: Output name -> value by limb of the output.
-        runs: In the order of execution.
-        rpaus: The RPAU of each slot of a prime set; empty: slot s is RPAU s mod R with prime set
-            s div R, R the RPAUs of the design.
-        conversions: Words of zone ``conversion`` for each base conversion.
+        runs: The program segments in the order of execution.
+        rpaus: The RPAU of each slot of a modulus bank; empty: slot s is RPAU s mod R with modulus
+            bank s div R, R the RPAUs of the design.
+        conversions: Words of address space ``conversion`` for each base conversion.
     """
 
     design: RpauDesign
@@ -129,19 +129,19 @@ class Executable:
 
     @property
     def order(self) -> SlotOrder:
-        """The RPAU and prime set of every slot."""
+        """The RPAU and modulus bank of every slot."""
         return SlotOrder(self.rpaus) if self.rpaus else SlotOrder.plain(self.design)
 
     @property
     def instructions(self) -> int:
-        """Instructions of all runs."""
+        """Instructions of all segments."""
         return len(self.words)
 
     @property
     def cycles_by_node(self) -> dict[int, int]:
         """Clock cycles by HE node; together they are the program's.
 
-        See ``spans``. What serves no node is counted for the node before it.
+        See ``spans``. Cycles of no node are counted for the node before it.
         """
         cycles: Counter[int] = Counter()
         node = 0
@@ -158,12 +158,12 @@ class Executable:
 
     @property
     def seeded(self) -> frozenset[str]:
-        """Names of the keys whose half 1 the device expands: they must have seeds."""
+        """Names of the keys whose a part the device expands: they must have seeds."""
         return frozenset(load.key for run in self.runs for load in run.seeds)
 
     @property
     def cycles(self) -> int:
-        """Clock cycles of all runs; what the host does between them is not counted."""
+        """Clock cycles of all segments, without the host's work between them."""
         return sum(run.cycles for run in self.runs)
 
     @property
@@ -204,10 +204,10 @@ class Executable:
 
     @property
     def host_transfers(self) -> int:
-        """What crosses to or from the host between two runs, keys included.
+        """Number of transfers to or from the host between two segments, keys included.
 
-        Each limb counts as one transfer, in a larger ring each of its pieces, and so does each
-        entry of a seed store.
+        Each limb counts as one transfer, in a larger ring each of its sub-polynomials, and so does
+        each entry of a seed store.
         """
         keys = _written_again([run.keys for run in self.runs])
         seeds = _written_again([run.seeds for run in self.runs])
@@ -215,7 +215,7 @@ class Executable:
 
     @property
     def spilled_words(self) -> int:
-        """Words of values that cross to or from the host between two runs; keys are not counted."""
+        """Words of values transferred to or from the host between segments, without keys."""
         return self._spilled * (self.n // self.pieces)
 
     @property
@@ -240,7 +240,7 @@ class Executable:
 
 
 def _written_again(runs: Sequence[Sequence[KeyLoad | SeedLoad]]) -> int:
-    """Entries of a store that runs after the first need and do not find there."""
+    """Entries of a store that segments after the first need and that are not there yet."""
     held: dict[int, KeyLoad | SeedLoad] = {}
     written = 0
     for number, loads in enumerate(runs):

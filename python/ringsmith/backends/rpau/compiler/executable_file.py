@@ -1,4 +1,4 @@
-"""Reading an executable's JSON file. It may come from a stranger: nothing in it is believed.
+"""Reads an executable's JSON file. It may come from an untrusted source: everything is checked.
 
 Reading takes integers and texts for what they are only, never a 3.0 or a "3", and bounds each of
 them; checking then holds the executable against its own design.
@@ -168,7 +168,7 @@ def _check_run(run: Run, executable: Executable, slot_count: int) -> None:
 def _check_loaded(
     what: str, kind: str, loads: Sequence[KeyLoad | SeedLoad], program: Sequence[Instruction]
 ) -> None:
-    """Checks that instructions find what they name in a store, and of their own prime set."""
+    """Checks that instructions find what they name in a store, and of their own modulus bank."""
     held: dict[tuple[int, int], int] = {}
     for load in loads:
         for rpau in bits_of(load.mask):

@@ -1,4 +1,4 @@
-"""What is fused: which nodes of a graph other nodes' instructions serve, and in which order."""
+"""Finds fused nodes: those that other nodes' instructions serve, and their order."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,9 +11,9 @@ from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 @dataclass(frozen=True)
 class InitialValue:
-    """What an accumulator of key products holds first: a value times primes.
+    """The initial value of an accumulator of key products: a value multiplied by primes.
 
-    They are divided away later.
+    These primes are divided away later.
 
     Attributes:
         value: The value.
@@ -71,7 +71,7 @@ def _summands(graph: SubroutineGraph) -> frozenset[int]:
 
 
 def _scaled_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int, InitialValue]:
-    """Sums of key products that only a fused scaled value is added to: it initialises them."""
+    """Key-product sums to which only a fused ``scaled`` value is added: it initialises them."""
     found: dict[int, InitialValue] = {}
     for total, other in _additions(graph):
         scaled = graph.nodes[other]
@@ -83,7 +83,7 @@ def _scaled_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int
 
 
 def _quotient_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int, InitialValue]:
-    """Sums of key products that what is added to their fused quotients may initialise.
+    """Sums of key products that the addend of their fused quotients may initialise.
 
     With P the primes that are divided by, the quotient of x + P*c is that of x, plus c, bit for
     bit: P*c is 0 modulo the primes of P, from whose limbs the rounding is computed.
@@ -119,8 +119,8 @@ def _possible(graph: SubroutineGraph, found: Mapping[int, InitialValue]) -> dict
 def _eager_products(graph: SubroutineGraph) -> dict[int, list[tuple[SubroutineNode, int]]]:
     """Digits whose products can be added up as soon as they are there.
 
-    Those are digits that only the two halves of one key switch use. Returns for each the sums, and
-    which of their operands it is.
+    Those are digits that only the sums of b and a parts of one key switch use. Returns for each the
+    sums, and which of their operands it is.
     """
     users: dict[int, list[SubroutineNode]] = {}
     for node in graph.nodes:

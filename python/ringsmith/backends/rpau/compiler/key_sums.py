@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 
 class KeySums:
-    """Multiplies digits by keys and adds up, each sum in an accumulator of its own.
+    """Multiplies digits by keys and adds the products, each sum in its own accumulator.
 
     ``served`` is called after each node of the graph, in order, and adds the products of a digit
     that are to follow it at once; ``total`` adds those that are left and says where the sum is. An
-    accumulator is pre-initialised where ``fusion`` says with what; otherwise its first products
+    accumulator is pre-initialised if ``fusion`` has a value for it; otherwise its first products
     initialise it.
 
     Attributes:
@@ -26,7 +26,7 @@ class KeySums:
     """
 
     def __init__(self, context: SelectionContext, fusion: Fusion, seeded: Collection[str]) -> None:
-        """Begins with no sums; ``seeded``: names of keys whose half 1 the design expands."""
+        """Begins with no sums; ``seeded``: names of keys whose a part the design expands."""
         self.keys: dict[KeyPolynomial, tuple[int, int]] = {}
         self.seeds: dict[KeySeed, tuple[int, int]] = {}
         self._context = context

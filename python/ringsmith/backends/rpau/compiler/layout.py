@@ -1,11 +1,11 @@
 """Which RPAU holds which limb, and how key switches share the special prime's work.
 
 A *slot* is an RPAU with one of its modulus banks (``slot_order`` numbers them). Limb l has slot l.
-The slots left over can hold the special prime once more. In key switching every digit is
-transformed in the special prime, too, and no other RPAU has that many transforms to do: so digits
-are handed out to the slots that hold the special prime, each sums up the products of its own
-digits, and the sums meet where the division begins. The two halves meet in different slots where
-two are free, since the inverse transforms that begin their divisions can then run side by side.
+The remaining slots can hold copies of the special prime. In key switching every digit is also
+transformed in the special prime, and no other RPAU has that many transforms. Therefore digits are
+distributed over the slots with the special prime. Each slot sums the products of its own digits,
+and the sums are added where the division begins. The sums of the b and a parts use different slots
+if two are free, because the inverse transforms of their divisions can then run in parallel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 _GATHER = 0.5
-"""Transforms' worth of main-unit time that sending both halves' sums elsewhere and adding costs."""
+"""Cost of sending the sums of b and a parts to other slots and adding, in transforms."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Layout:
 
 
 def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
-    """Where the limbs of a graph's values may go: each to its own slot, and what may be faster.
+    """Layouts of a graph's limbs: each limb in its own slot, and alternatives that may be faster.
 
     A layout that shares the special prime's work needs more memory, and sometimes more cycles.
 
@@ -142,7 +142,7 @@ def _total(
 
 
 def _is_digit(node: SubroutineNode, special: int) -> bool:
-    """Whether a node raises one data prime's digit."""
+    """Whether a node is the ModUp of one data prime's digit."""
     if node.op != "mod_up" or node.attrs["variant"] != "rns_digit":
         return False
     return special not in node.attrs["digit"]
@@ -163,9 +163,9 @@ def _share(
     special: int,
     spare: Sequence[int],
 ) -> tuple[list[int], tuple[int, int]]:
-    """The slot of the special prime for each digit, and for each half's division.
+    """The slot of the special prime for each digit, and for the division of b and a part sums.
 
-    Counts transforms, and gives each piece of work to whoever has the fewest.
+    Counts transforms, and gives each task to the one that has the fewest.
     """
     load = dict.fromkeys(order.rpaus, 0.0)
     for limb in total.type.base:
@@ -184,6 +184,6 @@ def _share(
 
         held.append(min((special, *spare), key=cost))
         load[order.rpau(held[-1])] += 1
-    # Who has other work besides takes the first digits, so that its sum is ready early.
+    # An RPAU with other work takes the first digits, so that its sum is ready sooner.
     held.sort(key=lambda slot: (slot == special, slot in roots, slot))
     return held, roots

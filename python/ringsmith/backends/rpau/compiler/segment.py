@@ -1,9 +1,9 @@
-"""A program cut into runs, each scheduled: what ``sim/rpau/scheduler`` finds, as instructions.
+"""Cuts a program into scheduled program segments: results of ``sim/rpau/scheduler``.
 
-A program that fits is one run. Otherwise each run takes as many of the remaining instructions, in
-sequential order, as the work memory, the stores of keys and seeds and the program store allow. A
-polynomial that the next run needs stays where it lies; any other that is needed later is spilled to
-the host, and filled in again before the run that needs it.
+A program that fits is one segment. Otherwise each segment takes as many of the remaining
+instructions, in sequential order, as the work memory, the stores of keys and seeds and the program
+store allow. A polynomial that the next segment needs stays in place. Any other that is needed later
+is spilled to the host, and loaded again before the segment that needs it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +43,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Segment:
-    """One run of the device.
+    """One program segment.
 
     Attributes:
         cycles: From the start command to completion.
@@ -51,7 +51,7 @@ class Segment:
         polys: Work polynomial of every virtual polynomial.
         keys: Place in the key store of each key polynomial, by its index in the selection.
         seeds: Place in the seed store of each seed, by its index in the selection.
-        loads: What the host writes before the run: virtual polynomial -> mask of RPAUs.
+        loads: What the host writes before it: virtual polynomial -> mask of RPAUs.
         stores: What the host reads after it.
     """
 
@@ -79,7 +79,7 @@ class Segment:
         )
 
     def program(self, selection: Selection) -> Iterator[Placed]:
-        """The instructions of the run in issue order, ``halt`` last."""
+        """The instructions of the segment in issue order, ``halt`` last."""
         places = {POLY: self.polys, KEY_POLY: self.keys, SEED: self.seeds}
         for opcode, mask, waits, index, start in self._run.issued:
             operation = _OPERATIONS[opcode]
@@ -98,12 +98,12 @@ class Segment:
 def cut(
     selection: Selection, design: RpauDesign, advance: Callable[[int], None] = lambda _: None
 ) -> list[Segment]:
-    """Cuts a program into runs and schedules them.
+    """Cuts a program into program segments and schedules them.
 
     Args:
         selection: The program.
         design: The accelerator.
-        advance: Is told how many instructions have been scheduled, run after run.
+        advance: Called with the number of scheduled instructions after each program segment.
 
     Raises:
         CompileError: If a few instructions that belong together do not fit.
@@ -121,7 +121,7 @@ def cut(
 
 
 def fits_at_once(selection: Selection, design: RpauDesign) -> bool:
-    """Whether a program, in the order in which it was selected, is one run."""
+    """Whether a program, in its order of selection, is one segment."""
     return _cutter(selection, design).whole()
 
 
@@ -162,7 +162,7 @@ def _operation_of(virtual: VirtualInstruction) -> int | None:
 
 
 def _too_small(cutter: _scheduler.Cutter, design: RpauDesign) -> str:
-    """Says what the shortest next run lacks."""
+    """Says what the shortest next segment lacks."""
     key_polys, seeds, work_polys = cutter.shortage()
     for what, needed, available in (
         ("polynomials of the key store", key_polys, design.key_polys),

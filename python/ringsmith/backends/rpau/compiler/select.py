@@ -50,16 +50,15 @@ def select(
         graph: The graph.
         design: The accelerator.
         layout: Where limbs go.
-        per_rpau: Whether each RPAU gets instructions of its own in key switching. It takes several
-            times as many, and lets RPAUs go through the digits each in its own order: since none
-            transforms its own digit, and few do the special prime's work, all have pauses at
-            different times otherwise.
-        preinitialised: Whether what is added to the quotient of a key switching initialises the
-            accumulators of its sums, times the primes that are divided by: it is out of the way,
-            and need not be kept.
-        eager: Whether a digit's key products follow it at once, so that it need not be kept until
-            all digits are there.
-        seeded: Names of keys whose half 1 the design expands; it has a PRNG if there are any.
+        per_rpau: Per-RPAU issue: whether each RPAU gets its own instructions in key switching. This
+            takes several times as many instructions. In return, each RPAU processes the digits in
+            its own order. Otherwise all idle at different times, since no RPAU transforms its own
+            digit, and few do the special prime's work.
+        preinitialised: Whether to initialise the accumulators with P times the addend of the
+            quotient, P the primes that are divided by. The addend need not be stored then.
+        eager: Eager multiply-accumulate: whether a digit's key products follow it at once, so that
+            it need not be stored until all digits are there.
+        seeded: Names of keys whose a part the design expands; it has a PRNG if there are any.
 
     Raises:
         CompileError: If a node has no form on this architecture.
@@ -74,11 +73,11 @@ def select(
 
 
 def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) -> None:
-    """Refuses what a design has no instructions for.
+    """Refuses nodes for which a design has no instructions.
 
     Without converters that is BFV's lift and scale, digits of several primes, and automorphisms in
     coefficient form; on every design ``decompose``, and SEAL's variants of lift and scale.
-    Without a design it is what none has instructions for.
+    Without a design, refuses nodes for which no design has instructions.
 
     Raises:
         CompileError: Names the node and what to do.
@@ -108,7 +107,7 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
 
 
 def needs_converters(node: SubroutineNode) -> bool:
-    """Whether a node takes a design with converters."""
+    """Whether a node needs a design with converters."""
     permutes = node.op == "automorph" and node.type.form != Form.NTT
     return permutes or node.op in ("lift", "scale") or _raises_several(node)
 
@@ -225,7 +224,7 @@ class _NodeSelector:
         return dst
 
     def _add_scaled(self, total: int, scaled: SubroutineNode, node: SubroutineNode) -> Location:
-        """``total`` with a value times the other primes added: nothing in those primes."""
+        """``total`` plus a value multiplied by P: it adds nothing in the primes of P."""
         location = self._placement.location
         if total in self._fusion.initial:
             return location[total]

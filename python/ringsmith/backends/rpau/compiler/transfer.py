@@ -77,7 +77,7 @@ class Transfer:
     def _send_by_link(
         self, source: int, poly: int, slots: Sequence[int], factor: int, addend: int
     ) -> Location:
-        """As ``send``, beside the transforms: what arrives is reduced afterwards, on either unit.
+        """As ``send``, in parallel to the transforms: either unit reduces the received words later.
 
         The special prime's residues are a polynomial of their own where work polynomials share the
         ports of UltraRAM banks: it does not wait for memory in the other RPAUs.

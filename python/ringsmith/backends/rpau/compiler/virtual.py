@@ -64,7 +64,7 @@ class VirtualMemory:
     def groups(self, slots: Iterable[int]) -> list[list[int]]:
         """The slots of each virtual polynomial that their limbs take: those of a modulus bank.
 
-        Limbs of the extension are apart from others, and one polynomial where no two of them lie
+        Limbs of the extension are separate from others, and one polynomial where no two of them lie
         in one RPAU: so a base conversion takes or yields it whole.
         """
         slots = list(slots)

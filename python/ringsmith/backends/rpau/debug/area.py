@@ -21,7 +21,7 @@ _PARTS = (
     "rs_rpau_arrival",
     "rs_mod_mul",
 )
-"""Modules of an RPAU whose own area is told, everything below them included."""
+"""Modules of an RPAU whose area is reported separately, including everything below them."""
 
 _PARTS_OF_A_CARD = ("rs_dma", "rs_dma_channel", "rs_card_control", "rs_rpau_shell")
 

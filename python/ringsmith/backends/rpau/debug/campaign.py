@@ -35,8 +35,8 @@ def campaign_design() -> RpauDesign:
 
     Three RPAUs, so that a mask can name some of them and a source lie between; rows so few that
     the stages of an NTT must wait for the pipeline, and in the smallest ring for the first factors
-    too; polynomials shorter than N, and in two and four pieces; narrow words, since every bit
-    counts.
+    too; polynomials shorter than N, and in two and four sub-polynomials; narrow words, since every
+    bit counts.
     """
     return replace(
         load_design("nano"),

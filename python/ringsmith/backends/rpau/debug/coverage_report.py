@@ -13,7 +13,7 @@ GOALS: Mapping[str, float] = MappingProxyType({"line": 1.0, "toggle": 0.995, "si
 """Least share of each kind of point that a campaign must cover.
 
 One campaign elaborates one design: what only others have (stored twiddle factors, …) does not
-count, and bits that its one prime set, its primes and its sizes never move are excused by rules.
+count, and bits that its one modulus bank, its primes and its sizes never move are excused by rules.
 """
 
 

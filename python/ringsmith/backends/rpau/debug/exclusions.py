@@ -31,7 +31,7 @@ _IDLE = _idle_word_bits()
 _TOP = _DESIGN.log_n - 1
 _ROW_BITS = (_DESIGN.rows - 1).bit_length()
 _OWN = r"(main_|dyadic_|coefficient_)?{0}(_main|_dyadic|_coefficient)?(_[ioq])?(\[0\])?"
-"""A prime's own words, by any name on their way from the prime sets to the arithmetic."""
+"""A prime's own words, by any name on their way from the modulus banks to the arithmetic."""
 
 _SMALLEST = 2 << _DESIGN.min_log_n
 _PRIME_IS_ONE = (

@@ -13,11 +13,11 @@ FETCH = "(fetch)"
 
 @dataclass(frozen=True)
 class Step:
-    """A piece of the critical path: cycles ``begin`` to ``end`` - 1.
+    """A section of the critical path: cycles ``begin`` to ``end`` - 1.
 
     Attributes:
         begin: First cycle.
-        end: First cycle of the next piece, or the program's cycles.
+        end: First cycle of the next section, or the program's cycles.
         event: The instruction that runs, or, where ``fetching``, that is being fetched.
         fetching: Whether the path waits for the controller rather than for a unit.
     """

@@ -118,7 +118,7 @@ class Trace:
         origins: Sequence[str] | None = None,
         timing: Timing | None = None,
     ) -> "Trace":
-        """The trace of a bare program whose starts are known, from whatever device.
+        """The trace of a bare program whose starts are known, from any device.
 
         Args:
             design: The accelerator.

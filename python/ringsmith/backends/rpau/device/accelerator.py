@@ -1,4 +1,4 @@
-"""Running executables on a device: what is loaded, what is already there, what is read back."""
+"""Runs executables on a device: loads missing data, runs, and reads results."""
 
 from collections.abc import Iterator, Mapping
 
@@ -29,7 +29,7 @@ class Accelerator(QueuedMachine):
 
     Primes, constants, programs, keys and seeds stay on the device from one run to the next, and are
     written only when another executable or key needs them. A key counts as the same if it is the
-    same array and nobody may write to it. Threads may share an accelerator: they take turns.
+    same array and no code may write to it. Threads may share an accelerator: they take turns.
     """
 
     capabilities = CAPABILITIES
@@ -56,8 +56,8 @@ class Accelerator(QueuedMachine):
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If the graph was compiled for no design, a key is not whole, or one that
-                the device is to expand has no seed or a wrong one.
+            ProgramError: If the graph was compiled for no design, a key is not a full key, or a
+                key that the device expands has no seed or a wrong one.
         """
         compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
@@ -123,7 +123,7 @@ class Accelerator(QueuedMachine):
         task: progress.Task,
         stream: KeyStream | None,
     ) -> RunReport:
-        """Carries out one run: what it takes from ``host`` and adds there are limbs, or pieces."""
+        """Runs a program segment; reads from and adds to ``host`` limbs or sub-polynomials."""
         self._load_program(run)
         for value, places in run.loads.items():
             for rpau, index in places.items():
@@ -254,7 +254,7 @@ class Accelerator(QueuedMachine):
 
 
 def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterator[KeyPoly]:
-    """The polynomials of a key's half, one for each RPAU that takes a limb of it."""
+    """The polynomials of a key's b or a part, one for each RPAU that uses a limb of it."""
     name = f"{load.key}, digit {load.digit}, half {load.half}"
     for rpau in bits_of(load.mask):
         slot = executable.order.slot(load.prime_set, rpau)

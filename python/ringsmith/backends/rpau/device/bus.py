@@ -1,4 +1,4 @@
-"""What a device's buses offer, whatever carries them: simulated AXI buses, or a card's."""
+"""The interface of a device's buses: simulated AXI buses, or those of a card."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""Several accelerators of one design behind one link: a machine with as many places for jobs."""
+"""Several accelerators of one design behind one link: a machine with one job slot for each."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a device says about itself, against the design that was asked for."""
+"""Checks a device's capability registers against the requested design."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ from ringsmith.errors import DeviceError
 
 
 def check_facts(design: RpauDesign, told: Sequence[int], way_out: str) -> None:
-    """Compares the numbers that a device tells, in the order of ``FACTS``, with a design's.
+    """Compares a device's capability registers, in the order of ``FACTS``, with a design's values.
 
-    A device that tells more facts than are known here is newer, and agrees in those that are.
+    A newer device may report more values; those known here must agree.
 
     Args:
         design: What was asked for.
-        told: The device's facts.
+        told: The values that the device reported.
         way_out: Ends the message: what to do about a difference.
 
     Raises:
-        DeviceError: If the device tells too few facts, or another value; names each such fact.
+        DeviceError: If the device reports too few values or a different one; names each of them.
     """
     if len(told) < len(FACTS):
         missing = ", ".join(fact.name for fact in FACTS[len(told) :])
@@ -34,6 +34,6 @@ def check_facts(design: RpauDesign, told: Sequence[int], way_out: str) -> None:
 
 
 def _text(name: str, number: int) -> str:
-    """A fact's number as the design would say it."""
+    """Returns a capability register's number in the form of the design's field."""
     (values,) = (fact.values for fact in FACTS if fact.name == name)
     return values[number] if number < len(values) else str(number)

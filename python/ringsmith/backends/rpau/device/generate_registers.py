@@ -93,7 +93,7 @@ def _zone_members(zones: Sequence[tuple[str, int, str]]) -> Iterator[str]:
 
 
 def _number(fact: Register, design: RpauDesign) -> int:
-    """What a register of the facts holds for a design."""
+    """The value of a capability register for a design."""
     value = getattr(design, fact.attribute)
     numbers = {word: number for word, number, _ in fact.value.values}
     return numbers[value] if numbers else int(value)

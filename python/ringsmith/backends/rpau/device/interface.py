@@ -1,4 +1,4 @@
-"""What every device offers: memory zones, a program store, a command, a completion and counters."""
+"""The interface of every device: address spaces, program store, command, completion, counters."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -85,9 +85,9 @@ class Device(Protocol):
     def set_ring(self, log_degree: int) -> None:
         """Chooses the ring that programs run in, of degree 2^log_degree; at first that of N.
 
-        Sizes of zones and latencies are those of the ring. All that belongs to a ring is written
-        anew after the choice: polynomials, keys, constants and twiddle tables. A polynomial of a
-        ring larger than N lies in pieces of N words.
+        Sizes of address spaces and latencies are those of the ring. All that belongs to a ring is
+        written anew after the choice: polynomials, keys, constants and twiddle tables. A polynomial
+        of a ring larger than N lies in sub-polynomials of N words.
 
         Raises:
             DeviceError: If the design does not run the ring.
@@ -97,15 +97,17 @@ class Device(Protocol):
     def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table.
 
-        ``zones.zone_shape`` says how many there are in a zone, and how many words each has.
+        ``zones.zone_shape`` says how many there are in an address space, and how many words each
+        has.
 
         Raises:
-            DeviceError: On a wrong zone, unit, index or length, or a word that is too wide.
+            DeviceError: On a wrong address space, unit, index or length, or a word that is too
+                wide.
         """
         ...
 
     def read(self, zone: Zone, unit: int, index: int) -> Words:
-        """Reads one work polynomial (zone POLY only). Raises DeviceError as ``write`` does."""
+        """Reads a work polynomial (address space POLY only). Raises DeviceError like ``write``."""
         ...
 
     def load_program(self, words: Words) -> None:

@@ -120,7 +120,7 @@ class Wire:
 
     @property
     def begins(self) -> int | None:
-        """When the next burst begins; None where nobody asks."""
+        """When the next burst begins; None: there is no request."""
         if not self._asked:
             return None
         return max(self._free, min(burst.time for burst in self._asked.values()))

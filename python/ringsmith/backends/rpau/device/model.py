@@ -112,8 +112,8 @@ class ModelDevice:
         A timing-only device checks the access and drops the words.
 
         Raises:
-            DeviceError: On a wrong zone, unit, index, length or word too wide, or modulus words
-                that contradict each other.
+            DeviceError: On a wrong address space, unit, index, length or word too wide, or modulus
+                words that contradict each other.
         """
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
         if self.timing_only:
@@ -127,8 +127,8 @@ class ModelDevice:
         """Reads one work polynomial.
 
         Raises:
-            DeviceError: On a wrong zone, unit or index, if the polynomial was never written, or
-                if the device is timing-only.
+            DeviceError: On a wrong address space, unit or index, if the polynomial was never
+                written, or if the device is timing-only.
         """
         check_read(self._design, zone, unit, index)
         try:

@@ -1,4 +1,4 @@
-"""What the devices that run RTL say of a program: before it is loaded, and when it has ended."""
+"""Checks a program before it is loaded, and decodes its run status, for devices that run RTL."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A device behind its register block: everything that crosses the seam, as register accesses."""
+"""A device behind its register block: all its operations as register accesses."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ class RegisterDevice:
 
     Polynomials cross the data path, where the device has one and the host is connected to it.
 
-    Taking over a device resets it: whatever a host before left half done is gone, its memories
+    Taking over a device resets it: unfinished work of a previous host is lost, its memories
     keep what they hold.
     """
 
@@ -53,7 +53,7 @@ class RegisterDevice:
             name: What the device is called.
 
         Raises:
-            DeviceError: If it is no Ringsmith device or one of another design, naming every fact
+            DeviceError: If it is no Ringsmith device or one of another design, naming every value
                 that differs, or if it does not come out of its reset.
         """
         self.name = name
@@ -81,7 +81,7 @@ class RegisterDevice:
         self._bus.close()
 
     def reset(self) -> None:
-        """Stops whatever the device does; memories keep their contents.
+        """Stops the device in any state; memories keep their contents.
 
         Raises:
             DeviceError: If it does not come out of its reset.
@@ -106,8 +106,8 @@ class RegisterDevice:
         """Writes one polynomial or table; see ``interface.Device``.
 
         Raises:
-            DeviceError: On a wrong zone, unit, index, length or word too wide, or if the device
-                refuses.
+            DeviceError: On a wrong address space, unit, index, length or word too wide, or if the
+                device refuses.
         """
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
         action = f"writing zone {zone.name} of RPAU {unit}"
@@ -125,7 +125,7 @@ class RegisterDevice:
         """Reads one work polynomial.
 
         Raises:
-            DeviceError: On a wrong zone, unit or index, or if the device refuses.
+            DeviceError: On a wrong address space, unit or index, or if the device refuses.
         """
         check_read(self._design, zone, unit, index)
         count = zone_shape(self._design, zone, self._log_degree)[1]
@@ -253,7 +253,7 @@ class RegisterDevice:
             )
 
     def _check(self) -> None:
-        """What the device says about itself, against what it should be."""
+        """Compares the device's capability registers with the design."""
         found = self._bus.read(Register.MAGIC)
         if found != MAGIC:
             raise DeviceError(

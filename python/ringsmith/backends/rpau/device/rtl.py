@@ -147,7 +147,7 @@ class RtlDevice:
         """Writes one polynomial or table; see ``interface.Device``.
 
         Raises:
-            DeviceError: On a wrong zone, unit, index, length or word too wide.
+            DeviceError: On a wrong address space, unit, index, length or word too wide.
         """
         words = check_write(self._design, zone, unit, index, words, self._log_degree)
         whole = zone in _WHOLE_ROWS
@@ -162,7 +162,7 @@ class RtlDevice:
         """Reads one work polynomial.
 
         Raises:
-            DeviceError: On a wrong zone, unit or index.
+            DeviceError: On a wrong address space, unit or index.
         """
         check_read(self._design, zone, unit, index)
         _, count = zone_shape(self._design, zone, self._log_degree)

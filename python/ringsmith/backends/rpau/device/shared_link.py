@@ -2,9 +2,9 @@
 
 A job writes its operands, starts a program, streams the program's keys and reads its results, in
 this order, as a list of descriptors does (docs/reference/dma.md). An accelerator takes its next
-operands when its results have been read. Both directions of the link carry bursts of whoever has
-one; ``BURSTS`` of them wait at each accelerator's side, so that the next one is there when it is
-wanted.
+operands when its results have been read. Both directions of the link carry a burst of any
+accelerator that has one. ``BURSTS`` of them wait at each accelerator, so that the next one is there
+when it is wanted.
 """
 
 from collections import deque

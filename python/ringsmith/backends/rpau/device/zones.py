@@ -14,15 +14,15 @@ from ringsmith.errors import DeviceError, ParameterError
 
 
 def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) -> tuple[int, int]:
-    """How many indices a zone has in each RPAU, and how many words each index holds.
+    """How many indices an address space has in each RPAU, and how many words each index holds.
 
     Args:
         design: The design point.
-        zone: The zone.
+        zone: The address space.
         log_degree: log2 of the degree of the device's ring; None for N's own.
 
     Raises:
-        DeviceError: If there is no such zone.
+        DeviceError: If there is no such address space.
     """
     degree = design.n if log_degree is None else 1 << log_degree
     words = min(design.n, degree)
@@ -50,7 +50,7 @@ def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) ->
 
 
 def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
-    """Checks that a zone of a design has this unit and index.
+    """Checks that an address space of a design has this unit and index.
 
     Raises:
         DeviceError: If it has not.
@@ -72,7 +72,7 @@ def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
 
 
 def zone_runs(design: RpauDesign, zone: Zone, words: Words) -> Iterator[tuple[int, Words]]:
-    """Words of a zone that lie side by side there, each with the address of the first one."""
+    """Adjacent words of an address space, each group with the address of its first word."""
     if zone is not Zone.CONVERSION:
         yield 0, words
         return
@@ -86,7 +86,7 @@ def check_read(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
     """Checks that a place can be read.
 
     Raises:
-        DeviceError: If a design has no such place, or its zone is written only.
+        DeviceError: If a design has no such place, or its address space is written only.
     """
     if zone is not Zone.POLY:
         raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
@@ -147,8 +147,8 @@ def check_write(
     """Checks a write, in a ring, and returns its words as a contiguous array.
 
     Raises:
-        DeviceError: If the zone has no such place, or the words are of another number or type
-            than it holds, or one is wider than the words of the RPAU.
+        DeviceError: If the address space has no such place, or the words are of another number or
+            type than it holds, or one is wider than the words of the RPAU.
     """
     check_place(design, zone, unit, index)
     _, count = zone_shape(design, zone, log_degree)

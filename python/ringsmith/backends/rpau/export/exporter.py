@@ -24,7 +24,7 @@ from ringsmith.params import RlweParameters
 
 _AXIL_ADDRESS_BITS = 12
 _PAGE_BITS = 4
-"""Bits of a card's addresses that tell its pages of registers apart."""
+"""Bits of a card's addresses that select its register page."""
 _DATA_ID_BITS, _DATA_ADDRESS_BITS = 4, 40
 _HOST_ADDRESS_BITS = 64
 _LEAST_LOG_DEGREE = 10
@@ -151,7 +151,7 @@ def _text(name: str) -> str:
 
 
 def _bench(design: RpauDesign) -> dict[str, object]:
-    """What the testbench is told, the sizes of its files apart."""
+    """The parameters of the testbench, without the sizes of its files."""
     card = design.coprocessors > 1
     registers = (
         f"  localparam int unsigned {name} = 32'h{int(address):03x};"

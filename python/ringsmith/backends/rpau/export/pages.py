@@ -47,7 +47,7 @@ def greeting(design: RpauDesign, *, page: int) -> tuple[tuple[int, int], ...]:
 
 
 def _header(design: RpauDesign) -> str:
-    """The design's facts as C constants: what a driver compares with the device's registers."""
+    """Capability values as C constants: a driver compares them with the device's registers."""
     lines = [
         f"// What design {design.name} is, as its registers say: a driver compares them.",
         "#ifndef RS_DESIGN_H",

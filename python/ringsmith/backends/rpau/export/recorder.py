@@ -18,7 +18,7 @@ class Do(IntEnum):
     RING = 1
     """Chooses the ring."""
     WRITE = 2
-    """Writes words to a zone."""
+    """Writes words to an address space."""
     PROGRAM = 3
     """Loads instruction words."""
     RUN = 4
@@ -40,7 +40,7 @@ class Step:
         words: What is written, or must be read.
         zone: The memory.
         unit: The RPAU.
-        index: The polynomial, or the prime set of a table.
+        index: The polynomial, or the modulus bank of a table.
         address: The first word in it.
         report: What a run takes.
         log_degree: log2 of the ring's degree, where it is chosen.

@@ -1,7 +1,7 @@
 """Instructions as 64-bit words and as lines of text, and what a design accepts of them.
 
 One instruction a line: name, operands in the order of ``isa.yaml``, ``@`` with the RPAUs that take
-part and, unless it is 0, their prime set, ``wait(...)`` with the units waited for, and a comment
+part and, unless it is 0, their modulus bank, ``wait(...)`` with the units waited for, and a comment
 from ``#`` on::
 
     scale_sub p3, p1, p2, c7  @0-3 q1 wait(dyadic)

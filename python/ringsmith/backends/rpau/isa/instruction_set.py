@@ -91,7 +91,7 @@ class Field:
 class Operand:
     """One operand of an operation: its field, how it is accessed, and in which RPAUs.
 
-    ``any_words``: the polynomial may hold words of any prime, not only the prime set's residues,
+    ``any_words``: the polynomial may hold words of any prime, not only the modulus bank's residues,
     before the operation where it is read, and after it where it is written.
     ``default``: the value where it is left out, or None. ``reads_back``: it is read once written.
     """
@@ -154,7 +154,7 @@ class Operation:
         doc: What it does, in words.
         needs: The design's parameter that must not be 0 for it.
         formula: What it computes, if that is pointwise.
-        twin: What does the same on the other of main and dyadic unit; empty: nothing does.
+        twin: The equivalent operation on the other unit (main or dyadic); empty: none.
         everyone: Whether its mask names every RPAU of the device.
     """
 
@@ -181,7 +181,7 @@ class Operation:
 
     @property
     def computes(self) -> bool:
-        """Whether it computes modulo a prime set's prime, and so names one."""
+        """Whether it computes modulo a modulus bank's prime, and so names one."""
         return self.unit not in (CONTROL, LINK) and not self.converts
 
     @cached_property
@@ -191,7 +191,7 @@ class Operation:
 
     @property
     def takes_whole(self) -> bool:
-        """Whether its polynomials are of one piece: it permutes words, and names no piece."""
+        """Whether it needs polynomials of one sub-polynomial: it permutes words, and names none."""
         kinds = {operand.kind for operand in self.operands}
         return GALOIS_ELEMENT in kinds and PIECE not in kinds
 
@@ -264,8 +264,8 @@ class Instruction:
         operation: What is done.
         mask: One bit an RPAU.
         values: Operand values, in the order of ``operation.operands``.
-        waits: Units that must be idle, beside the instruction's own, in every RPAU of the mask.
-        prime: The prime set that every RPAU of the mask computes with; 0 where none computes.
+        waits: Units that must be idle in every RPAU of the mask, besides the instruction's own.
+        prime: The modulus bank that every RPAU of the mask computes with; 0 where none computes.
     """
 
     operation: Operation
@@ -405,7 +405,7 @@ def _formula(name: str, entry: dict[str, str]) -> Formula:
 
 
 def common_fields(isa: Isa) -> tuple[Field, ...]:
-    """The fields that every instruction has: opcode, wait bits, prime set, mask."""
+    """The fields that every instruction has: opcode, wait bits, modulus bank, mask."""
     names = ["opcode", *(f"wait_{unit}" for unit in isa.execution_units), "prime", "mask"]
     missing = [name for name in names if name not in isa.fields]
     if missing:

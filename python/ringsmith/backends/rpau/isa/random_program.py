@@ -49,7 +49,7 @@ _Item = TypeVar("_Item")
 _LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at most; or two a set
 _EXTRA_WAITS = 0.25  # how often wait bits are drawn, rather than set where needed alone
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
-_ANY_PRIME = -1  # stands for the prime set of words that are residues of none in particular
+_ANY_PRIME = -1  # stands for the modulus bank of words that are residues of none in particular
 _NEAR_STEPS = 100  # multiples of 2N on each side of a power of two that are tried for primes
 _FULL_MASK = 0.25  # how often every RPAU takes part
 _ONE_RPAU = 0.5  # how often one takes part, where not every one does
@@ -66,15 +66,15 @@ class RandomProgram:
         words: Its encoding.
         starts: Cycle in which each instruction issues, by the timeline.
         cycles: Cycles of the whole program, by the timeline.
-        primes: Prime of each RPAU and prime set, of different sizes.
+        primes: Prime of each RPAU and modulus bank, of different sizes.
         roots: The root of unity of each prime, likewise.
-        tables: Modulus words and twiddle tables of each RPAU and prime set.
-        constants: Constant file of each RPAU and prime set.
-        keys: Contents of the key store by (RPAU, index), as far as loaded: residues of prime set
+        tables: Modulus words and twiddle tables of each RPAU and modulus bank.
+        constants: Constant file of each RPAU and modulus bank.
+        keys: Contents of the key store by (RPAU, index), as far as loaded: residues of modulus bank
             index mod ``prime_sets``.
         seeds: Entries of the seed store by (RPAU, index), as far as loaded.
         conversions: The loaded conversions: those of odd numbers have outputs with own inputs.
-        conversion_words: Their words in zone ``conversion``.
+        conversion_words: Their words in address space ``conversion``.
         streamed: RPAU and index of the keys that come while the program runs, in their order.
         arrivals: The cycle in which each comes, as ``interface.KeyStream`` has it; None: all keys
             are loaded before.
@@ -100,7 +100,7 @@ class RandomProgram:
     written: tuple[frozenset[int], ...]
 
     def loads(self) -> Iterator[tuple[str, int, int, Words]]:
-        """Everything to write before the run: zone name, RPAU, index, words."""
+        """Everything to write before the run: address space name, RPAU, index, words."""
         for rpau, sets in enumerate(self.tables):
             for prime_set, tables in enumerate(sets):
                 for zone, words in tables.loads():
@@ -145,7 +145,7 @@ def ring_in_turn(design: RpauDesign, seed: int) -> int:
 
 @dataclass(frozen=True)
 class _Sender:
-    """Who sends, and in which of its prime sets where it computes."""
+    """Who sends, and in which of its modulus banks where it computes."""
 
     rpau: int
     prime: int
@@ -173,7 +173,7 @@ class _Draw:
         self.awaited = 0
         self.timeline = Timeline(timing, design, self.arrivals)
         self.seeds = range(min(_LOADED_KEYS, design.seeds))
-        # For each RPAU, the polynomials that hold something: index -> prime set of the residues.
+        # For each RPAU, the polynomials that hold something: index -> modulus bank of the residues.
         # Those that all RPAUs hold are of the same set everywhere: then all can take part.
         common = self._sample(range(design.work_polys), max(2, design.work_polys // 2))
         everywhere = {poly: self._set() for poly in common}
@@ -328,7 +328,7 @@ class _Draw:
         return {"first": first, "last": last}
 
     def _conversion(self, number: int) -> Conversion:
-        """A conversion with any constants, between any prime sets."""
+        """A conversion with any constants, between any modulus banks."""
         rpaus, has_own = self.design.rpaus, number % 2
         q = [sets[self._set()] for sets in self.primes[: rpaus - has_own]]
         p = [sets[self._set()] for sets in self.primes]
@@ -361,7 +361,7 @@ class _Draw:
     def _legal(
         self, operand: Operand, rpaus: list[int], prime: int, sender: _Sender | None
     ) -> Sequence[int]:
-        """Values that the operand may have if ``rpaus`` compute with a prime set, one sending."""
+        """Values of the operand if ``rpaus`` compute with a modulus bank, and one sends."""
         if sender and operand.kind == RPAU:
             return [sender.rpau]
         if sender and operand.kind == PRIME_SET:

@@ -20,7 +20,7 @@ class StreamMachine(QueuedMachine):
     """A stream device and its host, this machine's CPU.
 
     The host keeps each key in coefficient form, too, from its first run on: as long as the key is
-    the same array and nobody may write to it. Threads may share a machine: they take turns.
+    the same array, which must not be written to. Threads may share a machine: they take turns.
     """
 
     capabilities = CAPABILITIES

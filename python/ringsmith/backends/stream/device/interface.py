@@ -51,7 +51,7 @@ class StreamReport:
 
 
 class StreamDevice(Protocol):
-    """A machine that makes residue polynomial products, one beginning every N / lanes cycles."""
+    """A machine that makes residue polynomial products; one starts every N / lanes cycles."""
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ CLUSTER_PARTS = (
     "rs_vector_stream",
     "rs_vector_table",
 )
-"""Modules of a cluster whose own area is told, everything below them included."""
+"""Modules of a cluster whose area is reported separately, including everything below them."""
 
 
 def cluster_areas(design: VectorDesign) -> dict[str, Area]:

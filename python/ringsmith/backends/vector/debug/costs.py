@@ -46,7 +46,7 @@ def operation_cycles(design: VectorDesign, write: WriteOperation) -> dict[str, i
 def filled_parameters(
     design: VectorDesign, n: int, limbs: int, special: int, dnum: int
 ) -> CkksParameters:
-    """Parameters with the widest primes that a design takes, whatever their security.
+    """Parameters with the widest primes that a design accepts, regardless of security.
 
     Args:
         design: The design.

@@ -69,7 +69,7 @@ def _waits(trace: Trace) -> Table:
 
 
 def listing(trace: Trace) -> Iterator[str]:
-    """A line an instruction of all lists, in the order of their beginning; headings first.
+    """Returns a line per instruction of all lists, in the order of their start; headings first.
 
     ``end`` is the first cycle in which its part of the cluster takes the next one.
     """

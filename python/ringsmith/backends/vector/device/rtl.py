@@ -253,7 +253,7 @@ class VectorRtl:
         """Runs the program, which was started, to its end, and returns how many cycles it took.
 
         Args:
-            advance: Told how many instructions were issued since it last was.
+            advance: Called with the number of instructions issued since its last call.
 
         Raises:
             DeviceError: If memory fails, or the program does not end when the schedule does.

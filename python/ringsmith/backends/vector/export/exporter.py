@@ -185,7 +185,7 @@ _WIRES = {
 
 
 def _bench(design: VectorDesign) -> dict[str, object]:
-    """What the testbench is told, the sizes of its files apart."""
+    """The parameters of the testbench, without the sizes of its files."""
     registers = (
         f"  localparam int unsigned {name} = 32'h{int(address):03x};"
         for name, address in _REGISTERS.items()

@@ -58,7 +58,7 @@ class Script:
 
     Attributes:
         files: Name -> text.
-        sizes: What the testbench is told: the sizes of files and of memory.
+        sizes: Parameters of the testbench: the sizes of files and of memory.
     """
 
     files: Mapping[str, str]

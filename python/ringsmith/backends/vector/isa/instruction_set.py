@@ -1,7 +1,7 @@
 """The instruction set of the vector architecture, read from ``isa.yaml`` and checked.
 
 ``isa.yaml`` is the only place where structures, fields, widths and limits stand. This module turns
-it into frozen records, which pack values into bits and take bits apart.
+it into frozen records, which pack values into bits and unpack bits.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class Enum:
     Attributes:
         name: Its name.
         width: Its bits.
-        doc: What it tells apart.
+        doc: What it distinguishes.
         values: Name -> meaning, in order.
     """
 
