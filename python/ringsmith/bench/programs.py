@@ -131,7 +131,7 @@ def cpu_times(
     """
     text = (
         f"one thread; {machine_state()}; median of {repeats} calls; the graph that the accelerator "
-        "runs, whole keys"
+        "runs, full keys"
     )
     with one_thread():
         for operation, graph in graphs.items():

@@ -190,7 +190,7 @@ def _times(
     text = (
         f"{security_text(parameters(params))}; {design.alus} ALUs, {several}rows of "
         f"{design.lanes} words; {memory}{design.scratchpad_bytes / 2**20:.0f} MiB of scratchpad; "
-        f"operands, whole keys and results in the card's memory; at {HERTZ / 1e6:.0f} MHz, assumed"
+        f"operands, full keys and results in the card's memory; at {HERTZ / 1e6:.0f} MHz, assumed"
     )
     cycles = Found(design.name, params, operation, "cycles", executable.cycles, "model", text)
     milliseconds = executable.cycles / HERTZ * 1e3

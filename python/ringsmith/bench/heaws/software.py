@@ -30,7 +30,7 @@ def software_times(operations: Sequence[str], repeats: int) -> Iterator[Found]:
     yield from cpu_times(of, {name: graph_of(name, of) for name in operations}, repeats)
     for each in cpu_times(seals, {name: graph_of(name, seals) for name in operations}, repeats):
         known = each.conditions.partition("; the graph")[0]
-        yield replace(each, conditions=f"{known}; {_SET}, whole keys")
+        yield replace(each, conditions=f"{known}; {_SET}, full keys")
     if seal_missing() is None:
         yield from _seal_times(operations, repeats)
 

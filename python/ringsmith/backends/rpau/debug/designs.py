@@ -209,7 +209,7 @@ and the key expander by the dyadic cores, which is a little too few LUTs. A dash
 
 Clock cycles with all limbs: one RPAU a data prime and one for the special prime, the largest
 parameter set that the design takes. A design with converters multiplies in BFV, with no special
-prime; its last RPAU and a second prime set of each hold the primes that extend them. Operands
+prime; its last RPAU and a second modulus bank of each hold the primes that extend them. Operands
 and keys are resident, and a design with a PRNG expands half of each key from its seed; no host link
 is counted, and no clock is assumed. `ntt` transforms one polynomial, all limbs at once. "+ n
 transfers": the operation does not fit on the device at once, and n limbs or seeds cross to the host

@@ -141,7 +141,7 @@ _WIDE: tuple[Exclusion, ...] = (
     Exclusion(
         "(ntt|rpau)/.*",
         rf"set(_command|_main|_dyadic|_coefficient)?(_[ioq])?\[\d\]{EDGE}",
-        "an RPAU has one prime set",
+        "an RPAU has one modulus bank",
     ),
     Exclusion(
         "prng/rs_key_expander.sv",
