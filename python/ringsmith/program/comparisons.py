@@ -67,7 +67,7 @@ def compare(
 ) -> EncryptedVector:
     """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
 
-    If |a - b| is at least ``margin``, the error is at most 2^-precision, plus the error of
+    If ``abs(a - b)`` is at least ``margin``, the error is at most 2^-precision, plus the error of
     encryption. Consumes the levels of ``sign`` and one more, or two more if ``span`` is not 1.
 
     Args:

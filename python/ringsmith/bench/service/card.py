@@ -151,9 +151,9 @@ def _load(
     last = results[-1]
     assert last.cycles is not None
     what = (
-        f"{load.text}, seed-compressed keys; {count} × {design.name} at 200 MHz, assumed; {jobs} jobs of "
-        f"each after {_WARM} others; bus of {design.host_bits} bits at 250 MHz; host with 12 GB/s "
-        "each way, 10 µs a transfer and 10 µs between lists"
+        f"{load.text}, seed-compressed keys; {count} × {design.name} at 200 MHz, assumed; "
+        f"{jobs} jobs of each after {_WARM} others; bus of {design.host_bits} bits at 250 MHz; "
+        "host with 12 GB/s each way, 10 µs a transfer and 10 µs between lists"
     )
 
     def row(operation: str, metric: str, value: float, source: str = "model") -> Found:
