@@ -1,7 +1,9 @@
 """The cycles of key switching in docs/reference/rpau.md are those of today's compiler."""
 
+import json
+import re
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from itertools import product
 from pathlib import Path
 
@@ -193,3 +195,10 @@ def test_the_pages_table_has_no_other_programs() -> None:
     lines = PAGE.read_text().partition("| program | 13 banks | seven banks | |")[2].splitlines()[2:]
     names = [line.split("|")[1].strip() for line in lines[: lines.index("")]]
     assert names == list(PROGRAMS)
+
+
+def test_the_table_of_parameters_has_each_with_its_default() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| .* \| ([^|]+) \| [^|]+ \|$", PAGE.read_text(), re.M))
+    for field in fields(RpauDesign):
+        default = "–" if field.default is MISSING else json.dumps(field.default).strip('"')
+        assert rows[field.name].strip("`") == default, field.name
