@@ -8,12 +8,14 @@ import sys
 from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.heir.make import text_of
+from tests.service.served import Server
 
 from ringsmith.errors import ProgramError
 from ringsmith.heir import Wish
@@ -118,3 +120,32 @@ def test_options_are_a_new_list_each_time(backend: ModuleType) -> None:
     assert any("min-slot-count=2048" in each for each in first)
     first.append("--mlir-print-debuginfo")
     assert "--mlir-print-debuginfo" not in backend.RingsmithBackend.options("ckks")
+
+
+def test_a_function_runs_on_a_service_that_serves_its_program(
+    backend: ModuleType, tmp_path: Path
+) -> None:
+    def made(name: str, service: str | None = None) -> Any:  # noqa: ANN401 - HEIR's client
+        own = backend.RingsmithBackend(service=service)
+        text = text_of("dot_i16", "bgv")
+        return own.run_backend("", HeirOpt(text), None, name, ["a", "b"], [0, 1], text, False)
+
+    made("dot").program.save(tmp_path / "dot.rsp")
+    text = text_of("dot_f32", "ckks")
+    other = backend.RingsmithBackend().run_backend(
+        "", None, None, "other", ["a", "b"], [0, 1], text, False
+    )
+    other.program.save(tmp_path / "other.rsp")
+    files = [tmp_path / "dot.rsp", tmp_path / "other.rsp"]
+    with Server(tmp_path, files, "--workers", "1") as server:
+        function = made("dot", server.url)
+        a, b = np.arange(8), np.arange(8) - 4
+        assert function(a, b) == int(a @ b)
+        assert function.cycles is None
+        with pytest.raises(ProgramError, match=r"other: the service's program has parameters"):
+            made("other", server.url).setup()
+        weighted = backend.RingsmithBackend(service=server.url).run_backend(
+            "", None, None, "weighted", ["x", "w"], [0], text_of("weighted", "ckks"), False
+        )
+        with pytest.raises(ProgramError, match="does not take clear arguments, and w is one"):
+            weighted.setup()

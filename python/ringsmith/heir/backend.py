@@ -11,7 +11,7 @@ This module imports ``heir.interfaces``, which needs numba and colorama (docs/gu
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from heir.backends.util.common import strip_and_verify_eval_arg_consistency
@@ -27,6 +27,9 @@ from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit
 
+if TYPE_CHECKING:
+    from ringsmith.remote import RemoteProgram, Service
+
 _ENCRYPT = "encrypt_"
 
 
@@ -38,11 +41,16 @@ class RingsmithBackend(BackendInterface):  # type: ignore[misc]  # heir has no t
         device: ``cpu``, ``model``, ``rtl``, or what ``open_device`` knows.
         design: The accelerator; None: the CPU, or the smallest that does.
         wish: How programs are planned.
+        service: URL of a service that has the program under the function's name; None: evaluate in
+            this process, on ``device``.
+        token: The client's token, if the service asks for one.
     """
 
     device: str = REFERENCE
     design: str | None = None
     wish: Wish = Wish()  # noqa: RUF009 - frozen
+    service: str | None = None
+    token: str | None = None
 
     @staticmethod
     def options(scheme: str, slots: int = 1024, plain_modulus: int = 65537) -> list[str]:
@@ -80,7 +88,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         compilation_result: What HEIR's helpers ask for.
         func: The Python function; HEIR sets it.
         cycles: Clock cycles of the last evaluation; None on the CPU, or before any.
-        program: The planned program.
+        program: The planned program; ``program.save("NAME.rsp")`` writes what a service needs.
     """
 
     def __init__(
@@ -101,12 +109,22 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         self._keys: Any = None
         self._compiled: runtime.Compiled | None = None
         self._machine: Any = None
+        self._remote: tuple[Service, RemoteProgram] | None = None
         self._clear = {i: n for i, n in enumerate(arg_names) if i not in secret_args}
         self.program = self._planned({})
 
     def setup(self) -> None:
-        """Makes keys, compiles for the device, and opens it."""
+        """Makes keys, and opens the service, or compiles for the device and opens it.
+
+        Raises:
+            ProgramError: If a service is to evaluate clear arguments, or has another program.
+            ServiceError: If the service has no program of this name.
+        """
+        if self._backend.service is not None:
+            self._remote = self._open_service(self._backend.service)
         self._keys = self.program.generate_keys(seeded=True)
+        if self._remote is not None:
+            return
         self._compiled = self._compile(self.program)
         executable = self._compiled.compiled_graph.executable
         device = self._backend.device
@@ -131,17 +149,56 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         """Evaluates the function on encrypted and clear arguments, in its order."""
         self._require_setup()
         values, _ = strip_and_verify_eval_arg_consistency(self.compilation_result, *args, **kwargs)
+        if self._remote is not None:
+            return self._on_service(*self._remote, values)
         compiled = self._compiled
         if self._clear:
             clear = {i: values[i] for i in self._clear}
             compiled = self._compile(self._planned(clear, self.program))
-        given: dict[str, Ciphertext] = {}
-        for i in self.compilation_result.secret_args:
-            given |= values[i]
+        given = self._ciphertexts(values)
         assert compiled is not None, "setup made it"
         result = compiled.run(self._machine, given, self._keys[2])
         self.cycles = result.cycles
         return result.outputs
+
+    def _ciphertexts(self, values: Sequence[Any]) -> dict[str, Ciphertext]:
+        """The ciphertexts of all secret arguments, by input."""
+        given: dict[str, Ciphertext] = {}
+        for i in self.compilation_result.secret_args:
+            given |= values[i]
+        return given
+
+    def _open_service(self, url: str) -> "tuple[Service, RemoteProgram]":
+        """Opens a service and compares its program with this one."""
+        from ringsmith.remote import Service
+
+        name = self.compilation_result.func_name
+        if self._clear:
+            first = self._clear[min(self._clear)]
+            raise ProgramError(
+                f"{name}: a service does not take clear arguments, and {first} is one: make it "
+                "secret, or a constant of the function"
+            )
+        service = Service(url, self._backend.token)
+        remote, own = service.program(name), self.program.client_kit()
+        theirs = remote.kit.parameters.parameters_id
+        if theirs != own.parameters.parameters_id or remote.kit.inputs != own.inputs:
+            service.close()
+            raise ProgramError(
+                f"{name}: the service's program has parameters {theirs.hex()[:8]}, and this one "
+                f"{own.parameters.parameters_id.hex()[:8]}, or other inputs: serve the file that "
+                f'program.save("{name}.rsp") writes'
+            )
+        return service, remote
+
+    def _on_service(
+        self, service: "Service", remote: "RemoteProgram", values: Sequence[Any]
+    ) -> dict[str, Ciphertext]:
+        """Evaluates on a service; it gets the evaluation keys once."""
+        job = service.submit(remote, self._ciphertexts(values), self._keys[2])
+        outputs = job.wait()
+        self.cycles = job.poll().figures.get("cycles")
+        return outputs
 
     def decrypt_result(self, result: Mapping[str, Ciphertext], **_: object) -> object:
         """Decrypts what ``eval`` returned: a number or an array, or a tuple of several."""
