@@ -32,8 +32,8 @@ package rs_rpau_pkg;
     ZoneTwiddleLo = 4'd4,
     // The upper table of twiddle factors of a modulus bank, psi^(e << LoBits).
     ZoneTwiddleHi = 4'd5,
-    // All N twiddle factors of a modulus bank, psi^brev(j), where factors are stored and the two
-    // tables above are not there.
+    // All N twiddle factors of a modulus bank, psi^brev(j), where factors are stored and the
+    // two tables above are not there.
     ZoneTwiddle = 4'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
     ZoneSeed = 4'd7,

@@ -105,19 +105,19 @@ class Zone(IntEnum):
     """Key store: as many words in logical order; written only, as all below."""
 
     CONSTANT = 2
-    """Constant file of a prime set; one word a row, in lane 0, as all below."""
+    """Constant file of a modulus bank; one word a row, in lane 0, as all below."""
 
     MODULUS = 3
-    """q, mu, bits of q, and its index in the family, of a prime set."""
+    """q, mu, bits of q, and its index in the family, of a modulus bank."""
 
     TWIDDLE_LO = 4
-    """The lower table of twiddle factors of a prime set, psi^e."""
+    """The lower table of twiddle factors of a modulus bank, psi^e."""
 
     TWIDDLE_HI = 5
-    """The upper table of twiddle factors of a prime set, psi^(e << LoBits)."""
+    """The upper table of twiddle factors of a modulus bank, psi^(e << LoBits)."""
 
     TWIDDLE = 6
-    """All N twiddle factors of a prime set, psi^brev(j), where factors are stored and the two
+    """All N twiddle factors of a modulus bank, psi^brev(j), where factors are stored and the two
     tables above are not there."""
 
     SEED = 7
