@@ -21,7 +21,7 @@ from ringsmith.program.vector import EncryptedVector
 def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector:
     """Returns the product of two encrypted square matrices, in both schemes.
 
-    About 5 * size rotations, ``size`` products of ciphertexts and 3 levels. A matrix of another
+    About 6 * size rotations, ``size`` products of ciphertexts and 3 levels. A matrix of another
     shape is padded with zeros (``pack_matrix``).
 
     Args:
