@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from ringsmith.backends.base import GraphResult, Machine
 from ringsmith.backends.random_operands import random_inputs, random_keys
+from ringsmith.backends.rpau.card.simulated import Pace
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link
@@ -26,6 +27,7 @@ from ringsmith.bench.heaws.coprocessors import job_of
 from ringsmith.bench.programs import compiled_for
 from ringsmith.bench.records import Found
 from ringsmith.bench.service.processes import Card
+from ringsmith.bench.service.programs import Load
 from ringsmith.design_files import to_toml
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower, lower_operation
@@ -38,24 +40,8 @@ from ringsmith.tracing import trace
 BUSY = "coprocessors busy"
 BOUND = "the bus's bound: coprocessors busy"
 _PICOSECONDS = 1e12
-_DEVICE_HZ = 200e6
 _WARM = 4
 """Jobs of each coprocessor before anything is counted: they load tables, programs and keys."""
-
-
-@dataclass(frozen=True)
-class Load:
-    """A program for a card.
-
-    Attributes:
-        name: Its name.
-        text: What it computes, for conditions.
-        graph: Makes its graph.
-    """
-
-    name: str
-    text: str
-    graph: Callable[[], SubroutineGraph]
 
 
 def _operation(name: str, of: str) -> Callable[[], SubroutineGraph]:
@@ -77,7 +63,7 @@ def _score() -> SubroutineGraph:
     return lower(trace(score, parameter_set("medha-set1"), {"x": 32})).graph
 
 
-CARDS: Mapping[str, tuple[int, tuple[Load, ...]]] = {
+CARDS: Mapping[str, tuple[int, tuple[Load[SubroutineGraph], ...]]] = {
     "heaws6": (
         128,
         (
@@ -126,9 +112,13 @@ def measure(names: Sequence[str], jobs: int, say: Callable[[str], None]) -> Iter
 
 
 def _load(
-    load: Load, machine: Machine, design: RpauDesign, jobs: int, say: Callable[[str], None]
+    load: Load[SubroutineGraph],
+    machine: Machine,
+    design: RpauDesign,
+    jobs: int,
+    say: Callable[[str], None],
 ) -> Iterator[Found]:
-    graph, count, rng = load.graph(), design.coprocessors, np.random.default_rng(1)
+    graph, count, rng = load.make(), design.coprocessors, np.random.default_rng(1)
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng, seeded=graph.keys)
     compiled, executable = compile_graph(graph, design), compiled_for(graph, design)
 
@@ -150,10 +140,13 @@ def _load(
     busy = computed / _PICOSECONDS / (count * elapsed)
     last = results[-1]
     assert last.cycles is not None
+    link, pace = Link(design.host_bits), Pace()
     what = (
-        f"{load.text}, seed-compressed keys; {count} × {design.name} at 200 MHz, assumed; "
-        f"{jobs} jobs of each after {_WARM} others; bus of {design.host_bits} bits at 250 MHz; "
-        "host with 12 GB/s each way, 10 µs a transfer and 10 µs between lists"
+        f"{load.text}, seed-compressed keys; {count} × {design.name} "
+        f"at {link.device_hz / 1e6:.0f} MHz, assumed; {jobs} jobs of each after {_WARM} others; "
+        f"bus of {design.host_bits} bits at {link.bus_hz / 1e6:.0f} MHz; "
+        f"host with {pace.bytes_per_second / 1e9:g} GB/s each way, "
+        f"{pace.transfer / 1e6:g} µs a transfer and {pace.answer / 1e6:g} µs between lists"
     )
 
     def row(operation: str, metric: str, value: float, source: str = "model") -> Found:
@@ -162,7 +155,9 @@ def _load(
 
     yield row("program", "cycles", last.cycles)
     yield row("jobs", "per_second", rate)
-    yield row("jobs, if coprocessors never waited", "per_second", count * _DEVICE_HZ / last.cycles)
+    yield row(
+        "jobs, if coprocessors never waited", "per_second", count * link.device_hz / last.cycles
+    )
     yield row(BUSY, "percent", 100 * busy)
     if len(executable.runs) == 1:
         bound = _bound(executable, jobs, resident=last.key_words == 0)

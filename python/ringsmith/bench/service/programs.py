@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +19,22 @@ Numbers = NDArray[np.float64]
 WEIGHTS = (0.5, -1.25, 2.0, 0.75)
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
-class Load:
-    """A program to serve.
+class Load(Generic[T]):
+    """A program to measure with.
 
     Attributes:
         name: Its name.
         text: What it is, for conditions.
-        make: Makes the program.
+        make: Makes the program, or its subroutine graph.
     """
 
     name: str
     text: str
-    make: Callable[[], Program]
+    make: Callable[[], T]
 
 
 def _small() -> Program:

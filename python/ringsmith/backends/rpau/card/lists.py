@@ -223,8 +223,8 @@ class JobLayout:
 
     Inputs come first, then lists, then values that are inputs and outputs: the host writes them at
     once. From these on follow the other outputs, and records: the host reads them at once. What
-    crosses between two runs stays on the card, and so does the last part, the row that a run
-    without results reads: a list that ends with START would end before its program does.
+    crosses between two segments stays on the card, and so does the last part, the row that a
+    segment without results reads: a list that ends with START would end before its program does.
 
     Attributes:
         size: Bytes of all.
