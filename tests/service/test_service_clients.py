@@ -1,9 +1,12 @@
 """Tokens, quotas and settings: who may ask, for how much, and what others learn."""
 
 import re
+import select
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -51,7 +54,7 @@ def tokens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     data = str(folder / "data")
     found = {
         name: command("token", "add", name, "--data", data).strip()
-        for name in ("alice", "bob", "small", "brief", "forgetful")
+        for name in ("alice", "bob", "small", "brief", "forgetful", "late")
     }
     found["watch"] = command("token", "add", "watch", "--operator", "--data", data).strip()
     found["folder"] = str(folder)
@@ -168,9 +171,38 @@ def test_a_client_over_its_quota_is_told_which(known: Server, tokens: dict[str, 
     over("small", "this client may have 100000: DELETE keys", fine=0)
     over("brief", "seconds this hour", fine=1)
     over("forgetful", "bytes of jobs are kept", fine=2)
-    over(
-        "bob", "3 jobs wait or run, and this client may have 3", program="slow", fine=3, wait=False
-    )
+    most = "3 jobs arrive, wait or run, and this client may have 3"
+    over("bob", most, program="slow", fine=3, wait=False)
+
+
+def test_jobs_whose_inputs_arrive_count_for_the_quota(
+    known: Server, tokens: dict[str, str]
+) -> None:
+    """Parallel requests that send slowly would otherwise fill the disk."""
+    url = httpx.URL(known.url)
+    begin = (
+        "POST /v1/programs/score/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
+        f"Authorization: Bearer {tokens['late']}\r\n"
+        "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b"
+    ).encode()
+    with ExitStack() as stack:
+        address = (url.host, url.port)
+        lines = [stack.enter_context(socket.create_connection(address, 30)) for _ in range(4)]
+        for line in lines:
+            line.sendall(begin)
+        answered, _, _ = select.select(lines, [], [], 30)
+        (line,) = answered
+        answer = line.recv(4096)
+        assert b" 429 " in answer
+        while not answer.endswith(b"}"):
+            piece = line.recv(4096)
+            assert piece, answer
+            answer += piece
+        assert b"3 jobs arrive, wait or run, and this client may have 3" in answer
+    with Service(known.url, tokens["late"]) as service:
+        own = someone(service)
+        outputs = service.run(own.program, own.inputs, own.keys)
+        assert own.read(outputs) == pytest.approx(in_the_clear(own.numbers), abs=1e-4)
 
 
 def test_a_full_queue_is_said_to_be_full(programs: list[Path], tmp_path: Path) -> None:

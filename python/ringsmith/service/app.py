@@ -389,9 +389,10 @@ async def run(
     folder = state.folder.make_job(identifier)
     kept = False
     try:
-        parts = await read_form(
-            request, folder, publication.input_bytes, state.settings.limits.idle_seconds
-        )
+        with state.arriving(client, publication):
+            parts = await read_form(
+                request, folder, publication.input_bytes, state.settings.limits.idle_seconds
+            )
         job = state.accept(client, publication, identifier, idempotency_key, parts)
         kept = job.id == identifier
     finally:

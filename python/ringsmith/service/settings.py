@@ -20,8 +20,8 @@ class Quota:
 
     Attributes:
         key_bytes: Bytes of evaluation keys on the server's disk.
-        job_bytes: Bytes of inputs and results of jobs that the server keeps.
-        waiting_jobs: Jobs that wait or run at once.
+        job_bytes: Bytes of inputs and results of jobs, from when a request begins to send them.
+        waiting_jobs: Jobs whose inputs arrive, or that wait or run, at once.
         compute_seconds: Seconds of a device in each hour.
     """
 

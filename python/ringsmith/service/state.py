@@ -5,8 +5,9 @@ import hashlib
 import secrets
 import shutil
 import time
-from collections import deque
-from collections.abc import Coroutine, Iterable, Mapping
+from collections import Counter, deque
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,8 @@ class State:
     done: LastMinute = field(default_factory=LastMinute)
     started: float = field(default_factory=time.time)
     _uploading: set[tuple[int, str, str]] = field(default_factory=set)
+    _arriving: Counter[int] = field(default_factory=Counter)
+    _arriving_bytes: Counter[int] = field(default_factory=Counter)
     _background: set[asyncio.Task[None]] = field(default_factory=set)
 
     def ended(self, job: JobRecord, outcome: Outcome) -> None:
@@ -294,24 +297,39 @@ class State:
 
     # ---- jobs ----------------------------------------------------------------------------------
 
+    @contextmanager
+    def arriving(self, client: Client, program: Publication) -> Iterator[None]:
+        """Counts a job whose inputs arrive, so that parallel requests stay within the quota."""
+        size = sum(program.input_bytes.values())
+        self._arriving[client.id] += 1
+        self._arriving_bytes[client.id] += size
+        try:
+            yield
+        finally:
+            self._arriving[client.id] -= 1
+            self._arriving_bytes[client.id] -= size
+            if not self._arriving[client.id]:
+                del self._arriving[client.id], self._arriving_bytes[client.id]
+
     def check_quota(self, client: Client, program: Publication) -> None:
-        """Refuses a new job that would exceed a quota.
+        """Refuses a new job that would exceed a quota; jobs whose inputs arrive count.
 
         Raises:
             ProblemError: If so; says when to retry.
         """
         quota, database = self.settings.of(client.name), self.folder.database
-        open_jobs = database.open_jobs(client.id)
+        open_jobs = database.open_jobs(client.id) + self._arriving[client.id]
         if open_jobs >= quota.waiting_jobs:
-            raise _over_quota(f"{open_jobs} jobs wait or run", f"{quota.waiting_jobs}", 5)
+            raise _over_quota(f"{open_jobs} jobs arrive, wait or run", f"{quota.waiting_jobs}", 5)
         used = database.seconds_used(client.id)
         if used >= quota.compute_seconds:
             more = seconds_to_next_hour()
             raise _over_quota(f"{used:.0f} seconds this hour", f"{quota.compute_seconds:g}", more)
-        size, kept = sum(program.input_bytes.values()), database.job_bytes(client.id)
+        size = sum(program.input_bytes.values())
+        kept = database.job_bytes(client.id) + self._arriving_bytes[client.id]
         if kept + size > quota.job_bytes:
             raise _over_quota(
-                f"{kept} bytes of jobs are kept, and this one may add {size}",
+                f"{kept} bytes of jobs are kept or arrive, and this one may add {size}",
                 f"{quota.job_bytes}: DELETE jobs whose results were read",
                 60,
             )
