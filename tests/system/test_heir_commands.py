@@ -14,6 +14,7 @@ from tests.heir.make import module_of, text_of
 from typer.testing import CliRunner, Result
 
 from ringsmith import AutoParameters, trace
+from ringsmith.cli import doctor
 from ringsmith.cli.main import app
 from ringsmith.files.arrays import array_bytes, read_array
 from ringsmith.heir import compiler
@@ -119,6 +120,15 @@ def test_heir_opt_that_is_missing_or_of_another_version_is_named(
     )
     monkeypatch.setattr(compiler.importlib.metadata, "version", lambda _: "2026.7.1")
     assert "heir_py 2026.7.1 is installed, and 2026.10.1 or 2026.11.1 is read" in refused(*words)
+
+
+def test_doctor_finds_heirs_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found() -> str:
+        return next(each.found for each in doctor.examine() if each.name == "HEIR")
+
+    assert found() in VERSIONS
+    monkeypatch.setattr(compiler, "VERSIONS", ("2026.7.1",))
+    assert found() == ""
 
 
 def test_the_extras_install_the_versions_that_are_read() -> None:
