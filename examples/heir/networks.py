@@ -41,8 +41,9 @@ def square(name, result, shape):
 def lola():
     """LoLa's network."""
     network = Network.load()
-    # Three maps of zeros: heir_py 2026.10.1 packs the maps of a convolution of stride 2 in fours,
-    # and gives wrong weights to the next layer where their number is no multiple of four.
+    # Three maps of zeros: heir_py 2026.10.1 and 2026.11.1 pack the maps of a convolution of stride
+    # 2 in fours, and give wrong weights to the next layer where their number is no multiple of
+    # four.
     kernels = np.zeros((8, 1, 5, 5))
     kernels[:5, 0] = network.kernels
     biases = np.zeros((1, 8, MAP, MAP))

@@ -1,4 +1,4 @@
-"""Compiles the modules beside it with heir-opt: what the quick tests read without it.
+"""Compiles the modules beside it with heir-opt, and stores what tests of the reader start from.
 
     python tests/heir/make.py
 

@@ -151,6 +151,31 @@ def test_a_build_that_another_process_makes_is_left_alone(cache: Path, tmp_path:
         process.kill()
 
 
+def test_folders_of_a_limited_name_that_were_not_used_for_longest_are_removed_first(
+    cache: Path,
+) -> None:
+    def build(work: Path) -> None:
+        (work / "data").write_bytes(bytes(1000))
+
+    def kept(name: str) -> list[int]:
+        return [i for i, key in enumerate(keys) if (cache / f"{name}-{key}").exists()]
+
+    keys = [fingerprint([str(i)]) for i in range(5)]
+    built("other", keys[0], build)
+    built("some-more", keys[1], build)
+    size = sum(file.stat().st_size for file in (cache / f"other-{keys[0]}").iterdir())
+    for key in keys[:3]:
+        built("some", key, build, 3 * size)
+    assert kept("some") == [0, 1, 2]
+    built("some", keys[0], build, 3 * size)
+    built("some", keys[3], build, 3 * size)
+    assert kept("some") == [0, 2, 3]
+    built("some", keys[4], build, size - 1)  # larger than the limit: the caller needs it
+    assert kept("some") == [4]
+    assert (kept("other"), kept("some-more")) == ([0], [1])
+    assert len(list(cache.iterdir())) == 3  # no lock is left
+
+
 def test_a_tool_that_fails_ends_the_others(tmp_path: Path) -> None:
     slow = ["/bin/sh", "-c", "echo $$ > pid; exec sleep 1000"]
     fails = ["/bin/sh", "-c", "until [ -s pid ]; do sleep 0.05; done; echo an error; exit 3"]

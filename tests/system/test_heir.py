@@ -1,7 +1,6 @@
 """HEIR's programs: read at both levels, planned both ways, run encrypted, against plain results.
 
-The modules are ours (``tests/heir/modules``); ``tests/heir/make.py`` compiled them. Full tests
-compile them anew, and run networks.
+The modules are ours (``tests/heir/modules``); ``tests/heir/make.py`` compiled them.
 """
 
 import re
@@ -17,6 +16,7 @@ from tests.heir.make import PROGRAMS, module_of, text_of
 
 from ringsmith import compile_program, open_device
 from ringsmith.errors import ProgramError
+from ringsmith.heir.compiler import module_text
 from ringsmith.heir.importing import PlanBy, Wish, import_module, program_of
 from ringsmith.heir.module import Traced, trace_module
 from ringsmith.heir.tape import Kind
@@ -279,11 +279,11 @@ def test_a_tensor_in_two_vectors_has_two_ciphertexts() -> None:
     assert list(program.outputs) == ["result_0", "result_1"]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("name", "level"), CASES)
-def test_heir_opt_makes_the_stored_modules(name: str, level: str) -> None:
-    from ringsmith.heir.compiler import module_text
-
+def test_heir_opt_makes_the_stored_modules(
+    name: str, level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RINGSMITH_CACHE", str(tmp_path))
     text, file = module_text(module_of(name), PROGRAMS[name].lowering(level))
     clear = {"arg1": CLEAR} if name == "weighted" else None
     fresh, stored = trace_module(text, file, clear), traced_of(name, level)
@@ -292,8 +292,8 @@ def test_heir_opt_makes_the_stored_modules(name: str, level: str) -> None:
     ]
 
 
-@pytest.mark.full
-def test_an_input_module_is_imported_whole(tmp_path: Path) -> None:
+def test_an_input_module_is_imported_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RINGSMITH_CACHE", str(tmp_path))
     found = import_module(module_of("dot_f32"), Wish())
     assert found.program.name == "dot"
     assert found.figures()["inputs"] == "arg0 (8,) in 1 ciphertext, arg1 (8,) in 1 ciphertext"

@@ -1,151 +1,133 @@
-"""A backend for HEIR's Python front end, with what it imports of HEIR in small.
+"""HEIR's Python front end, with functions that it compiles for the backend ``RingsmithBackend``.
 
-HEIR's own ``heir.interfaces`` needs numba, which takes an older NumPy than this environment has.
+The page's example is run by ``test_heir_page.py``.
 """
 
 import importlib
 import sys
-from abc import ABC
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.heir.make import text_of
+from tests.heir.make import module_of
 from tests.service.served import Server
 
 from ringsmith.errors import ProgramError
 from ringsmith.heir import Wish
+from ringsmith.heir.text import HeirError
+
+Apart = Callable[..., Any]
+SECONDS = 60
+"""Longer than anything takes here."""
 
 
-@dataclass
-class EncValue:
-    """An encrypted argument and its name."""
-
-    identifier: str
-    value: object
+def call(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Calls a function of ``tests.heir.front_end``."""
+    return getattr(importlib.import_module("tests.heir.front_end"), name)(*arguments, **options)
 
 
-@dataclass
-class CompilationResult:
-    """What HEIR's helpers ask of a compiled function."""
+@pytest.fixture(scope="module")
+def apart() -> Iterator[Apart]:
+    """Calls functions of ``tests.heir.front_end`` in one process, in which nothing else runs."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
 
-    module: object
-    func_name: str
-    arg_names: list[str]
-    secret_args: list[int]
+        def called(name: str, *arguments: object, **options: object) -> Any:  # noqa: ANN401
+            return pool.submit(call, name, arguments, options).result(SECONDS)
 
-
-def stripped(result: CompilationResult, *args: object, **kwargs: object) -> tuple[list[Any], Any]:
-    values: list[object] = []
-    for i, value in enumerate(args):
-        assert isinstance(value, EncValue) == (i in result.secret_args)
-        values.append(value.value if isinstance(value, EncValue) else value)
-    return values, kwargs
+        yield called
+    assert "heir" not in sys.modules
 
 
-@pytest.fixture
-def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The module of the backend, over a HEIR in small."""
-    modules = {
-        name: ModuleType(name)
-        for name in (
-            *("heir", "heir.interfaces", "heir.backends", "heir.backends.util"),
-            "heir.backends.util.common",
-        )
-    }
-    own = {"BackendInterface": ABC, "ClientInterface": ABC, "EncValue": EncValue}
-    modules["heir.interfaces"].__dict__.update(own, CompilationResult=CompilationResult)
-    common = modules["heir.backends.util.common"]
-    common.__dict__["strip_and_verify_eval_arg_consistency"] = stripped
-    for name, module in modules.items():
-        monkeypatch.setitem(sys.modules, name, module)
-    yield importlib.import_module("ringsmith.heir.backend")
-    sys.modules.pop("ringsmith.heir.backend")
+A, B = np.arange(8) / 8, np.arange(8) / 4 - 1
 
 
-class HeirOpt:
-    """In place of HEIR's ``heir_opt``: turns the pretty form into the generic one."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def run_binary(self, input: str, options: list[str]) -> str:  # noqa: A002 - HEIR's name
-        """Returns the generic form, whatever the pretty one is."""
-        assert options[-1] == "--mlir-print-op-generic"
-        return self.text
+def test_a_function_of_tensors_is_computed_in_ckks(apart: Apart) -> None:
+    ((found, cycles),) = apart("results", "product", "ckks", [(A, B)])
+    np.testing.assert_allclose(found, A * B, rtol=0, atol=1e-6)
+    assert cycles is None
 
 
-def test_a_function_is_encrypted_evaluated_and_decrypted(backend: ModuleType) -> None:
-    text = text_of("dot_i16", "bgv")
-    given = ("", HeirOpt(text), None, "dot", ["a", "b"], [0, 1], "module {}", False)
-    function = backend.RingsmithBackend().run_backend(*given)
-    with pytest.raises(ProgramError, match=r"dot: call setup\(\) first"):
-        function.encrypt_a(np.arange(8))
-    function.setup()
-    a, b = np.arange(8), np.arange(8) - 4
-    result = function.eval(function.encrypt_a(a), function.encrypt_b(b))
-    assert (function.decrypt_result(result), function.cycles) == (int(a @ b), None)
-    with pytest.raises(AttributeError):
-        _ = function.encrypt_c
+def test_a_function_runs_on_a_design_and_reports_cycles(apart: Apart) -> None:
+    own = {"device": "model", "design": "nano", "wish": Wish(design="nano")}
+    ((found, cycles),) = apart("results", "product", "ckks", [(A, B)], **own)
+    np.testing.assert_allclose(found, A * B, rtol=0, atol=1e-4)
+    assert cycles > 0
 
 
-def test_a_function_runs_on_a_design_and_reports_cycles(backend: ModuleType) -> None:
-    own = backend.RingsmithBackend("model", "nano", Wish(design="nano"))
-    text = text_of("dot_f32", "ckks")
-    function = own.run_backend("", None, None, "dot", ["a", "b"], [0, 1], text, False)
-    a = np.arange(8) / 8
-    assert function(a, a) == pytest.approx(a @ a + 0.1, abs=1e-4)
-    assert function.cycles > 0
+@pytest.mark.parametrize("scheme", ["bgv", "bfv"])
+def test_heirs_own_pipelines_compute_integers(apart: Apart, scheme: str) -> None:
+    ((found, _),) = apart("results", "difference", scheme, [(7, -8)], pipeline=True)
+    assert found == -15
 
 
-@pytest.mark.parametrize("level", ["ckks", "split"])
+def test_heirs_own_pipeline_for_ckks_computes_fractions(apart: Apart) -> None:
+    calls = [(0.5, -0.75)]
+    ((found, _),) = apart("results", "fused", "ckks", calls, pipeline=True)
+    assert found == pytest.approx(0.125, abs=1e-6)
+
+
+@pytest.mark.parametrize("pipeline", [False, True], ids=["ours", "HEIR's"])
 def test_clear_arguments_are_taken_when_a_function_is_evaluated(
-    backend: ModuleType, level: str
+    apart: Apart, pipeline: bool
 ) -> None:
-    text = text_of("weighted", level)
-    function = backend.RingsmithBackend().run_backend(
-        "", None, None, "weighted", ["x", "w"], [0], text, False
-    )
-    x = np.arange(8) / 8
-    for w in (x + 1, 2 - x):
-        np.testing.assert_allclose(function(x, w), x * w, atol=1e-6)
+    """A product with ones is left out, so that the result keeps its level."""
+    calls = [(A, w) for w in (B, np.ones(8), 2 - B)]
+    found = apart("results", "weighted", "ckks", calls, pipeline=pipeline)
+    for (result, _), (x, w) in zip(found, calls, strict=True):
+        np.testing.assert_allclose(result, x * w, rtol=0, atol=1e-6)
 
 
-def test_options_are_a_new_list_each_time(backend: ModuleType) -> None:
-    first = backend.RingsmithBackend.options("ckks", slots=2048)
+def test_clear_integers_are_taken_when_a_function_is_evaluated(apart: Apart) -> None:
+    calls = [(x, factor) for x in (3, -4) for factor in (2, 1, 0, -1)]
+    found = apart("results", "scaled", "bfv", calls)
+    assert [result for result, _ in found] == [x * factor + x for x, factor in calls]
+
+
+def test_clear_arguments_that_make_a_result_constant_are_refused(apart: Apart) -> None:
+    with pytest.raises(HeirError, match=r"weighted:\d+: result .* depends on no secret"):
+        apart("results", "weighted", "ckks", [(A, np.zeros(8))])
+
+
+def test_a_module_of_mlir_is_compiled(apart: Apart) -> None:
+    text = module_of("dot_f32").read_text()
+    ((found, _),) = apart("results", text, "ckks", [(A, B)])
+    assert found == pytest.approx(A @ B + 0.1, abs=1e-6)
+
+
+def test_a_caller_encrypts_evaluates_and_decrypts(apart: Apart) -> None:
+    early, unknown, *found = apart("step_by_step", "difference", "bgv", 7, 8)
+    assert isinstance(early, ProgramError)
+    assert "difference: call setup() first" in str(early)
+    assert isinstance(unknown, AttributeError)
+    assert "no attribute 'encrypt_c'" in str(unknown)
+    assert found == [-15, -15, -15]
+
+
+def test_options_are_a_new_list_each_time(apart: Apart) -> None:
+    first, second = apart("two_lists_of_options")
     assert any("min-slot-count=2048" in each for each in first)
-    first.append("--mlir-print-debuginfo")
-    assert "--mlir-print-debuginfo" not in backend.RingsmithBackend.options("ckks")
+    assert first == [*second, "--mlir-print-debuginfo"]
 
 
-def test_a_function_runs_on_a_service_that_serves_its_program(
-    backend: ModuleType, tmp_path: Path
-) -> None:
-    def made(name: str, service: str | None = None) -> Any:  # noqa: ANN401 - HEIR's client
-        own = backend.RingsmithBackend(service=service)
-        text = text_of("dot_i16", "bgv")
-        return own.run_backend("", HeirOpt(text), None, name, ["a", "b"], [0, 1], text, False)
-
-    made("dot").program.save(tmp_path / "dot.rsp")
-    text = text_of("dot_f32", "ckks")
-    other = backend.RingsmithBackend().run_backend(
-        "", None, None, "other", ["a", "b"], [0, 1], text, False
-    )
-    other.program.save(tmp_path / "other.rsp")
-    files = [tmp_path / "dot.rsp", tmp_path / "other.rsp"]
-    with Server(tmp_path, files, "--workers", "1") as server:
-        function = made("dot", server.url)
-        a, b = np.arange(8), np.arange(8) - 4
-        assert function(a, b) == int(a @ b)
-        assert function.cycles is None
-        with pytest.raises(ProgramError, match=r"other: the service's program has parameters"):
-            made("other", server.url).setup()
-        weighted = backend.RingsmithBackend(service=server.url).run_backend(
-            "", None, None, "weighted", ["x", "w"], [0], text_of("weighted", "ckks"), False
-        )
+def test_a_service_that_has_another_program_is_refused(apart: Apart, tmp_path: Path) -> None:
+    """``total`` takes what ``difference`` takes, with one parameter set, and needs no key."""
+    wish = Wish(parameters="heaws")
+    file = tmp_path / "difference.rsp"
+    apart("saved", "difference", "bfv", file, wish=wish)
+    others = [tmp_path / f"{name}.rsp" for name in ("product", "total", "weighted")]
+    for other in others:
+        other.write_bytes(file.read_bytes())
+    with Server(tmp_path, [file, *others], "--workers", "1") as server:
+        own = {"service": server.url, "wish": wish}
+        ((found, cycles),) = apart("results", "difference", "bfv", [(7, 8)], **own)
+        assert (found, cycles) == (-15, None)
+        with pytest.raises(ProgramError, match="total: the service's program has other param"):
+            apart("results", "total", "bfv", [(7, 8)], **own)
+        with pytest.raises(ProgramError, match="product: the service's program has other param"):
+            apart("results", "product", "ckks", [(A, B)], service=server.url)
         with pytest.raises(ProgramError, match="does not take clear arguments, and w is one"):
-            weighted.setup()
+            apart("results", "weighted", "ckks", [(A, B)], service=server.url)

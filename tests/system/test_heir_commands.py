@@ -1,6 +1,11 @@
 """``ringsmith import heir`` and ``ringsmith run-program``, whole, and what they refuse."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +14,14 @@ from tests.heir.make import module_of, text_of
 from typer.testing import CliRunner, Result
 
 from ringsmith import AutoParameters, trace
+from ringsmith.cli import doctor
 from ringsmith.cli.main import app
 from ringsmith.files.arrays import array_bytes, read_array
 from ringsmith.heir import compiler
+from ringsmith.heir.module import VERSIONS
 
 runner = CliRunner()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*words: object, status: int = 0) -> Result:
@@ -111,17 +119,42 @@ def test_heir_opt_that_is_missing_or_of_another_version_is_named(
         lambda _: type("Spec", (), {"submodule_search_locations": [str(folder)]}),
     )
     monkeypatch.setattr(compiler.importlib.metadata, "version", lambda _: "2026.7.1")
-    assert "heir_py 2026.7.1 is installed, and 2026.10.1 is read" in refused(*words)
+    assert "heir_py 2026.7.1 is installed, and 2026.10.1 or 2026.11.1 is read" in refused(*words)
+
+
+def test_doctor_finds_heirs_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found() -> str:
+        return next(each.found for each in doctor.examine() if each.name == "HEIR")
+
+    assert found() in VERSIONS
+    monkeypatch.setattr(compiler, "VERSIONS", ("2026.7.1",))
+    assert found() == ""
+
+
+def test_the_extras_install_the_versions_that_are_read() -> None:
+    """Any version in between would be refused after it was installed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    bounds = f"heir_py>={VERSIONS[0]},<={VERSIONS[-1]}"
+    extras = project["project"]["optional-dependencies"]
+    assert extras["heir"] == [bounds]
+    assert bounds in extras["heir-python"]
+    assert set(extras["heir-python"]) <= set(project["dependency-groups"]["dev"])
+
+
+def a_program(folder: Path, body: str) -> Path:
+    """Writes a program heir-opt."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "heir-opt"
+    program.write_text(f"#!{sys.executable}\nimport os, sys\n{body}\n")
+    program.chmod(0o755)
+    return program
 
 
 def a_compiler(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts a program in the place of heir-opt."""
-    folder.mkdir(exist_ok=True)
-    program = folder / "heir-opt"
-    program.write_text(f"#!{sys.executable}\nimport os, sys\n{body}\n")
-    program.chmod(0o755)
+    program = a_program(folder, body)
     monkeypatch.setenv("RINGSMITH_CACHE", str(folder / "cache"))
-    monkeypatch.setattr(compiler, "heir_opt", lambda: program)
+    monkeypatch.setattr(compiler, "heir_opt", lambda: compiler.HeirOpt(program, VERSIONS[-1]))
 
 
 def test_what_heir_opt_made_is_kept_by_input_and_options(
@@ -138,6 +171,9 @@ def test_what_heir_opt_made_is_kept_by_input_and_options(
     again = ["import", "heir", module_of("dot_f32"), "-o", tmp_path / "0.rsp"]
     assert "exists and is not overwritten" in refused(*again)
     assert (tmp_path / "runs").read_text() == "xxx"
+    monkeypatch.setattr(compiler, "MAX_KEPT_BYTES", 0)
+    run("import", "heir", module_of("dot_f32"), "-o", tmp_path / "5.rsp", "--slots", 256)
+    assert len(list((tmp_path / "bin" / "cache").glob("heir-*"))) == 1
 
 
 def test_a_module_that_heir_opt_refuses_is_named_with_its_line(
@@ -154,6 +190,41 @@ def test_a_module_that_heir_opt_refuses_is_named_with_its_line(
     message = run(*words, status=2).stderr
     assert "trying 2048" in message
     assert "heir-opt was ended by signal 6" in message.splitlines()[-1]
+
+
+def test_an_interrupt_ends_heir_opt_and_keeps_nothing(tmp_path: Path) -> None:
+    package, pid = tmp_path / "packages" / "heir", tmp_path / "pid"
+    a_program(
+        package,
+        f"open('compiled.mlir', 'w').write('half')\nopen({str(pid)!r}, 'w')"
+        ".write(f'{os.getpid()} ')\nimport time; time.sleep(600)",
+    )
+    (package / "__init__.py").touch()
+    about = package.with_name(f"heir_py-{VERSIONS[-1]}.dist-info")
+    about.mkdir()
+    (about / "METADATA").write_text(f"Name: heir_py\nVersion: {VERSIONS[-1]}\n")
+    command = Path(sys.executable).with_name("ringsmith")
+    process = subprocess.Popen(
+        [command, "import", "heir", module_of("dot_f32"), "-o", tmp_path / "x.rsp"],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(package.parent),
+            "RINGSMITH_CACHE": str(tmp_path / "cache"),
+        },
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + 30
+    while not (pid.exists() and pid.read_text().endswith(" ")) and time.monotonic() < end:
+        time.sleep(0.02)
+    child = Path("/proc") / pid.read_text().strip()
+    assert "heir-opt" in (child / "cmdline").read_text()
+    process.send_signal(signal.SIGINT)
+    _, message = process.communicate(timeout=30)
+    assert process.returncode == 130, message
+    assert not child.exists()
+    assert list((tmp_path / "cache").iterdir()) == []
+    assert not (tmp_path / "x.rsp").exists()
 
 
 @pytest.mark.parametrize(

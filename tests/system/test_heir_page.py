@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from tests.heir.make import text_of
 from tests.heir.table import network_rows, small_rows
+from tests.service.served import Server
+
+from ringsmith.heir.module import VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "guide" / "heir.md").read_text()
@@ -26,6 +29,35 @@ def test_the_pages_program_prints_its_number(
     monkeypatch.chdir(tmp_path)
     runpy.run_path("page.py")
     assert capsys.readouterr().out.strip() == re.findall(r"It prints `([\d.]+)`", PAGE)[0]
+
+
+def test_the_page_names_the_versions_that_are_read() -> None:
+    assert " and ".join(VERSIONS) in " ".join(PAGE.split())
+
+
+def printed_by(script: str, folder: Path) -> str:
+    """What a script prints; in a process of its own, since importing ``heir`` replaces modules."""
+    (folder / "page.py").write_text(script)
+    command = [sys.executable, "page.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_pages_function_is_compiled_by_heir_and_runs_here_and_on_a_service(
+    tmp_path: Path,
+) -> None:
+    local, remote = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
+    (expected,) = re.findall(r"It prints `(-?\d+ -?\d+)`", PAGE)
+    save, _, decorated = remote.partition("\n\n\n")
+    assert printed_by(f"{local}\n{save}", tmp_path) == expected
+    with Server(tmp_path, [tmp_path / "func.rsp"], "--workers", "1") as server:
+        imports, _, function = local.partition("\n\n\n")
+        (header,) = re.findall(r"def func.*:\n", function)
+        called = decorated.replace("http://127.0.0.1:8000", server.url)
+        called = called.replace(f"{header[:-1]} ...\n", function[function.index(header) :])
+        assert "service=" in called
+        assert printed_by(f"{imports}\n{called}", tmp_path) == expected
 
 
 def test_the_pages_table_is_what_is_counted_today() -> None:

@@ -140,7 +140,7 @@ BROKEN: dict[str, tuple[str, str, Callable[[str], str], str]] = {
     "an older HEIR's": (
         *("dot_f32", CKKS),
         lambda m: m.replace("heir.interface = {", "client.enc_func = {"),
-        r"dot:\d+: func.func carries client.enc_func, .* an older HEIR .* heir_py==2026.10.1",
+        r"dot:\d+: func.func carries client.enc_func, .* an older HEIR .* heir_py==2026.11.1",
     ),
     "no client functions": (
         *("dot_f32", CKKS),

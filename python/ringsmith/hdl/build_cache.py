@@ -66,7 +66,7 @@ def fingerprint(facts: Iterable[str], files: Iterable[Path] = ()) -> str:
     return digest.hexdigest()[:_KEY_DIGITS]
 
 
-def built(name: str, key: str, build: Callable[[Path], None]) -> Path:
+def built(name: str, key: str, build: Callable[[Path], None], max_bytes: int | None = None) -> Path:
     """The folder `<cache>/<name>-<key>`, built if it is not there yet or is damaged.
 
     Two processes never build the same folder twice: the second waits for the first. The folder
@@ -77,6 +77,8 @@ def built(name: str, key: str, build: Callable[[Path], None]) -> Path:
         name: Leads the folder's name, for people.
         key: From `fingerprint`.
         build: Fills the empty folder that it is given.
+        max_bytes: What all folders of this name may hold; the others that were not used for longest
+            are removed first. None: no limit.
 
     Raises:
         ToolError: If the cache folder cannot be written or its disk is full; or what `build`
@@ -85,6 +87,9 @@ def built(name: str, key: str, build: Callable[[Path], None]) -> Path:
     root = cache_root()
     target = root / f"{name}-{key}"
     if _is_whole(target):
+        if max_bytes is not None:
+            with suppress(OSError):
+                _stamp(target)
         return target
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -92,6 +97,9 @@ def built(name: str, key: str, build: Callable[[Path], None]) -> Path:
             if not _is_whole(target):
                 _sweep(root)
                 _build(target, build)
+        if max_bytes is not None:
+            with suppress(FileNotFoundError):  # another process removes them, too
+                _remove_oldest(target, name, max_bytes)
     except OSError as failure:
         raise ToolError(_explanation(target, failure)) from failure
     return target
@@ -230,6 +238,26 @@ def _wait_for(lock: IO[str], name: str) -> None:
             task.advance(0)
             with suppress(BlockingIOError):
                 return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _stamp(folder: Path) -> None:
+    """Marks a folder as used now; the file system's own clock may tick a few milliseconds late."""
+    now = time.time_ns()
+    os.utime(folder, ns=(now, now))
+
+
+def _remove_oldest(target: Path, name: str, max_bytes: int) -> None:
+    """Removes folders of a name until the rest is small enough; the target, just built, stays."""
+    _stamp(target)
+    ours = re.compile(rf"{re.escape(name)}-[0-9a-f]{{{_KEY_DIGITS}}}")
+    folders = [path for path in target.parent.iterdir() if ours.fullmatch(path.name)]
+    total = 0
+    for folder in sorted(folders, key=lambda path: path.stat().st_mtime_ns, reverse=True):
+        total += sum(file.stat().st_size for file in folder.rglob("*"))
+        if total > max_bytes and folder != target:
+            with suppress(OSError), _locked(target.parent, folder.name, wait=False):
+                # By its other name it is not found any more; a kill now leaves it to `_sweep`.
+                shutil.rmtree(folder.rename(folder.with_name(f".{folder.name}.building")))
 
 
 def _sweep(root: Path) -> None:

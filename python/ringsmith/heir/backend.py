@@ -6,9 +6,10 @@
     @compile(backend=RingsmithBackend(), heir_opt_options=RingsmithBackend.options("ckks"))
     def f(…): …
 
-This module imports ``heir.interfaces``, which needs numba and colorama (docs/guide/heir.md).
+This module imports ``heir.interfaces``, which needs numba and colorama: the extra ``heir-python``.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from ringsmith.heir.module import Scheme, trace_module
 from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit
+from ringsmith.schemes import program_file
 
 if TYPE_CHECKING:
     from ringsmith.remote import RemoteProgram, Service
@@ -81,6 +83,19 @@ class RingsmithBackend(BackendInterface):  # type: ignore[misc]  # heir has no t
         return RingsmithClient(self, text, func_name, list(arg_names), list(secret_args))
 
 
+@dataclass(frozen=True)
+class Evaluated:
+    """What ``eval`` returns.
+
+    Attributes:
+        outputs: A ciphertext for each output of the program.
+        kit: Decrypts them. Its scales and limbs follow from the clear arguments.
+    """
+
+    outputs: Mapping[str, Ciphertext]
+    kit: ClientKit
+
+
 class RingsmithClient(ClientInterface):  # type: ignore[misc]
     """A compiled function: keys, encryption, evaluation, decryption.
 
@@ -134,10 +149,17 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
             else runtime.open_device(device, executable.design)
         )
 
+    @property
+    def name(self) -> str:
+        """The function's name. HEIR's own has the module before it and a number after it."""
+        unique: str = self.compilation_result.func_name
+        own: str = getattr(self.func, "__name__", "")
+        return own if re.fullmatch(rf".+_{re.escape(own)}_\d+", unique) else unique
+
     def __getattr__(self, key: str) -> Callable[..., Any]:
         """``encrypt_NAME`` of a secret argument, or the function by its name."""
         result: CompilationResult = self.__dict__.get("compilation_result")
-        if result is not None and key == result.func_name:
+        if result is not None and key in (self.name, result.func_name):
             return self.eval
         if result is not None and key.startswith(_ENCRYPT):
             name = key.removeprefix(_ENCRYPT)
@@ -145,21 +167,22 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
                 return lambda value: self._encrypted(result.arg_names.index(name), name, value)
         raise AttributeError(f"{type(self).__name__} has no attribute {key!r}")
 
-    def eval(self, *args: object, **kwargs: object) -> dict[str, Ciphertext]:
+    def eval(self, *args: object, **kwargs: object) -> Evaluated:
         """Evaluates the function on encrypted and clear arguments, in its order."""
         self._require_setup()
         values, _ = strip_and_verify_eval_arg_consistency(self.compilation_result, *args, **kwargs)
         if self._remote is not None:
             return self._on_service(*self._remote, values)
-        compiled = self._compiled
+        program, compiled = self.program, self._compiled
         if self._clear:
             clear = {i: values[i] for i in self._clear}
-            compiled = self._compile(self._planned(clear, self.program))
+            program = self._planned(clear, self.program)
+            compiled = self._compile(program)
         given = self._ciphertexts(values)
         assert compiled is not None, "setup made it"
         result = compiled.run(self._machine, given, self._keys[2])
         self.cycles = result.cycles
-        return result.outputs
+        return Evaluated(result.outputs, program.client_kit())
 
     def _ciphertexts(self, values: Sequence[Any]) -> dict[str, Ciphertext]:
         """The ciphertexts of all secret arguments, by input."""
@@ -172,7 +195,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         """Opens a service and compares its program with this one."""
         from ringsmith.remote import Service
 
-        name = self.compilation_result.func_name
+        name = self.name
         if self._clear:
             first = self._clear[min(self._clear)]
             raise ProgramError(
@@ -181,29 +204,28 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
             )
         service = Service(url, self._backend.token)
         remote, own = service.program(name), self.program.client_kit()
-        theirs = remote.kit.parameters.parameters_id
-        if theirs != own.parameters.parameters_id or remote.kit.inputs != own.inputs:
+        theirs = replace(remote.kit, name=own.name)
+        if program_file.to_bytes(theirs) != program_file.to_bytes(own):
             service.close()
             raise ProgramError(
-                f"{name}: the service's program has parameters {theirs.hex()[:8]}, and this one "
-                f"{own.parameters.parameters_id.hex()[:8]}, or other inputs: serve the file that "
-                f'program.save("{name}.rsp") writes'
+                f"{name}: the service's program has other parameters, inputs, outputs or keys "
+                f'than this one: serve the file that program.save("{name}.rsp") writes'
             )
         return service, remote
 
     def _on_service(
         self, service: "Service", remote: "RemoteProgram", values: Sequence[Any]
-    ) -> dict[str, Ciphertext]:
+    ) -> Evaluated:
         """Evaluates on a service; it gets the evaluation keys once."""
         job = service.submit(remote, self._ciphertexts(values), self._keys[2])
         outputs = job.wait()
         self.cycles = job.poll().figures.get("cycles")
-        return outputs
+        return Evaluated(outputs, self.program.client_kit())
 
-    def decrypt_result(self, result: Mapping[str, Ciphertext], **_: object) -> object:
+    def decrypt_result(self, result: Evaluated, **_: object) -> object:
         """Decrypts what ``eval`` returned: a number or an array, or a tuple of several."""
         self._require_setup()
-        found = self.program.decrypt(self._keys[0], result)
+        found = result.kit.decrypt(self._keys[0], result.outputs)
         values = [v.item() if v.ndim == 0 else v for v in found.values()]
         return values[0] if len(values) == 1 else tuple(values)
 
@@ -244,7 +266,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
                 keys were made for.
         """
         values = {f"arg{i}": np.asarray(v) for i, v in clear.items()}
-        file = self.compilation_result.func_name
+        file = self.name
         traced = trace_module(self._text, file, values, placeholders=like is None)
         program = program_of(traced, self._backend.wish, None if like is None else like.parameters)
         if like is not None:
@@ -259,4 +281,4 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
 
     def _require_setup(self) -> None:
         if self._keys is None:
-            raise ProgramError(f"{self.compilation_result.func_name}: call setup() first")
+            raise ProgramError(f"{self.name}: call setup() first")

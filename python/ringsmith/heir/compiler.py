@@ -1,6 +1,7 @@
 """HEIR's compiler ``heir-opt``, from the package ``heir_py``: compiles an input module.
 
-A result is kept in the cache folder, under a key of the input, the options and the version.
+A result is kept in the cache folder, under a key of the input, the options and the version. All
+results together have a limit.
 """
 
 import importlib.metadata
@@ -17,7 +18,7 @@ from ringsmith.errors import ToolError
 from ringsmith.files import read_bounded
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.processes import run_together
-from ringsmith.heir.module import VERSION, Scheme
+from ringsmith.heir.module import VERSIONS, Scheme
 from ringsmith.heir.text import MAX_BYTES, HeirError
 
 DEFAULT_SLOTS = 1024
@@ -43,6 +44,10 @@ _TIDY_VECTORS = (
 )
 GENERIC = "--mlir-print-op-generic"
 _FILE = "module.mlir.zst"
+
+MAX_KEPT_BYTES = 256 << 20
+"""What all results in the cache folder may hold."""
+
 _HARMLESS = "Unable to find backend attribute"
 _UNPACKED = "unrealized_conversion_cast"
 
@@ -133,8 +138,21 @@ def _too_few_slots(message: str) -> bool:
     return _UNPACKED in message or "ended by signal" in message
 
 
-def heir_opt() -> Path:
-    """Returns the program ``heir-opt``.
+@dataclass(frozen=True)
+class HeirOpt:
+    """The compiler that is installed.
+
+    Attributes:
+        program: Its file.
+        version: Its version.
+    """
+
+    program: Path
+    version: str
+
+
+def heir_opt() -> HeirOpt:
+    """Returns the compiler that is installed.
 
     Raises:
         ToolError: When ``heir_py`` is not installed, or another version is.
@@ -148,25 +166,28 @@ def heir_opt() -> Path:
             "or give a compiled module"
         )
     version = importlib.metadata.version("heir_py")
-    if version != VERSION:
-        raise ToolError(f"heir_py {version} is installed, and {VERSION} is read: {way_out}")
-    return Path(found.submodule_search_locations[0]) / "heir-opt"
+    if version not in VERSIONS:
+        raise ToolError(
+            f"heir_py {version} is installed, and {' or '.join(VERSIONS)} is read: {way_out}"
+        )
+    return HeirOpt(Path(found.submodule_search_locations[0]) / "heir-opt", version)
 
 
 def compiled(text: str, path: Path, options: tuple[str, ...]) -> str:
     """What ``heir-opt`` makes of a module, or made of it before."""
-    key = fingerprint([f"heir_py {VERSION}", *options, text])
+    tool = heir_opt()
+    key = fingerprint([f"heir_py {tool.version}", *options, text])
 
     def build(work: Path) -> None:
         (work / "module.mlir").write_text(text)
-        _run([str(heir_opt()), "module.mlir", *options, "-o", "compiled.mlir"], work, path)
+        _run([str(tool.program), "module.mlir", *options, "-o", "compiled.mlir"], work, path)
         compiled = work / "compiled.mlir"
         data = read_bounded(compiled, MAX_BYTES)
         (work / _FILE).write_bytes(zstandard.ZstdCompressor(level=9).compress(data))
         compiled.unlink()
         (work / "module.mlir").unlink()
 
-    folder = built("heir", key, build)
+    folder = built("heir", key, build, MAX_KEPT_BYTES)
     packed = (folder / _FILE).read_bytes()
     unpacked = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MAX_BYTES)
     return unpacked.decode()

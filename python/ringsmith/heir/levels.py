@@ -113,13 +113,20 @@ class _UnequalScalesError(Exception):
 class _Steps(ABC):
     """Writes HEIR's steps as nodes of a scheme.
 
+    Args:
+        traced: The module.
+        space: What one ciphertext holds.
+
     Attributes:
         emitter: Where nodes go.
     """
 
     emitter: Emitter
 
-    @abstractmethod
+    def __init__(self, traced: Traced, space: Space) -> None:
+        self._steps = traced.steps
+        self._space = space
+
     def write(self, i: int, operands: list[int], name: str) -> int:
         """Writes one step, and returns its node.
 
@@ -127,6 +134,53 @@ class _Steps(ABC):
             i: The step.
             operands: Nodes of its operands.
             name: Name of an input.
+        """
+        emitter, step = self.emitter, self._steps[i]
+        match step.kind:
+            case Kind.INPUT:
+                return self._input(step, name)
+            case Kind.ADD | Kind.SUB:
+                self._check_scales(step, operands)
+                return emitter.add_or_sub(OPS[step.kind], *operands)
+            case Kind.NEGATE:
+                return emitter.negate(operands[0])
+            case Kind.MULTIPLY:
+                return emitter.multiply(*operands)
+            case Kind.ADD_PLAIN | Kind.SUB_PLAIN:
+                values = filled(step, self._space)
+                return emitter.add_or_sub_plain(OPS[step.kind], operands[0], values)
+            case Kind.MULTIPLY_PLAIN:
+                return self._multiply_plain(i, operands[0])
+            case Kind.ROTATE:
+                return emitter.rotate(operands[0], step.amount)
+            case Kind.RELINEARIZE:
+                return emitter.relinearize(operands[0])
+            case _:
+                return self._change_level(step, operands[0])
+
+    @abstractmethod
+    def _input(self, step: Step, name: str) -> int:
+        """Writes an input."""
+
+    @abstractmethod
+    def _check_scales(self, step: Step, operands: list[int]) -> None:
+        """Checks that two values to add or subtract have one scale.
+
+        Raises:
+            _UnequalScalesError: When other scales of plain factors make them equal.
+            ProgramError: When nothing does.
+        """
+
+    @abstractmethod
+    def _multiply_plain(self, i: int, operand: int) -> int:
+        """Writes a product with a plaintext."""
+
+    @abstractmethod
+    def _change_level(self, step: Step, operand: int) -> int:
+        """Writes a step that changes the level.
+
+        Raises:
+            ProgramError: When the scheme has no such step.
         """
 
 
@@ -147,11 +201,10 @@ class _CkksSteps(_Steps):
         space: Space,
         ratios: Mapping[int, float],
     ) -> None:
+        super().__init__(traced, space)
         ckks = cast(CkksParameters, parameters)
-        self._steps = traced.steps
         self._ratios = ratios
         self.emitter: CkksEmitter = CkksEmitter(ckks, 0)
-        self._space = space
         self._parameters = parameters
         self._ladder = scale_ladder(ckks)
         self._log_scale = round(math.log2(ckks.scale))
@@ -168,39 +221,28 @@ class _CkksSteps(_Steps):
                 f"have {parameters.limbs}: take --parameters heir"
             )
 
-    def write(self, i: int, operands: list[int], name: str) -> int:
-        """Writes one step, and returns its node."""
-        emitter, step = self.emitter, self._steps[i]
-        assert step.type is not None, "the scheme level's steps have types"
-        limbs = step.type.level + 1
+    def _input(self, step: Step, name: str) -> int:
+        limbs, log_scale = _limbs_and_scale(step)
+        return self.emitter.input(name, limbs, self._scale(limbs, log_scale))
+
+    def _check_scales(self, step: Step, operands: list[int]) -> None:
+        left, right = (self.emitter.nodes[i] for i in operands)
+        if left.scale != right.scale:
+            self._make_equal(step, left.scale, right.scale)
+
+    def _multiply_plain(self, i: int, operand: int) -> int:
+        step = self._steps[i]
+        scale = self._scale(*_limbs_and_scale(step)) * self._ratios.get(i, 1.0)
+        return self.emitter.multiply_plain(operand, filled(step, self._space), scale)
+
+    def _change_level(self, step: Step, operand: int) -> int:
+        limbs, log_scale = _limbs_and_scale(step)
         match step.kind:
-            case Kind.INPUT:
-                return emitter.input(name, limbs, self._scale(limbs, step.type.scale))
-            case Kind.ADD | Kind.SUB:
-                left, right = (emitter.nodes[i] for i in operands)
-                if left.scale != right.scale:
-                    self._make_equal(step, left.scale, right.scale)
-                return emitter.add_or_sub(OPS[step.kind], *operands)
-            case Kind.NEGATE:
-                return emitter.negate(operands[0])
-            case Kind.MULTIPLY:
-                return emitter.multiply(*operands)
-            case Kind.ADD_PLAIN | Kind.SUB_PLAIN:
-                values = filled(step, self._space)
-                return emitter.add_or_sub_plain(OPS[step.kind], operands[0], values)
-            case Kind.MULTIPLY_PLAIN:
-                values = filled(step, self._space)
-                scale = self._scale(limbs, step.type.scale) * self._ratios.get(i, 1.0)
-                return emitter.multiply_plain(operands[0], values, scale)
-            case Kind.ROTATE:
-                return emitter.rotate(operands[0], step.amount)
-            case Kind.RELINEARIZE:
-                return emitter.relinearize(operands[0])
             case Kind.RESCALE:
-                return self._rescaled(operands[0], limbs, step.type.scale)
+                return self._rescaled(operand, limbs, log_scale)
             case Kind.LEVEL_REDUCE:
-                return emitter.mod_switch(operands[0], limbs)
-        raise emitter.source.error(f"{step.kind.value} is no operation of CKKS")
+                return self.emitter.mod_switch(operand, limbs)
+        raise self.emitter.source.error(f"{step.kind.value} is no operation of CKKS")
 
     def _make_equal(self, step: Step, left: float, right: float) -> None:
         """Asks for other scales of plain factors.
@@ -258,11 +300,10 @@ class _BfvSteps(_Steps):
         space: Space,
         ratios: Mapping[int, float],
     ) -> None:
+        super().__init__(traced, space)
         bfv = cast(BfvParameters, parameters)
         self.emitter: BfvEmitter = BfvEmitter(bfv)
-        self._steps = traced.steps
         self._parameters = parameters
-        self._space = space
         stated = traced.parameters.plain_modulus if traced.parameters else None
         if stated != bfv.plain_modulus:
             raise SourceLine(traced.file, traced.line).error(
@@ -270,30 +311,25 @@ class _BfvSteps(_Steps):
                 f"{bfv.plain_modulus}: take --parameters heir"
             )
 
-    def write(self, i: int, operands: list[int], name: str) -> int:
-        """Writes one step, and returns its node."""
-        emitter, step = self.emitter, self._steps[i]
-        match step.kind:
-            case Kind.INPUT:
-                return emitter.input(name, self._parameters.limbs, 1.0)
-            case Kind.ADD | Kind.SUB:
-                return emitter.add_or_sub(OPS[step.kind], *operands)
-            case Kind.NEGATE:
-                return emitter.negate(operands[0])
-            case Kind.MULTIPLY:
-                return emitter.multiply(*operands)
-            case Kind.ADD_PLAIN | Kind.SUB_PLAIN:
-                values = filled(step, self._space)
-                return emitter.add_or_sub_plain(OPS[step.kind], operands[0], values)
-            case Kind.MULTIPLY_PLAIN:
-                return emitter.multiply_plain(operands[0], filled(step, self._space))
-            case Kind.ROTATE:
-                return emitter.rotate(operands[0], step.amount)
-            case Kind.RELINEARIZE:
-                return emitter.relinearize(operands[0])
-            case Kind.MODULUS_SWITCH | Kind.LEVEL_REDUCE:
-                return operands[0]  # levels of BGV; a BFV value stands modulo all primes
-        raise emitter.source.error(f"{step.kind.value} is no operation of BFV")
+    def _input(self, step: Step, name: str) -> int:
+        return self.emitter.input(name, self._parameters.limbs, 1.0)
+
+    def _check_scales(self, step: Step, operands: list[int]) -> None:
+        """BFV has no scales."""
+
+    def _multiply_plain(self, i: int, operand: int) -> int:
+        return self.emitter.multiply_plain(operand, filled(self._steps[i], self._space))
+
+    def _change_level(self, step: Step, operand: int) -> int:
+        if step.kind not in (Kind.MODULUS_SWITCH, Kind.LEVEL_REDUCE):
+            raise self.emitter.source.error(f"{step.kind.value} is no operation of BFV")
+        return operand  # levels of BGV; a BFV value stands modulo all primes
+
+
+def _limbs_and_scale(step: Step) -> tuple[int, int]:
+    """Returns data primes of a step's result, and the logarithm of HEIR's nominal scale."""
+    assert step.type is not None, "the scheme level's steps have types"
+    return step.type.level + 1, step.type.scale
 
 
 _WRITERS: Mapping[str, Callable[[Traced, RlweParameters, Space, Mapping[int, float]], _Steps]] = {

@@ -19,8 +19,8 @@ from ringsmith.heir.text import HeirError, ModuleText, Operation, entries, read_
 from ringsmith.heir.translate import Code, refusal, walk
 from ringsmith.heir.types import CipherType, Kind, Type, Types
 
-VERSION = "2026.10.1"
-"""The version of heir_py whose output is read."""
+VERSIONS = ("2026.10.1", "2026.11.1")
+"""The versions of heir_py whose output is read, the newest last."""
 
 MAX_SLOTS = 1 << 15
 
@@ -236,13 +236,13 @@ class _Tracer:
                 raise self._module.error(
                     op.line,
                     f"{op.name} carries {old}, and no function heir.interface: an older HEIR "
-                    f"compiled it: install heir_py=={VERSION} and compile it anew",
+                    f"compiled it: install heir_py=={VERSIONS[-1]} and compile it anew",
                 )
             if op.name.partition(".")[0] not in _INPUT_DIALECTS:
                 raise self._module.error(op.line, refusal(op.name))
         raise HeirError(
             f"{self._module.file}: no function has heir.interface: give an input module or one "
-            f"that heir_py {VERSION} compiled"
+            f"that heir_py {' or '.join(VERSIONS)} compiled"
         )
 
     def _scheme(self, entry: Operation) -> tuple[Scheme | None, HeirParameters | None]:
