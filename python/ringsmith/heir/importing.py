@@ -1,5 +1,6 @@
 """From a file of HEIR to a planned program, and the figures of it that people ask for."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from ringsmith.heir.plan import (
     ParametersWish,
     automatic,
     heir_parameters,
+    low_precision,
     planned,
 )
 from ringsmith.heir.tape import Kind
@@ -25,6 +27,7 @@ from ringsmith.heir.text import MAX_BYTES
 from ringsmith.params import KeyNeeds, RlweParameters, parameter_set
 from ringsmith.program.graph import Program
 from ringsmith.runtime.designs import limits_of
+from ringsmith.schemes.ckks.program import CkksProgram
 
 AUTO, HEIR = "auto", "heir"
 """Values of ``Wish.parameters`` that name no set."""
@@ -97,6 +100,7 @@ class Imported:
             "outputs": _tensors(traced.outputs),
             "parameters": f"{parameters.name}: N = {parameters.n}, {parameters.log_qp} bits in "
             f"{parameters.limbs} data primes and {len(parameters.special_primes)} special",
+            **_precision(program),
             "operations of HEIR": _counts(before),
             "operations": _counts(after),
             "keys of HEIR": f"{len(turns)} rotations"
@@ -202,6 +206,15 @@ def _tensors(tensors: tuple[TensorPlan, ...]) -> str:
         + ("s" if len(each.steps) > 1 else "")
         for each in tensors
     )
+
+
+def _precision(program: Program) -> dict[str, str]:
+    """The scale of a CKKS program, and its precision where that is low."""
+    if not isinstance(program, CkksProgram):
+        return {}
+    low = low_precision(program)
+    scale = f"2^{math.log2(program.parameters.scale):.4g}"
+    return {"scale": scale} | ({"precision": low} if low else {})
 
 
 def _counts(counts: Counter[str]) -> str:
