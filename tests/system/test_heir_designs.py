@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from tests.heir.make import PROGRAMS
-from tests.system.test_heir import PLAIN, TOLERANCE, inputs_of, run, traced_of
+from tests.system.test_heir import HIGHEST, PLAIN, TOLERANCE, inputs_of, run, traced_of
 
 from ringsmith import CkksParameters, Program, compile_program
 from ringsmith.errors import ProgramError
 from ringsmith.heir.importing import Imported, Wish, program_of
 from ringsmith.heir.module import Scheme
+from ringsmith.program import CkksProgram
 from ringsmith.runtime.designs import limits_of
 
 CKKS = [name for name, program in PROGRAMS.items() if Scheme.CKKS in program.schemes]
@@ -23,7 +24,7 @@ MEDHA = {
     "weighted": (8192, 45),
 }
 """Program -> N and log2 of the scale: the nearest to 45 that has primes in the smallest ring."""
-SLOW = {"matmul", "conv2d", "sigmoid", "eight_products"}
+SLOW = {"matmul", "matvec", "conv2d", "sigmoid", "eight_products"}
 """Programs that medha's compiler takes seconds for."""
 
 
@@ -32,12 +33,13 @@ def planned(name: str, wish: Wish) -> Program:
 
 
 def runs_on(program: Program, name: str, design: str, rng: np.random.Generator) -> None:
-    """Compares a run on the simulated design with the plain result, by the scale's precision."""
-    assert isinstance(program.parameters, CkksParameters)
+    """Compares a run on the simulated design with the plain result, as precisely as forecast."""
+    assert isinstance(program, CkksProgram)
     inputs = inputs_of(traced_of(name, "vector"), rng)
     found = run(program, inputs, "model", design)["result"]
     expected = np.asarray(PLAIN[name](*inputs.values()))
-    tolerance = TOLERANCE.get(name, 1e-6) + 2.0**20 / program.parameters.scale
+    forecast = 2.0 ** -program.forecast(HIGHEST.get(name, 1.0)).bits
+    tolerance = TOLERANCE.get(name, 1e-6) + forecast
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
 
 
@@ -90,12 +92,10 @@ def test_a_low_precision_is_told() -> None:
         "primes for, with headroom_bits = 8\nprecision: 1.0 bits by the forecast, for inputs "
         "within ±1; fewer headroom bits, or a design of wider words, allow a larger scale"
     )
-    figures = Imported(program, traced).figures()
-    assert figures["scale"] == "2^22"
-    assert figures["precision"] == "1.0 bits by the forecast, for inputs within ±1"
-    wide = program_of(traced, Wish())
-    assert Imported(wide, traced).figures()["scale"] == "2^45"
-    assert "precision" not in Imported(wide, traced).figures()
+    told = Imported(program, traced).figures()["choice"]
+    assert told == program.choice.replace("\n", "; ")
+    assert program.choice in program.explain()
+    assert "choice" not in Imported(program_of(traced, Wish()), traced).figures()
 
 
 @pytest.mark.parametrize(

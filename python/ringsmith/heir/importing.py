@@ -1,6 +1,5 @@
 """From a file of HEIR to a planned program, and the figures of it that people ask for."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from ringsmith.heir.plan import (
     ParametersWish,
     automatic,
     heir_parameters,
-    low_precision,
     planned,
 )
 from ringsmith.heir.tape import Kind
@@ -27,7 +25,6 @@ from ringsmith.heir.text import MAX_BYTES
 from ringsmith.params import KeyNeeds, RlweParameters, parameter_set
 from ringsmith.program.graph import Program
 from ringsmith.runtime.designs import limits_of
-from ringsmith.schemes.ckks.program import CkksProgram
 
 AUTO, HEIR = "auto", "heir"
 """Values of ``Wish.parameters`` that name no set."""
@@ -51,7 +48,7 @@ class Wish:
         slots: Slots S to compile an input module with; None: as few as HEIR can pack into.
         plain_modulus: t of BFV; None: the module's, else 65,537.
         precision_bits: Of CKKS with parameters ``auto``: what the forecast must promise; None: the
-            scale is HEIR's, 2^45.
+            scale is HEIR's, 2^45, or with a design the nearest that it has primes for.
         headroom_bits: Of CKKS: messages stay within ±2^headroom_bits; None: 8.
         fewer_keys: With plan ``ours``: whether rotations are composed, so that fewer have keys.
         design: With parameters ``auto``: the design that is to run the program.
@@ -100,7 +97,6 @@ class Imported:
             "outputs": _tensors(traced.outputs),
             "parameters": f"{parameters.name}: N = {parameters.n}, {parameters.log_qp} bits in "
             f"{parameters.limbs} data primes and {len(parameters.special_primes)} special",
-            **_precision(program),
             "operations of HEIR": _counts(before),
             "operations": _counts(after),
             "keys of HEIR": f"{len(turns)} rotations"
@@ -110,6 +106,8 @@ class Imported:
             + (" and relinearization" if needs.relin else "")
             + f", {key_bytes(parameters, needs):,} bytes; half of that with seeds",
         }
+        if program.choice:
+            found["choice"] = "; ".join(program.choice.splitlines())
         if traced.parameters is not None:
             found["parameters of HEIR"] = (
                 f"N = {traced.parameters.n}, {len(traced.parameters.data_primes)} data primes"
@@ -206,15 +204,6 @@ def _tensors(tensors: tuple[TensorPlan, ...]) -> str:
         + ("s" if len(each.steps) > 1 else "")
         for each in tensors
     )
-
-
-def _precision(program: Program) -> dict[str, str]:
-    """The scale of a CKKS program, and its precision where that is low."""
-    if not isinstance(program, CkksProgram):
-        return {}
-    low = low_precision(program)
-    scale = f"2^{math.log2(program.parameters.scale):.4g}"
-    return {"scale": scale} | ({"precision": low} if low else {})
 
 
 def _counts(counts: Counter[str]) -> str:

@@ -7,11 +7,11 @@ of the whole row.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.operations import Op
 from ringsmith.heir.module import Scheme, TensorPlan, Traced
@@ -50,7 +50,7 @@ SCALE_BITS = 45
 NARROWEST_SCALE_BITS = 40
 """How small that scale may be where a larger one needs a larger ring."""
 LOW_SCALE_BITS = 30
-"""With a smaller scale few bits of a result are correct: what is told then has the forecast."""
+"""With a smaller scale few bits of a result are correct: a program then states the forecast."""
 SECURITY = 128
 """Bits of security of parameters that are chosen here."""
 NOISE_MARGIN_BITS = 8
@@ -163,7 +163,7 @@ def _fewest_levels(
     """Plans for the fewest levels that do, in the smallest ring that carries them."""
     shape = wish.shape
     options = Options(headroom_bits=wish.headroom_bits)
-    recorded = cache(recording)
+    recorded = cached(recording)
     levels = 0
     while True:
         parameters = _nearest_scale(shape, levels, slots, source)
@@ -228,18 +228,13 @@ def _scale_words(program: CkksProgram, wish: FewestLevels) -> str:
         f"{program.parameters.n} carries and design {wish.limits.design} has primes for, with "
         f"headroom_bits = {wish.headroom_bits}"
     )
-    low = low_precision(program)
-    if not low:
+    if scale_bits >= LOW_SCALE_BITS:
         return words
-    more = "fewer headroom bits, or a design of wider words, allow a larger scale"
-    return f"{words}\nprecision: {low}; {more}"
-
-
-def low_precision(program: CkksProgram) -> str:
-    """Returns the forecast of precision, in words, where the scale is below 2^30; else nothing."""
-    if program.parameters.scale >= math.ldexp(1.0, LOW_SCALE_BITS):
-        return ""
-    return f"{program.forecast().bits:.1f} bits by the forecast, for inputs within ±1"
+    bits = program.forecast().bits
+    return (
+        f"{words}\nprecision: {bits:.1f} bits by the forecast, for inputs within "
+        "±1; fewer headroom bits, or a design of wider words, allow a larger scale"
+    )
 
 
 def heir_parameters(traced: Traced) -> RlweParameters:
