@@ -105,8 +105,15 @@ def test_a_low_precision_is_told() -> None:
             "sigmoid",
             Wish(design="framework-512"),
             "no parameters fit 4 levels; N = 8192 does not do: design framework-512 takes too few "
-            "primes near 2.22 at N = 8192, 1 of the 4 needed: .*: take another design, lower "
-            "--headroom-bits, multiply less deeply",
+            "primes near 2.22 at N = 8192, 1 of the 4 needed: .*; nor does any other N or scale up "
+            "to 2.22: take another design, lower --headroom-bits, multiply less deeply",
+        ),
+        (
+            "eight_products",
+            Wish(design="medha", headroom_bits=9),
+            "no parameters fit 8 levels; N = 16384 does not do: design medha takes too few primes "
+            "near 2.41 at N = 16384, 0 of the 8 needed: .*; nor does any other N or scale up to "
+            "2.49: take another design",
         ),
         (
             "eight_products",

@@ -207,10 +207,14 @@ def _nearest_scale(
                 except ParameterError as error:
                     obstacle = obstacle or f"N = {n} does not do: {error}"
     n, carried = degrees[-1]
-    obstacle = obstacle or (
-        f"{levels} levels at the scale 2^{narrowest} need "
-        f"{sum(shape.prime_bits(levels, narrowest))} bits of modulus, and N = {n} carries {carried}"
-    )
+    if obstacle:
+        obstacle += f"; nor does any other N or scale up to 2^{shape.max_scale_bits}"
+    else:
+        bits = sum(shape.prime_bits(levels, narrowest))
+        obstacle = (
+            f"{levels} levels at the scale 2^{narrowest} need {bits} bits of modulus, and N = {n} "
+            f"carries {carried}"
+        )
     ways = "take another design, lower --headroom-bits, " if shape.limits else ""
     raise source.error(
         f"no parameters fit {levels} levels; {obstacle}: {ways}multiply less deeply, or split the "
