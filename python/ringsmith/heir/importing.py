@@ -48,7 +48,7 @@ class Wish:
         slots: Slots S to compile an input module with; None: as few as HEIR can pack into.
         plain_modulus: t of BFV; None: the module's, else 65,537.
         precision_bits: Of CKKS with parameters ``auto``: what the forecast must promise; None: the
-            scale is HEIR's, 2^45.
+            scale is HEIR's, 2^45, or with a design the nearest that it has primes for.
         headroom_bits: Of CKKS: messages stay within ±2^headroom_bits; None: 8.
         fewer_keys: With plan ``ours``: whether rotations are composed, so that fewer have keys.
         design: With parameters ``auto``: the design that is to run the program.
@@ -106,6 +106,8 @@ class Imported:
             + (" and relinearization" if needs.relin else "")
             + f", {key_bytes(parameters, needs):,} bytes; half of that with seeds",
         }
+        if program.choice:
+            found["choice"] = "; ".join(program.choice.splitlines())
         if traced.parameters is not None:
             found["parameters of HEIR"] = (
                 f"N = {traced.parameters.n}, {len(traced.parameters.data_primes)} data primes"

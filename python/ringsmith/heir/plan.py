@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.operations import Op
 from ringsmith.heir.module import Scheme, TensorPlan, Traced
@@ -25,8 +26,8 @@ from ringsmith.params import (
     ParameterLimits,
     RlweParameters,
 )
-from ringsmith.params.automatic import AutoRlweParameters
-from ringsmith.params.security import MAX_LOG_QP, smallest_secure_degree
+from ringsmith.params.automatic import MIN_SCALE_BITS, AutoRlweParameters
+from ringsmith.params.security import smallest_secure_degree
 from ringsmith.program.graph import Program
 from ringsmith.program.packing import Packing
 from ringsmith.program.plain import Space
@@ -37,7 +38,8 @@ from ringsmith.program.vector import Trace, TraceNode
 from ringsmith.schemes.automatic import choose
 from ringsmith.schemes.base import Options
 from ringsmith.schemes.ckks.plan import LevelsError
-from ringsmith.schemes.registry import scheme_of
+from ringsmith.schemes.ckks.program import CkksProgram
+from ringsmith.schemes.registry import CKKS, scheme_of
 
 HEADROOM_BITS = 8
 """Messages stay within ±2^8: with a sign, what HEIR's q_0 of 55 bits holds at its scale 2^45."""
@@ -47,6 +49,8 @@ SCALE_BITS = 45
 """log2 of the scale where nothing is said of precision, HEIR's."""
 NARROWEST_SCALE_BITS = 40
 """How small that scale may be where a larger one needs a larger ring."""
+LOW_SCALE_BITS = 30
+"""With a smaller scale few bits of a result are correct: a program then states the forecast."""
 SECURITY = 128
 """Bits of security of parameters that are chosen here."""
 NOISE_MARGIN_BITS = 8
@@ -57,6 +61,9 @@ _LIMB_BITS = 60
 @dataclass(frozen=True)
 class FewestLevels:
     """CKKS parameters to be found by levels alone: HEIR's scale, the smallest ring that does.
+
+    The scale is 2^45, or from 2^40 where the ring would be larger otherwise; for a design that
+    lacks primes of that size, the nearest to 2^45 that it has primes for in the smallest ring.
 
     Attributes:
         headroom_bits: Messages stay within ±2^headroom_bits.
@@ -139,7 +146,7 @@ def planned(
             raise source.error(str(error)) from None
         program = scheme.plan(recording(wish.n), wish, options)
     elif isinstance(wish, FewestLevels):
-        program = _fewest_levels(wish, recording, traced, source)
+        program = _fewest_levels(wish, recording, traced.slots, source)
     else:
         program = choose(
             recording,
@@ -151,38 +158,87 @@ def planned(
 
 
 def _fewest_levels(
-    wish: FewestLevels,
-    recording: Callable[[int], Recording],
-    traced: Traced,
-    source: SourceLine,
+    wish: FewestLevels, recording: Callable[[int], Recording], slots: int, source: SourceLine
 ) -> Program:
-    """Plans for the fewest levels that do, in the smallest ring that carries them.
-
-    The scale is HEIR's, or less by a few bits where the ring would be larger otherwise.
-    """
+    """Plans for the fewest levels that do, in the smallest ring that carries them."""
     shape = wish.shape
-    widest = min(SCALE_BITS, shape.max_scale_bits)
-    narrowest = min(NARROWEST_SCALE_BITS, widest)
-    scheme = scheme_of(shape)
     options = Options(headroom_bits=wish.headroom_bits)
-    found: Recording | None = None
-    levels, n = 0, 0
+    recorded = cached(recording)
+    levels = 0
     while True:
-        if found is not None:
-            levels = max(levels, found.depth)
-        degree = _degree(sum(shape.prime_bits(levels, narrowest)), traced, source)
-        if found is None or degree != n:
-            n, found = degree, recording(degree)
+        parameters = _nearest_scale(shape, levels, slots, source)
+        found = recorded(parameters.n)
+        if found.depth > levels:
+            levels = found.depth
             continue
-        carried = MAX_LOG_QP[SECURITY][n]
-        fitting = range(widest, narrowest, -1)
-        bits = next((b for b in fitting if sum(shape.prime_bits(levels, b)) <= carried), narrowest)
         try:
-            return scheme.plan(found, shape.candidate(n, levels, bits), options)
+            program = CKKS.plan(found, parameters, options)
         except LevelsError:
             levels += 1
-        except ParameterError as error:
-            raise source.error(f"no parameters fit: {error}") from None
+            continue
+        return replace(program, choice=_scale_words(program, wish))
+
+
+def _nearest_scale(
+    shape: AutoParameters, levels: int, slots: int, source: SourceLine
+) -> CkksParameters:
+    """Returns the set of the smallest ring that carries so many levels, of the scale next to 2^45.
+
+    The ring is the smallest that carries ``NARROWEST_SCALE_BITS``, or the most that q_0 leaves to
+    the scale. Where a design lacks primes for it, a larger ring is taken; where it lacks them in
+    all rings, a smaller scale.
+
+    Raises:
+        ProgramError: When there is none; says why, of the set that was tried first.
+    """
+    narrowest = min(NARROWEST_SCALE_BITS, shape.max_scale_bits)
+    degrees = [(n, carried) for n, carried in shape.degrees() if n >= 2 * slots]
+    if not degrees:
+        largest = shape.limits.max_n if shape.limits else shape.max_n
+        raise source.error(_slots_refusal(slots, largest // 2))
+    obstacle = ""
+    usual = range(narrowest, shape.max_scale_bits + 1)
+    for scales in (usual, range(MIN_SCALE_BITS, narrowest if shape.limits else 0)):
+        for n, carried in degrees:
+            fitting = [s for s in scales if sum(shape.prime_bits(levels, s)) <= carried]
+            for scale in sorted(fitting, key=lambda s: (abs(s - SCALE_BITS), -s)):
+                try:
+                    return shape.candidate(n, levels, scale)
+                except ParameterError as error:
+                    obstacle = obstacle or f"N = {n} does not do: {error}"
+    n, carried = degrees[-1]
+    if obstacle:
+        obstacle += f"; nor does any other N or scale up to 2^{shape.max_scale_bits}"
+    else:
+        bits = sum(shape.prime_bits(levels, narrowest))
+        obstacle = (
+            f"{levels} levels at the scale 2^{narrowest} need {bits} bits of modulus, and N = {n} "
+            f"carries {carried}"
+        )
+    ways = "take another design, lower --headroom-bits, " if shape.limits else ""
+    raise source.error(
+        f"no parameters fit {levels} levels; {obstacle}: {ways}multiply less deeply, or split the "
+        "program"
+    )
+
+
+def _scale_words(program: CkksProgram, wish: FewestLevels) -> str:
+    """Says, for a design, why the scale is not HEIR's; nothing where it is, or without a design."""
+    scale_bits = round(math.log2(program.parameters.scale))
+    if wish.limits is None or scale_bits == SCALE_BITS:
+        return ""
+    words = (
+        f"scale 2^{scale_bits}: the nearest to HEIR's 2^{SCALE_BITS} that N = "
+        f"{program.parameters.n} carries and design {wish.limits.design} has primes for, with "
+        f"headroom_bits = {wish.headroom_bits}"
+    )
+    if scale_bits >= LOW_SCALE_BITS:
+        return words
+    bits = program.forecast().bits
+    return (
+        f"{words}\nprecision: {bits:.1f} bits by the forecast, for inputs within "
+        "±1; fewer headroom bits, or a design of wider words, allow a larger scale"
+    )
 
 
 def heir_parameters(traced: Traced) -> RlweParameters:
@@ -354,9 +410,11 @@ def filled(step: Step, space: Space) -> Any:  # noqa: ANN401 - an array of the s
 def check_slots(traced: Traced, space: Space, source: SourceLine) -> None:
     """Refuses vectors that a ciphertext's row is too short for."""
     if traced.slots > space.row:
-        raise source.error(
-            f"vectors of {traced.slots} slots do not fit a ciphertext's row of {space.row}: raise N"
-        )
+        raise source.error(_slots_refusal(traced.slots, space.row))
+
+
+def _slots_refusal(slots: int, row: int) -> str:
+    return f"vectors of {slots} slots do not fit a ciphertext's row of {row}: raise N"
 
 
 def check_numbers(traced: Traced, exact: bool) -> None:

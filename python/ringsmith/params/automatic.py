@@ -8,9 +8,10 @@ from typing import Any
 
 from ringsmith.errors import ParameterError
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
-from ringsmith.params.security import MAX_LOG_QP
+from ringsmith.params.security import MAX_LOG_QP, check_security
 
 MIN_SCALE_BITS = MIN_PRIME_BITS
 """Smallest scale that is tried: the primes that rescaling drops have its size."""
@@ -166,6 +167,8 @@ class AutoParameters(AutoRlweParameters):
     def candidate(self, n: int, levels: int, scale_bits: int) -> CkksParameters:
         """Returns the set of that ring degree, number of levels and scale.
 
+        Its primes are those of SEAL's search, or the next ones that the design takes.
+
         Raises:
             ParameterError: When the security level is missed, there are too few such primes, or
                 the design does not take them.
@@ -176,24 +179,66 @@ class AutoParameters(AutoRlweParameters):
             raise ParameterError(
                 f"the scale 2^{scale_bits} takes primes narrower than {self.narrowest_prime} bits"
             )
-        if self.limits is not None and self.limits.primes:
-            chosen, last = self.limits.ckks_primes(n, levels, scale_bits, data[0])
-            return CkksParameters.from_primes(
+        if self.limits is None:
+            return CkksParameters.create(
                 n=n,
-                data_primes=chosen,
-                special_prime=last,
-                scale=math.ldexp(1.0, scale_bits),
+                prime_bits=data,
+                special_bits=special,
+                scale_bits=scale_bits,
                 security=self.security,
                 name=name,
             )
-        parameters = CkksParameters.create(
+        if self.limits.primes:
+            chosen, last = self.limits.ckks_primes(n, levels, scale_bits, data[0])
+        else:
+            chosen, last = self._design_primes(self.limits, n, levels, scale_bits)
+        parameters = CkksParameters.from_primes(
             n=n,
-            prime_bits=data,
-            special_bits=special,
-            scale_bits=scale_bits,
+            data_primes=chosen,
+            special_prime=last,
+            scale=math.ldexp(1.0, scale_bits),
             security=self.security,
             name=name,
         )
-        if self.limits is not None:
+        if not self.limits.primes:
             self.limits.require(parameters)
         return parameters
+
+    def _design_primes(
+        self, limits: ParameterLimits, n: int, levels: int, scale_bits: int
+    ) -> tuple[tuple[int, ...], int]:
+        """Returns data primes and a special prime that a design takes, alone and together.
+
+        Raises:
+            ParameterError: When it takes no such primes; says why of the first sizes tried.
+        """
+        check_security(n, sum(self.prime_bits(levels, scale_bits)), self.security)
+        limits.require_size(n, levels + 1, 1)
+        primes = DesignPrimes(limits, n)
+        near = primes.near(scale_bits, levels)
+        reason = ""
+        for first, special in self._outer_bits(n, levels, scale_bits):
+            try:
+                q_0, last = primes.of_sizes((first, special))
+            except ParameterError as error:
+                reason = reason or str(error)
+                continue
+            refusal = limits.together((q_0, *near, last), 1) if limits.together else ""
+            if not refusal:
+                return (q_0, *near), last
+            reason = reason or refusal
+        raise ParameterError(reason)
+
+    def _outer_bits(self, n: int, levels: int, scale_bits: int) -> Iterator[tuple[int, int]]:
+        """Yields sizes of q_0 and the special prime: those of ``prime_bits``, then other ones.
+
+        q_0 becomes wider bit by bit. The special prime becomes as wide as can be, then narrower,
+        down to the size of q_0.
+        """
+        first, *rest, special = self.prime_bits(levels, scale_bits)
+        left = MAX_LOG_QP[self.security][n] - sum(rest)
+        widest = self.widest_prime
+        for wider in range(first, widest + 1):
+            for last in (special, *range(widest, special, -1), *range(special - 1, wider - 1, -1)):
+                if wider <= last and wider + last <= left:
+                    yield wider, last

@@ -7,6 +7,8 @@ from ringsmith import _core
 from ringsmith.errors import ParameterError
 from ringsmith.params.automatic import AutoRlweParameters, check_number
 from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters, batching_prime
+from ringsmith.params.design_primes import DesignPrimes
+from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
 
@@ -112,6 +114,10 @@ class AutoBfvParameters(AutoRlweParameters):
         As few data primes as can be, of nearly equal sizes, the special prime as wide as the
         widest; more where all together would exceed ``carried`` bits. None: there is no way.
         """
+        return next(self._splits(bits, carried), None)
+
+    def _splits(self, bits: int, carried: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Yields sizes as of ``sizes``, for the fewest data primes first."""
         narrowest = max(self.narrowest_prime, min(NARROW_PRIME_BITS, carried // 2))
         most = bits // narrowest
         if self.limits is not None and self.limits.max_primes is not None:
@@ -120,8 +126,7 @@ class AutoBfvParameters(AutoRlweParameters):
             widest = -(-bits // limbs)
             if widest <= self.widest_prime and bits + widest <= carried:
                 wide = bits - (widest - 1) * limbs
-                return (widest,) * wide + (widest - 1,) * (limbs - wide), widest
-        return None
+                yield (widest,) * wide + (widest - 1,) * (limbs - wide), widest
 
     def widest(self, carried: int) -> int:
         """Returns the most bits of q that still allow a special prime; 0: none do."""
@@ -130,6 +135,9 @@ class AutoBfvParameters(AutoRlweParameters):
     def candidate(self, n: int, bits: int, carried: int) -> BfvParameters:
         """Returns the set of that ring degree and bits of q.
 
+        Its primes are those of SEAL's search, or the next ones that the design takes. Where it
+        takes none of those sizes, the primes are more, or wider: q has then more bits.
+
         Raises:
             ParameterError: When there is no such set.
         """
@@ -137,28 +145,65 @@ class AutoBfvParameters(AutoRlweParameters):
         if sizes is None:
             raise ParameterError(f"q of {bits} bits and a special prime exceed {carried} bits")
         name = f"auto-bfv-{n}-{bits}"
-        if self.limits is not None and self.limits.primes:
-            *data, special = self.limits.bfv_primes(n, (*sizes[0], sizes[1]))
-            t = self.plain_modulus or batching_prime(n, self.plain_bits or 0, (*data, special))
-            return BfvParameters.from_primes(
+        if self.limits is None:
+            return BfvParameters.create(
                 n=n,
-                data_primes=data,
-                special_prime=special,
-                plain_modulus=t,
+                prime_bits=sizes[0],
+                special_bits=sizes[1],
+                plain_bits=self.plain_bits,
+                plain_modulus=self.plain_modulus,
                 multiplication=self.fitting_multiplication,
                 security=self.security,
                 name=name,
             )
-        parameters = BfvParameters.create(
+        if self.limits.primes:
+            *data, special = self.limits.bfv_primes(n, (*sizes[0], sizes[1]))
+        else:
+            *data, special = self._design_primes(self.limits, n, bits, carried)
+        t = self.plain_modulus or batching_prime(n, self.plain_bits or 0, (*data, special))
+        parameters = BfvParameters.from_primes(
             n=n,
-            prime_bits=sizes[0],
-            special_bits=sizes[1],
-            plain_bits=self.plain_bits,
-            plain_modulus=self.plain_modulus,
+            data_primes=data,
+            special_prime=special,
+            plain_modulus=t,
             multiplication=self.fitting_multiplication,
             security=self.security,
             name=name,
         )
-        if self.limits is not None:
+        if not self.limits.primes:
             self.limits.require(parameters)
         return parameters
+
+    def _design_primes(
+        self, limits: ParameterLimits, n: int, bits: int, carried: int
+    ) -> tuple[int, ...]:
+        """Returns data primes and a special prime that a design takes, alone and together.
+
+        Raises:
+            ParameterError: When it takes no such primes; says why of the first sizes tried.
+        """
+        primes = DesignPrimes(limits, n)
+        reason = ""
+        for sizes in self._design_sizes(bits, carried):
+            limits.require_size(n, len(sizes) - 1, 1)
+            try:
+                found = primes.of_sizes(sizes)
+            except ParameterError as error:
+                reason = reason or str(error)
+                continue
+            refusal = limits.together(found, 1) if limits.together else ""
+            if not refusal:
+                return found
+            reason = reason or refusal
+        raise ParameterError(reason)
+
+    def _design_sizes(self, bits: int, carried: int) -> Iterator[tuple[int, ...]]:
+        """Yields sizes of data primes and a special prime: those of ``sizes``, then other ones.
+
+        For each number of primes, all become wider bit by bit.
+        """
+        for data, special in self._splits(bits, carried):
+            sizes = (*data, special)
+            most = min(self.widest_prime - special, (carried - sum(sizes)) // len(sizes))
+            for more in range(most + 1):
+                yield tuple(size + more for size in sizes)

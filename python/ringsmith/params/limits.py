@@ -34,8 +34,8 @@ class ParameterLimits:
         max_prime_bits: Widest prime.
         max_primes: Most data and special primes together; None: any number.
         primes: The only primes that it takes; empty: any of those sizes.
-        near_power: Says of a prime of those sizes why it is too far from a power of two, nothing
-            where it is not; None: primes need not be near one.
+        reduction_refusal: Says of a prime of those sizes why the design's multipliers cannot reduce
+            modulo it, nothing where they can; None: they can for any.
         together: Says of all primes of a set, data primes first, and of the number of special ones
             why there are not enough units that hold them, nothing where there are; None: any unit
             holds any prime.
@@ -52,7 +52,7 @@ class ParameterLimits:
     max_prime_bits: int
     max_primes: int | None = None
     primes: tuple[int, ...] = ()
-    near_power: Callable[[int], str] | None = None
+    reduction_refusal: Callable[[int], str] | None = None
     together: Callable[[Sequence[int], int], str] | None = None
     one_prime_digits: bool = False
     relinearizations: tuple[str, ...] = RELINEARIZATIONS
@@ -66,17 +66,9 @@ class ParameterLimits:
             parameters: The parameter set.
             products: Whether BFV ciphertexts are multiplied, in extension primes.
         """
-        if not self.min_n <= parameters.n <= self.max_n:
-            rings = f"N = {self.min_n}"
-            if self.min_n < self.max_n:
-                rings += f" to {self.max_n}"
-            return f"N = {parameters.n}, and design {self.design} is built for {rings}"
-        count = len(parameters.primes)
-        if self.max_primes is not None and count > self.max_primes:
-            return (
-                f"{count} primes, {parameters.limbs} data and {len(parameters.special_primes)} "
-                f"special, and design {self.design} holds {self.max_primes}"
-            )
+        reason = self.size_refusal(parameters.n, parameters.limbs, len(parameters.special_primes))
+        if reason:
+            return reason
         if self.one_prime_digits and parameters.digit_size > 1:
             return (
                 f"digits of {parameters.digit_size} primes (dnum = {parameters.dnum}), and design "
@@ -90,10 +82,28 @@ class ParameterLimits:
                 f"keys {taken}"
             )
         primes = parameters.primes + (parameters.extension_primes if products else ())
-        alone = next((text for text in map(self._prime_refusal, primes) if text), "")
+        alone = next((text for text in map(self.prime_refusal, primes) if text), "")
         if alone or self.together is None:
             return alone
         return self.together(parameters.primes, len(parameters.special_primes))
+
+    def size_refusal(self, n: int, data: int, special: int) -> str:
+        """Returns why a design does not take a ring degree and numbers of data and special primes.
+
+        In words; nothing where it does.
+        """
+        if not self.min_n <= n <= self.max_n:
+            rings = f"N = {self.min_n}"
+            if self.min_n < self.max_n:
+                rings += f" to {self.max_n}"
+            return f"N = {n}, and design {self.design} is built for {rings}"
+        count = data + special
+        if self.max_primes is not None and count > self.max_primes:
+            return (
+                f"{count} primes, {data} data and {special} special, and design {self.design} "
+                f"holds {self.max_primes}"
+            )
+        return ""
 
     def require(self, parameters: RlweParameters) -> None:
         """Refuses a parameter set that the design does not take.
@@ -104,6 +114,16 @@ class ParameterLimits:
         reason = self.refusal(parameters)
         if reason:
             raise ParameterError(f"parameters {parameters.name!r} have {reason}")
+
+    def require_size(self, n: int, data: int, special: int) -> None:
+        """Refuses a ring degree or a number of primes that the design does not take.
+
+        Raises:
+            ParameterError: Says why.
+        """
+        reason = self.size_refusal(n, data, special)
+        if reason:
+            raise ParameterError(f"parameters have {reason}")
 
     def family(self, n: int, bits: int) -> tuple[int, ...]:
         """Returns those of the only primes that are near 2^bits and fit the ring, ascending."""
@@ -154,7 +174,8 @@ class ParameterLimits:
             found.append(prime)
         return tuple(found)
 
-    def _prime_refusal(self, prime: int) -> str:
+    def prime_refusal(self, prime: int) -> str:
+        """Returns why the design does not take a prime, in words; nothing where it does."""
         bits = prime.bit_length()
         if self.primes and prime not in self.primes:
             return (
@@ -166,5 +187,5 @@ class ParameterLimits:
                 f"the prime {prime} of {bits} bits, and design {self.design} takes primes of "
                 f"{self.min_prime_bits} to {self.max_prime_bits}"
             )
-        refusal = self.near_power(prime) if self.near_power else ""
+        refusal = self.reduction_refusal(prime) if self.reduction_refusal else ""
         return refusal and f"{refusal}, in design {self.design}"

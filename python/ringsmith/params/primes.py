@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ringsmith import _core
@@ -15,6 +15,8 @@ MAX_PRIME_BITS = 61
 """Widest prime that the core computes with; hardware designs state their own, narrower limit."""
 MIN_PRIME_BITS = 20
 """Narrower primes exist, but rescaling by one would leave a message next to no precision."""
+MOST_CANDIDATES = 1 << 14
+"""How many numbers that are 1 modulo 2N are looked at below a power of two, and how many above."""
 
 
 def check_degree(n: int) -> None:
@@ -98,6 +100,26 @@ def primes_of_sizes(
     found = tuple(_find_primes(n, sizes))
     count = len(sizes) - len(special)
     return found[:count], found[count:]
+
+
+def primes_below(n: int, bits: int) -> Iterator[int]:
+    """Yields primes of exactly ``bits`` bits that are 1 mod 2N: SEAL's order, the largest first.
+
+    At most ``MOST_CANDIDATES`` numbers are looked at.
+    """
+    first = (1 << bits) - 2 * n + 1
+    stop = max(1 << (bits - 1), first - 2 * n * MOST_CANDIDATES)
+    return (q for q in range(first, stop, -2 * n) if _core.is_prime(q))
+
+
+def primes_above(n: int, bits: int) -> Iterator[int]:
+    """Yields primes from 2^bits to 5/4 of it that are 1 mod 2N, the smallest first.
+
+    At most ``MOST_CANDIDATES`` numbers are looked at.
+    """
+    first = (1 << bits) + 1
+    stop = min(5 << (bits - 2), first + 2 * n * MOST_CANDIDATES)
+    return (q for q in range(first, stop, 2 * n) if _core.is_prime(q))
 
 
 def checked_base(

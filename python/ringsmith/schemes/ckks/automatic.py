@@ -110,7 +110,7 @@ class CkksSearch(Search):
         if best is None:
             self.obstacle = (
                 f"with {levels} levels, {tried[max(tried)]}, {asked:g} are asked for, and its "
-                f"modulus of {self.carried} bits and primes of {self.wish.max_prime_bits} "
+                f"modulus of {self.carried} bits and primes of {self.wish.widest_prime} "
                 f"bear 2^{widest}"
             )
             return None
