@@ -96,6 +96,9 @@ bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and pages 
 		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench heaws --device rtl --area $(call bench_files,heaws,heaws)
 	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/results/framework.md --force
+	@$(BIN)/python examples/heir/networks.py all build/heir tests/images/mnist-test-16.png
+	@$(BIN)/ringsmith bench heir examples/heir/modules.toml build/heir/networks.toml \
+		--json bench/records/heir.jsonl --page docs/results/heir.md --force
 	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
 		$(call bench_files,rpm,rpm)
 	@$(BIN)/ringsmith bench scaling --heaws bench/records/heaws.jsonl --framework bench/records/framework.jsonl \

@@ -1,64 +1,35 @@
-"""Compiles the modules beside it with heir-opt, and stores what tests of the reader start from.
+"""Compiles the modules of examples/heir, and stores what tests of the reader start from.
 
-    python tests/heir/make.py
+    python -m tests.heir.make
 
-Each module of ``modules/`` is compiled to the vector level and to the schemes that ``PROGRAMS``
-names; ``compiled/NAME-LEVEL.mlir.zst`` holds the text. ``weighted-split`` encodes its clear
-argument in a function of its own, as HEIR's Python front end has it.
+Each module is compiled to the vector level and to its schemes; ``compiled/NAME-LEVEL.mlir.zst``
+holds the text. ``weighted-split`` encodes its clear argument in a function of its own, as HEIR's
+Python front end has it.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import zstandard
 
+from ringsmith.bench.heir.modules import Module, read_modules
 from ringsmith.heir.compiler import Lowering, compiled, module_text
 from ringsmith.heir.module import Scheme
 
 HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples" / "heir"
 VECTOR = "vector"
 
-
-@dataclass(frozen=True)
-class Program:
-    """How a module is compiled.
-
-    Attributes:
-        schemes: The schemes of the scheme level.
-        slots: Slots of a vector.
-        plain_modulus: t of BFV and BGV.
-    """
-
-    schemes: tuple[Scheme, ...] = (Scheme.CKKS,)
-    slots: int = 1024
-    plain_modulus: int = 65537
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """What it is compiled to."""
-        return (VECTOR, *self.schemes)
-
-    def lowering(self, level: str) -> Lowering:
-        """Returns how it is compiled to a level."""
-        scheme = None if level == VECTOR else Scheme(level)
-        return Lowering(scheme, self.slots, self.plain_modulus)
+PROGRAMS: dict[str, Module] = {each.name: each for each in read_modules(EXAMPLES / "modules.toml")}
 
 
-_BFV = (Scheme.BFV,)
-PROGRAMS = {
-    "dot_f32": Program(),
-    "dot_i16": Program((Scheme.BFV, Scheme.BGV)),
-    "box_blur": Program(_BFV, plain_modulus=786433),
-    "roberts_cross": Program(_BFV, 256, 786433),
-    "simple_sum": Program(_BFV),
-    "matmul": Program(),
-    "matvec": Program(),
-    "conv2d": Program(),
-    "sigmoid": Program(),
-    "eight_products": Program(slots=8),
-    "two_vectors": Program(slots=8),
-    "weighted": Program(),
-}
+def levels(name: str) -> tuple[str, ...]:
+    """Returns what a module is compiled to."""
+    return (VECTOR, *PROGRAMS[name].schemes)
+
+
+def lowering(name: str, level: str) -> Lowering:
+    """Returns how a module is compiled to a level."""
+    return PROGRAMS[name].lowering(None if level == VECTOR else Scheme(level))
 
 
 def stored(name: str, level: str) -> Path:
@@ -73,19 +44,19 @@ def text_of(name: str, level: str) -> str:
 
 def module_of(name: str) -> Path:
     """Returns the file of an input module."""
-    return HERE / "modules" / f"{name}.mlir"
+    return PROGRAMS[name].file
 
 
 def main() -> None:
     """Compiles all modules."""
-    for name, program in PROGRAMS.items():
-        for level in program.levels:
-            text, _ = module_text(module_of(name), program.lowering(level))
+    for name in PROGRAMS:
+        for level in levels(name):
+            text, _ = module_text(module_of(name), lowering(name, level))
             packed = zstandard.ZstdCompressor(level=19).compress(text.encode())
             stored(name, level).write_bytes(packed)
     split = tuple(
         each.replace("enable-split-preprocessing=false", "enable-split-preprocessing=true")
-        for each in PROGRAMS["weighted"].lowering(Scheme.CKKS).options(1024)
+        for each in lowering("weighted", Scheme.CKKS).options(1024)
     )
     path = module_of("weighted")
     text = compiled(path.read_text(), path, split)

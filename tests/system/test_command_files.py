@@ -20,6 +20,8 @@ runner = CliRunner()
 
 EXPLORED = ("--params", "nano", "--ops", "rotate", "--platform", "u280")
 
+_HEIR = (str(Path(__file__).parents[2] / "examples" / "heir" / "dot_f32.mlir"), "--quick")
+
 WRITERS = {
     "trace --html": ["trace", "--operation", "rotate", "--html"],
     "trace --svg": ["trace", "--operation", "rotate", "--svg"],
@@ -40,6 +42,8 @@ WRITERS = {
     "bench framework --page": ["bench", "framework", "--page"],
     "bench scaling --json": ["bench", "scaling", "--json"],
     "bench scaling --page": ["bench", "scaling", "--page"],
+    "bench heir --json": ["bench", "heir", *_HEIR, "--json"],
+    "bench heir --page": ["bench", "heir", *_HEIR, "--page"],
     "bench rpm --json": ["bench", "rpm", "--json"],
     "bench rpm --page": ["bench", "rpm", "--page"],
     "bench service --json": ["bench", "service", "--json"],

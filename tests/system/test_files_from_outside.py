@@ -22,6 +22,7 @@ _ROTATE = ["seal", "eval", "rotate", "x.seal", "--steps", "1", "--galois-keys"]
 
 _FLOWER = Path(__file__).parents[1] / "images" / "flower-32.png"
 
+_MODULE = str(Path(__file__).parents[2] / "examples" / "heir" / "dot_f32.mlir")
 _HEAWS = str(Path(__file__).parents[2] / "bench" / "records" / "heaws.jsonl")
 
 READERS = {
@@ -56,6 +57,8 @@ READERS = {
     "bench medha keep": ["bench", "medha", "--keep", "@"],
     "bench nano keep": ["bench", "nano", "--keep", "@"],
     "bench heaws keep": ["bench", "heaws", "--keep", "@"],
+    "bench heir lists": ["bench", "heir", "@"],
+    "bench heir keep": ["bench", "heir", _MODULE, "--keep", "@"],
     "bench rpm keep": ["bench", "rpm", "--keep", "@"],
     "bench scaling heaws": ["bench", "scaling", "--heaws", "@", "--framework", "v.txt"],
     "bench scaling framework": [

@@ -1,6 +1,6 @@
 """HEIR's programs: read at both levels, planned both ways, run encrypted, against plain results.
 
-The modules are ours (``tests/heir/modules``); ``tests/heir/make.py`` compiled them.
+The modules are ours (``examples/heir``); ``tests/heir/make.py`` compiled them.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.heir.make import PROGRAMS, module_of, text_of
+from tests.heir.make import PROGRAMS, levels, lowering, module_of, text_of
 
 from ringsmith import compile_program, open_device
 from ringsmith.errors import ProgramError
@@ -23,7 +23,7 @@ from ringsmith.heir.tape import Kind
 from ringsmith.program import ClientKit, Program
 
 Arrays = dict[str, NDArray[Any]]
-CASES = [(name, level) for name, program in PROGRAMS.items() for level in program.levels]
+CASES = [(name, level) for name in PROGRAMS for level in levels(name)]
 
 
 def constants(name: str) -> list[NDArray[np.float64]]:
@@ -83,10 +83,8 @@ PLAIN: Mapping[str, Callable[..., Any]] = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "eight_products": eight,
     "two_vectors": lambda x, y: x * y + x,
-    "weighted": lambda x: x * CLEAR,
+    "weighted": lambda x: x * PROGRAMS["weighted"].clear["arg1"],
 }
-CLEAR = np.arange(8) / 4 - 1
-"""The clear argument of ``weighted``."""
 TOLERANCE = {"sigmoid": 2e-3}  # of HEIR's polynomial
 HIGHEST = {"sigmoid": 3.0}
 """Of a program's inputs: numbers to this in both directions, else to 1."""
@@ -126,8 +124,7 @@ def check(name: str, program: Program, inputs: Arrays, found: Arrays) -> None:
 
 
 def traced_of(name: str, level: str) -> Traced:
-    clear = {"arg1": CLEAR} if name == "weighted" else None
-    return trace_module(text_of(name, level), f"{name}-{level}.mlir", clear)
+    return trace_module(text_of(name, level), f"{name}-{level}.mlir", PROGRAMS[name].clear)
 
 
 @pytest.mark.parametrize(("name", "level"), CASES)
@@ -284,9 +281,8 @@ def test_heir_opt_makes_the_stored_modules(
     name: str, level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RINGSMITH_CACHE", str(tmp_path))
-    text, file = module_text(module_of(name), PROGRAMS[name].lowering(level))
-    clear = {"arg1": CLEAR} if name == "weighted" else None
-    fresh, stored = trace_module(text, file, clear), traced_of(name, level)
+    text, file = module_text(module_of(name), lowering(name, level))
+    fresh, stored = trace_module(text, file, PROGRAMS[name].clear), traced_of(name, level)
     assert [(s.kind, s.operands, s.amount, s.type) for s in fresh.steps] == [
         (s.kind, s.operands, s.amount, s.type) for s in stored.steps
     ]

@@ -1,9 +1,9 @@
-"""Networks as HEIR compiles them: the perceptron and LoLa's network for MNIST, at both levels."""
+"""Networks as HEIR compiles them: the perceptron and LoLa's networks for MNIST, at both levels."""
 
 import resource
 import runpy
-import statistics
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +13,54 @@ from numpy.typing import NDArray
 
 from ringsmith import compile_program, open_device
 from ringsmith.apps.mnist.network import Network
-from ringsmith.apps.seal_baseline import SealBaseline, median_seconds
-from ringsmith.apps.seal_program import SealProgram, rotation_steps
+from ringsmith.bench.heir.measure import on_cpu, on_seal
 from ringsmith.heir import Imported, PlanBy, Wish, import_module, program_of, trace_module
 from ringsmith.heir.compiler import Lowering, module_text
 from ringsmith.heir.importing import key_bytes
 from ringsmith.params import KeyNeeds
-from ringsmith.program import CkksProgram, Program
-from ringsmith.program.packing import vectors
+from ringsmith.program import Program
 
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = runpy.run_path(str(ROOT / "examples" / "heir" / "networks.py"))
 WEIGHTS = ("w1", "b1", "w2", "b2")
-LOLA = Wish(slots=2048)
+SLOTS = 2048
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of both networks, as the example writes them."""
-    write = runpy.run_path(str(ROOT / "examples" / "heir" / "networks.py"))["write"]
+    """The files of all networks, as the example writes them."""
     made = tmp_path_factory.mktemp("networks")
-    write("lola", made / "lola", ROOT / "tests" / "images" / "mnist-test-16.png")
-    write("perceptron", made / "perceptron")
+    EXAMPLE["write_all"](made, ROOT / "tests" / "images" / "mnist-test-16.png")
     return made
 
 
-@pytest.fixture(scope="module")
-def lola(folder: Path) -> Imported:
-    return import_module(folder / "lola" / "lola.mlir", LOLA)
+@dataclass(frozen=True, eq=False)
+class Lola:
+    """LoLa's network, imported with our plan.
+
+    Attributes:
+        file: The module.
+        image: The image.
+        exact: Its scores in the clear.
+        found: The imported program.
+    """
+
+    file: Path
+    image: NDArray[Any]
+    exact: NDArray[np.float64]
+    found: Imported
 
 
-@pytest.fixture(scope="module")
-def image(folder: Path) -> NDArray[Any]:
-    return np.load(folder / "lola" / "image.npy")
+@pytest.fixture(scope="module", params=EXAMPLE["KINDS"])
+def lola(request: pytest.FixtureRequest, folder: Path) -> Lola:
+    """The network with trained weights, and the one in the shapes of HEIR's own example."""
+    kind = request.param
+    image = np.load(folder / kind / "image.npy")
+    exact = EXAMPLE["KINDS"][kind][1]().scores(image[0, 0].astype(float))
+    file = folder / kind / f"{kind}.mlir"
+    return Lola(file, image, exact, import_module(file, Wish(slots=SLOTS)))
 
 
 def decrypted(program: Program, inputs: dict[str, NDArray[Any]]) -> NDArray[Any]:
@@ -77,68 +91,54 @@ def test_the_perceptron_computes_what_it_computes_in_the_clear(folder: Path, pla
     assert np.corrcoef(expected, plain)[0, 1] > 0.9
 
 
-def test_lola_reads_the_digit_at_both_levels(
-    folder: Path, lola: Imported, image: NDArray[Any]
-) -> None:
-    exact = Network.load().scores(image[0, :, 1:, 1:].astype(float))[0]
+def test_the_example_computes_the_applications_scores(folder: Path) -> None:
+    image = np.load(folder / "lola" / "image.npy").astype(float)
+    exact = EXAMPLE["trained"]().scores(image[0, 0])
+    np.testing.assert_allclose(exact, Network.load().scores(image[0, :, 1:, 1:])[0], atol=1e-12)
     assert exact.argmax() == 7
-    heirs = import_module(folder / "lola" / "lola.mlir", Wish(PlanBy.HEIR, slots=2048))
-    few = program_of(lola.traced, Wish(fewer_keys=True))
-    for program in (lola.program, heirs.program, few):
-        found = decrypted(program, {"arg0": image})
-        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-5)
 
 
-def test_lola_is_read_and_planned_in_ten_seconds_and_a_gigabyte(
-    folder: Path, lola: Imported
-) -> None:
+def test_lola_gives_its_scores_at_both_levels(lola: Lola) -> None:
+    heirs = import_module(lola.file, Wish(PlanBy.HEIR, slots=SLOTS))
+    few = program_of(lola.found.traced, Wish(fewer_keys=True))
+    for program in (lola.found.program, heirs.program, few):
+        found = decrypted(program, {"arg0": lola.image})
+        np.testing.assert_allclose(found, lola.exact, rtol=0, atol=1e-5)
+
+
+def test_lola_is_read_and_planned_in_ten_seconds_and_a_gigabyte(lola: Lola) -> None:
     """CPU seconds; the module comes from the cache, since ``lola`` was imported."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
-    text, name = module_text(folder / "lola" / "lola.mlir", Lowering(None, 2048))
+    text, name = module_text(lola.file, Lowering(None, SLOTS))
     program_of(trace_module(text, name), Wish())
     assert time.process_time() - begin < 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # KiB
 
 
-def test_lola_needs_half_the_key_bytes_of_heirs_rotations(lola: Imported) -> None:
-    few = program_of(lola.traced, Wish(fewer_keys=True))
+def test_lola_needs_half_the_key_bytes_of_heirs_rotations(lola: Lola) -> None:
+    traced = lola.found.traced
+    few = program_of(traced, Wish(fewer_keys=True))
     parameters = few.parameters
-    turns = {step.amount for step in lola.traced.steps if step.amount}
+    turns = {step.amount for step in traced.steps if step.amount}
     every = KeyNeeds(
         parameters.limbs, {parameters.galois_element(k): parameters.limbs for k in turns}
     )
+    ours, theirs = key_bytes(parameters, few.key_needs), key_bytes(parameters, every)
+    print(
+        f"{lola.file.name}: HEIR's {len(turns)} rotations, {theirs:,} bytes of keys; "
+        f"{len(few.key_needs.galois)} rotations, {ours:,} bytes, {ours // 2:,} with seeds"
+    )
     assert len(few.key_needs.galois) <= len(turns) / 2
-    assert key_bytes(parameters, few.key_needs) <= key_bytes(parameters, every) / 2
+    assert ours <= theirs / 2
 
 
-def test_lola_is_three_times_faster_than_seal_operation_by_operation(
-    folder: Path, lola: Imported, image: NDArray[Any]
-) -> None:
+def test_lola_is_three_times_faster_than_seal_operation_by_operation(lola: Lola) -> None:
     """CPU seconds of one thread; SEAL runs HEIR's own operations, with the same primes."""
-    heirs = import_module(folder / "lola" / "lola.mlir", Wish(PlanBy.HEIR, slots=2048)).program
-    assert isinstance(heirs, CkksProgram)
-    seal = SealBaseline(heirs.parameters, rotation_steps(heirs))
-    ((port, node),) = heirs.inputs.items()
-    vector = vectors(heirs.packed_inputs, {"arg0": image}, heirs.lengths)[port]
-    given = {port: seal.encrypt(vector, node.scale, node.limbs)}
-    on_seal = SealProgram(seal, heirs)
-    expected = heirs.evaluate({"arg0": image})["result"]
-    slots = seal.decrypt(on_seal.run(given)["result"])
-    found = np.concatenate([[0.0], slots])[heirs.packed_outputs["result"].table]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
-    theirs = median_seconds(lambda: on_seal.run(given), 3)
-
-    secret_key, public_key, keys = lola.program.generate_keys(seeded=True)
-    ciphertexts = lola.program.encrypt(public_key, {"arg0": image})
-    compiled, machine = compile_program(lola.program), open_device("cpu")
-    times = []
-    for _ in range(4):
-        begin = time.process_time()
-        outputs = compiled.run(machine, ciphertexts, keys).outputs
-        times.append(time.process_time() - begin)
-    ours = statistics.median(times[1:])
-    print(f"LoLa: SEAL {theirs:.2f} s, cpu {ours:.2f} s, {theirs / ours:.1f} times faster")
-    result = lola.program.decrypt(secret_key, outputs)["result"]
-    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5)
+    heirs = import_module(lola.file, Wish(PlanBy.HEIR, slots=SLOTS)).program
+    tensors = {"arg0": lola.image}
+    theirs = on_seal(heirs, tensors, 3)
+    error, ours = on_cpu(lola.found.program, tensors, 3)
+    print(f"{lola.file.name}: SEAL {theirs:.2f} s, cpu {ours:.2f} s, {theirs / ours:.1f} times")
+    assert error <= 1e-5
     assert theirs >= 3 * ours

@@ -31,6 +31,7 @@ WHOLE_RUNS = {
     "bench framework": "test_whole_commands.py::test_bench_framework_runs_whole",
     "bench heaws": "test_whole_commands.py::test_bench_heaws_runs_whole",
     "bench scaling": "test_whole_commands.py::test_bench_scaling_runs_whole",
+    "bench heir": "test_bench_heir.py::test_the_bench_measures_a_program_and_keeps_others",
     "bench rpm": "test_whole_commands.py::test_bench_rpm_runs_whole",
     "bench service": "test_bench_service.py::test_the_bench_loads_a_service_and_writes_its_page",
     "bitstream": "test_whole_commands.py::test_bitstream_runs_whole",

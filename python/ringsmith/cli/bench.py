@@ -469,6 +469,51 @@ def service(
     files.write(records, page_of, given)
 
 
+@bench_app.command()
+def heir(
+    lists: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…",
+            help="Modules of HEIR: an input of heir-opt (.mlir), or a list of some (.toml).",
+        ),
+    ],
+    designs: Annotated[
+        str,
+        typer.Option(help="Designs whose cycles are counted, by commas; or none."),
+    ] = "vector-small,medha,framework-512",
+    calls: Annotated[
+        int, typer.Option(min=1, help="Runs of each program on the CPU; the median counts.")
+    ] = 5,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Records of an earlier run: programs stay that are not in FILE…."
+        ),
+    ] = None,
+    quick: Quick = False,
+    json: _Json = None,
+    page: _Page = None,
+    force: Force = False,
+) -> None:
+    """Measure programs of HEIR: compile time, keys and latency, HEIR's plan and ours."""
+    from ringsmith.bench.heir.measure import Options, measure, with_kept
+    from ringsmith.bench.heir.modules import read_modules
+    from ringsmith.bench.heir.page import page as page_of
+
+    files = _Files("heir", keep, json, page, force, others=lists)
+    modules = [module for each in lists for module in read_modules(each)]
+    kept = files.kept()
+    files.check_load(times=True, quick=quick)
+    options = Options(() if designs == "none" else _names(designs), calls)
+    if quick:
+        modules, options = modules[:1], Options(options.designs[:1], 1)
+    records = with_kept(measure(modules, options, note), kept)
+    _show(records, "HEIR's programs")
+    given = {"designs": designs, "calls": calls, "quick": quick}
+    files.write(records, page_of, given, arguments=lists)
+
+
 class _Files:
     """The files of a bench, checked before it begins.
 
@@ -535,12 +580,22 @@ class _Files:
         page_of: "Callable[[Measurement], str]",
         given: Mapping[str, object],
         pictures_of: "Callable[[Measurement], Mapping[str, str]] | None" = None,
+        arguments: Sequence[object] = (),
     ) -> None:
-        """Writes what was asked for; ``given``: the bench's options, but those of its files."""
+        """Writes what was asked for.
+
+        Args:
+            records: What was measured or kept.
+            page_of: Makes the page.
+            given: The bench's options, but those of its files.
+            pictures_of: Makes pictures of the page, by file name; None: there are none.
+            arguments: What stands on the command line before options.
+        """
         from ringsmith.bench.records import Measurement, write_records
 
         files = {"keep": self._keep, "json": self._json, "page": self._page, "force": self._force}
-        command = " ".join(["ringsmith bench", self._bench, *_words({**given, **files})])
+        words = [*map(str, arguments), *_words({**given, **files})]
+        command = " ".join(["ringsmith bench", self._bench, *words])
         measurement = Measurement(self._bench, command, tuple(records))
         if self._records is not None:
             write_records(measurement, self._records)

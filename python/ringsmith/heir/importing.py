@@ -136,7 +136,7 @@ def import_module(
     if wish.design is not None:
         limits_of(wish.design)  # a design that is not there is refused before HEIR compiles
     scheme_level = wish.plan is PlanBy.HEIR or wish.parameters == HEIR
-    scheme = wish.scheme or _guessed(path)
+    scheme = wish.scheme or guessed_scheme(path)
     lowering = Lowering(scheme if scheme_level else None, wish.slots, wish.plain_modulus or 65537)
     text, name = module_text(path, lowering)
     traced = trace_module(text, name.replace(str(path), path.name), clear)
@@ -192,8 +192,12 @@ def key_bytes(parameters: RlweParameters, needs: KeyNeeds) -> int:
     )
 
 
-def _guessed(path: Path) -> Scheme:
-    """CKKS for a module with fractions, BFV for one without; a compiled one says it itself."""
+def guessed_scheme(path: Path) -> Scheme:
+    """Returns CKKS for a module with fractions, BFV for one without.
+
+    Raises:
+        InteropError: When the file cannot be read.
+    """
     fractions = any(kind in read_bounded(path, MAX_BYTES) for kind in (b"f32", b"f64", b"f16"))
     return Scheme.CKKS if fractions else Scheme.BFV
 

@@ -2,10 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +13,7 @@ from ringsmith.apps.conditions import processor
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.cache import SWITCH
 from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.bench.empty_cache import empty_cache
 from ringsmith.bench.nano.conditions import SCHEDULED, compiled_here
 from ringsmith.bench.records import Record
 from ringsmith.lower import lower
@@ -69,7 +68,8 @@ def _row(size: int, parameters: CkksParameters, design: str, text: str) -> list[
     lowered, lower_seconds = _fastest(lambda: lower(program))
     compile_seconds = []
     for _ in range(_REPETITIONS):
-        with _empty_cache():
+        with empty_cache():
+            os.environ.pop(SWITCH, None)
             _, seconds = _timed(lambda: compile_graph(lowered.graph, design))
             compile_seconds.append(seconds)
             compiled, found_seconds = _fastest(lambda: compile_graph(lowered.graph, design))
@@ -101,17 +101,3 @@ def _fastest(do: Callable[[], _Result]) -> tuple[_Result, float]:
     """The result, and the shortest of some times."""
     timed = [_timed(do) for _ in range(_REPETITIONS)]
     return timed[-1][0], min(seconds for _, seconds in timed)
-
-
-@contextmanager
-def _empty_cache() -> Iterator[None]:
-    """Has executables kept in a folder of its own meanwhile."""
-    before = dict(os.environ)
-    with TemporaryDirectory() as folder:
-        os.environ["RINGSMITH_CACHE"] = folder
-        os.environ.pop(SWITCH, None)
-        try:
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
