@@ -140,6 +140,16 @@ def test_a_list_that_is_wrong_is_refused(tmp_path: Path, text: str, words: str) 
     assert "\n" not in message
 
 
+def test_a_design_that_is_not_there_is_refused_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "module_text", None)
+    done = runner.invoke(app, ["bench", "heir", str(a_list(tmp_path)), "--designs", "medha,nix"])
+    assert done.exit_code == 2
+    assert "nix" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_module_alone_is_a_list_of_one() -> None:
     (module,) = read_modules(EXAMPLES / "dot_i16.mlir")
     assert (module.name, module.schemes) == ("dot_i16", (Scheme.BFV,))

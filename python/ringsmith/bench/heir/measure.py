@@ -29,6 +29,7 @@ from ringsmith.heir.importing import key_bytes
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import Program
 from ringsmith.program.packing import vectors
+from ringsmith.runtime.designs import limits_of
 
 HEIRS, OURS, FEWER_KEYS, FOR_DESIGN = "HEIR's", "ours", "ours, fewer keys", "ours, for the design"
 """Plans: operations and levels of HEIR; planned anew; with composed rotations; with parameters that
@@ -88,8 +89,12 @@ def measure(
     Raises:
         HeirError: When ``heir-opt`` refuses a module, or it cannot be read.
         DeviceError: When a result is not the program's.
+        ParameterError: When there is no such design.
         ToolError: When ``heir-opt`` is not installed.
     """
+    for design in options.designs:
+        limits_of(design)
+    heir_opt()
     seal = seal_missing()
     if seal is not None:
         say(seal)
