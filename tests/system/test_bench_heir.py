@@ -18,6 +18,7 @@ from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.heir import Scheme, Traced, program_of, trace_module
 from ringsmith.heir.compiler import module_text
+from ringsmith.heir.text import HeirError
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = ROOT / "bench" / "records" / "heir.jsonl"
@@ -148,6 +149,19 @@ def test_a_design_that_is_not_there_is_refused_before_anything_is_measured(
     assert done.exit_code == 2
     assert "nix" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_module_that_cannot_be_read_costs_no_others_numbers(tmp_path: Path) -> None:
+    (tmp_path / "bad.mlir").write_text(PROGRAMS["weighted"].file.read_text())  # without its weights
+    bad, good = Module("bad", tmp_path / "bad.mlir", (Scheme.CKKS,)), PROGRAMS["weighted"]
+    said: list[str] = []
+    records = measure.measure([bad, good], measure.Options((), 1), said.append)
+    assert {record.operation.partition(",")[0] for record in records} == {"weighted"}
+    (line,) = (text for text in said if "left out" in text)
+    assert "bad, CKKS: left out: " in line
+    assert "arg1" in line
+    with pytest.raises(HeirError, match="arg1"):
+        measure.measure([bad], measure.Options((), 1), said.append)
 
 
 def test_a_module_alone_is_a_list_of_one() -> None:

@@ -26,6 +26,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.heir import PlanBy, Scheme, Traced, Wish, program_of, trace_module
 from ringsmith.heir.compiler import heir_opt, module_text
 from ringsmith.heir.importing import key_bytes
+from ringsmith.heir.text import HeirError
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import Program
 from ringsmith.program.packing import vectors
@@ -87,7 +88,8 @@ def measure(
         say: Takes lines for people: what is measured, and what is left out.
 
     Raises:
-        HeirError: When ``heir-opt`` refuses a module, or it cannot be read.
+        HeirError: When ``heir-opt`` refuses all modules, or none can be read; else they are left out.
+        ProgramError: When none can be planned; likewise.
         DeviceError: When a result is not the program's.
         ParameterError: When there is no such design.
         ToolError: When ``heir-opt`` is not installed.
@@ -100,11 +102,18 @@ def measure(
         say(seal)
     todo = [(module, scheme) for module in modules for scheme in module.schemes]
     records: list[Record] = []
+    refused: list[HeirError | ProgramError] = []
     with progress.task("measuring", len(todo), "programs") as task:
         for module, scheme in todo:
             say(f"{module.name}, {scheme.upper()}")
-            records += _program(module, scheme, options, say, with_seal=seal is None)
+            try:
+                records += list(_program(module, scheme, options, say, with_seal=seal is None))
+            except (HeirError, ProgramError) as error:
+                refused.append(error)
+                say(f"{module.name}, {scheme.upper()}: left out: {error}")
             task.advance()
+    if refused and not records:
+        raise refused[0]
     return records
 
 
