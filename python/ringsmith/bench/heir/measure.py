@@ -88,7 +88,7 @@ def measure(
         say: Takes lines for people: what is measured, and what is left out.
 
     Raises:
-        HeirError: When ``heir-opt`` refuses all modules, or none can be read; else they are left out.
+        HeirError: When no module is compiled or read; else those are left out.
         ProgramError: When none can be planned; likewise.
         DeviceError: When a result is not the program's.
         ParameterError: When there is no such design.
