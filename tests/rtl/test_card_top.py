@@ -51,7 +51,9 @@ def test_a_design_of_several_coprocessors_is_written_as_a_card() -> None:
 def test_a_card_computes_and_fails_as_its_pages_say(
     run_bench: Callable[..., None], coprocessors: int
 ) -> None:
-    change = {**SMALL, "coprocessors": coprocessors, "name": f"card{coprocessors}-small"}
+    rpaus = 4 if coprocessors == 2 else 7  # one more than primes
+    name = f"card{coprocessors}-small"
+    change = {**SMALL, "coprocessors": coprocessors, "rpaus": rpaus, "name": name}
     design = replace(load_design("heaws6"), **change)
     shape = (coprocessors, design.host_bits, 4, design.word_bits, 9, 4000, 5000, 0)
     run_bench(

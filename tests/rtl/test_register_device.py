@@ -21,6 +21,7 @@ from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.instrument import Instrument
 
 DESIGN = RpauDesign(
     name="small",
@@ -325,7 +326,7 @@ def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_
 ) -> None:
     narrow, wide = 1, 0
     limit = 1 << NARROW.narrow_bits
-    bus = SimulatedBus(NARROW, assertions=True)
+    bus = SimulatedBus(NARROW, assertions=True, instrument=Instrument.BRIEF)
     try:
         device = RegisterDevice(NARROW, bus)
         kept = rng.integers(0, limit, NARROW.n, dtype=np.uint64)

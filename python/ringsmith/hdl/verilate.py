@@ -48,6 +48,7 @@ _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 # as much as several 100,000 bytes of generated code. A design below the first limit is one file.
 _WHOLE_BYTES = 400_000
 _BUNDLE_BYTES = 1_000_000
+_UNOPTIMIZED_BYTES = 10_000_000  # without optimization, headers cost as much as far more of it
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ def _bundles(folder: Path, wrapper: Sequence[Path], instrument: Instrument) -> l
     fast = instrument.value.optimization
     generated = sorted(folder.glob("V*.cpp"))
     whole = _Bundle((*generated, *wrapper), fast)
-    if whole.size <= _WHOLE_BYTES:
+    if whole.size <= (_UNOPTIMIZED_BYTES if fast == "-O0" else _WHOLE_BYTES):
         return [whole]
     bundles: list[_Bundle] = []
     for file in [*sorted(generated, key=lambda file: -file.stat().st_size), *wrapper]:

@@ -6,6 +6,7 @@ cycles.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from ringsmith.backends.rpau.constants import prime_tables
 from ringsmith.backends.rpau.conversions import addresses, conversion_words, placed, segments
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.interface import Device, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
@@ -24,6 +26,7 @@ from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.hdl import base_conversion
 from ringsmith.hdl.base_conversion import Conversion
+from ringsmith.hdl.instrument import Instrument
 from ringsmith.runtime import open_device
 
 SMALL = RpauDesign(
@@ -45,12 +48,14 @@ SMALL = RpauDesign(
 )
 DESIGNS = {
     "one": SMALL,
-    "two": replace(SMALL, converters=2, cores=4, work_uram_polys=1, dyadic_cores=1),
+    "two": replace(SMALL, converters=2, work_uram_polys=1, dyadic_cores=1),
     "far": replace(SMALL, rpaus=5, cores=1, converters=2, hop_cycles=3, link=True),
-    "wide": replace(SMALL, word_bits=54, rpaus=2, cores=4, converters=8, hop_cycles=2),
+    "wide": replace(SMALL, word_bits=54, rpaus=2, converters=4, hop_cycles=2),
+    "widest": replace(SMALL, word_bits=54, rpaus=2, cores=4, converters=8, hop_cycles=2),
     "narrow": replace(
         SMALL,
         log_n=9,
+        cores=1,
         smaller_rings=1,
         word_bits=60,
         narrow_rpaus=2,
@@ -164,7 +169,10 @@ def drawn(design: RpauDesign, rng: np.random.Generator) -> list[list[Words]]:
     ]
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.full) if name == "widest" else name for name in DESIGNS],
+)
 def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Generator) -> None:
     design = DESIGNS[name]
     polys = drawn(design, rng)
@@ -172,7 +180,10 @@ def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Gene
     wanted = expected(design, conversions_of(design, primes), polys, primes[0])
     latency = cost.latencies(design)
     cycles = {}
-    for device in (ModelDevice(design), RtlDevice(design, assertions=True)):
+    for device in (
+        ModelDevice(design),
+        RtlDevice(design, assertions=True, instrument=Instrument.BRIEF),
+    ):
         load(device, design, polys, conversions_of(design, primes))
         cycles[device.name] = device.run(10**6).cycles
         for rpau, results in enumerate(wanted):
@@ -237,10 +248,16 @@ def test_conversions_belong_to_the_device_and_not_to_an_rpau() -> None:
     assert sum(count for _, count in segments(SMALL)) == words.size
 
 
-def test_conversions_are_loaded_over_the_registers(rng: np.random.Generator) -> None:
+def test_conversions_are_loaded_over_the_registers(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
     design, polys = SMALL, drawn(SMALL, rng)
     primes = primes_of(design)
     wanted = expected(design, conversions_of(design, primes), polys, primes[0])
+    monkeypatch.setattr(
+        "ringsmith.backends.rpau.backend.SimulatedBus",
+        partial(SimulatedBus, instrument=Instrument.BRIEF),
+    )
     machine = open_device("rtl", design, via="axi-lite")
     assert isinstance(machine, Accelerator)
     load(machine.device, design, polys, conversions_of(design, primes))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.backends.rpau.test_key_stream import SMALL as KEYS_LATE
 
 from ringsmith import runtime
 from ringsmith.backends.random_operands import random_inputs, random_keys
@@ -13,6 +14,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.errors import ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
@@ -24,19 +26,22 @@ SMALL = replace(HEAWS, name="heaws-small", log_n=10, work_uram_polys=0)
 
 def parameters(log_n: int, **variant: object) -> BfvParameters:
     """Six primes of 30 bits, as HEAWS has them, and seven of the extension."""
-    chosen = {"multiplication": "hps", "relinearization": "residue", "dnum": 2} | variant
+    chosen = {
+        "prime_bits": (30,) * 6,
+        "multiplication": "hps",
+        "relinearization": "residue",
+        "dnum": 2,
+    } | variant
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=1 << log_n, prime_bits=(30,) * 6, plain_bits=17, security=None, **chosen
-        )
+        return BfvParameters.create(n=1 << log_n, plain_bits=17, security=None, **chosen)
 
 
 class Compiled:
     """One operation, compiled for a device, run on random operands beside the interpreter.
 
     Args:
-        kind: The device: ``model`` or ``rtl``.
+        device: The device, or its kind: ``model`` or ``rtl``.
         design: Its design.
         of: Parameters.
         operation: What is run.
@@ -46,7 +51,7 @@ class Compiled:
 
     def __init__(
         self,
-        kind: str,
+        device: str | Accelerator,
         design: RpauDesign,
         of: RlweParameters,
         operation: str,
@@ -54,7 +59,7 @@ class Compiled:
         limbs: int = 0,
     ) -> None:
         graph = lower_operation(operation, of, limbs or of.limbs, steps=1)
-        machine = runtime.open_device(kind, design)
+        machine = runtime.open_device(device, design) if isinstance(device, str) else device
         assert isinstance(machine, Accelerator)
         self._machine, self._graph, self._rng = machine, graph, rng
         self._compiled = runtime.compile_graph(graph, design)
@@ -147,9 +152,22 @@ def test_random_products_on_the_rtl(operation: str, count: int, rng: np.random.G
         run.check()
 
 
-def test_the_rtl_multiplies_and_relinearizes(rng: np.random.Generator) -> None:
-    design = replace(SMALL, name="heaws-tiny", cores=4, converters=4)
-    Compiled("rtl", design, parameters(10), "multiply_relinearize", rng).check()
+@pytest.mark.parametrize(
+    ("design", "primes"),
+    [
+        (KEYS_LATE, 3),
+        pytest.param(
+            replace(SMALL, name="heaws-tiny", cores=4, converters=4), 6, marks=pytest.mark.full
+        ),
+    ],
+    ids=lambda value: getattr(value, "name", f"{value}-primes"),
+)
+def test_the_rtl_multiplies_and_relinearizes(
+    design: RpauDesign, primes: int, rng: np.random.Generator
+) -> None:
+    machine = Accelerator(RtlDevice(design, assertions=True))
+    of = parameters(10, prime_bits=(30,) * primes)
+    Compiled(machine, design, of, "multiply_relinearize", rng).check()
 
 
 HYBRID = replace(

@@ -32,8 +32,11 @@ from ringsmith.params import BfvParameters, SecurityWarning
 from ringsmith.progress import Task
 
 SMALL = replace(
-    load_design("heaws"), name="heaws-small", log_n=10, work_uram_polys=0, key_ram="block"
+    load_design("heaws"), name="heaws-small", log_n=10, rpaus=4, work_uram_polys=0, key_ram="block"
 )
+"""For three primes and the four of their extension; test_compile_conversions shares its build."""
+KEY_POLYS = 12
+"""Of a key: two polynomials of three limbs for each of two digits."""
 ROWS = SMALL.n // SMALL.lanes
 
 
@@ -43,7 +46,7 @@ def of() -> BfvParameters:
         warnings.simplefilter("ignore", SecurityWarning)
         return BfvParameters.create(
             n=SMALL.n,
-            prime_bits=(30,) * 6,
+            prime_bits=(30,) * 3,
             plain_bits=17,
             security=None,
             multiplication="hps",
@@ -53,8 +56,8 @@ def of() -> BfvParameters:
 
 
 def gaps(rng: np.random.Generator, most: int) -> tuple[int, ...]:
-    """When the 24 polynomials of a key come, fewer than ``most`` cycles between two."""
-    cycles = ROWS + rng.integers(0, most, 24)
+    """When the polynomials of a key come, fewer than ``most`` cycles between two."""
+    cycles = ROWS + rng.integers(0, most, KEY_POLYS)
     return tuple(int(cycle) for cycle in cycles.cumsum())
 
 
@@ -63,7 +66,7 @@ def test_random_programs_equal_the_model_with_keys_that_come_late(
 ) -> None:
     """Contents and cycles; that rows arrive in their cycle is the RTL harness's part."""
     design = replace(small_design, name="small-stream", host_bits=32)
-    seeds = [int(seed) for seed in rng.integers(0, 2**32, 40)]
+    seeds = [int(seed) for seed in rng.integers(0, 2**32, 20)]
     assert compare(RtlDevice(design, assertions=True), design, seeds, 60).polynomials > 0
 
 
@@ -78,7 +81,7 @@ def test_whatever_the_delay_the_results_are_the_interpreters_and_cycles_the_mode
     core = graph.to_core()
     rtl = RtlDevice(SMALL, assertions=True)
     late = 0
-    for most in (1, 400, 2000, 8000):
+    for most in (1, 400, 2000, 16_000):
         inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
         wanted = core.run(inputs, {name: key.data for name, key in keys.items()})
         arrivals, reports = None, []
@@ -145,9 +148,10 @@ def product_without_its_last_key(machine: Accelerator, of: BfvParameters) -> Non
 
     machine.device.run = without  # type: ignore[method-assign]
     name = next(iter(keys))
-    with pytest.raises(DeviceError, match=f"key polynomial 24 of 24.*of {name}, digit 1") as caught:
+    last = f"key polynomial {KEY_POLYS} of {KEY_POLYS}.*of {name}, digit 1"
+    with pytest.raises(DeviceError, match=last) as caught:
         machine.execute(compiled, inputs, keys)
-    assert "23" in str(caught.value)
+    assert str(KEY_POLYS - 1) in str(caught.value)
     machine.device.run = run  # type: ignore[method-assign]
     found = machine.execute(compiled, inputs, keys)
     wanted = graph.to_core().run(inputs, {key: each.data for key, each in keys.items()})
@@ -156,7 +160,7 @@ def product_without_its_last_key(machine: Accelerator, of: BfvParameters) -> Non
 
 
 def test_a_key_that_does_not_come_is_named_and_the_rtl_goes_on(of: BfvParameters) -> None:
-    product_without_its_last_key(Accelerator(RtlDevice(SMALL)), of)
+    product_without_its_last_key(Accelerator(RtlDevice(SMALL, assertions=True)), of)
 
 
 def test_a_key_that_does_not_come_is_named_by_the_model(of: BfvParameters) -> None:

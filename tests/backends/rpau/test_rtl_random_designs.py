@@ -176,6 +176,7 @@ CORNERS: dict[str, dict[str, Any]] = {
     "one-multiplier": {
         "twiddles": "stored",
         "core_multipliers": 1,
+        "cores": 1,
         "dyadic_cores": 0,
         "larger_rings": 1,
         "smaller_rings": 1,
@@ -188,6 +189,7 @@ CORNERS: dict[str, dict[str, Any]] = {
     },
     "sparse-without-dyadic": {
         "prime_sets": 2,
+        "cores": 1,
         "dyadic_cores": 0,
         "reduction": "sparse",
         "family": "word48",
@@ -197,7 +199,11 @@ CORNERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("corner", CORNERS)
+@pytest.mark.parametrize(
+    "corner",
+    # Banks of four polynomials, and of one, are among those of "block-banks", too.
+    [pytest.param(name, marks=pytest.mark.full) if name == "banks" else name for name in CORNERS],
+)
 def test_random_programs_on_a_corner_design_equal_the_model(
     small_design: RpauDesign, corner: str, rng: np.random.Generator
 ) -> None:

@@ -57,7 +57,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", SecurityWarning)
     PARAMETERS = BfvParameters.create(
         n=DESIGN.n,
-        prime_bits=(30,) * 6,
+        prime_bits=(30,) * (DESIGN.rpaus - 1),
         plain_bits=17,
         security=None,
         multiplication="hps",

@@ -12,6 +12,7 @@ from ringsmith.backends.rpau.device.data_path import BEAT_BYTES, BEAT_WORDS
 from ringsmith.backends.rpau.device.interface import Words
 from ringsmith.backends.rpau.device.rtl import verilator_flags
 from ringsmith.errors import DeviceError
+from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.library import load_library
 from ringsmith.hdl.slices import slices
 from ringsmith.hdl.sources import rtl_sources, sim_root
@@ -23,13 +24,16 @@ _PAGE = _BOUNDARY // 8
 _RESPONSES = ("OKAY", "EXOKAY", "SLVERR", "DECERR")
 
 
-def build(design: RpauDesign, *, assertions: bool = False) -> Path:
+def build(
+    design: RpauDesign, *, assertions: bool = False, instrument: Instrument = Instrument.NONE
+) -> Path:
     """Builds the simulator of a design with its bus, or finds it in the cache.
 
     Args:
         design: The design point.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents,
             at a lower speed.
+        instrument: ``BRIEF`` builds fast, for runs of few cycles.
 
     Returns:
         The shared library.
@@ -43,6 +47,7 @@ def build(design: RpauDesign, *, assertions: bool = False) -> Path:
         rtl.parameters(design),
         wrapper=[sim_root() / "rpau" / "axi_lite.cpp"],
         assertions=assertions,
+        instrument=instrument,
         flags=verilator_flags(design),
         title=f"{design.name} with its buses",
     )
@@ -59,6 +64,7 @@ class SimulatedBus:
         design: RpauDesign,
         *,
         assertions: bool = False,
+        instrument: Instrument = Instrument.NONE,
         seed: int = 1,
         data_path: bool = True,
     ) -> None:
@@ -67,6 +73,7 @@ class SimulatedBus:
         Args:
             design: The design point.
             assertions: See :func:`build`.
+            instrument: See :func:`build`.
             seed: Chooses the random contents of a build with assertions.
             data_path: Whether the host is connected to the data path, too.
 
@@ -76,7 +83,7 @@ class SimulatedBus:
         """
         self._handle: int | None = None
         self._data_path = data_path
-        self._library = _load(build(design, assertions=assertions))
+        self._library = _load(build(design, assertions=assertions, instrument=instrument))
         self._handle = self._library.axil_new(seed)
         if self._handle is None:
             raise DeviceError("the simulated device failed in its reset")
