@@ -137,7 +137,9 @@ def test_delay_delays_by_its_depth(
     assert np.array_equal(out[depth:], words[: len(words) - depth])
 
 
-@pytest.mark.parametrize("words", [1, 4, 5, 13, 16, 17, 64])
+@pytest.mark.parametrize(
+    "words", [1, 5, 16, 17, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 13, 64))]
+)
 def test_select_takes_one_of_its_words(
     make_block: MakeBlock, rng: np.random.Generator, words: int
 ) -> None:
@@ -148,7 +150,9 @@ def test_select_takes_one_of_its_words(
     assert np.array_equal(out[1:], given[np.arange(199), choice[:-1]])
 
 
-@pytest.mark.parametrize("banks", [3, 5, 7, 13, 14, 16, 17])
+@pytest.mark.parametrize(
+    "banks", [3, 14, 17, *(pytest.param(n, marks=pytest.mark.full) for n in (5, 7, 13, 16))]
+)
 def test_a_bank_multiplexer_takes_the_word_of_each_bank(
     rng: np.random.Generator, banks: int
 ) -> None:

@@ -80,6 +80,14 @@ ARITHMETICS = [
 ]
 
 
+UNITS = [
+    *((own, 2) for own in ARITHMETICS),
+    *((own, 4) for own in ARITHMETICS[:1]),
+    *(pytest.param(own, 4, marks=pytest.mark.full) for own in ARITHMETICS[1:]),
+]
+"""Arithmetic and log_radix: every arithmetic, and every radix."""
+
+
 def words(values: list[int]) -> Words:
     return np.array(values, dtype=np.uint64)
 
@@ -216,8 +224,7 @@ class Unit:
         return [value % q for value in x]
 
 
-@pytest.mark.parametrize("log_radix", [2, 4])
-@pytest.mark.parametrize("own", ARITHMETICS, ids=str)
+@pytest.mark.parametrize(("own", "log_radix"), UNITS, ids=str)
 def test_a_unit_equals_python_with_changing_modes_and_moduli(
     make_block: MakeBlock, rng: np.random.Generator, own: Arithmetic, log_radix: int
 ) -> None:
@@ -351,7 +358,7 @@ def exchanged(rows: Words, mask: int) -> Words:
 
 @pytest.mark.parametrize(
     ("log_lanes", "log_radix"),
-    [(4, 2), (4, 4), (8, 2), pytest.param(8, 4, marks=pytest.mark.full)],
+    [(4, 2), (4, 4), (6, 2), *(pytest.param(8, r, marks=pytest.mark.full) for r in (2, 4))],
 )
 def test_the_network_equals_python_with_another_permutation_in_each_row(
     make_block: MakeBlock, rng: np.random.Generator, log_lanes: int, log_radix: int
@@ -516,7 +523,9 @@ class Array:
 
 
 def make_array(make_block: MakeBlock, own: Arithmetic, shape: Shape) -> Array:
-    size = 1 << (2 * table_rows(shape) - 1).bit_length()
+    """An array whose tables hold two primes, also of N = 2^10, so that rings share a build."""
+    largest = Shape(max(shape.log_n, 10), shape.log_lanes, shape.log_radix)
+    size = 1 << (2 * table_rows(largest) - 1).bit_length()
     sizes = {"LogLanes": shape.log_lanes, "LogRadix": shape.log_radix, "TableRows": size}
     block = make_block("rs_vector_array_bench", assertions=True, **own.parameters, **sizes)
     return Array(block, shape, own)
@@ -603,8 +612,7 @@ def test_automorphisms_in_ntt_form_equal_those_of_the_polynomial(
             assert np.array_equal(ntt_inverse(limb, q, root), expected)
 
 
-@pytest.mark.parametrize("log_radix", [2, 4])
-@pytest.mark.parametrize("own", ARITHMETICS, ids=str)
+@pytest.mark.parametrize(("own", "log_radix"), UNITS, ids=str)
 def test_point_rows_follow_transforms_and_one_another(
     make_block: MakeBlock, rng: np.random.Generator, own: Arithmetic, log_radix: int
 ) -> None:

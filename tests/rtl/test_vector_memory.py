@@ -21,6 +21,7 @@ from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import VectorRtl
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.netlist import kind
 from ringsmith.lower import lower_operation
 
@@ -45,8 +46,14 @@ def opened(
     inputs, made = random_operands(graph, rng)
     keys = {name: key.data for name, key in made.items()}
     fetch = host_limb(executable, inputs, keys)
+    instrument = Instrument.BRIEF if crossed else Instrument.NONE  # one short program
     with VectorRtl(
-        executable, fetch, assertions=True, watchdog=WATCHDOG, crossed=crossed
+        executable,
+        fetch,
+        assertions=True,
+        instrument=instrument,
+        watchdog=WATCHDOG,
+        crossed=crossed,
     ) as device:
         stores = sum(len(own.stores) for own in executable.programs)
         yield device, graph.to_core().run(inputs, keys), stores
@@ -102,9 +109,19 @@ def test_ports_may_answer_at_different_times(
                 assert np.array_equal(device.output(name, number), limb), (name, number)
 
 
-def test_results_come_through_ports_that_cross_to_memorys_clock(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    ("design", "where"),
+    [
+        (RADIX_4, "cluster 0, at port 1"),
+        pytest.param(TWO, "cluster 1, at port 0", marks=pytest.mark.full),
+    ],
+    ids=["radix-4", "two"],
+)
+def test_results_come_through_ports_that_cross_to_memorys_clock(
+    rng: np.random.Generator, design: VectorDesign, where: str
+) -> None:
     """Also an error of memory."""
-    with opened(TWO, rng, "rotate", crossed=True) as (device, expected, _):
+    with opened(design, rng, "rotate", crossed=True) as (device, expected, _):
         device.start()
         device.finish(lambda _: None)
         for name, limbs in expected.items():
@@ -112,7 +129,7 @@ def test_results_come_through_ports_that_cross_to_memorys_clock(rng: np.random.G
                 assert np.array_equal(device.output(name, number), limb), (name, number)
         device.disturb(errors=0b10)
         device.start()
-        with pytest.raises(DeviceError, match="answered with an error: cluster 1, at port 0"):
+        with pytest.raises(DeviceError, match=f"answered with an error: {where}"):
             device.finish(lambda _: None)
 
 

@@ -4,6 +4,7 @@ Linting only the accelerator's top would pass over a module that no design uses 
 parameter defaults that people try first.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,21 +21,61 @@ from ringsmith.hdl.verilate import lint
 
 ROOMS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
 SOURCES = rtl_sources(*ROOMS)
+NAMED = {
+    path.stem: set(re.findall(r"\brs_\w+", path.read_text())) & {each.stem for each in SOURCES}
+    for path in SOURCES
+}
+"""By module or package, the others that its source names."""
 NEEDS_PRIMES = "rs_mod_mul_sparse"
 """Has no legal default for its list of primes; rs_mod_mul hands it one."""
+
+FEW = {"Rpaus": 2, "Cores": 2, "DyadicCores": 1}
+SMALLER = {
+    "rs_rpau_top": FEW,
+    "rs_rpau_shell": FEW,
+    "rs_rpau_uart": FEW,
+    "rs_board_ulx3s": FEW,
+    "rs_rpau_card": FEW,
+    "rs_vector_permute": {"LogLanes": 4},
+    "rs_vector_affine": {"LogLanes": 4},
+}
+"""Sizes with which a large top is checked quickly.
+
+``rs_rpau_axil`` is checked with its defaults: they are those of ``rs_rpau_shell`` and
+``rs_rpau_top``, which it contains.
+"""
+
+SMALL = replace(load_design("nano"), rpaus=3, cores=2, dyadic_cores=1)
 
 MODULES = [path.stem for path in SOURCES if not path.stem.endswith("_pkg")]
 
 
+def needed(module: str) -> list[Path]:
+    """The sources of a top: its own, and those of all modules and packages that it names."""
+    found: set[str] = set()
+    waiting = {module}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= NAMED[name] - found
+    return [path for path in SOURCES if path.stem in found]
+
+
 @pytest.mark.parametrize("module", sorted(set(MODULES) - {NEEDS_PRIMES}))
 def test_verilator_has_no_warning_about(module: str) -> None:
-    lint(SOURCES, module)
+    lint(needed(module), module, SMALLER.get(module))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("module", sorted(SMALLER))
+def test_verilator_has_no_warning_about_the_defaults_of_a_large_top(module: str) -> None:
+    lint(needed(module), module)
 
 
 @pytest.mark.parametrize("width", [54, 60])
 def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> None:
     assert NEEDS_PRIMES in MODULES
-    lint(SOURCES, "rs_mod_mul", {"Reduction": 1, "Width": width})
+    lint(needed("rs_mod_mul"), "rs_mod_mul", {"Reduction": 1, "Width": width})
 
 
 @pytest.mark.parametrize(
@@ -42,7 +83,7 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
     [
         {"prime_sets": 3, "twiddles": "stored", "interconnect": "gather", "dyadic_cores": 0},
         {"core_multipliers": 1, "twiddles": "stored", "converters": 2, "conversions": 4},
-        {"prime_sets": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 8},
+        {"prime_sets": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 4},
         {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_uram_polys": 9, "link": True},
         {
             "reduction": "folded",
@@ -58,7 +99,7 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
     ids=str,
 )
 def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) -> None:
-    design = replace(load_design("nano"), **change)
+    design = replace(SMALL, **change)
     lint(rtl_sources(*rtl.BUS_ROOMS), rtl.BUS_TOP, rtl.parameters(design), macros(design.target))
 
 
@@ -78,7 +119,7 @@ def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) ->
     ids=str,
 )
 def test_verilator_has_no_warning_about_cards(change: dict[str, Any]) -> None:
-    design = replace(load_design("nano"), **change)
+    design = replace(SMALL, **change)
     lint(rtl_sources(*rtl.CARD_ROOMS), rtl.CARD_TOP, rtl.card_parameters(design))
 
 
