@@ -21,9 +21,9 @@ from heir.interfaces import BackendInterface, ClientInterface, CompilationResult
 from ringsmith import runtime
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import ProgramError
-from ringsmith.heir.compiler import GENERIC, TIDY, Lowering
+from ringsmith.heir.compiler import DEFAULT_SLOTS, GENERIC, TIDY, Lowering
 from ringsmith.heir.importing import Wish, program_of
-from ringsmith.heir.module import Scheme, trace_module
+from ringsmith.heir.module import PLAIN_MODULUS, Scheme, trace_module
 from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit
@@ -55,7 +55,9 @@ class RingsmithBackend(BackendInterface):  # type: ignore[misc]  # heir has no t
     token: str | None = None
 
     @staticmethod
-    def options(scheme: str, slots: int = 1024, plain_modulus: int = 65537) -> list[str]:
+    def options(
+        scheme: str, slots: int = DEFAULT_SLOTS, plain_modulus: int = PLAIN_MODULUS
+    ) -> list[str]:
         """Returns options for ``heir_opt_options``, a new list each time: HEIR appends to it.
 
         Args:

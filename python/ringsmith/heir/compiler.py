@@ -18,7 +18,7 @@ from ringsmith.errors import ToolError
 from ringsmith.files import read_bounded
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.processes import run_together
-from ringsmith.heir.module import VERSIONS, Scheme
+from ringsmith.heir.module import PLAIN_MODULUS, VERSIONS, Scheme
 from ringsmith.heir.text import MAX_BYTES, HeirError
 
 DEFAULT_SLOTS = 1024
@@ -64,7 +64,7 @@ class Lowering:
 
     scheme: Scheme | None = None
     slots: int | None = None
-    plain_modulus: int = 65537
+    plain_modulus: int = PLAIN_MODULUS
 
     def options(self, slots: int) -> tuple[str, ...]:
         """Returns the passes of ``heir-opt``, printing of the generic form in."""

@@ -13,7 +13,7 @@ from ringsmith.errors import ParameterError
 from ringsmith.files import read_bounded
 from ringsmith.heir.compiler import Lowering, module_text
 from ringsmith.heir.levels import as_heir_planned
-from ringsmith.heir.module import Scheme, TensorPlan, Traced, trace_module
+from ringsmith.heir.module import PLAIN_MODULUS, Scheme, TensorPlan, Traced, trace_module
 from ringsmith.heir.plan import (
     ParametersWish,
     automatic,
@@ -137,7 +137,8 @@ def import_module(
         limits_of(wish.design)  # a design that is not there is refused before HEIR compiles
     scheme_level = wish.plan is PlanBy.HEIR or wish.parameters == HEIR
     scheme = wish.scheme or guessed_scheme(path)
-    lowering = Lowering(scheme if scheme_level else None, wish.slots, wish.plain_modulus or 65537)
+    t = wish.plain_modulus or PLAIN_MODULUS
+    lowering = Lowering(scheme if scheme_level else None, wish.slots, t)
     text, name = module_text(path, lowering)
     traced = trace_module(text, name.replace(str(path), path.name), clear)
     del text

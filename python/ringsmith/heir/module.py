@@ -24,6 +24,9 @@ VERSIONS = ("2026.10.1", "2026.11.1")
 
 MAX_SLOTS = 1 << 15
 
+PLAIN_MODULUS = 65537
+"""t of BFV and BGV where nothing names one; HEIR's default."""
+
 
 class Scheme(StrEnum):
     """The scheme that a module was lowered to."""

@@ -14,7 +14,7 @@ import numpy as np
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.operations import Op
-from ringsmith.heir.module import Scheme, TensorPlan, Traced
+from ringsmith.heir.module import PLAIN_MODULUS, Scheme, TensorPlan, Traced
 from ringsmith.heir.simplify import simplified
 from ringsmith.heir.tape import Kind, Step
 from ringsmith.heir.turns import with_fewer_keys
@@ -304,7 +304,7 @@ def automatic(
     chosen = scheme or traced.scheme or (Scheme.BFV if traced.whole else Scheme.CKKS)
     if chosen is not Scheme.CKKS:
         stated = traced.parameters.plain_modulus if traced.parameters else None
-        t = plain_modulus or stated or 65537
+        t = plain_modulus or stated or PLAIN_MODULUS
         try:
             return AutoBfvParameters(plain_modulus=t, **_designed(limits))
         except ParameterError as error:

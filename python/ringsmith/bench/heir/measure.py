@@ -29,6 +29,7 @@ from ringsmith.heir.importing import key_bytes
 from ringsmith.heir.text import HeirError
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import Program
+from ringsmith.program.packing import tensors as unpacked
 from ringsmith.program.packing import vectors
 from ringsmith.runtime.designs import limits_of
 
@@ -37,9 +38,6 @@ HEIRS, OURS, FEWER_KEYS, FOR_DESIGN = "HEIR's", "ours", "ours, fewer keys", "our
 a design takes."""
 PLANS = (HEIRS, OURS, FEWER_KEYS)
 """Plans that the cpu device runs."""
-
-DESIGNS = ("vector-small", "medha", "framework-512")
-"""Designs whose cycles are counted, if none are named."""
 
 LARGEST_ERROR = 1e-4
 """A CKKS result that errs by more, or by more than this part of the largest number, is refused."""
@@ -58,8 +56,8 @@ class Options:
         calls: Runs of each program; the median counts.
     """
 
-    designs: tuple[str, ...] = DESIGNS
-    calls: int = 5
+    designs: tuple[str, ...]
+    calls: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +177,10 @@ def _program(
     """All numbers of a module in one scheme."""
     heirs, vector = _compiled(module, scheme), _compiled(module, None)
     tensors = inputs_of(module, vector.traced)
+    text = (
+        f"CPU time; runs on one thread, the median of {options.calls}; heir_py "
+        f"{heir_opt().version}, {machine_state()}"
+    )
     for plan in PLANS:
         source = heirs if plan == HEIRS else vector
         begin = time.process_time()
@@ -187,10 +189,6 @@ def _program(
         record = partial(_record, REFERENCE, program, operation(module, scheme, plan))
         for metric, value in counts(program).items():
             yield record(metric, value, "program", _COUNTED)
-        text = (
-            f"CPU time; runs on one thread, the median of {options.calls}; heir_py "
-            f"{heir_opt().version}, {machine_state()}"
-        )
         yield record("heir_seconds", source.heir_seconds, "cpu", text)
         yield record("plan_seconds", source.trace_seconds + planning, "cpu", text)
         error, seconds = on_cpu(program, tensors, options.calls)
@@ -312,10 +310,7 @@ def on_seal(program: Program, tensors: Tensors, calls: int) -> float:
         }
     on_seal = SealProgram(context, program)
     found = {name: context.decrypt(value) for name, value in on_seal.run(given).items()}
-    results = {}
-    for name, packing in program.packed_outputs.items():
-        slots = np.concatenate([found[port][: packing.slots] for port in packing.ports])
-        results[name] = np.concatenate([[0], slots])[packing.table].reshape(packing.shape)
+    results = unpacked(program.packed_outputs, found)
     _largest_error(program, tensors, results, LARGEST_ERROR)
     return median_seconds(lambda: on_seal.run(given), calls)
 
@@ -343,6 +338,7 @@ def _on_design(
 
     Raises:
         ProgramError: When the design does not hold the program, or its words are too narrow for it.
+        DeviceError: When an exact result is wrong.
     """
     program = program_of(traced, wish_of(plan, module, scheme, None if plan == HEIRS else design))
     executable = compile_program(program, design).compiled_graph.executable
@@ -350,6 +346,8 @@ def _on_design(
     try:
         error, _ = on_cpu(program, tensors, 1, LARGEST_ERROR_ON_DESIGN)
     except DeviceError as failure:
+        if program.parameters.exact:
+            raise
         raise ProgramError(f"{failure}: its scale is too small") from failure
     record = partial(_record, design, program, operation(module, scheme, plan))
     yield record("degree", program.parameters.n, "program", _COUNTED)

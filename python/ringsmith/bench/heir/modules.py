@@ -15,10 +15,7 @@ from ringsmith.files import read_bounded
 from ringsmith.files.arrays import read_array
 from ringsmith.heir import guessed_scheme
 from ringsmith.heir.compiler import DEFAULT_SLOTS, LARGEST_SLOTS, Lowering
-from ringsmith.heir.module import Scheme
-
-PLAIN_MODULUS = 65537
-"""t of BFV and BGV, where a list does not say; HEIR's default."""
+from ringsmith.heir.module import PLAIN_MODULUS, Scheme
 
 _MAX_FILE = 1 << 20
 """Bytes of a list, at most."""

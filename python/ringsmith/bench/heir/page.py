@@ -40,13 +40,19 @@ class _Numbers:
             (one.design, one.operation, one.metric, one.peer): one.value for one in records
         }
 
-    def value(self, of: Record, metric: str, peer: str = "") -> float | None:
-        """A number of the design and operation of a record."""
-        return self._known.get((of.design, of.operation, metric, peer))
+    def seal(self, of: Record) -> float | None:
+        """SEAL's milliseconds with HEIR's plan of a record's program."""
+        program, scheme, _ = parts(of)
+        plan = f"{program}, {scheme}, {HEIRS}"
+        return self._known.get((of.design, plan, "milliseconds", SEAL))
 
-    def cell(self, of: Record, metric: str, peer: str = "") -> str:
+    def value(self, of: Record, metric: str) -> float | None:
+        """A number of ours, of the design and operation of a record."""
+        return self._known.get((of.design, of.operation, metric, ""))
+
+    def cell(self, of: Record, metric: str) -> str:
         """The same, as a table has it."""
-        return number(self.value(of, metric, peer))
+        return number(self.value(of, metric))
 
 
 def _plans(records: Sequence[Record]) -> list[Record]:
@@ -60,7 +66,7 @@ def _times(records: Sequence[Record]) -> list[str]:
     timed = [record for record in records if record.metric in shown]
     rows = []
     for one in _plans(timed):
-        ours, seal = numbers.value(one, "milliseconds"), _seal(one, numbers)
+        ours, seal = numbers.value(one, "milliseconds"), numbers.seal(one)
         rows.append(
             [
                 *parts(one),
@@ -85,15 +91,6 @@ def _times(records: Sequence[Record]) -> list[str]:
         "and BGV are exact, and have no error."
     )
     return [text, "", *table_lines(headings, rows, _WORDS), "", *conditions(timed)]
-
-
-def _seal(one: Record, numbers: _Numbers) -> float | None:
-    """SEAL's milliseconds with HEIR's plan of a record's program."""
-    program, scheme, _ = parts(one)
-    theirs = Record(
-        one.design, "", f"{program}, {scheme}, {HEIRS}", "milliseconds", 0, "cpu", "", SEAL
-    )
-    return numbers.value(theirs, "milliseconds", SEAL)
 
 
 def _counts(records: Sequence[Record]) -> list[str]:
