@@ -7,7 +7,7 @@ nothing is: no field is ever forgotten.
 
 Known are int, float (finite), complex, bool, str, bytes, None, enumerations of texts, tuples,
 mappings with keys of texts or integers, unions, dataclasses, and arrays, which are numbered and
-kept separate.
+kept separate. A field whose metadata has ``IN_MEMORY`` is not part of the file.
 """
 
 import dataclasses
@@ -34,6 +34,8 @@ MAX_TEXT = 1 << 16
 MAX_ENTRIES = 1 << 20
 """Entries of a list or mapping."""
 _MAX_INTEGER = 1 << 64
+IN_MEMORY = "in memory"
+"""Metadata of a field that is not written; it has a default."""
 
 Variants = Mapping[type, Mapping[str, type]]
 """For an abstract dataclass: the concrete ones, by what their objects say as ``kind``."""
@@ -248,7 +250,8 @@ def fields_of(kind: type) -> tuple[tuple["dataclasses.Field[Any]", Any], ...]:
 @lru_cache(maxsize=128)
 def _fields_of(kind: type) -> tuple[tuple["dataclasses.Field[Any]", Any], ...]:
     hints = typing.get_type_hints(kind)
-    return tuple((f, hints[f.name]) for f in dataclasses.fields(kind) if f.init)
+    written = (f for f in dataclasses.fields(kind) if f.init and not f.metadata.get(IN_MEMORY))
+    return tuple((f, hints[f.name]) for f in written)
 
 
 def _is_record(kind: Hint) -> bool:

@@ -26,15 +26,16 @@ from ringsmith.params import (
     ParameterLimits,
     RlweParameters,
 )
-from ringsmith.params.automatic import MIN_SCALE_BITS, AutoRlweParameters
+from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS, AutoRlweParameters
 from ringsmith.params.security import smallest_secure_degree
 from ringsmith.program.graph import Program
+from ringsmith.program.overflow import RangeError
 from ringsmith.program.packing import Packing
 from ringsmith.program.plain import Space
 from ringsmith.program.planner import InputSpec
+from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
-from ringsmith.program.vector import Trace, TraceNode
 from ringsmith.schemes.automatic import choose
 from ringsmith.schemes.base import Options
 from ringsmith.schemes.ckks.plan import LevelsError
@@ -133,7 +134,7 @@ def planned(
     headroom = HEADROOM_BITS if headroom_bits is None else headroom_bits
     exact = scheme.space(traced.slots).exact
     check_numbers(traced, exact)
-    options = Options(headroom_bits=None if exact else headroom)
+    options = Options(modular=True) if exact else Options(headroom_bits=headroom)
 
     def recording(n: int) -> Recording:
         return _recording(traced, steps, ports, scheme.space(n), source)
@@ -175,6 +176,13 @@ def _fewest_levels(
             program = CKKS.plan(found, parameters, options)
         except LevelsError:
             levels += 1
+            continue
+        except RangeError as error:
+            headroom = wish.headroom_bits + math.ceil(error.missing_bits)
+            if headroom > MAX_HEADROOM_BITS:
+                raise
+            wish = replace(wish, headroom_bits=headroom)
+            shape, options = wish.shape, Options(headroom_bits=headroom)
             continue
         return replace(program, choice=_scale_words(program, wish))
 
@@ -384,7 +392,7 @@ def _recording(
                 steps=step.amount or None,
                 values=filled(step, space),
             )
-        found.append(trace.record(node).index)
+        found.append(trace.record(node))
     return Recording(
         traced.name,
         trace,

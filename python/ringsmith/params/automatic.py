@@ -17,6 +17,7 @@ MIN_SCALE_BITS = MIN_PRIME_BITS
 """Smallest scale that is tried: the primes that rescaling drops have its size."""
 WIDEST_PRIME_BITS = 60
 """Widest prime that is ever chosen: what hardware designs take at most."""
+MAX_HEADROOM_BITS = 30
 SPECIAL_MARGIN_BITS = 5
 """How much wider than q_0 the special prime is, if ``max_prime_bits`` allows.
 
@@ -62,6 +63,11 @@ class AutoRlweParameters(ABC):
                 yield n, bits
 
     @property
+    def default_bound(self) -> float | None:
+        """The magnitude that inputs are declared with by default; None: none is asked for."""
+        return None
+
+    @property
     def resolved(self) -> bool:
         """Whether the limits of the design are there, if one is named."""
         return self.design is None or self.limits is not None
@@ -103,8 +109,9 @@ class AutoParameters(AutoRlweParameters):
     Attributes:
         precision_bits: Bits after the point that must be correct in every output by the forecast,
             from 1.
-        headroom_bits: All messages stay within ±2^headroom_bits.
-        input_bound: Upper bound of the magnitudes of all encrypted inputs.
+        headroom_bits: Room for messages up to ±2^headroom_bits at least; ranges that are greater
+            get more.
+        input_bound: Upper bound of the magnitudes of inputs without a declared range.
     """
 
     precision_bits: float = 20
@@ -121,10 +128,11 @@ class AutoParameters(AutoRlweParameters):
                 "20 bits are 6 decimal digits"
             )
         headroom = self.headroom_bits
-        if isinstance(headroom, bool) or not isinstance(headroom, int) or not 0 <= headroom <= 30:
+        whole = isinstance(headroom, int) and not isinstance(headroom, bool)
+        if not whole or not 0 <= headroom <= MAX_HEADROOM_BITS:
             raise ParameterError(
-                f"headroom_bits = {headroom!r} is not a whole number in 0 … 30: scale the inputs "
-                "so that messages stay small"
+                f"headroom_bits = {headroom!r} is not a whole number in 0 … {MAX_HEADROOM_BITS}: "
+                "scale the inputs so that messages stay small"
             )
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
@@ -143,6 +151,11 @@ class AutoParameters(AutoRlweParameters):
             f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, "
             f"{self.larger}, multiply less deeply, or split the program"
         )
+
+    @property
+    def default_bound(self) -> float | None:
+        """``input_bound``, where it is another one than 1."""
+        return self.input_bound if self.input_bound != 1 else None
 
     @property
     def max_scale_bits(self) -> int:

@@ -22,7 +22,8 @@ class AutoBfvParameters(AutoRlweParameters):
     """Requirements for automatically chosen BFV parameters.
 
     Attributes:
-        plain_bits: Bits of t, which is then the largest prime of that size that batches.
+        plain_bits: Bits of t, which is then the largest prime of that size that batches; more
+            where the ranges of results need them.
         plain_modulus: t itself, in place of ``plain_bits``: a prime below 2^60 that batches for
             some ring degree; only degrees that it batches for are taken.
         margin_bits: Bits of noise budget that every output must have left by the forecast, from 1.

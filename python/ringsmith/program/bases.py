@@ -7,7 +7,7 @@ import numpy as np
 from numpy.polynomial import chebyshev as series
 
 from ringsmith.program.plain import PlainValues
-from ringsmith.program.ranges import Interval, promise, range_of
+from ringsmith.program.ranges import Interval, image, range_of
 from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -76,7 +76,7 @@ class ChebyshevBasis:
         result = double - (1 if high == low else self.element(x, high - low))
         known = range_of(x)
         if known is not None and known.magnitude <= 1:
-            promise(result, Interval(-1.0, 1.0), caller())
+            image(result, Interval(-1.0, 1.0), caller())
         return result
 
     @staticmethod

@@ -14,7 +14,7 @@ from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 from ringsmith.program.polynomials import polynomial
-from ringsmith.program.ranges import Interval, promise
+from ringsmith.program.ranges import Interval, promise, range_of, restricted
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -38,7 +38,8 @@ def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -
     each of ``sign_steps(margin, precision)`` polynomials.
 
     Args:
-        x: The encrypted vector; it is promised to lie in [-1, 1] (``bounded``).
+        x: The encrypted vector, of numbers in [-1, 1] by its range: divide by the largest one, or
+            promise it (``bounded``).
         margin: Magnitude from which the sign is correct, 2^-20 … 0.9.
         precision: Bits of precision, 1 … 30.
 
@@ -51,7 +52,7 @@ def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -
             "sign: BFV computes modulo t, where no number is less than another: take CKKS"
         )
     steep, flat = _steps(margin, precision, source)
-    promise(x, Interval(-1.0, 1.0), source)
+    x = restricted(x, Interval(-1.0, 1.0), "the range that sign takes", source)
     for coefficients in (STEEP,) * steep + (FLAT,) * flat:
         x = polynomial(x, coefficients)  # of the range [-1, 1] again, which it finds
     return x
@@ -61,19 +62,20 @@ def compare(
     a: EncryptedVector,
     b: EncryptedVector | float,
     *,
-    span: float = 1.0,
+    span: float | None = None,
     margin: float = 2.0**-4,
     precision: float = 8,
 ) -> EncryptedVector:
     """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
 
     If ``abs(a - b)`` is at least ``margin``, the error is at most 2^-precision, plus the error of
-    encryption. Consumes the levels of ``sign`` and one more, or two more if ``span`` is not 1.
+    encryption. Consumes the levels of ``sign`` and one more, or two more if the span is not 1.
 
     Args:
         a: An encrypted vector.
         b: Another, or a number, or numbers.
-        span: The promised upper bound of ``abs(a - b)`` (``bounded``).
+        span: The promised upper bound of ``abs(a - b)`` (``bounded``). None: the one that follows
+            from the ranges of the inputs.
         margin: The difference from which the comparison is correct; at least 2^-20 * span.
         precision: Bits of precision, 1 … 30.
 
@@ -87,7 +89,7 @@ def maximum(
     a: EncryptedVector,
     b: EncryptedVector | float,
     *,
-    span: float = 1.0,
+    span: float | None = None,
     margin: float = 2.0**-4,
     precision: float = 8,
 ) -> EncryptedVector:
@@ -104,7 +106,7 @@ def minimum(
     a: EncryptedVector,
     b: EncryptedVector | float,
     *,
-    span: float = 1.0,
+    span: float | None = None,
     margin: float = 2.0**-4,
     precision: float = 8,
 ) -> EncryptedVector:
@@ -146,14 +148,21 @@ def _sign_error(margin: float, steep: int, flat: int) -> float:
 def _sign_of_difference(
     a: EncryptedVector,
     b: EncryptedVector | float,
-    span: float,
+    span: float | None,
     margin: float,
     precision: float,
     source: SourceLine,
 ) -> EncryptedVector:
-    if not isinstance(span, int | float) or not 0 < span < math.inf:
-        raise source.error(f"span = {span!r:.60} is not a number above 0")
     difference = a - b
+    if span is None:
+        found = range_of(difference)
+        if found is None or not found.magnitude:
+            raise source.error("the difference has no range: give its largest magnitude as span")
+        span = found.magnitude
+    elif not isinstance(span, int | float) or not 0 < span < math.inf:
+        raise source.error(f"span = {span!r:.60} is not a number above 0")
+    else:
+        difference = promise(difference, Interval(-span, span), source)
     if span != 1:
         difference = difference * (1 / span)
     return sign(difference, margin=margin / span, precision=precision)
@@ -162,7 +171,7 @@ def _sign_of_difference(
 def _extreme(
     a: EncryptedVector,
     b: EncryptedVector | float,
-    span: float,
+    span: float | None,
     margin: float,
     precision: float,
     half: float,

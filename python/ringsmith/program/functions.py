@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.caching import cached
-from ringsmith.program.lengths import holds
-from ringsmith.program.plain import PlainValues, Space, checked_power_of_two, whole_number
-from ringsmith.program.source import caller
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program import clearing
+from ringsmith.program.arrays import Array, ArrayNode, padded
+from ringsmith.program.plain import PlainValues, checked_power_of_two, whole_number
+from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.vector import EncryptedVector, check_row, shape_error
 
 
 def inner_product(
@@ -21,21 +22,24 @@ def inner_product(
 ) -> EncryptedVector:
     """Returns sums of ``length`` products: one multiplication and log2(length) rotations.
 
-    Slot i of the result is the sum over j = 0 … length - 1 of x[i + j*stride] *
-    weights[i + j*stride], slots counted modulo N/2, as rotations count them: all slots of CKKS are
-    one such row, and BFV's two rows are summed side by side. Two layouts use it:
+    Of at most ``length`` numbers the result is one number, their inner product with as many
+    weights. Of more numbers, number i of the result is the sum over j = 0 … length - 1 of
+    x[i + j*stride] * weights[i + j*stride]. Two layouts use that:
 
     - Consecutive vectors (``stride=1``): vector v lies in slots v*length … v*length + length - 1,
       and its sum arrives in its first slot. The other slots mix two vectors, unless
       ``everywhere`` is set, which costs one more level and log2(length) more rotations.
-    - Interleaved vectors (``stride = slots / length``): entry j of vector v lies in slot
-      j*stride + v, and every slot that is v modulo stride holds the sum of vector v.
+    - Interleaved vectors: entry j of vector v lies in slot j*stride + v, and the sum of vector v
+      arrives in slot v. Of at most length*stride numbers the result is ``stride`` numbers.
+
+    Slots are counted modulo N/2, as rotations count them: all slots of CKKS are one such row, and
+    BFV's two rows are summed side by side.
 
     Args:
         x: The encrypted vectors.
-        weights: An encrypted vector; or at most ``length`` numbers, which stand at every vector
-            and are followed by zeros; or more numbers, one a slot.
-        length: Entries of each vector, a power of two.
+        weights: As many encrypted or plain numbers as x has. Or as many plain numbers as each
+            vector has, at most ``length``: they stand at every vector and are followed by zeros.
+        length: Entries of each vector, a power of two; vectors of fewer numbers end in zeros.
         stride: Distance in slots of the entries of one vector, a power of two.
         everywhere: Whether all length*stride slots of each block hold the sums that otherwise
             only its first ``stride`` slots hold. Free where length*stride is the number of slots.
@@ -47,12 +51,10 @@ def inner_product(
     length = checked_power_of_two("length", length, space.row, source)
     stride = checked_power_of_two("stride", stride, space.row // length, source)
     if not isinstance(weights, EncryptedVector):
-
-        def lay_out(entries: PlainValues) -> PlainValues:
-            return _in_every_block(entries, length, stride, space)
-
-        weights = space.vector(weights, source, lay_out)
-    return _summed(x * weights, length, stride, everywhere)
+        given = space.numbers(weights, source)
+        if given.ndim:
+            weights = _laid_out(x, given, length, stride, source)
+    return _summed(x * weights, length, stride, everywhere, source)
 
 
 def sum_slots(
@@ -62,15 +64,17 @@ def sum_slots(
     stride: int = 1,
     everywhere: bool = False,
 ) -> EncryptedVector:
-    """Returns sums of ``length`` entries: log2(length) rotations and no multiplication.
+    """Returns sums: log2(length) rotations and no multiplication.
 
-    Slot i of the result is the sum over j = 0 … length - 1 of x[i + j*stride], slots counted modulo
-    N/2; so without ``length`` every slot holds the sum of all, or of its row in BFV. Layouts and
+    Without ``length``, the sum of all numbers, as one number that stands in every slot. With it,
+    sums of ``length`` entries: of at most ``length`` numbers one number, their sum; of more
+    numbers, number i is the sum over j = 0 … length - 1 of x[i + j*stride]. Layouts and
     ``everywhere`` are those of ``inner_product``.
 
     Args:
         x: The encrypted vectors.
-        length: Entries of each vector, a power of two; None: N/2 / stride.
+        length: Entries of each vector, a power of two; vectors of fewer numbers end in zeros. None:
+            N/2 / stride.
         stride: Distance in slots of the entries of one vector, a power of two.
         everywhere: Whether all length*stride slots of each block hold the sums.
 
@@ -78,20 +82,23 @@ def sum_slots(
         ProgramError: When length or stride is illegal.
     """
     slots, source = x.trace.space.row, caller()
+    if length is None and stride == 1:
+        return _total(x, source)
     if length is None:
         length = slots // checked_power_of_two("stride", stride, slots, source)
     length = checked_power_of_two("length", length, slots, source)
     stride = checked_power_of_two("stride", stride, slots // length, source)
-    return _summed(x, length, stride, everywhere)
+    return _summed(x, length, stride, everywhere, source)
 
 
 def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVector:
     """Returns x + x.rotate(step) + … + x.rotate((count - 1)*step): ``count`` terms, any number.
 
     Slot i of the result is the sum over j = 0 … count - 1 of x[i + j*step], slots counted modulo
-    N/2. Sums of a half or a third of the terms are put side by side by one or two rotations, or a
-    term is put beside all others: log2(count) rotations for a power of two, and the fewest that
-    this way allows for other counts, such as 5 for 18. ``sum_slots`` has the layouts.
+    N/2; the result is all slots. Sums of a half or a third of the terms are put side by side by one
+    or two rotations, or a term is put beside all others: log2(count) rotations for a power of two,
+    and the fewest that this way allows for other counts, such as 5 for 18. ``sum_slots`` has the
+    layouts.
 
     Args:
         x: The encrypted vector.
@@ -102,7 +109,8 @@ def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVec
     Raises:
         ProgramError: When the count or the step is illegal.
     """
-    source, row = caller(), x.trace.space.row
+    source, space = caller(), x.trace.space
+    row = space.row
     terms, distance = whole_number(count), whole_number(step)
     if terms is None or not 1 <= terms <= row:
         raise source.error(f"count = {count!r:.60} is not a whole number in 1 … {row}")
@@ -112,7 +120,16 @@ def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVec
             f"step = {step!r:.60} is not a whole number in {-largest} … {largest}, and so the last "
             f"of {terms} terms not rotated by less than the {row} slots of a row"
         )
-    return _side_by_side(x, terms, distance)
+    if terms == 1:
+        return x
+    check_row(x, (terms - 1) * distance, source)
+    whole = x.all_slots(source)
+    total = sum_terms(whole.slots_of(), terms, distance)
+    numbers = min(x.array.numbers + (terms - 1) * max(0, -distance), space.slots)
+    node = ArrayNode(
+        numbers, lambda a: _windows(a, terms, distance, row), (whole.array,), all_slots=True
+    )
+    return EncryptedVector(x.trace, total.index, node)
 
 
 @dataclass(frozen=True, order=True)
@@ -140,34 +157,100 @@ def _way(count: int) -> _Way:
     return min(_Way(w.rotations + max(parts - 1, 1), w.depth + 1, parts) for w, parts in ways)
 
 
-def _side_by_side(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
+def sum_terms(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
+    """Returns ``sum_rotations`` of slots, without its checks."""
     if count == 1:
         return x
     parts = _way(count).parts
     if parts == 1:
-        return x + _side_by_side(x, count - 1, step).rotate(step)
+        return x + sum_terms(x, count - 1, step).rotate(step)
     length = count // parts
-    part = total = _side_by_side(x, length, step)
+    part = total = sum_terms(x, length, step)
     for index in range(1, parts):
         total = total + part.rotate(index * length * step)
     return total
 
 
-def _summed(x: EncryptedVector, length: int, stride: int, everywhere: bool) -> EncryptedVector:
+def _total(x: EncryptedVector, source: SourceLine) -> EncryptedVector:
+    """The sum of all numbers, in every slot."""
+    space, trace = x.trace.space, x.trace
+    if x.shape == (1,):
+        return x
+    whole = x.all_slots(source)
+    total = sum_terms(whole.slots_of(), space.row, 1)
+    index = clearing.both_rows(trace, total.index, source)
+    node = ArrayNode(1, lambda a: a.sum(keepdims=True), (whole.array,), filled=space.slots)
+    return EncryptedVector(trace, index, node)
+
+
+def _summed(
+    x: EncryptedVector, length: int, stride: int, everywhere: bool, source: SourceLine
+) -> EncryptedVector:
     """Rotates and adds; ``sum_slots`` describes the arguments, which were checked."""
-    space = x.trace.space
-    total = _side_by_side(x, length, stride)
+    space, trace, given = x.trace.space, x.trace, x.array
     block = length * stride
-    if everywhere and block < space.row:
+    numbers = given.numbers
+    if given.all_slots:
+        start = x.slots_of()
+    elif numbers > space.row == block:
+        raise source.error(
+            f"sums of {block} slots of {numbers} numbers, which lie in two rows of {space.row} "
+            "slots: each row is summed by itself; leave the length out to sum all numbers"
+        )
+    else:
+        stop = block if numbers <= block else None  # slots behind the only block are not read
+        start = x.slots_of(clearing.cleared(trace, x.index, numbers, source, stop))
+    total = sum_terms(start, length, stride)
+    spread = everywhere and block < space.row
+    if spread:
         total = total * np.tile((np.arange(block) < stride).astype(int), space.slots // block)
-        total = _side_by_side(total, length, -stride)
-        return holds(total, x, lambda numbers: max(numbers, block))
-    return holds(total, x, lambda numbers: stride if numbers <= block else numbers)
+        total = sum_terms(total, length, -stride)
+
+    def sums(a: Array) -> Array:
+        found = _windows(padded(a, space.slots), length, stride, space.row)
+        if spread:
+            blocks = found.reshape(-1, length, stride)
+            found = np.broadcast_to(blocks[:, :1], blocks.shape).reshape(-1)
+        return found
+
+    if numbers > block:
+        node = ArrayNode(
+            numbers,
+            sums if given.all_slots else lambda a: sums(a)[:numbers],
+            (given,),
+            all_slots=given.all_slots,
+        )
+    else:
+        filled = block if everywhere or block == space.row else stride
+        node = ArrayNode(stride, lambda a: sums(a)[:stride], (given,), filled=filled)
+    return EncryptedVector(trace, total.index, node)
 
 
-def _in_every_block(entries: PlainValues, length: int, stride: int, space: Space) -> PlainValues:
-    """Lays at most ``length`` weights out for every block; leaves longer vectors as they are."""
-    if entries.size > length:
-        return entries
-    padded = np.concatenate([entries, np.zeros(length - entries.size, entries.dtype)])
-    return np.tile(np.repeat(padded, stride), space.slots // (length * stride))
+def _windows(a: Array, count: int, step: int, row: int) -> Array:
+    """The sum over j = 0 … count - 1 of a[i + j*step], in each row, for every i."""
+    rows = a.reshape(-1, row)
+    total = sum(np.roll(rows, -step * j, axis=1) for j in range(count))
+    return np.asarray(total).reshape(-1)
+
+
+def _laid_out(
+    x: EncryptedVector, given: PlainValues, length: int, stride: int, source: SourceLine
+) -> PlainValues:
+    """Returns one weight for each number of x, or for each slot.
+
+    Raises:
+        ProgramError: When there are neither as many weights as numbers, nor as many as entries.
+    """
+    space, node = x.trace.space, x.array
+    block = length * stride
+    if given.size > length:
+        return given  # one a number
+    padded_weights = np.concatenate([given, np.zeros(length - given.size, given.dtype)])
+    laid = np.tile(np.repeat(padded_weights, stride), space.slots // block)
+    if node.all_slots:
+        return laid
+    if node.numbers <= block:
+        entries = -(-node.numbers // stride)
+        if given.size < entries or given[entries:].any():
+            raise shape_error(entries, given.size, source)
+    return laid[: node.numbers]

@@ -3,20 +3,34 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringsmith.errors import ProgramError
+from ringsmith.files.records import IN_MEMORY
 from ringsmith.graph.operations import Key, Op
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.program.arrays import ArrayNode, evaluate_arrays, padded
+from ringsmith.program.evaluate import simulate
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.late import of_schemes
 from ringsmith.program.listing import describe_keys
-from ringsmith.program.nodes import Node
+from ringsmith.program.nodes import Node, Note
+from ringsmith.program.overflow import (
+    DEFAULT_BOUND,
+    RangeError,
+    largest_bound,
+    promised,
+    undeclared,
+)
 from ringsmith.program.packing import Packing, tensors, vectors
+from ringsmith.program.plain import Space
 
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
@@ -38,6 +52,9 @@ class Program(ABC):
         choice: The reasons for automatically chosen parameters.
         packed_inputs: Of an imported program: how tensors lie in the inputs, by the tensor's name.
         packed_outputs: The same of the outputs.
+        complex_inputs: Inputs whose numbers may be complex.
+        notes: What was added so that results are right, for people.
+        arrays: What each output means as an array; empty for a program from a file, or imported.
     """
 
     name: str
@@ -48,6 +65,11 @@ class Program(ABC):
     choice: str = ""
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
+    complex_inputs: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    arrays: Mapping[str, ArrayNode] = field(
+        default_factory=dict, repr=False, metadata={IN_MEMORY: True}
+    )
 
     @property
     def inputs(self) -> dict[str, Node]:
@@ -80,7 +102,7 @@ class Program(ABC):
         return ClientKit(
             self.name,
             self.parameters,
-            MappingProxyType(_ports(self.inputs, self.lengths)),
+            self.input_ports,
             MappingProxyType(_ports(self.outputs, self.output_lengths)),
             self.key_needs,
             self.packed_inputs,
@@ -150,21 +172,136 @@ class Program(ABC):
         found: Program | ClientKit = of_schemes("load", "program_file")(path)
         return found
 
-    @abstractmethod
+    @cached_property
+    def input_ports(self) -> Mapping[str, Port]:
+        """The inputs as clients see them, with the ranges of their numbers."""
+        bound = None if self._any_numbers else self._default_bound
+        found = {}
+        for name, node in self.inputs.items():
+            low, high = (None, None) if bound is None else (-bound, bound)
+            if node.bound is not None:
+                low, high = node.bound.low, node.bound.high
+            is_complex = name in self.complex_inputs
+            found[name] = Port(node.limbs, node.scale, self.lengths[name], low, high, is_complex)
+        return MappingProxyType(found)
+
     def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
-        """Runs the program on clear data, to get the expected decrypted result.
+        """Computes in NumPy what the program means, to get the expected decrypted result.
+
+        Arrays have the shapes of inputs and outputs. How numbers lie in slots does not matter, so
+        that a fault of their layout shows as a difference. A program from a file, or an imported
+        one, has no arrays: it is simulated.
 
         Args:
-            inputs: A vector for each input, at most as long as declared and padded with zeros. For
-                an imported program: its tensors.
+            inputs: A vector for each input, at most as long as declared; zeros follow. For an
+                imported program: its tensors.
 
         Returns:
-            All slots of each output; for an imported program its tensors.
+            The numbers of each output, as ``decrypt`` returns them; for an imported program its
+            tensors.
 
         Raises:
-            ProgramError: When an input is missing, unknown, too long or not of the scheme's
-                numbers.
+            ProgramError: When an input is missing, unknown, too long, outside its range or not of
+                the scheme's numbers. When a number leaves the range that the program promises.
         """
+        given = self._checked(self._vectors(inputs))
+        if not self.arrays:
+            found = self._simulated(given)
+            found = {name: found[name][:size] for name, size in self.output_lengths.items()}
+        else:
+            sizes = {name: array.size for name, array in given.items()}
+            assert sizes == dict(self.lengths), "inputs are padded"
+            found = evaluate_arrays(self.arrays, given, self._modulus)
+        return self._tensors({name: self._shown(values) for name, values in found.items()})
+
+    def simulate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+        """Runs the operations on clear data, slot by slot: what every slot of a result holds.
+
+        Args:
+            inputs: As for ``evaluate``.
+
+        Returns:
+            All slots of each output.
+
+        Raises:
+            ProgramError: As ``evaluate``.
+        """
+        found = self._simulated(self._checked(self._vectors(inputs)))
+        return {name: self._shown(values) for name, values in found.items()}
+
+    def _simulated(self, given: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        return simulate(self.nodes, self._space, given, self._modulus)
+
+    def _checked(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+        """Returns the numbers of the inputs, with zeros up to their lengths."""
+        if inputs.keys() != self.lengths.keys():
+            raise ProgramError(
+                f"the program takes the inputs {sorted(self.lengths)} and was given "
+                f"{sorted(map(str, inputs))}: give a vector for each input"
+            )
+        found = {}
+        for name, port in self.input_ports.items():
+            source = self.inputs[name].source
+            array = np.atleast_1d(self._space.numbers(inputs[name], source, f"input {name!r}"))
+            if array.size > port.length:
+                raise ProgramError(
+                    f"input {name!r} holds {port.length} numbers and was given {array.size}: "
+                    "declare a greater length when tracing, or split the vector"
+                )
+            port.check_numbers(name, array)
+            found[name] = padded(array, port.length)
+        return found
+
+    @property
+    @abstractmethod
+    def _space(self) -> Space:
+        """The slots of a ciphertext."""
+
+    @property
+    @abstractmethod
+    def _modulus(self) -> int | None:
+        """What numbers are reduced modulo; None: nothing."""
+
+    @property
+    @abstractmethod
+    def _any_numbers(self) -> bool:
+        """Whether inputs without a declared range take all numbers of the scheme."""
+
+    @property
+    @abstractmethod
+    def _largest_bound(self) -> float:
+        """The magnitude that no input may exceed in any case."""
+
+    @property
+    def _default_bound(self) -> float:
+        """The magnitude up to which inputs without a declared range make no value overflow."""
+        if not undeclared(self.nodes) or promised(self.nodes):
+            return DEFAULT_BOUND
+
+        def fits(bound: float) -> bool:
+            try:
+                self.check_ranges(bound)
+            except RangeError:
+                return False
+            return True
+
+        return largest_bound(fits, self._largest_bound)
+
+    @abstractmethod
+    def check_ranges(self, bound: float = DEFAULT_BOUND) -> None:
+        """Refuses a program in which a value may leave what its ciphertext holds.
+
+        Args:
+            bound: The magnitude of inputs without a declared range.
+
+        Raises:
+            RangeError: Names the user's line.
+            ProgramError: When an output is the same for all inputs.
+        """
+
+    @abstractmethod
+    def _shown(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Returns computed numbers as ``decrypt`` returns them."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -207,7 +344,8 @@ class Program(ABC):
         ]
         if with_choice and self.choice:
             lines += ["parameters were chosen:", self.choice]
-        return [*lines, f"keys: {describe_keys(self.key_needs)}"]
+        lines.append(f"keys: {describe_keys(self.key_needs)}")
+        return [*lines, *(f"added: {note}" for note in self.notes)]
 
     def __str__(self) -> str:
         return self.describe()

@@ -31,11 +31,44 @@ class Port:
         limbs: Data primes of the ciphertext.
         scale: Scale of the ciphertext; 1 in BFV.
         length: Numbers that it holds, in its first slots.
+        low: The least number that an input may hold; None: any that the scheme takes.
+        high: The greatest one.
+        complex_numbers: Whether an input's numbers may be complex.
     """
 
     limbs: int
     scale: float
     length: int
+    low: float | None = None
+    high: float | None = None
+    complex_numbers: bool = False
+
+    def check_numbers(self, name: str, array: NDArray[Any]) -> None:
+        """Refuses numbers of an input outside its range.
+
+        Raises:
+            ProgramError: Names the input and the first such number.
+        """
+        if array.dtype.kind == "c" and not self.complex_numbers and array.imag.any():
+            position = int(np.argmax(array.imag != 0))
+            raise ProgramError(
+                f"input {name!r}: number {position} is {array[position]:.6g}, and the program was "
+                "planned for real numbers: declare InputSpec(complex_numbers=True) when tracing"
+            )
+        if self.low is None or self.high is None or array.dtype.kind not in "iufcO":
+            return
+        slack = 1e-9 * max(abs(self.low), abs(self.high))
+        if array.dtype.kind == "c":
+            outside = np.abs(array) > max(abs(self.low), abs(self.high)) + slack
+        else:
+            outside = (array < self.low - slack) | (array > self.high + slack)
+        if outside.any():
+            position = int(np.argmax(outside))
+            raise ProgramError(
+                f"input {name!r}: number {position} is {array[position]:.6g}, outside its range "
+                f"{self.low:g} … {self.high:g}: declare the range when tracing, "
+                f"InputSpec(bound={float(np.abs(array).max()):.6g}), or scale the numbers down"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +222,7 @@ class ClientKit:
                 f"input {name!r} holds {port.length} numbers and was given {array.size}: "
                 "declare a greater length when tracing, or split the vector"
             )
+        port.check_numbers(name, array)
         try:
             if self.parameters.exact:
                 return encrypt_vector(self.parameters, public_key, array)

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ringsmith.program.lengths import holds
+from ringsmith.graph.operations import Op
+from ringsmith.program import clearing
+from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.plain import PlainValues, checked_power_of_two
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
@@ -24,18 +26,17 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
 
     Args:
         weights: Matrix of shape (rows, columns); neither may exceed N/2 / stride; not all zero.
-        x: The vectors in entries 0 … columns - 1. The other entries must hold zeros, as those of a
-            fresh input of that length do: multiply by ones of that length where something was
-            added. In BFV each of the two rows may hold such vectors.
+        x: columns*stride numbers. Of all slots (``EncryptedVector``) the first so many count; in
+            BFV, of each of the two rows.
         stride: Distance in slots of the entries of one vector, a power of two; 1: one vector.
 
     Returns:
-        The product in entries 0 … rows - 1. With rows and columns padded to powers of two, the
-        other entries hold: zeros, if there are at least as many rows as columns; else partial sums;
-        and where the columns take all of N/2 / stride entries, the product again and again.
+        The product: rows*stride numbers. Numbers behind x's are cleared first where they are not
+        zero (``ringsmith.program.clearing``).
 
     Raises:
-        ProgramError: When the matrix is none, is zero or too large, or the stride is illegal.
+        ProgramError: When the matrix is none, is zero or too large, has other columns than x
+            numbers, or the stride is illegal.
     """
     space, source = x.trace.space, caller()
     room = space.row // checked_power_of_two("stride", stride, space.row, source)
@@ -49,11 +50,43 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
         diagonal = a[entries % rows, (entries + k) % columns]
         if diagonal.any():
             diagonals[k] = np.concatenate([diagonal, np.zeros(room - length, a.dtype)])
-    repeated = _repeated(x, columns * stride, (length + count) * stride)
+    start = _entries(x, given, stride, source)
+    repeated = _repeated(start, columns * stride, (length + count) * stride)
     total = _diagonal_sum(repeated, diagonals, stride)
     for k in range((length // rows).bit_length() - 1):
         total = total + total.rotate((rows << k) * stride)
-    return holds(total, x, lambda _: given.shape[0] * stride)
+    numbers = given.shape[0] * stride
+
+    def product(a: Array) -> Array:
+        vectors = a[: given.shape[1] * stride].reshape(-1, stride)
+        return np.asarray(given @ vectors).reshape(-1)
+
+    again = columns * stride == space.row and given.shape[0] == rows <= columns
+    node = ArrayNode(numbers, product, (x.array,), filled=space.row if again else numbers)
+    return EncryptedVector(x.trace, total.index, node)
+
+
+def _entries(
+    x: EncryptedVector, given: PlainValues, stride: int, source: SourceLine
+) -> EncryptedVector:
+    """Returns the slots of x with zeros after as many entries as the matrix has columns."""
+    node, numbers, space = x.array, given.shape[1] * stride, x.trace.space
+    if not node.all_slots:
+        if node.numbers != numbers:
+            what = f" at a stride of {stride}" if stride > 1 else ""
+            raise source.error(
+                f"a matrix of {given.shape[0]} x {given.shape[1]} takes {numbers} numbers{what}, "
+                f"and the vector holds {node.numbers}: give one of as many"
+            )
+        return x.slots_of(clearing.cleared(x.trace, x.index, numbers, source))
+    if space.row == space.slots:
+        return x.slots_of(clearing.cleared(x.trace, x.index, numbers, source))
+    behind = np.arange(space.slots) % space.row >= numbers
+    span = x.trace.span(x.index)
+    if not (behind & ((span.low != 0) | (span.high != 0))).any():
+        return x.slots_of()
+    mask = (~behind).astype(np.int64)
+    return x.slots_of(x.trace.plain(Op.MULTIPLY_PLAIN, x.index, mask, source))
 
 
 def _padded(a: PlainValues, room: int, stride: int, source: SourceLine) -> PlainValues:

@@ -1,12 +1,17 @@
 """The nodes of the HE graph: one operation each, with its level, scale and size."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringsmith.graph.operations import Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
+
+_SLACK = 1e-9
+"""Distance outside of a range, relative to it, from which a number is outside."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +39,50 @@ class Bound:
         low: No number of any slot is less.
         high: None is greater.
         source: The user's line that promises it.
+        computed: Whether it follows from the inputs' default ranges, and is nobody's word.
     """
 
     low: float
     high: float
     source: SourceLine
+    computed: bool = False
 
     @property
     def magnitude(self) -> float:
         """The largest magnitude of a number in the range."""
         return max(abs(self.low), abs(self.high))
+
+    def meet(self, other: "Bound") -> "Bound":
+        """Returns the range that both allow; this one where they have no number in common."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low > high:
+            return self
+        return Bound(low, high, self.source, self.computed and other.computed)
+
+    def excludes(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
+        """Returns which numbers lie outside, by more than rounding."""
+        slack = _SLACK * max(self.magnitude, 1.0)
+        outside = np.abs(numbers) > self.magnitude + slack
+        if -self.low != self.high:
+            outside = outside | (numbers.real < self.low - slack)
+            outside = outside | (numbers.real > self.high + slack) | (np.abs(numbers.imag) > slack)
+        return np.asarray(outside)
+
+
+@dataclass(frozen=True)
+class Note:
+    """What was added to a program so that its results are right, at a line of the user's.
+
+    Attributes:
+        source: The line.
+        text: What was added, and what it costs.
+    """
+
+    source: SourceLine
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.text}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from ringsmith.graph.operations import Op
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Node
-from ringsmith.program.vector import TraceNode
+from ringsmith.program.recorder import TraceNode
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,19 @@ class InputSpec:
     """How an input arrives.
 
     Attributes:
-        length: Numbers that it holds; None: as many as there are slots. Zeros follow.
+        length: Numbers that it holds; zeros follow. None: it is all slots (``EncryptedVector``).
         limbs: Data primes that it is encrypted over; None: all. In BFV always all.
         scale: Scale that it is encrypted at; None: the ladder's at its limbs. CKKS only.
-        bound: The range of its numbers and of the zeros that follow, as for ``bounded``. CKKS only.
+        bound: The range of its numbers, as for ``bounded``: encryption refuses others. None: CKKS
+            plans for [-1, 1]. Encryption accepts larger ones as far as no value can overflow.
+        complex_numbers: Whether its numbers may be complex. CKKS only.
     """
 
     length: int | None = None
     limbs: int | None = None
     scale: float | None = None
     bound: object = None
+    complex_numbers: bool = False
 
 
 @dataclass(frozen=True)

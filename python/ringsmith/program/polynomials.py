@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis
 from ringsmith.program.plain import PlainValues, whole_number
-from ringsmith.program.ranges import Interval, Range, interval_of, promise, range_of, widened
+from ringsmith.program.ranges import (
+    Interval,
+    Range,
+    image,
+    interval_of,
+    range_of,
+    restricted,
+    widened,
+)
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -67,7 +75,7 @@ def polynomial(
     c = _checked(c, source)
     result = _plus(_evaluate(x, POWERS, _best_split(c, POWERS)), c[0])
     if known is not None and not np.iscomplexobj(c):
-        promise(result, _image(Polynomial(c), known), source)
+        image(result, _image(Polynomial(c), known), source)
     return _approximate(result, dropped)
 
 
@@ -141,19 +149,19 @@ def _chebyshev_object(
         raise source.error(
             f"the window {tuple(wanted.window)} of a Chebyshev series is not [-1, 1]"
         )
-    promise(x, interval_of((low, high), source), source)
+    x = restricted(x, interval_of((low, high), source), "the interval of the series", source)
     u = x
     if (low, high) != (-1.0, 1.0):
         offset, factor = wanted.mapparms()
         u = _plus(_times(x, float(factor)), float(offset))
-        promise(u, Interval(-1.0, 1.0), source)
+        image(u, Interval(-1.0, 1.0), source)
     c = np.array(x.trace.space.numbers(wanted.coef, source))
     c[np.abs(c) < _ROUNDING * np.abs(c).max()] = 0
     c, dropped = _without_small(c, tolerance, 1.0, source)
     c = _checked(c, source)
     result = _plus(_evaluate(u, CHEBYSHEV, _best_split(c, CHEBYSHEV)), c[0])
     if not np.iscomplexobj(c):
-        promise(result, _image(Chebyshev(c), Interval(-1.0, 1.0)), source)
+        image(result, _image(Chebyshev(c), Interval(-1.0, 1.0)), source)
     return _approximate(result, dropped)
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ProgramError
-from ringsmith.program.functions import sum_rotations
-from ringsmith.program.lengths import holds
+from ringsmith.program import clearing
+from ringsmith.program.arrays import Array, ArrayNode
+from ringsmith.program.functions import sum_terms
 from ringsmith.program.plain import checked_power_of_two
-from ringsmith.program.source import caller
+from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
 
@@ -25,27 +26,33 @@ def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector
     shape is padded with zeros (``pack_matrix``).
 
     Args:
-        a: The left matrix in the first size*size slots, row by row: entry (i, j) in slot
-            i*size + j. The other slots hold zeros, as those of an input of that length do.
+        a: The left matrix, size*size numbers row by row: entry (i, j) is number i*size + j. Of all
+            slots (``EncryptedVector``) the first so many count.
         b: The right one, in the same way.
         size: Rows and columns, a power of two; size*size must not exceed N/2.
 
     Returns:
-        The product in the first size*size slots, row by row, and again in every block of as many
-        slots.
+        The product, size*size numbers row by row. They stand again in every block of as many slots,
+        so that a product of products costs no level more.
 
     Raises:
         ProgramError: When the size is illegal.
     """
-    source, row = caller(), a.trace.space.row
+    source, row, trace = caller(), a.trace.space.row, a.trace
     size = checked_power_of_two("size", size, 1 << ((row.bit_length() - 1) // 2), source)
     area = size * size
-    left, right = (_repeated(each, area, row) for each in (a, b))
+    left, right = (_repeated(each, area, row, source) for each in (a, b))
     left, right = _sigma(left, size), _tau(right, size)
     total = left * right
     for k in range(1, size):
         total = total + _turned_columns(left, size, k) * _turned(right, k * size, row)
-    return holds(total, a, lambda _: area)
+
+    def product(first: Array, second: Array) -> Array:
+        matrices = (each[:area].reshape(size, size) for each in (first, second))
+        return np.asarray(next(matrices) @ next(matrices)).reshape(-1)
+
+    node = ArrayNode(area, product, (a.array, b.array), filled=row)
+    return EncryptedVector(trace, total.index, node)
 
 
 def pack_matrix(matrix: ArrayLike, size: int | None = None) -> NDArray[np.generic]:
@@ -98,9 +105,18 @@ def unpack_matrix(
     return array[: size * size].reshape(size, size)[:rows, :columns]
 
 
-def _repeated(x: EncryptedVector, area: int, row: int) -> EncryptedVector:
+def _repeated(x: EncryptedVector, area: int, row: int, source: SourceLine) -> EncryptedVector:
     """The first ``area`` slots again and again, so that rotations turn around them."""
-    return x if area == row else sum_rotations(x, row // area, -area)
+    node = x.array
+    if not node.all_slots and node.numbers != area:
+        raise source.error(
+            f"a matrix of {area} numbers is expected, row by row, and the vector holds "
+            f"{node.numbers}: declare inputs of size*size numbers; pack_matrix pads a matrix"
+        )
+    if not node.all_slots and node.filled >= row:
+        return x.slots_of()
+    start = x.slots_of(clearing.cleared(x.trace, x.index, area, source))
+    return start if area == row else sum_terms(start, row // area, -area)
 
 
 def _turned(x: EncryptedVector, steps: int, row: int) -> EncryptedVector:

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.program.arrays import Array, ArrayNode
+from ringsmith.program.clearing import moved_into
+from ringsmith.program.nodes import Bound
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import Bound, EncryptedVector
+from ringsmith.program.spans import Span
+from ringsmith.program.vector import EncryptedVector
 
 _SLACK = 1e-6
 """Part of its width by which a computed range is widened, to include errors of encryption."""
@@ -49,44 +53,117 @@ def bounded(x: EncryptedVector, limit: Range) -> EncryptedVector:
     """Returns x with the promise that its numbers lie in a range.
 
     Planning and the forecast use the range instead of the worst case that they compute.
-    ``program.evaluate`` checks it. The promise holds for every slot: those after an input's numbers
-    hold 0, or the program's result for 0.
+    ``program.evaluate`` checks it. The promise is of a vector's numbers: slots after them are moved
+    into the range, too. Of all slots (``EncryptedVector``) it is of every slot.
 
     Args:
-        x: The encrypted vector; CKKS only.
+        x: The encrypted vector.
         limit: A magnitude that no number exceeds, or the pair (low, high) of real numbers.
 
     Raises:
-        ProgramError: When the limit is no range, or contradicts an earlier one; in BFV.
+        ProgramError: When the limit is no range, or x cannot lie in it.
     """
     source = caller()
-    if x.trace.space.exact:
-        raise source.error(
-            "bounded: BFV's noise does not depend on the numbers: leave it out, and take a t above "
-            "twice their largest magnitude"
-        )
     return promise(x, interval_of(limit, source), source)
 
 
 def promise(x: EncryptedVector, interval: Interval, source: SourceLine) -> EncryptedVector:
-    """Records that the numbers of x lie in an interval, and returns x."""
-    known = x.trace.nodes[x.index].bound
-    low, high = interval.low, interval.high
-    if known is not None:
-        low, high = max(low, known.low), min(high, known.high)
-        if low > high:
-            raise source.error(
-                f"the range [{interval.low:g}, {interval.high:g}] has no number of the range "
-                f"[{known.low:g}, {known.high:g}] that {known.source} gives: mend one of them"
-            )
-    x.trace.annotate(x.index, bound=Bound(float(low), float(high), source))
-    return x
+    """Returns x with a promise at a line, as ``bounded``."""
+    low, high = float(interval.low), float(interval.high)
+    found = _numbers(x)
+    if found.real and (float(found.high.real.max()) < low or float(found.low.real.min()) > high):
+        raise source.error(
+            f"the range [{low:g}, {high:g}] has no number of the range {_text(found)} that follows "
+            "from the inputs: mend one of them"
+        )
+    return _within(x, Bound(low, high, source), source)
+
+
+def restricted(
+    x: EncryptedVector, interval: Interval, what: str, source: SourceLine
+) -> EncryptedVector:
+    """Returns x, whose numbers lie in an interval, with all slots in it.
+
+    Args:
+        x: The encrypted vector.
+        interval: Where a function is approximated.
+        what: Names the interval in the error.
+        source: The user's line.
+
+    Raises:
+        ProgramError: When the ranges of the inputs allow numbers outside the interval.
+    """
+    found = _numbers(x)
+    slack = 1e-5 * (interval.high - interval.low)
+    if not found.real or not (
+        interval.low - slack <= float(found.low.real.min())
+        and float(found.high.real.max()) <= interval.high + slack
+    ):
+        limit = f"({interval.low:g}, {interval.high:g})"
+        raise source.error(
+            f"the numbers may lie in {_text(found)} by the ranges of the inputs, and {what} is "
+            f"[{interval.low:g}, {interval.high:g}]: widen it, declare the inputs' ranges "
+            f"(InputSpec(bound=…)), or promise what you know: bounded(x, {limit})"
+        )
+    return _within(x, Bound(interval.low, interval.high, source), source)
+
+
+def image(result: EncryptedVector, interval: Interval, source: SourceLine) -> None:
+    """Records the range of a result, computed from the range of what it was made of."""
+    bound = Bound(interval.low, interval.high, source, computed=True)
+    result.trace.annotate(result.index, bound=bound)
 
 
 def range_of(x: EncryptedVector) -> Interval | None:
-    """Returns the range that was promised of x; None: none was."""
-    bound = x.trace.nodes[x.index].bound
-    return None if bound is None else Interval(bound.low, bound.high)
+    """Returns the range of all slots of x; None: it is not real, or not bounded."""
+    span = x.trace.span(x.index)
+    if not span.real or not math.isfinite(span.magnitude):
+        return None
+    return Interval(float(span.low.real.min()), float(span.high.real.max()))
+
+
+def _numbers(x: EncryptedVector) -> Span:
+    """The ranges of the numbers of x."""
+    slots = x.trace.space.slots
+    return x.trace.span(x.index).part(0, x.shape[0], slots)
+
+
+def _text(span: Span) -> str:
+    if not span.real:
+        return f"complex numbers of a magnitude up to {span.magnitude:g}"
+    return f"[{float(span.low.real.min()):g}, {float(span.high.real.max()):g}]"
+
+
+def _within(x: EncryptedVector, bound: Bound, source: SourceLine) -> EncryptedVector:
+    """Returns x with the slots after its numbers in a range, and the range recorded."""
+    trace, node = x.trace, x.array
+    index = moved_into(trace, x.index, x.shape[0], bound.low, bound.high, source)
+    trace.annotate(index, bound=bound)
+    made = ArrayNode(
+        node.numbers,
+        lambda a: _kept(a, bound),
+        (node,),
+        all_slots=node.all_slots,
+        filled=node.filled if index == x.index else node.numbers,
+    )
+    return EncryptedVector(trace, index, made)
+
+
+def _kept(array: Array, bound: Bound) -> Array:
+    """Returns numbers that a program promises a range of.
+
+    Raises:
+        ProgramError: When one lies outside.
+    """
+    outside = bound.excludes(array)
+    if outside.any():
+        position = int(np.argmax(outside))
+        raise ProgramError(
+            f"{bound.source}: number {position} is {array[position]:.6g}, and the range "
+            f"[{bound.low:g}, {bound.high:g}] was promised: widen the range, or keep the inputs "
+            "within theirs"
+        )
+    return array
 
 
 def interval_of(limit: object, source: SourceLine) -> Interval:

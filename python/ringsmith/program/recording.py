@@ -2,17 +2,20 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ringsmith.graph.operations import Op
 from ringsmith.params import RlweParameters
-from ringsmith.program.lengths import output_lengths
+from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.nodes import Bound, Note
 from ringsmith.program.plain import Space, whole_number
 from ringsmith.program.planner import InputSpec, multiplicative_depth
-from ringsmith.program.ranges import interval_of, promise
+from ringsmith.program.ranges import interval_of
+from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, Trace, TraceNode
+from ringsmith.program.spans import of_input
+from ringsmith.program.vector import EncryptedVector
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -34,6 +37,7 @@ class Recording:
         used: Operations that the outputs depend on, ascending.
         source: The line that asked for the trace.
         output_lengths: Numbers that each output holds, by name.
+        arrays: What each output means as an array, by name; empty: it is not known.
     """
 
     name: str
@@ -43,11 +47,22 @@ class Recording:
     used: tuple[int, ...]
     source: SourceLine
     output_lengths: Mapping[str, int]
+    arrays: Mapping[str, ArrayNode] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
         """The most multiplications that follow one another: CKKS needs so many levels."""
         return multiplicative_depth(self.trace.nodes, self.used)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was added to the program so that it is right."""
+        return tuple(self.trace.notes)
+
+    @property
+    def complex_inputs(self) -> tuple[str, ...]:
+        """Inputs whose numbers may be complex."""
+        return tuple(name for name, spec in self.inputs.items() if spec.complex_numbers)
 
     @property
     def lengths(self) -> dict[str, int]:
@@ -74,6 +89,7 @@ def record(
     inputs: Inputs,
     source: SourceLine,
     outputs: Outputs = None,
+    default_bound: float | None = None,
 ) -> Recording:
     """Calls a function once on encrypted vectors that record.
 
@@ -83,6 +99,7 @@ def record(
         inputs: As for ``trace``.
         source: The line that asks, for errors.
         outputs: As for ``trace``.
+        default_bound: The magnitude that inputs without a range are declared with; None: none.
 
     Raises:
         ProgramError: When inputs, the function's operations or its results are not legal.
@@ -91,14 +108,9 @@ def record(
         raise source.error(
             f"{function!r:.60} is no function: give a Python function of encrypted vectors"
         )
-    specs = _checked_inputs(function, inputs, space.slots, source)
+    specs = _checked_inputs(function, inputs, space, source, default_bound)
     recorder = Trace(space)
-    vectors = {name: recorder.record(TraceNode(Op.INPUT, (), source, name=name)) for name in specs}
-    for name, spec in specs.items():
-        if spec.bound is not None:
-            if space.exact:
-                raise source.error(f"input {name!r}: bound = {spec.bound!r:.60}: BFV takes none")
-            promise(vectors[name], interval_of(spec.bound, source), source)
+    vectors = {name: _input(recorder, name, spec, source) for name, spec in specs.items()}
     try:
         inspect.signature(function).bind(**vectors)
     except TypeError as error:
@@ -106,18 +118,71 @@ def record(
             f"{_name(function)} cannot be called with the inputs {sorted(specs)}: {error}"
         ) from None
     results = _checked_outputs(function, function(**vectors), recorder)
-    used = _reachable(recorder, results.values())
+    results = _declared_outputs(results, {} if outputs is None else outputs, source)
+    indices = {name: result.index for name, result in results.items()}
+    used = _reachable(recorder, indices.values())
     for name, vector in vectors.items():
         if vector.index not in used:
             raise source.error(
                 f"input {name!r} is used by no output: use it, or take it out of the inputs"
             )
-    lengths = output_lengths(
-        recorder, _lengths(specs, space), results, {} if outputs is None else outputs, source
-    )
     return Recording(
-        _name(function), recorder, specs, results, tuple(sorted(used)), source, lengths
+        _name(function),
+        recorder,
+        specs,
+        indices,
+        tuple(sorted(used)),
+        source,
+        {name: result.array.numbers for name, result in results.items()},
+        {name: result.array for name, result in results.items()},
     )
+
+
+def _input(trace: Trace, name: str, spec: InputSpec, source: SourceLine) -> EncryptedVector:
+    """An encrypted input."""
+    slots = trace.space.slots
+    length, bound = spec.length or slots, None
+    if spec.bound is not None:
+        interval = interval_of(spec.bound, source)
+        bound = Bound(float(interval.low), float(interval.high), source)
+    low, high = (-1.0, 1.0) if bound is None else (bound.low, bound.high)
+    span = of_input(trace.space, length, low, high, complex_numbers=spec.complex_numbers)
+    index = trace.record(TraceNode(Op.INPUT, (), source, name=name, bound=bound, span=span))
+    node = ArrayNode(length, lambda a: a, name=name, all_slots=length == slots)
+    return EncryptedVector(trace, index, node)
+
+
+def _declared_outputs(
+    results: Mapping[str, EncryptedVector], declared: Mapping[str, int | None], source: SourceLine
+) -> dict[str, EncryptedVector]:
+    """Returns results that hold as many numbers as was declared of them; zeros follow theirs.
+
+    Raises:
+        ProgramError: When a declared output does not exist, or its length is none.
+    """
+    if not isinstance(declared, Mapping):
+        raise source.error(
+            f'outputs = {declared!r:.60} are no lengths by name: write outputs={{"result": 1}}'
+        )
+    unknown = sorted(map(str, declared.keys() - results.keys()))
+    if unknown:
+        raise source.error(
+            f"outputs names {unknown}, and the program's outputs are {sorted(results)}: name those"
+        )
+    found = dict(results)
+    for name, value in declared.items():
+        slots = results[name].trace.space.slots
+        number = slots if value is None else whole_number(value)
+        if number is None or not 1 <= number <= slots:
+            raise source.error(
+                f"output {name!r}: length = {value!r:.60} is not a whole number in 1 … {slots}"
+            )
+        vector = results[name]
+        if number > vector.array.numbers:
+            vector = vector.all_slots(source)
+        node = replace(vector.array, numbers=number, filled=0)
+        found[name] = EncryptedVector(vector.trace, vector.index, node)
+    return found
 
 
 def _lengths(inputs: Mapping[str, InputSpec], space: Space) -> dict[str, int]:
@@ -126,8 +191,13 @@ def _lengths(inputs: Mapping[str, InputSpec], space: Space) -> dict[str, int]:
 
 
 def _checked_inputs(
-    function: Callable[..., Any], inputs: Inputs, slots: int, source: SourceLine
+    function: Callable[..., Any],
+    inputs: Inputs,
+    space: Space,
+    source: SourceLine,
+    default_bound: float | None,
 ) -> dict[str, InputSpec]:
+    slots = space.slots
     if inputs is None:
         try:
             signature = inspect.signature(function)
@@ -161,13 +231,15 @@ def _checked_inputs(
             )
         if spec.scale is not None and not spec.scale > 1:
             raise source.error(f"input {name!r}: scale = {spec.scale!r} must exceed 1")
-        specs[name] = spec
+        if spec.complex_numbers and space.exact:
+            raise source.error(f"input {name!r}: complex_numbers is for CKKS: leave it out")
+        specs[name] = spec if spec.bound is not None else replace(spec, bound=default_bound)
     return specs
 
 
 def _checked_outputs(
     function: Callable[..., Any], returned: object, recorder: Trace
-) -> dict[str, int]:
+) -> dict[str, EncryptedVector]:
     if isinstance(returned, Mapping):
         named = dict(returned)
     elif isinstance(returned, tuple | list):
@@ -186,7 +258,7 @@ def _checked_outputs(
                 f"output {name!r} of {_name(function)} is {value!r:.60}, which does not come from "
                 "its inputs: return encrypted vectors computed from them"
             )
-        outputs[name] = value.index
+        outputs[name] = value
     return outputs
 
 

@@ -1,12 +1,24 @@
 """Rejects Python and NumPy operations that encrypted vectors do not support, with a hint."""
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ringsmith.errors import ProgramError
 from ringsmith.program.source import caller
 
-_POLYNOMIAL = "approximate it by a polynomial(x, coefficients)"
+_POLYNOMIAL = "approximate it: chebyshev(x, function, degree, (low, high))"
+_INSTEAD = {
+    "maximum": "maximum(x, y)",
+    "fmax": "maximum(x, y)",
+    "max": "maximum(x, y)",
+    "minimum": "minimum(x, y)",
+    "fmin": "minimum(x, y)",
+    "sign": "sign(x)",
+    "prod": "x * y, or x**n",
+    "roll": "x.rotate(steps)",
+    "concatenate": "x + y.rotate(-len(x))",
+    "std": "x.var(), and chebyshev(v, np.sqrt, degree, (low, high))",
+}
+"""What to call for functions of NumPy."""
 
 
 class Refusals:
@@ -22,7 +34,8 @@ class Refusals:
 
     def _refuse_comparison(self, other: object) -> NoReturn:
         raise caller().error(
-            "encrypted values cannot be compared: approximate the comparison by a polynomial"
+            "encrypted values cannot be compared: compare(a, b) is about 1 where a > b and 0 where "
+            "a < b, sign(x) about -1 or 1"
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
@@ -40,25 +53,11 @@ class Refusals:
             "brings slot i to slot 0, and a product with ones and zeros keeps some slots"
         )
 
-    def __len__(self) -> NoReturn:
-        raise caller().error(
-            "an encrypted vector has no len(): it fills all slots of a ciphertext, "
-            "parameters.slots, and the client knows how many numbers it encrypted"
-        )
-
     def __iter__(self) -> NoReturn:
         raise caller().error(
             "an encrypted vector cannot be iterated over: x.rotate(i) brings slot i to slot 0, "
             "sum_slots(x) sums the slots, inner_product(x, weights, length) weighs them"
         )
-
-    def _refuse_matmul(self, other: object) -> NoReturn:
-        raise caller().error(
-            "@ does not take encrypted vectors: use matvec(matrix, x), or inner_product(x, "
-            "weights, length)"
-        )
-
-    __matmul__ = __rmatmul__ = _refuse_matmul
 
     def __abs__(self) -> NoReturn:
         raise caller().error(f"an encrypted vector has no abs(): {_POLYNOMIAL}")
@@ -73,23 +72,19 @@ class Refusals:
             "an encrypted vector cannot become a NumPy array, or a part of one: use it by itself"
         )
 
-    def __array_function__(
-        self, function: Callable[..., Any], types: object, args: object, options: object
-    ) -> NoReturn:
-        raise numpy_refusal(function.__name__)
-
 
 def numpy_refusal(name: str) -> ProgramError:
     """Returns (does not raise) the error for a function of NumPy."""
+    instead = _INSTEAD.get(name, f"chebyshev(x, np.{name}, degree, (low, high)) approximates it")
     return caller().error(
-        f"np.{name} does not take encrypted vectors: use + - * ** rotate, sum_slots, inner_product "
-        "and matvec, and approximate other functions by a polynomial(x, coefficients)"
+        f"np.{name} does not take encrypted vectors: {instead}; exact are + - * ** @, sum, mean and "
+        "dot"
     )
 
 
 def division_refusal() -> ProgramError:
     """Returns (does not raise) the error for an encrypted divisor."""
     return caller().error(
-        "an encrypted vector cannot divide: multiply by a polynomial that approximates "
-        "its reciprocal"
+        "an encrypted vector cannot divide: multiply by "
+        "chebyshev(x, lambda t: 1 / t, degree, (low, high)), an approximation of its reciprocal"
     )

@@ -1,82 +1,20 @@
 """Encrypted vectors that record operations while a user's function is traced."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
-from ringsmith.graph.operations import Op
-from ringsmith.program.nodes import Bound as Bound
-from ringsmith.program.plain import PlainValues, Space, digest, whole_number
+from ringsmith.graph.operations import Op, Slots
+from ringsmith.program import clearing
+from ringsmith.program.arrays import Array, ArrayNode, padded
+from ringsmith.program.plain import whole_number
+from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
 from ringsmith.program.source import SourceLine, caller
 
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
-
-
-@dataclass(frozen=True, eq=False)
-class TraceNode:
-    """One operation as the user wrote it: no levels and no scales yet.
-
-    Attributes:
-        op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
-            conjugate, swap_columns.
-        operands: Indices of the encrypted operands in the trace.
-        source: The user's line.
-        name: Name of an input.
-        steps: Of a rotation: slots to the left, in 1 … row - 1.
-        values: Plain operand.
-        bound: The range that the program promises of the result.
-        approximation: What the result differs at most from what it stands for.
-    """
-
-    op: Op
-    operands: tuple[int, ...]
-    source: SourceLine
-    name: str | None = None
-    steps: int | None = None
-    values: PlainValues | None = None
-    bound: Bound | None = None
-    approximation: float = 0.0
-
-
-class Trace:
-    """Records operations; the same operation on the same operands is recorded once.
-
-    Attributes:
-        space: What one ciphertext holds.
-        nodes: The operations, operands before users.
-        rules: Of a helper's result: an operation, and how many numbers the result holds by how many
-            that operation's holds (``ringsmith.program.lengths``).
-    """
-
-    def __init__(self, space: Space) -> None:
-        self.space = space
-        self.nodes: list[TraceNode] = []
-        self.rules: dict[int, tuple[int, Callable[[int], int]]] = {}
-        self._known: dict[tuple[object, ...], int] = {}
-
-    def record(self, node: TraceNode) -> "EncryptedVector":
-        """Adds the node unless an equal one exists, and returns the vector of its result."""
-        values = node.values
-        plain = None if values is None else (values.shape, values.dtype.str, digest(values))
-        key = (node.op, node.operands, node.name, node.steps, plain)
-        if key not in self._known:
-            self._known[key] = len(self.nodes)
-            self.nodes.append(node)
-        return EncryptedVector(self, self._known[key])
-
-    def annotate(
-        self, index: int, *, bound: Bound | None = None, approximation: float = 0.0
-    ) -> None:
-        """Records the range of an operation's result, or its approximation error."""
-        node = self.nodes[index]
-        self.nodes[index] = replace(
-            node,
-            bound=bound or node.bound,
-            approximation=max(approximation, node.approximation),
-        )
 
 
 class EncryptedVector(Refusals):
@@ -84,13 +22,24 @@ class EncryptedVector(Refusals):
 
     Supports ``+``, ``-``, ``*`` with encrypted vectors, numbers and arrays, ``** n`` for integers
     n >= 1, unary ``-`` and ``rotate``. CKKS also has ``/`` by numbers and arrays, and
-    ``conjugate``. BFV, with integers in two rows, has ``swap_columns``. A plain number fills every
-    slot; a plain vector shorter than the slots is padded with zeros.
+    ``conjugate``. BFV, with integers in two rows, has ``swap_columns``.
+
+    It is an array of one dimension, and means what NumPy means: operands have as many numbers, or
+    one of them has one number. What was rotated, and an input without a length, is *all slots*: a
+    plain vector shorter than the slots is padded with zeros there.
     """
 
-    def __init__(self, trace: Trace, index: int) -> None:
+    def __init__(self, trace: Trace, index: int, array: ArrayNode | None = None) -> None:
+        """For this package only.
+
+        Args:
+            trace: Where operations are recorded.
+            index: The operation in the trace.
+            array: What it means as an array. None: only its slots count, as inside of helpers.
+        """
         self._trace = trace
         self._index = index
+        self._array = array
 
     @property
     def index(self) -> int:
@@ -101,6 +50,21 @@ class EncryptedVector(Refusals):
     def trace(self) -> Trace:
         """The trace that the vector belongs to."""
         return self._trace
+
+    @property
+    def array(self) -> ArrayNode:
+        """What the vector means as an array."""
+        assert self._array is not None, "users and outputs have arrays"
+        return self._array
+
+    @property
+    def shape(self) -> tuple[int]:
+        """How many numbers it holds, as NumPy's shape; all slots where it was rotated."""
+        node = self.array
+        return (self._trace.space.slots if node.all_slots else node.numbers,)
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     def __add__(self, other: object) -> "EncryptedVector":
         return self._binary(Op.ADD, Op.ADD_PLAIN, other)
@@ -115,7 +79,7 @@ class EncryptedVector(Refusals):
         return -self + other
 
     def __neg__(self) -> "EncryptedVector":
-        return self._unary(Op.NEGATE)
+        return self._unary(Op.NEGATE, np.negative)
 
     def __mul__(self, other: object) -> "EncryptedVector":
         return self._binary(Op.MULTIPLY, Op.MULTIPLY_PLAIN, other)
@@ -157,26 +121,43 @@ class EncryptedVector(Refusals):
         """Returns the vector rotated to the left: slot i holds what slot i + steps held.
 
         Slots are counted modulo N/2: those of CKKS are one such row, and BFV's two rows, slots
-        0 … N/2 - 1 and N/2 … N - 1, turn side by side.
+        0 … N/2 - 1 and N/2 … N - 1, turn side by side. Zeros follow a vector's numbers, and turn
+        with them. The result is all slots: adding a shorter vector to it adds zeros after it.
 
         Args:
             steps: Slots; negative to the right; of magnitude below N/2.
 
         Raises:
-            ProgramError: When ``steps`` is not a whole number or too large.
+            ProgramError: When ``steps`` is not a whole number or too large, or where numbers would
+                pass the end of a row, so that the result would depend on N.
         """
-        slots, source = self._trace.space.row, caller()
+        space, source = self._trace.space, caller()
         distance = whole_number(steps)
         if distance is None:
             raise source.error(f"rotation by {steps!r:.60}: use a whole number of slots")
-        if abs(distance) >= slots:
+        if abs(distance) >= space.row:
             raise source.error(
-                f"rotation by {steps} slots, and a row has {slots}: use {-slots + 1} … {slots - 1}"
+                f"rotation by {steps} slots, and a row has {space.row}: use {-space.row + 1} … "
+                f"{space.row - 1}"
             )
         if distance == 0:
             return self
-        return self._trace.record(
-            TraceNode(Op.ROTATE, (self._index,), source, steps=distance % slots)
+        if self._array is None:
+            return self.slots_of(self._trace.rotate(self._index, distance, source))
+        numbers, right = self._array.numbers, max(0, -distance)
+        check_row(self, distance, source)
+        whole = self.all_slots(source)
+        slots = Slots(space.row, distance % space.row)
+        turn = Op.ROTATE.record.meaning
+        return EncryptedVector(
+            self._trace,
+            self._trace.rotate(whole.index, distance, source),
+            ArrayNode(
+                min(numbers + right, space.slots),
+                lambda a: turn(a, a, slots),
+                (whole.array,),
+                all_slots=True,
+            ),
         )
 
     def conjugate(self) -> "EncryptedVector":
@@ -185,16 +166,56 @@ class EncryptedVector(Refusals):
             raise caller().error(
                 "whole numbers have no conjugate: swap_columns() swaps the two rows of a vector"
             )
-        return self._unary(Op.CONJUGATE)
+        return self._unary(Op.CONJUGATE, np.conjugate)
 
     def swap_columns(self) -> "EncryptedVector":
-        """Returns the vector with its two rows swapped; in BFV only."""
-        if not self._trace.space.exact:
-            raise caller().error(
+        """Returns all slots with the two rows swapped; in BFV only."""
+        space, source = self._trace.space, caller()
+        if not space.exact:
+            raise source.error(
                 "a CKKS vector is one row, and there is nothing to swap: rotate(N // 4) swaps its "
                 "halves"
             )
-        return self._unary(Op.SWAP_COLUMNS)
+        whole = self if self._array is None else self.all_slots(source)
+        index = self._trace.record(TraceNode(Op.SWAP_COLUMNS, (whole.index,), source))
+        if self._array is None:
+            return self.slots_of(index)
+        swap, slots = Op.SWAP_COLUMNS.record.meaning, Slots(space.row)
+        node = ArrayNode(space.slots, lambda a: swap(a, a, slots), (whole.array,), all_slots=True)
+        return EncryptedVector(self._trace, index, node)
+
+    def sum(self) -> "EncryptedVector":
+        """Returns the sum of its numbers, as one number: ``sum_slots``."""
+        from ringsmith.program.functions import sum_slots
+
+        return sum_slots(self)
+
+    def mean(self) -> "EncryptedVector":
+        """Returns the mean of its numbers, as one number; in CKKS only."""
+        return self.sum() / len(self)
+
+    def var(self) -> "EncryptedVector":
+        """Returns the variance of its numbers, as one number; in CKKS only."""
+        centred = self - self.mean()
+        return (centred * centred).mean()
+
+    def dot(self, other: object) -> "EncryptedVector":
+        """Returns the sum of products with as many numbers: ``inner_product``."""
+        from ringsmith.program.functions import inner_product
+
+        return inner_product(self, other, 1 << (len(self) - 1).bit_length())
+
+    def __matmul__(self, other: object) -> "EncryptedVector":
+        from ringsmith.program.matrices import matvec
+
+        if isinstance(other, EncryptedVector) or _dimensions(other) == 1:
+            return self.dot(other)
+        return matvec(self._trace.space.matrix(other, caller()).T, self)
+
+    def __rmatmul__(self, other: object) -> "EncryptedVector":
+        from ringsmith.program.matrices import matvec
+
+        return self.dot(other) if _dimensions(other) == 1 else matvec(other, self)
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *operands: object, **options: object
@@ -205,35 +226,206 @@ class EncryptedVector(Refusals):
             np.subtract: (self.__sub__, self.__rsub__),
             np.multiply: (self.__mul__, self.__rmul__),
             np.true_divide: (self.__truediv__, self.__rtruediv__),
+            np.matmul: (self.__matmul__, self.__rmatmul__),
         }
         if method == "__call__" and not options and ufunc in operators:
             forward, reflected = operators[ufunc]
             return forward(operands[1]) if operands[0] is self else reflected(operands[0])
-        if ufunc is np.matmul:
-            self._refuse_matmul(None)
         if ufunc in _COMPARISONS:
             self._refuse_comparison(None)
+        if method == "__call__" and not options and ufunc in _UNARY:
+            return _UNARY[ufunc](self)
         raise numpy_refusal(
             ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         )
 
-    def __repr__(self) -> str:
-        return f"EncryptedVector(%{self._index}, {self._trace.space.slots} slots)"
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        types: object,
+        args: Sequence[object],
+        options: Mapping[str, object],
+    ) -> "EncryptedVector":
+        """Takes sums, means and inner products from NumPy, and refuses its other functions."""
+        name = function.__name__
+        if not options and len(args) == 1 and args[0] is self and name in _FUNCTIONS:
+            return _FUNCTIONS[name](self)
+        if not options and len(args) == 2 and name in ("dot", "inner"):
+            return self.__matmul__(args[1]) if args[0] is self else self.__rmatmul__(args[0])
+        raise numpy_refusal(name)
 
-    def _unary(self, op: Op) -> "EncryptedVector":
-        return self._trace.record(TraceNode(op, (self._index,), caller()))
+    def __repr__(self) -> str:
+        if self._array is None or self._array.all_slots:
+            return f"EncryptedVector(%{self._index}, {self._trace.space.slots} slots)"
+        return f"EncryptedVector(%{self._index}, {self._array.numbers} numbers)"
+
+    # ---- slots and arrays ------------------------------------------------------------------
+
+    def slots_of(self, index: int | None = None) -> "EncryptedVector":
+        """Returns an operation of the same trace, or this one, of which only the slots count."""
+        return EncryptedVector(self._trace, self._index if index is None else index)
+
+    def all_slots(self, source: SourceLine) -> "EncryptedVector":
+        """Returns the vector as all slots: its numbers, and zeros after them.
+
+        One number that stands in every slot stays in all of them.
+        """
+        node, slots = self.array, self._trace.space.slots
+        if node.all_slots:
+            return self
+        if node.numbers == 1 and node.filled >= slots:
+            whole = ArrayNode(1, lambda a: np.full(slots, a[0]), (node,), all_slots=True)
+            return EncryptedVector(self._trace, self._index, whole)
+        index = clearing.cleared(self._trace, self._index, node.numbers, source)
+        whole = ArrayNode(node.numbers, lambda a: padded(a, slots), (node,), all_slots=True)
+        return EncryptedVector(self._trace, index, whole)
+
+    def _repeated(self, count: int, source: SourceLine) -> "EncryptedVector":
+        """Returns one number, standing in at least ``count`` slots."""
+        node = self.array
+        if node.filled >= count:
+            return self
+        index = clearing.spread(self._trace, self._index, count, source)
+        filled = min(1 << (count - 1).bit_length(), self._trace.space.slots)
+        return EncryptedVector(
+            self._trace, index, ArrayNode(1, lambda a: a, (node,), filled=filled)
+        )
+
+    # ---- operations ------------------------------------------------------------------------
+
+    def _unary(self, op: Op, compute: Callable[[Array], Array]) -> "EncryptedVector":
+        index = self._trace.record(TraceNode(op, (self._index,), caller()))
+        node = self._array
+        if node is None:
+            return self.slots_of(index)
+        made = ArrayNode(
+            node.numbers, compute, (node,), all_slots=node.all_slots, filled=node.filled
+        )
+        return EncryptedVector(self._trace, index, made)
 
     def _binary(self, encrypted: Op, plain: Op, other: object) -> "EncryptedVector":
         source = caller()
         if not isinstance(other, EncryptedVector):
-            values = self._trace.space.vector(other, source)
-            return self._trace.record(TraceNode(plain, (self._index,), source, values=values))
+            if self._array is None or self._array.all_slots:
+                return self._with_slots(plain, other, source)
+            return self._with_array(plain, other, source)
         if other.trace is not self._trace:
             raise ProgramError(
                 f"{source}: the operands belong to two traces: "
                 "use only the vectors that the traced function was handed"
             )
-        operands = (self._index, other.index)
-        if encrypted is not Op.SUB:  # commutative: one order, so that equals are recorded once
-            operands = (min(operands), max(operands))
-        return self._trace.record(TraceNode(encrypted, operands, source))
+        return self._with_vector(encrypted, other, source)
+
+    def _with_slots(self, op: Op, other: object, source: SourceLine) -> "EncryptedVector":
+        """All slots with a plain operand, after which zeros follow."""
+        values = self._trace.space.vector(other, source)
+        index = self._trace.plain(op, self._index, values, source)
+        node = self._array
+        if node is None:
+            return self.slots_of(index)
+        numbers, compute = node.numbers, _COMPUTE[op]
+        if op is not Op.MULTIPLY_PLAIN and values.ndim:
+            numbers = max(numbers, int(values.nonzero()[0].max(initial=0)) + 1)
+        made = ArrayNode(numbers, lambda a: compute(a, values), (node,), all_slots=True)
+        return EncryptedVector(self._trace, index, made)
+
+    def _with_array(self, op: Op, other: object, source: SourceLine) -> "EncryptedVector":
+        """Numbers with as many plain numbers, or with one; one number with any."""
+        space, node = self._trace.space, self.array
+        given = space.numbers(other, source)
+        if given.size == 1:
+            given = given.reshape(())
+        x, numbers, filled = self, max(node.numbers, given.size), node.numbers
+        if not given.ndim:
+            filled = node.filled
+        elif given.size == space.slots > node.numbers > 1 and op is not Op.MULTIPLY_PLAIN:
+            return self.all_slots(source)._with_slots(op, given, source)
+        elif given.size == space.slots > node.numbers > 1:
+            given, numbers = given[: node.numbers], node.numbers
+        elif node.numbers == 1:
+            x = self._repeated(given.size, source)
+        elif given.size != node.numbers:
+            raise shape_error(node.numbers, given.size, source)
+        values, compute = space.vector(given, source), _COMPUTE[op]
+        index = self._trace.plain(op, x.index, values, source)
+        made = ArrayNode(numbers, lambda a: compute(a, given), (node,), filled=filled)
+        return EncryptedVector(self._trace, index, made)
+
+    def _with_vector(
+        self, op: Op, other: "EncryptedVector", source: SourceLine
+    ) -> "EncryptedVector":
+        """Two encrypted vectors, of as many numbers, or one of one number, or of all slots."""
+        a, b = self, other
+        left, right = a._array, b._array
+        if left is None or right is None:
+            return self.slots_of(self._trace.pair(op, a.index, b.index, source))
+        all_slots = left.all_slots or right.all_slots
+        if all_slots:
+            a, b = a.all_slots(source), b.all_slots(source)
+        elif left.numbers == 1 != right.numbers:
+            a = a._repeated(right.numbers, source)
+        elif right.numbers == 1 != left.numbers:
+            b = b._repeated(left.numbers, source)
+        elif left.numbers != right.numbers:
+            raise shape_error(left.numbers, right.numbers, source)
+        made = ArrayNode(
+            max(left.numbers, right.numbers),
+            _COMPUTE[op],
+            (a.array, b.array),
+            all_slots=all_slots,
+            filled=min(a.array.filled, b.array.filled),
+        )
+        return EncryptedVector(self._trace, self._trace.pair(op, a.index, b.index, source), made)
+
+
+_COMPUTE: dict[Op, Callable[[Array, Any], Array]] = {
+    Op.ADD: np.add,
+    Op.SUB: np.subtract,
+    Op.MULTIPLY: np.multiply,
+    Op.ADD_PLAIN: np.add,
+    Op.SUB_PLAIN: np.subtract,
+    Op.MULTIPLY_PLAIN: np.multiply,
+}
+_UNARY: dict[np.ufunc, Callable[[EncryptedVector], EncryptedVector]] = {
+    np.negative: EncryptedVector.__neg__,
+    np.square: lambda x: x * x,
+    np.conjugate: EncryptedVector.conjugate,
+}
+_FUNCTIONS: dict[str, Callable[[EncryptedVector], EncryptedVector]] = {
+    "sum": EncryptedVector.sum,
+    "mean": EncryptedVector.mean,
+    "var": EncryptedVector.var,
+}
+
+
+def _dimensions(value: object) -> int:
+    try:
+        return np.ndim(value)  # type: ignore[arg-type]
+    except ValueError:
+        return 0  # rows of different lengths: the matrix is refused
+
+
+def check_row(x: EncryptedVector, distance: int, source: SourceLine) -> None:
+    """Refuses a rotation that carries a vector's numbers around the end of a row."""
+    row, numbers = x.trace.space.row, x.array.numbers
+    if x.array.all_slots or numbers in (row, x.trace.space.slots):
+        return
+    if numbers > row:
+        raise source.error(
+            f"a rotation of {numbers} numbers, which lie in two rows of {row} slots: a row turns by "
+            "itself; keep the numbers in one row, or declare the input without a length to turn "
+            "all slots"
+        )
+    if numbers - distance > row:
+        raise source.error(
+            f"a rotation by {distance} moves {numbers} numbers past the end of a row of {row} "
+            "slots, and the result would depend on N: rotate to the left, or raise N"
+        )
+
+
+def shape_error(left: int, right: int, source: SourceLine) -> ProgramError:
+    """Returns (does not raise) the error for two vectors of different numbers."""
+    return source.error(
+        f"shapes ({left},) and ({right},) do not fit, as in NumPy: give vectors of as many "
+        "numbers, or of one number; an input's numbers are declared in trace(…, inputs)"
+    )

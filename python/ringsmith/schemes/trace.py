@@ -41,6 +41,7 @@ def trace(
     parameters: BfvParameters | AutoBfvParameters,
     inputs: Inputs = None,
     *,
+    modular: bool = False,
     outputs: Outputs = None,
 ) -> BfvProgram: ...
 @overload
@@ -60,6 +61,7 @@ def trace(
     fused_rescale: bool = False,
     lazy_rescale: bool = True,
     rotate_products: bool = False,
+    modular: bool = False,
     outputs: Outputs = None,
 ) -> Program:
     """Calls a function on encrypted vectors, records its operations, and plans a program.
@@ -86,8 +88,12 @@ def trace(
         rotate_products: CKKS only: whether products with plaintexts, and sums of them, are rotated
             before they are rescaled. Rotations then have one more limb, but fewer rescalings are
             needed, and rescaling divides the rotations' errors.
-        outputs: The length of outputs by name: how many numbers ``Program.decrypt`` returns. None:
-            all slots. The length of an unnamed output follows from the lengths of inputs.
+        modular: BFV only: whether results are meant modulo t. Otherwise they are integers, and a
+            program is refused whose results may leave -(t - 1)/2 … (t - 1)/2 for inputs in their
+            ranges.
+        outputs: The length of outputs by name: how many numbers ``Program.decrypt`` returns. Zeros
+            follow an output's numbers. None: all slots. The length of an unnamed output is that of
+            the vector.
 
     Returns:
         The program with relinearization, rescaling, modulus switching, scales and keys planned: a
@@ -99,7 +105,11 @@ def trace(
     """
     source = caller()
     options = Options(
-        _whole_headroom(headroom_bits, source), fused_rescale, lazy_rescale, rotate_products
+        _whole_headroom(headroom_bits, source),
+        fused_rescale,
+        lazy_rescale,
+        rotate_products,
+        modular,
     )
     wanted: object = parameters
     if isinstance(parameters, str) and parameters == "auto":
@@ -122,7 +132,7 @@ def trace(
             "ringsmith.program.trace does not: call that one"
         )
     return choose(
-        lambda n: record(function, scheme.space(n), names, source, outputs),
+        lambda n: record(function, scheme.space(n), names, source, outputs, wanted.default_bound),
         lambda recording, n, carried: scheme.search(recording, wanted, n, carried, options),
         wanted,
         source,

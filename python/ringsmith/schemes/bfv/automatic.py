@@ -1,12 +1,15 @@
 """Automatic BFV parameters at one ring degree: the smallest modulus q with enough noise budget."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from ringsmith.errors import ParameterError
 from ringsmith.params import AutoBfvParameters, BfvParameters
+from ringsmith.params.bfv import MAX_PLAIN_BITS
 from ringsmith.program.graph import Program
+from ringsmith.program.overflow import RangeError
 from ringsmith.program.recording import Recording
-from ringsmith.schemes.base import Search
+from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.bfv.emitter import NoiseError
 from ringsmith.schemes.bfv.planned import planned
 from ringsmith.schemes.bfv.program import BfvProgram
@@ -24,12 +27,14 @@ class BfvSearch(Search):
         wish: The requirements.
         n: The ring degree.
         carried: Bits of modulus that it carries.
+        options: Whether results are meant modulo t.
     """
 
     recording: Recording
     wish: AutoBfvParameters
     n: int
     carried: int
+    options: Options
 
     def run(self) -> BfvProgram | None:
         """Returns the program with the smallest q; None: the largest does not suffice.
@@ -38,6 +43,18 @@ class BfvSearch(Search):
         the unused budget. If a step fails, it tries single bits, up to ``_DIP``, because the
         division of q into primes has a small effect, too.
         """
+        while True:
+            try:
+                return self._smallest()
+            except RangeError as error:
+                wish = self.wish
+                more = math.ceil(error.missing_bits) or 1
+                if wish.plain_bits is None or wish.plain_bits + more > MAX_PLAIN_BITS:
+                    raise
+                self.wish = replace(wish, plain_bits=wish.plain_bits + more)
+
+    def _smallest(self) -> BfvProgram | None:
+        """Returns the program with the smallest q; None: the largest does not suffice."""
         bits = self.wish.widest(self.carried)
         if not bits:
             self.obstacle = (
@@ -97,7 +114,7 @@ class BfvSearch(Search):
         if parameters is None:
             return None
         try:
-            program = planned(self.recording, parameters)
+            program = planned(self.recording, parameters, self.options)
         except NoiseError as error:
             self.obstacle = str(error)
             return None

@@ -9,6 +9,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Node, Plain
+from ringsmith.program.overflow import RangeError
 from ringsmith.program.plain import PlainValues
 from ringsmith.schemes.bfv import noise
 from ringsmith.schemes.bfv.forecast import NoiseWalk, fewest_limbs
@@ -29,9 +30,10 @@ class BfvEmitter(Emitter):
         parameters: The parameter set.
     """
 
-    def __init__(self, parameters: BfvParameters) -> None:
+    def __init__(self, parameters: BfvParameters, *, modular: bool = True) -> None:
         super().__init__(parameters)
         self.parameters = parameters
+        self._modular = modular
         self._noise = NoiseWalk(parameters)
 
     def multiply_plain(self, a: int, values: PlainValues) -> int:
@@ -75,6 +77,13 @@ class BfvEmitter(Emitter):
         """Returns the numbers centred modulo t; refuses numbers out of range."""
         t = self.parameters.plain_modulus
         least, greatest = int(values.min()), int(values.max())
+        if not self._modular and max(-least, greatest) > t // 2:
+            raise RangeError(
+                f"{self.source}: the plain operand's number {max(least, greatest, key=abs)} leaves "
+                f"the integers of t = {t}, -{t // 2} … {t // 2}: take a greater t "
+                "(AutoBfvParameters finds one), or modular=True if results are meant modulo t",
+                math.log2(max(-least, greatest) / (t // 2)),
+            )
         if least <= -t or greatest >= t:
             worst = max(least, greatest, key=abs)
             raise self.source.error(

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
 from ringsmith.program.planner import Cipher, InputSpec, Planner
-from ringsmith.program.vector import TraceNode
+from ringsmith.program.recorder import TraceNode
 from ringsmith.schemes.bfv.emitter import BfvEmitter
 
 
@@ -26,10 +26,13 @@ class BfvPlanner(Planner[Cipher]):
     Args:
         parameters: The parameter set.
         trace: The traced nodes, operands before users.
+        modular: Whether constants are meant modulo t.
     """
 
-    def __init__(self, parameters: BfvParameters, trace: Sequence[TraceNode]) -> None:
-        self._emitter = BfvEmitter(parameters)
+    def __init__(
+        self, parameters: BfvParameters, trace: Sequence[TraceNode], *, modular: bool
+    ) -> None:
+        self._emitter = BfvEmitter(parameters, modular=modular)
         super().__init__(self._emitter, trace)
         self._parameters = parameters
 

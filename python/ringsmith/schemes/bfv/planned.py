@@ -5,6 +5,7 @@ from types import MappingProxyType
 from ringsmith.params import BfvParameters
 from ringsmith.program.recording import Recording
 from ringsmith.program.sink import sink_mod_switches
+from ringsmith.schemes.base import Options
 from ringsmith.schemes.bfv.forecast import forecast
 from ringsmith.schemes.bfv.plan import BfvPlanner
 from ringsmith.schemes.bfv.program import BfvProgram
@@ -13,28 +14,35 @@ SINK_BITS = 1
 """Noise budget, in bits, that an output may lose by dropping primes earlier to save work."""
 
 
-def planned(recording: Recording, parameters: BfvParameters) -> BfvProgram:
+def planned(recording: Recording, parameters: BfvParameters, options: Options) -> BfvProgram:
     """Plans for a parameter set that batches.
 
     Args:
         recording: What the function does.
         parameters: The parameter set.
+        options: Whether results are meant modulo t.
 
     Raises:
         NoiseError: When the forecast leaves no noise budget.
+        RangeError: When a result may leave the integers that t holds.
         ProgramError: When the program cannot be planned otherwise.
     """
     recording.check_limbs(parameters)
-    planner = BfvPlanner(parameters, recording.trace.nodes)
+    planner = BfvPlanner(parameters, recording.trace.nodes, modular=options.modular)
     nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
     sunk = sink_mod_switches(nodes)
     before, after = forecast(parameters, nodes), forecast(parameters, sunk)
     kept = all(after.outputs[name] >= bits - SINK_BITS for name, bits in before.outputs.items())
     nodes = sunk if kept and min(after.budgets) >= 1 else nodes
-    return BfvProgram(
+    program = BfvProgram(
         recording.name,
         parameters,
         nodes,
         MappingProxyType(recording.lengths),
         MappingProxyType(dict(recording.output_lengths)),
+        notes=recording.notes,
+        arrays=recording.arrays,
+        modular=options.modular,
     )
+    program.check_ranges()
+    return program

@@ -2,17 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.graph.operations import Values
+from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
-from ringsmith.program.evaluate import evaluate
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
+from ringsmith.program.overflow import (
+    DEFAULT_BOUND,
+    RangeError,
+    check_outputs,
+    input_spans,
+)
 from ringsmith.program.plain import Space
+from ringsmith.program.spans import magnitudes
 from ringsmith.schemes.bfv.forecast import NoiseForecast, forecast
 
 
@@ -23,30 +30,64 @@ def space(n: int) -> Space:
 
 @dataclass(frozen=True, eq=False)
 class BfvProgram(Program):
-    """An encrypted program on integers modulo t; made by ``trace``."""
+    """An encrypted program on integers; made by ``trace``.
+
+    Attributes:
+        modular: Whether results are meant modulo t; else they never leave the integers that t
+            holds.
+    """
 
     parameters: BfvParameters
+    modular: bool = False
 
-    def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Values]:
-        """Runs the program in the clear, modulo t: exactly what is decrypted.
+    @property
+    def _space(self) -> Space:
+        return space(self.parameters.n)
+
+    @property
+    def _modulus(self) -> int:
+        return self.parameters.plain_modulus
+
+    @property
+    def _any_numbers(self) -> bool:
+        return self.modular
+
+    @property
+    def _largest_bound(self) -> float:
+        return self.parameters.plain_modulus // 2
+
+    def _shown(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        t = self.parameters.plain_modulus
+        return np.where(values > t // 2, values - t, values).astype(np.int64)
+
+    def check_ranges(self, bound: float = DEFAULT_BOUND) -> None:
+        """Refuses a program whose results may leave the integers that t holds.
+
+        Between results, integers may leave them: computing modulo t is exact.
 
         Args:
-            inputs: A vector of integers for each input, at most as long as declared and padded
-                with zeros.
-
-        Returns:
-            All N slots of each output, centred modulo t as ``ringsmith.client.decode`` gives them:
-            -(t - 1)/2 … (t - 1)/2, int64.
+            bound: The magnitude of inputs without a declared range.
 
         Raises:
-            ProgramError: When an input is missing, unknown, too long or not of whole numbers.
+            RangeError: Names the user's line.
+            ProgramError: When an output is the same for all inputs.
         """
-        t = self.parameters.plain_modulus
-        found = evaluate(
-            self.nodes, space(self.parameters.n), self.lengths, self._vectors(inputs), t
-        )
-        signed = {name: np.where(v > t // 2, v - t, v) for name, v in found.items()}
-        return self._tensors({name: values.astype(np.int64) for name, values in signed.items()})
+        given = input_spans(self.nodes, self._space, self.lengths, (), bound)
+        found, constant = magnitudes(self.nodes, self._space, given, self.output_lengths)
+        check_outputs(self.nodes, constant)
+        limit = self.parameters.plain_modulus // 2
+        if self.modular:
+            return
+        for node in self.nodes:
+            if node.op is Op.OUTPUT and found[node.id] > limit:
+                first = next(each for each in self.nodes if found[each.id] > limit)
+                raise RangeError(
+                    f"{first.source}: output {node.name!r} may reach {found[node.id]:.6g} for "
+                    f"inputs in their ranges, and t = {2 * limit + 1} holds integers up to "
+                    f"{limit}: declare tighter ranges (InputSpec(bound=…)), take a greater t "
+                    "(AutoBfvParameters finds one), or modular=True if results are meant modulo t",
+                    float(np.log2(found[node.id] / limit)),
+                )
 
     def forecast(self) -> NoiseForecast:
         """Forecasts a lower bound of the noise budget of every value, in bits.

@@ -41,7 +41,7 @@ class Bfv(Scheme):
         return space(n)
 
     def check_options(self, options: Options, source: SourceLine) -> None:
-        """Refuses all."""
+        """Takes ``modular`` only."""
         if options.headroom_bits is not None:
             raise source.error(
                 f"headroom_bits = {options.headroom_bits}: BFV computes modulo t and has no "
@@ -58,7 +58,7 @@ class Bfv(Scheme):
     ) -> BfvProgram:
         """See ``Scheme``."""
         assert isinstance(parameters, BfvParameters)
-        return planned(recording, parameters)
+        return planned(recording, parameters, options)
 
     def search(
         self,
@@ -70,7 +70,7 @@ class Bfv(Scheme):
     ) -> BfvSearch:
         """See ``Scheme``."""
         assert isinstance(wish, AutoBfvParameters)
-        return BfvSearch(recording, wish, n, carried)
+        return BfvSearch(recording, wish, n, carried, options)
 
     def obstacle(
         self, parameters: RlweParameters, op: Op, limits: ParameterLimits, design: str

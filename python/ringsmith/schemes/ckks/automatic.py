@@ -1,18 +1,22 @@
 """Automatic CKKS parameters at one ring degree: the fewest levels, then the smallest scale."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
-from ringsmith.params.automatic import MIN_SCALE_BITS
+from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS
 from ringsmith.program.graph import Program
+from ringsmith.program.overflow import RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
+
+_SPARE = 2
+"""Levels beyond the fewest that are tried where values do not fit below q_0."""
 
 
 @dataclass(eq=False)
@@ -48,10 +52,15 @@ class CkksSearch(Search):
             widest = self._widest_scale(levels)
             if widest < MIN_SCALE_BITS:
                 return None
+            wish = self.wish
             try:
-                return self._with_levels(levels, widest)
+                program = self._with_levels(levels, widest)
             except LevelsError as error:
                 self.obstacle = str(error)
+                continue
+            if program is not None or self.wish is wish or levels > self.recording.depth + _SPARE:
+                return program
+            self.wish = wish  # one level more leaves a prime to values that q_0 does not hold
         raise AssertionError("levels end where the modulus does")
 
     def words(self, program: Program) -> list[str]:
@@ -78,6 +87,15 @@ class CkksSearch(Search):
         )
         return MIN_SCALE_BITS - 1
 
+    def _with_more_headroom(self, levels: int, error: RangeError) -> int:
+        """Asks for as much headroom as a value lacks, and returns the bits of the largest scale."""
+        headroom = self.wish.headroom_bits + math.ceil(error.missing_bits)
+        if headroom > min(MAX_HEADROOM_BITS, self.wish.widest_prime - MIN_SCALE_BITS - 2):
+            self.wish = replace(self.wish)  # another one, to say that headroom was the obstacle
+            return MIN_SCALE_BITS - 1
+        self.wish = replace(self.wish, headroom_bits=headroom)
+        return self._widest_scale(levels)
+
     def _with_levels(self, levels: int, widest: int) -> CkksProgram | None:
         """Returns the program with that many levels and the smallest scale that is precise enough.
 
@@ -96,6 +114,11 @@ class CkksSearch(Search):
                 program = planned(self.recording, candidate, self.wish.headroom_bits, self.options)
             except LevelsError:
                 raise
+            except RangeError as error:
+                tried[scale] = f"2^{scale} does not do: {error}"
+                widest = self._with_more_headroom(levels, error)
+                tried, scale = {scale: tried[scale]} if scale > widest else {}, min(scale, widest)
+                continue
             except (ProgramError, ValueError) as error:  # ValueError: too few primes of that size
                 tried[scale] = f"2^{scale} does not do: {error}"
                 scale += 1

@@ -7,14 +7,12 @@ import numpy as np
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.emitter import Emitter
-from ringsmith.program.nodes import Bound, Node, Plain
+from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import PlainValues
 from ringsmith.schemes.ckks import noise
 
 MIN_PLAIN_SCALE_BITS = 10
 """A plaintext encoded below 2^10 would keep fewer than three decimal digits."""
-_SAME_MESSAGE = frozenset({Op.RELINEARIZE, Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH})
-"""Operations that leave messages as they are."""
 SCALE_SLACK = 2.0**-50
 """Relative distance within which a declared scale may differ from the computed one."""
 
@@ -30,24 +28,9 @@ class CkksEmitter(Emitter):
         super().__init__(parameters)
         self.parameters = parameters
         self._headroom_bits = headroom_bits
-        self._message_bits: list[float] = []
         self._log_q = [0.0]
         for q in parameters.data_primes:
             self._log_q.append(self._log_q[-1] + math.log2(q))
-
-    def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
-        """Records a range, also for the messages of values computed from this one.
-
-        A product has the same messages before it is relinearized and rescaled.
-        """
-        super().annotate(a, bound, approximation)
-        if bound is None:
-            return
-        if bound.magnitude > 0:
-            self._message_bits[a] = min(self._message_bits[a], math.log2(bound.magnitude))
-        node = self.nodes[a]
-        if node.op in _SAME_MESSAGE:
-            self.annotate(node.operands[0], bound, 0.0)
 
     def multiply_plain(self, a: int, values: PlainValues, scale: float) -> int:
         """Returns a * w, not yet rescaled, the plaintext encoded so that the result has ``scale``.
@@ -122,52 +105,13 @@ class CkksEmitter(Emitter):
         return noise.largest_coefficient(plain.vector(self.parameters.slots)) * plain.scale < 0.5
 
     def _admit(self, node: Node) -> None:
-        """Refuses a scale, or a message made by constants, that the modulus cannot hold."""
-        message_bits = self._message(node.op, node.operands, node.plain)
-        self._check_scale(node.op, node.limbs, node.scale, message_bits, node.plain)
-        self._message_bits.append(message_bits)
-
-    def _message(self, op: Op, operands: tuple[int, ...], plain: Plain | None) -> float:
-        """Returns log2 of what constants make of inputs of magnitude 1, leaving out that sums grow.
-
-        Messages are promised to stay within the headroom; constants can tell that they do not.
-        """
-        before = [self._message_bits[i] for i in operands]
-        largest = 0.0 if plain is None else float(np.abs(plain.values).max())
-        constant = math.log2(largest) if largest > 0 else -math.inf
-        match op:
-            case Op.MULTIPLY:
-                return before[0] + before[1]
-            case Op.SQUARE:
-                return 2 * before[0]
-            case Op.MULTIPLY_PLAIN:
-                return before[0] + constant
-            case Op.ADD_PLAIN | Op.SUB_PLAIN:
-                return max(before[0], constant)
-            case _:
-                return max(before, default=0.0)
-
-    def _check_scale(
-        self, op: Op, limbs: int, scale: float, message_bits: float, plain: Plain | None
-    ) -> None:
-        """Refuses a scale at which the message does not fit below the modulus."""
-        room, needed = self._log_q[limbs], math.log2(scale) + 1
+        """Refuses a scale that leaves no room for the promised headroom."""
+        room, needed = self._log_q[node.limbs], math.log2(node.scale) + 1
         if needed + self._headroom_bits > room:
             raise self.source.error(
-                f"{op} yields the scale 2^{math.log2(scale):.1f}, which with {self._headroom_bits} "
-                f"bits of message and a sign needs {needed + self._headroom_bits:.1f} bits; the "
-                f"modulus of {limbs} limbs has {room:.1f}: lower the scale, widen q_0, or lower "
-                "headroom_bits if messages are smaller"
-            )
-        if needed + message_bits > room:
-            what = "the constants before it"
-            if plain is not None:
-                what = f"the plain operand's largest number {np.abs(plain.values).max():.3g}"
-            raise self.source.error(
-                f"{op}: {what} can make a message of magnitude 1 one of 2^{message_bits:.1f}, "
-                f"which at scale 2^{math.log2(scale):.1f} with a sign needs "
-                f"{needed + message_bits:.1f} bits; the modulus of {limbs} limbs has {room:.1f}, "
-                f"room for magnitudes up to 2^{room - needed:.1f}: scale the numbers down, and "
-                "multiply what was decrypted instead; or widen q_0 (automatic parameters: raise "
-                "headroom_bits)"
+                f"{node.op} yields the scale 2^{math.log2(node.scale):.1f}, which with "
+                f"{self._headroom_bits} bits of message and a sign needs "
+                f"{needed + self._headroom_bits:.1f} bits; the modulus of {node.limbs} limbs has "
+                f"{room:.1f}: lower the scale, widen q_0, or lower headroom_bits if messages are "
+                "smaller"
             )

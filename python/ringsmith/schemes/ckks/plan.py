@@ -36,7 +36,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
-from ringsmith.program.vector import TraceNode
+from ringsmith.program.recorder import TraceNode
 from ringsmith.schemes.base import Options
 from ringsmith.schemes.ckks.emitter import CkksEmitter
 

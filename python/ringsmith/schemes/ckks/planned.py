@@ -26,10 +26,18 @@ def planned(
 
     Raises:
         LevelsError: When levels do not suffice.
+        RangeError: When a value may exceed its modulus.
         ProgramError: When the program cannot be planned otherwise.
     """
     recording.check_limbs(parameters)
+    program = _cheapest(recording, parameters, headroom_bits, options)
+    program.check_ranges()
+    return program
 
+
+def _cheapest(
+    recording: Recording, parameters: CkksParameters, headroom_bits: int, options: Options
+) -> CkksProgram:
     def plan(*, on_ladder: bool) -> tuple[CkksPlanner, CkksProgram]:
         planner = CkksPlanner(parameters, recording.trace.nodes, headroom_bits, on_ladder, options)
         nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
@@ -39,6 +47,9 @@ def planned(
             sink_mod_switches(nodes),
             MappingProxyType(recording.lengths),
             MappingProxyType(dict(recording.output_lengths)),
+            complex_inputs=recording.complex_inputs,
+            notes=recording.notes,
+            arrays=recording.arrays,
         )
 
     try:

@@ -3,16 +3,26 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.graph.operations import Values
+from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
-from ringsmith.program.evaluate import evaluate
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
+from ringsmith.program.overflow import (
+    DEFAULT_BOUND,
+    RangeError,
+    check_outputs,
+    input_spans,
+    without_computed,
+)
 from ringsmith.program.plain import Space
+from ringsmith.program.ranges import Interval
+from ringsmith.program.spans import magnitudes
 from ringsmith.schemes.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
 
 
@@ -27,20 +37,59 @@ class CkksProgram(Program):
 
     parameters: CkksParameters
 
-    def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Values]:
-        """Runs the program in the clear, on floats: what the decrypted result should be close to.
+    @property
+    def _space(self) -> Space:
+        return space(self.parameters.n)
+
+    @property
+    def _modulus(self) -> None:
+        return None
+
+    @property
+    def _any_numbers(self) -> bool:
+        return False
+
+    @property
+    def _largest_bound(self) -> float:
+        return 2.0**60
+
+    def _shown(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values
+
+    def check_ranges(self, bound: float = DEFAULT_BOUND) -> None:
+        """Refuses a program in which a value may exceed its modulus.
 
         Args:
-            inputs: A vector for each input, at most as long as it was declared; zeros follow.
-
-        Returns:
-            All slots of each output: float64, or complex128 where a number is complex.
+            bound: The magnitude of inputs without a declared range.
 
         Raises:
-            ProgramError: When an input is missing, unknown, too long or not numeric.
+            RangeError: Names the user's line.
+            ProgramError: When an output is the same for all inputs.
         """
-        given = self._vectors(inputs)
-        return self._tensors(evaluate(self.nodes, space(self.parameters.n), self.lengths, given))
+        given = input_spans(self.nodes, self._space, self.lengths, self.complex_inputs, bound)
+        computed = bound <= DEFAULT_BOUND
+        nodes = self.nodes if computed else without_computed(self.nodes)
+        found, constant = magnitudes(nodes, self._space, given, self.output_lengths)
+        check_outputs(self.nodes, constant)
+        room = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
+        worst, missing = None, 0.0
+        for node, magnitude in zip(self.nodes, found, strict=True):
+            if node.op is not Op.OUTPUT and magnitude > 0:
+                bits = math.log2(magnitude) + math.log2(node.scale) + 1 - room[node.limbs - 1]
+                if bits > 0:
+                    worst, missing = worst or node, max(missing, float(bits))
+        if worst is not None:
+            raise RangeError(self._overflow(worst, found[worst.id], room), missing)
+
+    def _overflow(self, node: Node, magnitude: float, room: NDArray[np.float64]) -> str:
+        limit = room[node.limbs - 1] - math.log2(node.scale) - 1
+        return (
+            f"{node.source}: overflow: {node.op} makes numbers up to {magnitude:.3g} of inputs in "
+            f"their ranges, and at the scale 2^{math.log2(node.scale):.1f} the modulus of "
+            f"{node.limbs} limbs holds numbers up to {2.0**limit:.3g}: declare tighter ranges "
+            "(InputSpec(bound=…), bounded), scale the numbers down, widen q_0, or let "
+            'trace(…, "auto") choose parameters'
+        )
 
     def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s.
@@ -52,7 +101,22 @@ class CkksProgram(Program):
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
-        return forecast(self.parameters, self.nodes, self.lengths, bounds)
+        nodes = self.nodes if self._within_ranges(bounds) else without_computed(self.nodes)
+        return forecast(self.parameters, nodes, self.lengths, bounds)
+
+    def _within_ranges(self, bounds: Mapping[str, ArrayLike] | float) -> bool:
+        """Whether inputs within bounds are within the ranges that the program was planned for."""
+        for name, node in self.inputs.items():
+            if not isinstance(bounds, Mapping):
+                if node.bound is None and np.any(np.asarray(bounds) > DEFAULT_BOUND):
+                    return False
+                continue
+            limit = DEFAULT_BOUND if node.bound is None else node.bound.magnitude
+            given = bounds.get(name, 0.0)
+            largest = given.magnitude if isinstance(given, Interval) else given
+            if np.any(np.asarray(largest) > limit):
+                return False
+        return True
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""

@@ -44,7 +44,9 @@ class Ckks(Scheme):
         return space(n)
 
     def check_options(self, options: Options, source: SourceLine) -> None:
-        """Takes all."""
+        """Refuses ``modular``."""
+        if options.modular:
+            raise source.error("modular: CKKS computes on real numbers: leave it out")
 
     def plan(
         self, recording: Recording, parameters: RlweParameters, options: Options

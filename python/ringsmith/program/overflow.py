@@ -1,0 +1,105 @@
+"""Whether values stay within what a scheme can hold, for all inputs in their ranges."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ringsmith.errors import ProgramError
+from ringsmith.graph.operations import Op
+from ringsmith.program.nodes import Node
+from ringsmith.program.plain import Space
+from ringsmith.program.spans import Span, of_input
+
+DEFAULT_BOUND = 1.0
+"""The magnitude of an input's numbers that planning assumes where no range is declared."""
+
+
+class RangeError(ProgramError):
+    """A value that may exceed what its ciphertext holds.
+
+    Attributes:
+        missing_bits: By how many bits.
+    """
+
+    def __init__(self, message: str, missing_bits: float) -> None:
+        super().__init__(message)
+        self.missing_bits = missing_bits
+
+
+def input_spans(
+    nodes: Sequence[Node],
+    space: Space,
+    lengths: Mapping[str, int],
+    complex_inputs: Iterable[str],
+    default: float,
+) -> dict[str, Span]:
+    """Returns the ranges of the inputs' slots, by name; ``default`` where none is declared."""
+    found = {}
+    for node in nodes:
+        if node.op is Op.INPUT and node.name is not None:
+            low, high = (
+                (-default, default) if node.bound is None else (node.bound.low, node.bound.high)
+            )
+            found[node.name] = of_input(
+                space,
+                lengths[node.name],
+                low,
+                high,
+                complex_numbers=node.name in complex_inputs,
+            )
+    return found
+
+
+def check_outputs(nodes: Sequence[Node], constant: Iterable[int]) -> None:
+    """Refuses an output that is the same for all inputs.
+
+    Raises:
+        ProgramError: Names the user's line.
+    """
+    fixed = set(constant)
+    for node in nodes:
+        if node.op is Op.OUTPUT and node.id in fixed:
+            raise node.source.error(
+                f"output {node.name!r} is the same for all inputs: its operands are zero or cancel "
+                "(in SEAL, a transparent ciphertext, which anybody can read): leave it out"
+            )
+
+
+def largest_bound(fits: Callable[[float], bool], limit: float) -> float:
+    """Returns the largest power of two that fits as the magnitude of undeclared inputs.
+
+    Args:
+        fits: Whether all values stay in range with inputs of a magnitude; of 1 they do.
+        limit: What no input may exceed.
+    """
+    low, high = 0, 1
+    most = int(np.log2(limit)) if limit >= 1 else 0
+    while high <= most and fits(2.0**high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(2.0**middle) else (low, middle)
+    return 2.0**low
+
+
+def without_computed(nodes: Sequence[Node]) -> list[Node]:
+    """Returns the nodes without the ranges that were computed for the inputs' default ranges."""
+    return [
+        replace(node, bound=None) if node.bound is not None and node.bound.computed else node
+        for node in nodes
+    ]
+
+
+def undeclared(nodes: Sequence[Node]) -> list[str]:
+    """Returns the inputs without a declared range."""
+    return [node.name or "" for node in nodes if node.op is Op.INPUT and node.bound is None]
+
+
+def promised(nodes: Sequence[Node]) -> bool:
+    """Whether the program promises ranges of values, which rest on those of the inputs."""
+    return any(
+        node.bound is not None and not node.bound.computed and node.op is not Op.INPUT
+        for node in nodes
+    )

@@ -1,0 +1,152 @@
+"""The record of a traced function: operations on all slots of ciphertexts, and their ranges."""
+
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ringsmith.graph.operations import Op, Slots
+from ringsmith.program.nodes import Bound, Note
+from ringsmith.program.plain import PlainValues, Space, digest
+from ringsmith.program.source import SourceLine
+from ringsmith.program.spans import Span, result_span
+
+MAX_SPAN_BYTES = 1 << 28
+"""Memory for the ranges of operations that are kept while a function is traced."""
+
+
+@dataclass(frozen=True, eq=False)
+class TraceNode:
+    """One operation as the user wrote it: no levels and no scales yet.
+
+    Attributes:
+        op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
+            conjugate, swap_columns.
+        operands: Indices of the encrypted operands in the trace.
+        source: The user's line.
+        name: Name of an input.
+        steps: Of a rotation: slots to the left, in 1 … row - 1.
+        values: Plain operand.
+        bound: The range that the program promises of the result.
+        approximation: What the result differs at most from what it stands for.
+        span: Of an input: the ranges of its slots.
+    """
+
+    op: Op
+    operands: tuple[int, ...]
+    source: SourceLine
+    name: str | None = None
+    steps: int | None = None
+    values: PlainValues | None = None
+    bound: Bound | None = None
+    approximation: float = 0.0
+    span: Span | None = None
+
+
+class Trace:
+    """Records operations; the same operation on the same operands is recorded once.
+
+    Attributes:
+        space: What one ciphertext holds.
+        nodes: The operations, operands before users.
+        notes: What was added to the program so that it is right, for people.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.nodes: list[TraceNode] = []
+        self.notes: dict[Note, None] = {}
+        self._known: dict[tuple[object, ...], int] = {}
+        self._spans: OrderedDict[int, Span] = OrderedDict()
+        self._span_bytes = 0
+
+    def record(self, node: TraceNode) -> int:
+        """Adds the node unless an equal one exists, and returns its index."""
+        values = node.values
+        plain = None if values is None else (values.shape, values.dtype.str, digest(values))
+        key = (node.op, node.operands, node.name, node.steps, plain)
+        if key not in self._known:
+            self._known[key] = len(self.nodes)
+            self.nodes.append(node)
+        return self._known[key]
+
+    def plain(self, op: Op, index: int, values: PlainValues, source: SourceLine) -> int:
+        """Records an operation with a plain operand, and returns its index."""
+        return self.record(TraceNode(op, (index,), source, values=values))
+
+    def pair(self, op: Op, a: int, b: int, source: SourceLine) -> int:
+        """Records an operation of two values, and returns its index."""
+        if op is not Op.SUB:  # commutative: one order, so that equals are recorded once
+            a, b = min(a, b), max(a, b)
+        return self.record(TraceNode(op, (a, b), source))
+
+    def rotate(self, index: int, steps: int, source: SourceLine) -> int:
+        """Records a rotation to the left, modulo the row, and returns its index."""
+        steps %= self.space.row
+        return self.record(TraceNode(Op.ROTATE, (index,), source, steps=steps)) if steps else index
+
+    def annotate(
+        self, index: int, *, bound: Bound | None = None, approximation: float = 0.0
+    ) -> None:
+        """Records the range of an operation's result, or its approximation error."""
+        node = self.nodes[index]
+        if bound is not None and node.bound is not None:
+            bound = bound.meet(node.bound)
+        self.nodes[index] = replace(
+            node,
+            bound=bound or node.bound,
+            approximation=max(approximation, node.approximation),
+        )
+        if bound is not None and index in self._spans:
+            self._keep(index, self._spans[index].within(bound))
+
+    def span(self, index: int) -> Span:
+        """Returns the ranges of an operation's result, for inputs in their ranges."""
+        if index not in self._spans:
+            self._compute_spans(self._missing(index))
+        return self._spans[index]
+
+    def _missing(self, index: int) -> list[int]:
+        """The operations that the ranges of one depend on and that are not kept, ascending."""
+        found: set[int] = set()
+        waiting = [index]
+        while waiting:
+            current = waiting.pop()
+            if current not in found and current not in self._spans:
+                found.add(current)
+                waiting.extend(self.nodes[current].operands)
+        return sorted(found)
+
+    def _compute_spans(self, indices: list[int]) -> None:
+        """Computes ranges in order; keeps the last ones, as many as fit."""
+        uses = Counter(i for index in indices for i in self.nodes[index].operands)
+        spans = {i: self._spans[i] for i in uses if i in self._spans}
+        with np.errstate(over="ignore", invalid="ignore"):
+            for index in indices:
+                node = self.nodes[index]
+                span = node.span or self._computed(node, [spans[i] for i in node.operands])
+                spans[index] = span if node.bound is None else span.within(node.bound)
+                self._keep(index, spans[index])
+                for i in node.operands:
+                    uses[i] -= 1
+                    if not uses[i]:
+                        spans.pop(i, None)
+
+    def _computed(self, node: TraceNode, operands: list[Span]) -> Span:
+        same = len(node.operands) == 2 and node.operands[0] == node.operands[1]
+        slots = Slots(self.space.row, node.steps or 0)
+        return result_span(node.op, operands, node.values, slots, same=same)
+
+    def _keep(self, index: int, span: Span) -> None:
+        if index in self._spans:
+            self._span_bytes -= _bytes(self._spans[index])
+        self._spans[index] = span
+        self._spans.move_to_end(index)
+        self._span_bytes += _bytes(span)
+        while self._span_bytes > MAX_SPAN_BYTES and len(self._spans) > 1:
+            _, oldest = self._spans.popitem(last=False)
+            self._span_bytes -= _bytes(oldest)
+
+
+def _bytes(span: Span) -> int:
+    return span.low.nbytes + span.high.nbytes
