@@ -15,6 +15,13 @@ from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine
 
 
+def depends(trace: Trace, index: int, numbers: int, stop: int | None = None) -> bool:
+    """Whether slots from ``numbers`` to before ``stop`` depend on the inputs."""
+    slots = trace.space.slots
+    end = slots if stop is None else stop
+    return numbers < end and not bool(trace.span(index).part(numbers, end, slots).known.all())
+
+
 def cleared(
     trace: Trace, index: int, numbers: int, source: SourceLine, stop: int | None = None
 ) -> int:
@@ -31,14 +38,14 @@ def cleared(
     end = slots if stop is None else stop
     if numbers >= end:
         return index
+    if depends(trace, index, numbers, stop):
+        return _masked(trace, index, numbers, source)
     behind = trace.span(index).part(numbers, end, slots)
-    if not (behind.low.any() or behind.high.any()):
+    if not behind.low.any():
         return index
-    if behind.known.all():
-        values = np.zeros(slots, behind.low.dtype)
-        values[numbers:end] = behind.low
-        return trace.plain(Op.SUB_PLAIN, index, _stored(trace, values), source)
-    return _masked(trace, index, numbers, source)
+    values = np.zeros(slots, behind.low.dtype)
+    values[numbers:end] = behind.low
+    return trace.plain(Op.SUB_PLAIN, index, _stored(trace, values), source)
 
 
 def _masked(trace: Trace, index: int, numbers: int, source: SourceLine) -> int:

@@ -66,8 +66,8 @@ def sum_slots(
 ) -> EncryptedVector:
     """Returns sums: log2(length) rotations and no multiplication.
 
-    Without ``length``, the sum of all numbers, as one number that stands in every slot. With it,
-    sums of ``length`` entries: of at most ``length`` numbers one number, their sum; of more
+    Without ``length``, the sum of all numbers, as one number. It stands in every slot, unless slots
+    after the numbers depend on the inputs. With a length, sums of ``length`` entries: of at most ``length`` numbers one number, their sum; of more
     numbers, number i is the sum over j = 0 … length - 1 of x[i + j*stride]. Layouts and
     ``everywhere`` are those of ``inner_product``.
 
@@ -176,6 +176,12 @@ def _total(x: EncryptedVector, source: SourceLine) -> EncryptedVector:
     space, trace = x.trace.space, x.trace
     if x.shape == (1,):
         return x
+    numbers = x.array.numbers
+    if not x.array.all_slots and clearing.depends(trace, x.index, numbers) and numbers <= space.row:
+        total = sum_terms(x.slots_of(), numbers, 1)  # the first slot reads nothing else
+        return EncryptedVector(
+            trace, total.index, ArrayNode(1, lambda a: a.sum(keepdims=True), (x.array,))
+        )
     whole = x.all_slots(source)
     total = sum_terms(whole.slots_of(), space.row, 1)
     index = clearing.both_rows(trace, total.index, source)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.plain import PlainValues, checked_power_of_two
@@ -31,8 +30,7 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
         stride: Distance in slots of the entries of one vector, a power of two; 1: one vector.
 
     Returns:
-        The product: rows*stride numbers. Numbers behind x's are cleared first where they are not
-        zero (``ringsmith.program.clearing``).
+        The product: rows*stride numbers.
 
     Raises:
         ProgramError: When the matrix is none, is zero or too large, has other columns than x
@@ -41,7 +39,8 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
     space, source = x.trace.space, caller()
     room = space.row // checked_power_of_two("stride", stride, space.row, source)
     given = space.matrix(weights, source)
-    a = _padded(given, room, stride, source)
+    start, columns = _entries(x, given, stride, room, source)
+    a = _padded(given, columns, room, stride, source)
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
@@ -50,7 +49,6 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
         diagonal = a[entries % rows, (entries + k) % columns]
         if diagonal.any():
             diagonals[k] = np.concatenate([diagonal, np.zeros(room - length, a.dtype)])
-    start = _entries(x, given, stride, source)
     repeated = _repeated(start, columns * stride, (length + count) * stride)
     total = _diagonal_sum(repeated, diagonals, stride)
     for k in range((length // rows).bit_length() - 1):
@@ -67,30 +65,32 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
 
 
 def _entries(
-    x: EncryptedVector, given: PlainValues, stride: int, source: SourceLine
-) -> EncryptedVector:
-    """Returns the slots of x with zeros after as many entries as the matrix has columns."""
-    node, numbers, space = x.array, given.shape[1] * stride, x.trace.space
-    if not node.all_slots:
-        if node.numbers != numbers:
-            what = f" at a stride of {stride}" if stride > 1 else ""
-            raise source.error(
-                f"a matrix of {given.shape[0]} x {given.shape[1]} takes {numbers} numbers{what}, "
-                f"and the vector holds {node.numbers}: give one of as many"
-            )
-        return x.slots_of(clearing.cleared(x.trace, x.index, numbers, source))
-    if space.row == space.slots:
-        return x.slots_of(clearing.cleared(x.trace, x.index, numbers, source))
-    behind = np.arange(space.slots) % space.row >= numbers
-    span = x.trace.span(x.index)
-    if not (behind & ((span.low != 0) | (span.high != 0))).any():
-        return x.slots_of()
-    mask = (~behind).astype(np.int64)
-    return x.slots_of(x.trace.plain(Op.MULTIPLY_PLAIN, x.index, mask, source))
+    x: EncryptedVector, given: PlainValues, stride: int, room: int, source: SourceLine
+) -> tuple[EncryptedVector, int]:
+    """Returns the slots of x, and the columns that the matrix must have to read nothing else of it.
+
+    Slots after x's numbers are zero, or meet columns of zeros: that takes more rotations, and no
+    level.
+    """
+    node, numbers, trace = x.array, given.shape[1] * stride, x.trace
+    if not node.all_slots and node.numbers != numbers:
+        what = f" at a stride of {stride}" if stride > 1 else ""
+        raise source.error(
+            f"a matrix of {given.shape[0]} x {given.shape[1]} takes {numbers} numbers{what}, and "
+            f"the vector holds {node.numbers}: give one of as many"
+        )
+    if numbers > trace.space.row or clearing.depends(trace, x.index, numbers):
+        return x.slots_of(), room
+    return x.slots_of(clearing.cleared(trace, x.index, numbers, source)), given.shape[1]
 
 
-def _padded(a: PlainValues, room: int, stride: int, source: SourceLine) -> PlainValues:
-    """Returns the matrix with zeros up to powers of two; at most ``room`` rows and columns."""
+def _padded(
+    a: PlainValues, columns: int, room: int, stride: int, source: SourceLine
+) -> PlainValues:
+    """Returns the matrix with zeros up to powers of two, and to at least so many columns.
+
+    It has at most ``room`` rows and columns.
+    """
     if max(a.shape) > room:
         places = f"{room} slots of a ciphertext"
         if stride > 1:
@@ -103,7 +103,8 @@ def _padded(a: PlainValues, room: int, stride: int, source: SourceLine) -> Plain
             "the matrix is zero, and the product does not depend on the encrypted vector: leave it "
             "out"
         )
-    padded = np.zeros([1 << (size - 1).bit_length() for size in a.shape], a.dtype)
+    shape = (a.shape[0], max(a.shape[1], columns))
+    padded = np.zeros([1 << (size - 1).bit_length() for size in shape], a.dtype)
     padded[: a.shape[0], : a.shape[1]] = a
     return padded
 

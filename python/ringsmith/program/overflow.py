@@ -1,9 +1,8 @@
 """Whether values stay within what a scheme can hold, for all inputs in their ranges."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
@@ -67,21 +66,22 @@ def check_outputs(nodes: Sequence[Node], constant: Iterable[int]) -> None:
 
 
 def largest_bound(fits: Callable[[float], bool], limit: float) -> float:
-    """Returns the largest power of two that fits as the magnitude of undeclared inputs.
+    """Returns about the largest magnitude of undeclared inputs that fits, within an eighth.
 
     Args:
         fits: Whether all values stay in range with inputs of a magnitude; of 1 they do.
         limit: What no input may exceed.
     """
-    low, high = 0, 1
-    most = int(np.log2(limit)) if limit >= 1 else 0
-    while high <= most and fits(2.0**high):
-        low, high = high, 2 * high
-    high = min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(2.0**middle) else (low, middle)
-    return 2.0**low
+    low, high = DEFAULT_BOUND, 2 * DEFAULT_BOUND
+    while high <= limit and fits(high):
+        low, high = high, high * high
+    while high > 2 * low:
+        middle = 2.0 ** round(math.log2(low * high) / 2)
+        low, high = (middle, high) if middle <= limit and fits(middle) else (low, middle)
+    step = low / 8
+    while step >= low / 8 and low + step <= limit and fits(low + step):
+        low += step
+    return low
 
 
 def without_computed(nodes: Sequence[Node]) -> list[Node]:

@@ -87,8 +87,7 @@ class Planner(ABC, Generic[V]):
             else:
                 value = self._operation(node, [values[i] for i in node.operands])
             if node.bound is not None or node.approximation:
-                value = self._settled(value)
-                emitter.annotate(self._ready(value), node.bound, node.approximation)
+                value = self._annotated(value, node)
             values[index] = value if uses[index] == 1 else self._settled(value)
         for name, index in outputs.items():
             emitter.source = self._trace[index].source
@@ -102,6 +101,19 @@ class Planner(ABC, Generic[V]):
     @abstractmethod
     def _operation(self, node: TraceNode, operands: list[V]) -> V:
         """Plans any other operation."""
+
+    def _annotated(self, value: V, node: TraceNode) -> V:
+        """Records a range or an approximation of a value, also of a product that is not rescaled.
+
+        A value that has no node yet gets one, unless the range follows from the inputs' alone.
+        """
+        if not isinstance(value, Cipher):
+            if not node.approximation and (node.bound is None or node.bound.computed):
+                return value
+            value = self._settled(value)
+        assert isinstance(value, Cipher), "it is settled"
+        self._nodes_of.annotate(value.node, node.bound, node.approximation)
+        return value
 
     @abstractmethod
     def _settled(self, value: V) -> V:

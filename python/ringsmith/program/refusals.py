@@ -77,8 +77,8 @@ def numpy_refusal(name: str) -> ProgramError:
     """Returns (does not raise) the error for a function of NumPy."""
     instead = _INSTEAD.get(name, f"chebyshev(x, np.{name}, degree, (low, high)) approximates it")
     return caller().error(
-        f"np.{name} does not take encrypted vectors: {instead}; exact are + - * ** @, sum, mean and "
-        "dot"
+        f"np.{name} does not take encrypted vectors: {instead}; exact are + - * ** @, sum, mean "
+        "and dot"
     )
 
 

@@ -412,8 +412,8 @@ def check_row(x: EncryptedVector, distance: int, source: SourceLine) -> None:
         return
     if numbers > row:
         raise source.error(
-            f"a rotation of {numbers} numbers, which lie in two rows of {row} slots: a row turns by "
-            "itself; keep the numbers in one row, or declare the input without a length to turn "
+            f"a rotation of {numbers} numbers, which lie in two rows of {row} slots: a row turns "
+            "by itself; keep the numbers in one row, or declare the input without a length to turn "
             "all slots"
         )
     if numbers - distance > row:
