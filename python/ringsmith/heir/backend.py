@@ -26,7 +26,7 @@ from ringsmith.heir.importing import Wish, program_of
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme, trace_module
 from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import ClientKit
+from ringsmith.program.kit import ClientKit, Port
 from ringsmith.schemes import program_file
 
 if TYPE_CHECKING:
@@ -272,7 +272,8 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         traced = trace_module(self._text, file, values, placeholders=like is None)
         program = program_of(traced, self._backend.wish, None if like is None else like.parameters)
         if like is not None:
-            same = program.client_kit().inputs == like.client_kit().inputs
+            program.check_ranges(like.default_bound)  # what inputs were encrypted for
+            same = _without_ranges(program) == _without_ranges(like)
             known = like.key_needs.galois
             if not same or any(known.get(e, 0) < n for e, n in program.key_needs.galois.items()):
                 raise ProgramError(
@@ -284,3 +285,11 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
     def _require_setup(self) -> None:
         if self._keys is None:
             raise ProgramError(f"{self.name}: call setup() first")
+
+
+def _without_ranges(program: Program) -> dict[str, Port]:
+    """A program's inputs, but for the numbers that they may hold, which clear arguments decide."""
+    return {
+        name: replace(port, low=None, high=None)
+        for name, port in program.client_kit().inputs.items()
+    }

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ringsmith.program.polynomials import polynomial
 from ringsmith.program.ranges import Interval, promise, range_of, restricted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 FLAT = (0, 35 / 16, 0, -35 / 16, 0, 21 / 16, 0, -5 / 16)
 """f_3 of the paper."""
@@ -46,6 +46,7 @@ def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -
     Raises:
         ProgramError: When margin or precision is out of range; in BFV.
     """
+    check_encrypted(x, "sign(x)", caller())
     source = caller()
     if x.trace.space.exact:
         raise source.error(

@@ -9,7 +9,7 @@ from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode, padded
 from ringsmith.program.plain import PlainValues, checked_power_of_two, whole_number
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_row, shape_error
+from ringsmith.program.vector import EncryptedVector, check_encrypted, check_row, shape_error
 
 
 def inner_product(
@@ -47,6 +47,7 @@ def inner_product(
     Raises:
         ProgramError: When length or stride is illegal, or the weights are.
     """
+    check_encrypted(x, "inner_product(x, weights, length)", caller())
     space, source = x.trace.space, caller()
     length = checked_power_of_two("length", length, space.row, source)
     stride = checked_power_of_two("stride", stride, space.row // length, source)
@@ -67,8 +68,9 @@ def sum_slots(
     """Returns sums: log2(length) rotations and no multiplication.
 
     Without ``length``, the sum of all numbers, as one number. It stands in every slot, unless slots
-    after the numbers depend on the inputs. With a length, sums of ``length`` entries: of at most ``length`` numbers one number, their sum; of more
-    numbers, number i is the sum over j = 0 … length - 1 of x[i + j*stride]. Layouts and
+    after the numbers depend on the inputs. With a length, sums of ``length`` entries: of at most
+    ``length`` numbers one number, their sum; of more numbers, number i is the sum over j = 0 …
+    length - 1 of x[i + j*stride]. Layouts and
     ``everywhere`` are those of ``inner_product``.
 
     Args:
@@ -81,6 +83,7 @@ def sum_slots(
     Raises:
         ProgramError: When length or stride is illegal.
     """
+    check_encrypted(x, "sum_slots(x)", caller())
     slots, source = x.trace.space.row, caller()
     if length is None and stride == 1:
         return _total(x, source)
@@ -109,6 +112,7 @@ def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVec
     Raises:
         ProgramError: When the count or the step is illegal.
     """
+    check_encrypted(x, "sum_rotations(x, count)", caller())
     source, space = caller(), x.trace.space
     row = space.row
     terms, distance = whole_number(count), whole_number(step)
@@ -250,6 +254,8 @@ def _laid_out(
     space, node = x.trace.space, x.array
     block = length * stride
     if given.size > length:
+        if not node.all_slots and given.size not in (node.numbers, space.slots):
+            raise shape_error(node.numbers, given.size, source)
         return given  # one a number
     padded_weights = np.concatenate([given, np.zeros(length - given.size, given.dtype)])
     laid = np.tile(np.repeat(padded_weights, stride), space.slots // block)

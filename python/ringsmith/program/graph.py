@@ -35,6 +35,9 @@ from ringsmith.program.plain import Space
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
 
+_LARGEST_MODULUS = 1 << 23
+"""Sums of 2^16 products modulo more may overflow 64 bits, and Python's integers are used."""
+
 
 @dataclass(frozen=True, eq=False)
 class Program(ABC):
@@ -175,7 +178,7 @@ class Program(ABC):
     @cached_property
     def input_ports(self) -> Mapping[str, Port]:
         """The inputs as clients see them, with the ranges of their numbers."""
-        bound = None if self._any_numbers else self._default_bound
+        bound = None if self._any_numbers else self.default_bound
         found = {}
         for name, node in self.inputs.items():
             low, high = (None, None) if bound is None else (-bound, bound)
@@ -209,8 +212,8 @@ class Program(ABC):
             found = self._simulated(given)
             found = {name: found[name][:size] for name, size in self.output_lengths.items()}
         else:
-            sizes = {name: array.size for name, array in given.items()}
-            assert sizes == dict(self.lengths), "inputs are padded"
+            if self._modulus is not None and self._modulus > _LARGEST_MODULUS:
+                given = {name: array.astype(object) for name, array in given.items()}
             found = evaluate_arrays(self.arrays, given, self._modulus)
         return self._tensors({name: self._shown(values) for name, values in found.items()})
 
@@ -273,7 +276,7 @@ class Program(ABC):
         """The magnitude that no input may exceed in any case."""
 
     @property
-    def _default_bound(self) -> float:
+    def default_bound(self) -> float:
         """The magnitude up to which inputs without a declared range make no value overflow."""
         if not undeclared(self.nodes) or promised(self.nodes):
             return DEFAULT_BOUND
@@ -296,7 +299,7 @@ class Program(ABC):
 
         Raises:
             RangeError: Names the user's line.
-            ProgramError: When an output is the same for all inputs.
+            ConstantOutputError: When an output is the same for all inputs.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.plain import PlainValues, checked_power_of_two
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 
 def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> EncryptedVector:
@@ -36,6 +36,7 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
         ProgramError: When the matrix is none, is zero or too large, has other columns than x
             numbers, or the stride is illegal.
     """
+    check_encrypted(x, "matvec(matrix, x)", caller())
     space, source = x.trace.space, caller()
     room = space.row // checked_power_of_two("stride", stride, space.row, source)
     given = space.matrix(weights, source)

@@ -26,6 +26,10 @@ class RangeError(ProgramError):
         self.missing_bits = missing_bits
 
 
+class ConstantOutputError(ProgramError):
+    """An output that is the same for all inputs, whatever the parameters."""
+
+
 def input_spans(
     nodes: Sequence[Node],
     space: Space,
@@ -54,14 +58,15 @@ def check_outputs(nodes: Sequence[Node], constant: Iterable[int]) -> None:
     """Refuses an output that is the same for all inputs.
 
     Raises:
-        ProgramError: Names the user's line.
+        ConstantOutputError: Names the user's line.
     """
     fixed = set(constant)
     for node in nodes:
         if node.op is Op.OUTPUT and node.id in fixed:
-            raise node.source.error(
-                f"output {node.name!r} is the same for all inputs: its operands are zero or cancel "
-                "(in SEAL, a transparent ciphertext, which anybody can read): leave it out"
+            raise ConstantOutputError(
+                f"{node.source}: output {node.name!r} is the same for all inputs: its operands are "
+                "zero or cancel (in SEAL, a transparent ciphertext, which anybody can read), or "
+                "rotations took its numbers elsewhere: leave it out"
             )
 
 
@@ -78,9 +83,9 @@ def largest_bound(fits: Callable[[float], bool], limit: float) -> float:
     while high > 2 * low:
         middle = 2.0 ** round(math.log2(low * high) / 2)
         low, high = (middle, high) if middle <= limit and fits(middle) else (low, middle)
-    step = low / 8
-    while step >= low / 8 and low + step <= limit and fits(low + step):
-        low += step
+    for step in (low / 2, low / 4, low / 8):
+        if low + step <= limit and fits(low + step):
+            low += step
     return low
 
 

@@ -98,6 +98,8 @@ class Space:
             array: NDArray[Any] = np.asarray(value)
         except ValueError:
             array = np.asarray(None)
+        if array.dtype.kind == "b" and array.ndim:
+            array = array.astype(np.int64)  # a mask
         return _whole(array, value, source) if self.exact else _finite(array, value, source, what)
 
 
@@ -109,7 +111,9 @@ def _finite(array: NDArray[Any], value: object, source: SourceLine, what: str) -
             "use encrypted vectors, numbers or arrays of numbers"
         )
     if not np.isfinite(array).all():
-        raise source.error(f"{what} holds NaN or infinity: use finite numbers")
+        position = np.argwhere(~np.isfinite(array))[0]
+        where = f" at {', '.join(map(str, position))}" if position.size else ""
+        raise source.error(f"{what} holds NaN or infinity{where}: use finite numbers")
     kind = np.complex128 if array.dtype.kind == "c" else np.float64
     return array.astype(kind)
 

@@ -28,7 +28,7 @@ from ringsmith.program.ranges import (
     widened,
 )
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 _SAMPLES = 4096
 """Points at which ranges and errors of approximations are looked at, for each interval."""
@@ -64,6 +64,7 @@ def polynomial(
     Raises:
         ProgramError: When the coefficients are not numbers, or make a constant.
     """
+    check_encrypted(x, "polynomial(x, coefficients)", caller())
     source = caller()
     if isinstance(coefficients, Chebyshev):
         return _chebyshev_object(x, coefficients, tolerance, source)
@@ -105,6 +106,7 @@ def chebyshev(
         ProgramError: When the degree or the interval is none, or the function does not yield finite
             real numbers; in BFV.
     """
+    check_encrypted(x, "chebyshev(x, function, degree, interval)", caller())
     source = caller()
     _refuse_exact(x, "chebyshev", source)
     count = whole_number(degree)
@@ -115,7 +117,7 @@ def chebyshev(
         raise source.error(f"the interval {interval!r:.60} holds one number: widen it")
 
     def sampled(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = np.asarray(function(points))
+        values = np.asarray(_applied(function, points))
         if values.shape != points.shape or values.dtype.kind not in "iuf":
             raise source.error(
                 f"the function makes {values.dtype} of shape {values.shape} of {points.size} real "
@@ -137,6 +139,16 @@ def chebyshev(
         result = _chebyshev_object(x, found, tolerance, source)
     dropped = result.trace.nodes[result.index].approximation
     return _approximate(result, error + dropped)
+
+
+def _applied(
+    function: Callable[[NDArray[np.float64]], object], points: NDArray[np.float64]
+) -> object:
+    """A function of points; one that takes single numbers only, as those of math, of each."""
+    try:
+        return function(points)
+    except TypeError:
+        return np.array([function(point) for point in points])
 
 
 def _chebyshev_object(

@@ -16,7 +16,7 @@ from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.functions import sum_terms
 from ringsmith.program.plain import checked_power_of_two
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 
 def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector:
@@ -38,6 +38,8 @@ def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector
     Raises:
         ProgramError: When the size is illegal.
     """
+    for each in (a, b):
+        check_encrypted(each, "matmul(a, b, size)", caller())
     source, row, trace = caller(), a.trace.space.row, a.trace
     size = checked_power_of_two("size", size, 1 << ((row.bit_length() - 1) // 2), source)
     area = size * size

@@ -11,7 +11,7 @@ from ringsmith.program.clearing import moved_into
 from ringsmith.program.nodes import Bound
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.spans import Span
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 _SLACK = 1e-6
 """Part of its width by which a computed range is widened, to include errors of encryption."""
@@ -63,6 +63,7 @@ def bounded(x: EncryptedVector, limit: Range) -> EncryptedVector:
     Raises:
         ProgramError: When the limit is no range, or x cannot lie in it.
     """
+    check_encrypted(x, "bounded(x, limit)", caller())
     source = caller()
     return promise(x, interval_of(limit, source), source)
 

@@ -25,8 +25,8 @@ class EncryptedVector(Refusals):
     ``conjugate``. BFV, with integers in two rows, has ``swap_columns``.
 
     It is an array of one dimension, and means what NumPy means: operands have as many numbers, or
-    one of them has one number. What was rotated, and an input without a length, is *all slots*: a
-    plain vector shorter than the slots is padded with zeros there.
+    one of them has one number. What was rotated, and an input without a length, is *all slots*:
+    there a shorter vector, plain or encrypted, is padded with zeros.
     """
 
     def __init__(self, trace: Trace, index: int, array: ArrayNode | None = None) -> None:
@@ -266,16 +266,10 @@ class EncryptedVector(Refusals):
         return EncryptedVector(self._trace, self._index if index is None else index)
 
     def all_slots(self, source: SourceLine) -> "EncryptedVector":
-        """Returns the vector as all slots: its numbers, and zeros after them.
-
-        One number that stands in every slot stays in all of them.
-        """
+        """Returns the vector as all slots: its numbers, and zeros after them."""
         node, slots = self.array, self._trace.space.slots
         if node.all_slots:
             return self
-        if node.numbers == 1 and node.filled >= slots:
-            whole = ArrayNode(1, lambda a: np.full(slots, a[0]), (node,), all_slots=True)
-            return EncryptedVector(self._trace, self._index, whole)
         index = clearing.cleared(self._trace, self._index, node.numbers, source)
         whole = ArrayNode(node.numbers, lambda a: padded(a, slots), (node,), all_slots=True)
         return EncryptedVector(self._trace, index, whole)
@@ -354,18 +348,18 @@ class EncryptedVector(Refusals):
     def _with_vector(
         self, op: Op, other: "EncryptedVector", source: SourceLine
     ) -> "EncryptedVector":
-        """Two encrypted vectors, of as many numbers, or one of one number, or of all slots."""
+        """Two encrypted vectors, of as many numbers; or one of one number, or of all slots."""
         a, b = self, other
         left, right = a._array, b._array
         if left is None or right is None:
             return self.slots_of(self._trace.pair(op, a.index, b.index, source))
         all_slots = left.all_slots or right.all_slots
-        if all_slots:
+        if a.shape == (1,) != b.shape:
+            a = a._repeated(len(b), source)
+        elif b.shape == (1,) != a.shape:
+            b = b._repeated(len(a), source)
+        elif all_slots:
             a, b = a.all_slots(source), b.all_slots(source)
-        elif left.numbers == 1 != right.numbers:
-            a = a._repeated(right.numbers, source)
-        elif right.numbers == 1 != left.numbers:
-            b = b._repeated(left.numbers, source)
         elif left.numbers != right.numbers:
             raise shape_error(left.numbers, right.numbers, source)
         made = ArrayNode(
@@ -420,6 +414,20 @@ def check_row(x: EncryptedVector, distance: int, source: SourceLine) -> None:
         raise source.error(
             f"a rotation by {distance} moves {numbers} numbers past the end of a row of {row} "
             "slots, and the result would depend on N: rotate to the left, or raise N"
+        )
+
+
+def check_encrypted(x: object, call: str, source: SourceLine) -> None:
+    """Refuses what is no encrypted vector, as an operand of a function.
+
+    Args:
+        x: What was given.
+        call: How the function is called.
+        source: The user's line.
+    """
+    if not isinstance(x, EncryptedVector):
+        raise source.error(
+            f"{x!r:.40} ({type(x).__name__}) stands where the encrypted vector x does: call {call}"
         )
 
 

@@ -55,6 +55,23 @@ def check_belonging(
     return tag
 
 
+def check_opaque(ciphertext: Residues, what: str) -> None:
+    """Refuses a ciphertext that decrypts without a key, as Microsoft SEAL does.
+
+    Args:
+        ciphertext: Its polynomials.
+        what: Names it in the error.
+
+    Raises:
+        ProgramError: When all polynomials but the first are zero.
+    """
+    if not ciphertext[1:].any():
+        raise ProgramError(
+            f"{what} is transparent (anybody can read it): an operand is zero, or the operands "
+            "cancel; SEAL refuses it, too"
+        )
+
+
 def check_inputs(
     graph: SubroutineGraph, inputs: Mapping[str, Residues], *, residues: bool = True
 ) -> None:

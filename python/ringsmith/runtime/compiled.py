@@ -33,7 +33,7 @@ from ringsmith.lower import (
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
 from ringsmith.runtime import compiled_file
-from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
+from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, check_opaque
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
@@ -109,7 +109,7 @@ class Compiled:
 
         Raises:
             ProgramError: If an input or key is missing, has the wrong form, is of other
-                parameters, or of another key pair than the rest.
+                parameters, or of another key pair than the rest; or if an output is transparent.
             DeviceError: If the machine cannot run the program.
             TypeError: If an argument is of another kind.
         """
@@ -175,6 +175,8 @@ class Compiled:
             )
             for name, port in self.lowered.outputs.items()
         }
+        for name, ciphertext in outputs.items():
+            check_opaque(ciphertext.data, f"output {name!r}")
         return RunResult(
             outputs,
             result.cycles,

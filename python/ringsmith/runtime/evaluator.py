@@ -25,7 +25,7 @@ from ringsmith.objects import (
     Residues,
 )
 from ringsmith.params import RlweParameters
-from ringsmith.runtime.check import check_belonging
+from ringsmith.runtime.check import check_belonging, check_opaque
 from ringsmith.runtime.compiled import (
     compile_graph,
     named_keys,
@@ -129,11 +129,7 @@ class Evaluator:
             raise ProgramError(f"{op} needs relinearization keys, and none are given")
         sizes = (a.size, b.size) if isinstance(b, Ciphertext) else (a.size,)
         data = self._execute((op, sizes, a.limbs, elements), a, b)
-        if not data[1:].any():
-            raise ProgramError(
-                f"the result of {operation} is transparent (anybody can read it): an operand is "
-                "zero, or the operands cancel; SEAL refuses it, too"
-            )
+        check_opaque(data, f"the result of {operation}")
         return Ciphertext(data, scale, parameters_id=self._identity, key_tag=tag)
 
     def _execute(self, shape: _Shape, a: Ciphertext, b: Operand) -> Residues:

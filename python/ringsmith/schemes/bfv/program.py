@@ -70,7 +70,7 @@ class BfvProgram(Program):
 
         Raises:
             RangeError: Names the user's line.
-            ProgramError: When an output is the same for all inputs.
+            ConstantOutputError: When an output is the same for all inputs.
         """
         given = input_spans(self.nodes, self._space, self.lengths, (), bound)
         found, constant = magnitudes(self.nodes, self._space, given, self.output_lengths)

@@ -8,7 +8,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS
 from ringsmith.program.graph import Program
-from ringsmith.program.overflow import RangeError
+from ringsmith.program.overflow import ConstantOutputError, RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks.plan import LevelsError
@@ -112,7 +112,7 @@ class CkksSearch(Search):
             try:
                 candidate = self.wish.candidate(self.n, levels, scale)
                 program = planned(self.recording, candidate, self.wish.headroom_bits, self.options)
-            except LevelsError:
+            except (LevelsError, ConstantOutputError):
                 raise
             except RangeError as error:
                 tried[scale] = f"2^{scale} does not do: {error}"

@@ -64,7 +64,7 @@ class CkksProgram(Program):
 
         Raises:
             RangeError: Names the user's line.
-            ProgramError: When an output is the same for all inputs.
+            ConstantOutputError: When an output is the same for all inputs.
         """
         given = input_spans(self.nodes, self._space, self.lengths, self.complex_inputs, bound)
         computed = bound <= DEFAULT_BOUND
