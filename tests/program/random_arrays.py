@@ -80,19 +80,22 @@ class RandomProgram:
         return "\n".join(lines)
 
 
-def random_program(rng: np.random.Generator, slots: int, *, exact: bool) -> RandomProgram:
+def random_program(
+    rng: np.random.Generator, slots: int, *, exact: bool, growing: bool = False
+) -> RandomProgram:
     """Returns a random program of up to eight steps on one or two inputs.
 
     Args:
         rng: Random numbers.
         slots: Slots of a row.
         exact: Whether its numbers are integers.
+        growing: Whether it has few kinds of operations, which make numbers greater.
     """
     program = RandomProgram({})
     for name in ("x", "y")[: rng.integers(1, 3)]:
         program.lengths[name] = int(rng.choice([1, 3, 4, 5, 8, 8, 16, 17, 30]))
     shapes: list[int | None] = list(program.lengths.values())  # None: all slots
-    maker = _Maker(rng, slots, exact)
+    maker = _Maker(rng, slots, exact, growing)
     for _ in range(int(rng.integers(1, 9))):
         step, shape = maker.step(shapes)
         program.steps.append(step)
@@ -130,6 +133,7 @@ class _Maker:
     rng: np.random.Generator
     slots: int
     exact: bool
+    growing: bool
 
     def step(self, shapes: Sequence[int | None]) -> tuple[Step, int | None]:
         """Returns a step and the numbers of its result; 0: NumPy refuses it."""
@@ -138,6 +142,8 @@ class _Maker:
             *(self._total, self._sums, self._inner, self._matvec, self._matvec, self._polynomial),
             *(self._rotate, self._product, self._rotations),
         ]
+        if self.growing:
+            kinds = [self._pair, self._pair, self._scalar, self._total, self._square, self._matvec]
         while True:
             i = int(self.rng.integers(max(0, len(shapes) - 3), len(shapes)))
             made = kinds[self.rng.integers(len(kinds))](i, shapes)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.program.random_arrays import RandomProgram, random_program
 
-from ringsmith import compile_program, open_device, trace
+from ringsmith import AutoParameters, compile_program, open_device, trace
 from ringsmith.errors import ProgramError
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
 from ringsmith.program import CkksProgram, InputSpec, Program
@@ -28,6 +28,7 @@ REASONS = {
     "needs": "plain",
     "do not fit, as in NumPy": "shapes",
     "and the vector holds": "shapes",
+    "no parameters fit": "parameters",
 }
 
 
@@ -53,10 +54,11 @@ def parameters(request: pytest.FixtureRequest) -> RlweParameters:
         )
 
 
-def traced(made: RandomProgram, parameters: RlweParameters) -> Program | str:
+def traced(
+    made: RandomProgram, parameters: RlweParameters | AutoParameters, bounds: Mapping[str, float]
+) -> Program | str:
     """The planned program, or why it is refused."""
-    bound = BOUND if parameters.exact else 1.0
-    inputs = {name: InputSpec(length, bound=bound) for name, length in made.lengths.items()}
+    inputs = {name: InputSpec(size, bound=bounds[name]) for name, size in made.lengths.items()}
     try:
         return trace(made.encrypted, parameters, inputs)
     except ProgramError as error:
@@ -89,7 +91,8 @@ def check(
         seed = int(rng.integers(1 << 32))
         own = np.random.default_rng(seed)
         made = random_program(own, parameters.row_size, exact=parameters.exact)
-        program = traced(made, parameters)
+        bound = BOUND if parameters.exact else 1.0
+        program = traced(made, parameters, dict.fromkeys(made.lengths, bound))
         if isinstance(program, str):
             reasons[program] += 1
             if program == "constant":
@@ -151,3 +154,30 @@ def test_ten_thousand_random_programs_mean_what_numpy_means(
     reasons = check(10_000, parameters, rng, encrypted=100)
     print(reasons)
     assert reasons["ran"] > 5000
+
+
+def check_automatic(count: int, rng: np.random.Generator) -> int:
+    """Runs random programs with automatic parameters, inputs at the ends of their ranges."""
+    done = 0
+    for _ in range(count):
+        seed = int(rng.integers(1 << 32))
+        own = np.random.default_rng(seed)
+        made = random_program(own, 4096, exact=False, growing=True)
+        bounds = {name: float(2 ** own.uniform(-2, 8)) for name in made.lengths}
+        program = traced(made, AutoParameters(precision_bits=2, max_n=16384), bounds)
+        if isinstance(program, str):
+            continue
+        vectors = {n: own.choice([-b, b], made.lengths[n]) for n, b in bounds.items()}
+        expected = made.clear(vectors)[: program.output_lengths["result"]]
+        check_encrypted(program, vectors, expected, f"seed {seed} {bounds}\n{made}\n{expected}")
+        done += 1
+    return done
+
+
+def test_automatic_parameters_hold_what_random_programs_grow_to(rng: np.random.Generator) -> None:
+    assert check_automatic(12, rng) >= 4
+
+
+@pytest.mark.full
+def test_automatic_parameters_hold_what_many_programs_grow_to(rng: np.random.Generator) -> None:
+    assert check_automatic(300, rng) > 100
