@@ -3,7 +3,6 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import cast
 
@@ -24,7 +23,6 @@ from ringsmith.program.graph import Program
 from ringsmith.program.plain import Space
 from ringsmith.program.source import SourceLine
 from ringsmith.schemes.bfv.emitter import BfvEmitter
-from ringsmith.schemes.bfv.program import BfvProgram
 from ringsmith.schemes.ckks.emitter import CkksEmitter
 from ringsmith.schemes.ckks.plan import scale_ladder
 from ringsmith.schemes.registry import scheme_of
@@ -58,9 +56,8 @@ def as_heir_planned(traced: Traced, parameters: RlweParameters) -> Program:
         f"operations and levels are HEIR's; it chose N = {traced.parameters.n}"
         if traced.parameters
         else "",
+        modular=parameters.exact,
     )
-    if isinstance(program, BfvProgram):
-        program = replace(program, modular=True)
     program.check_ranges()
     return with_packing(program, ports)
 

@@ -57,6 +57,7 @@ class Program(ABC):
         packed_outputs: The same of the outputs.
         complex_inputs: Inputs whose numbers may be complex.
         notes: What was added so that results are right, for people.
+        modular: Whether results are meant modulo t; else they are integers that t holds. BFV only.
         arrays: What each output means as an array; empty for a program from a file, or imported.
     """
 
@@ -70,6 +71,7 @@ class Program(ABC):
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     complex_inputs: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    modular: bool = False
     arrays: Mapping[str, ArrayNode] = field(
         default_factory=dict, repr=False, metadata={IN_MEMORY: True}
     )
@@ -178,7 +180,7 @@ class Program(ABC):
     @cached_property
     def input_ports(self) -> Mapping[str, Port]:
         """The inputs as clients see them, with the ranges of their numbers."""
-        bound = None if self._any_numbers else self.default_bound
+        bound = None if self.modular else self.default_bound
         found = {}
         for name, node in self.inputs.items():
             low, high = (None, None) if bound is None else (-bound, bound)
@@ -264,11 +266,6 @@ class Program(ABC):
     @abstractmethod
     def _modulus(self) -> int | None:
         """What numbers are reduced modulo; None: nothing."""
-
-    @property
-    @abstractmethod
-    def _any_numbers(self) -> bool:
-        """Whether inputs without a declared range take all numbers of the scheme."""
 
     @property
     @abstractmethod

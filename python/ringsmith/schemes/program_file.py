@@ -170,6 +170,11 @@ def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -
         raise MalformedError(f"{where}.limbs {port.limbs} is outside {least} … {parameters.limbs}")
     if not 1 <= port.length <= parameters.slots:
         raise MalformedError(f"{where}.length {port.length} is outside 1 … {parameters.slots}")
+    low, high = port.low, port.high
+    if (low is None) != (high is None) or (low is not None and high is not None and low > high):
+        raise MalformedError(f"{where}: the range {low!r} … {high!r} is none")
+    if port.complex_numbers and parameters.exact:
+        raise MalformedError(f"{where}: {parameters.scheme} has no complex numbers")
     if port.scale < 1 or (parameters.exact and port.scale != 1):
         raise MalformedError(f"{where}.scale {port.scale!r} is none of {parameters.scheme}")
 

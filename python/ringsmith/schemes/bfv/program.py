@@ -30,15 +30,9 @@ def space(n: int) -> Space:
 
 @dataclass(frozen=True, eq=False)
 class BfvProgram(Program):
-    """An encrypted program on integers; made by ``trace``.
-
-    Attributes:
-        modular: Whether results are meant modulo t; else they never leave the integers that t
-            holds.
-    """
+    """An encrypted program on integers; made by ``trace``."""
 
     parameters: BfvParameters
-    modular: bool = False
 
     @property
     def _space(self) -> Space:
@@ -47,10 +41,6 @@ class BfvProgram(Program):
     @property
     def _modulus(self) -> int:
         return self.parameters.plain_modulus
-
-    @property
-    def _any_numbers(self) -> bool:
-        return self.modular
 
     @property
     def _largest_bound(self) -> float:

@@ -46,10 +46,6 @@ class CkksProgram(Program):
         return None
 
     @property
-    def _any_numbers(self) -> bool:
-        return False
-
-    @property
     def _largest_bound(self) -> float:
         return 2.0**60
 
