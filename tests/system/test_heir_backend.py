@@ -82,9 +82,11 @@ def test_clear_arguments_are_taken_when_a_function_is_evaluated(
 
 
 def test_clear_integers_are_taken_when_a_function_is_evaluated(apart: Apart) -> None:
-    calls = [(x, factor) for x in (3, -4) for factor in (2, 1, 0, -1)]
+    calls = [(x, factor) for x in (3, -4) for factor in (2, 1, 0, -3)]
     found = apart("results", "scaled", "bfv", calls)
     assert [result for result, _ in found] == [x * factor + x for x, factor in calls]
+    with pytest.raises(ProgramError, match="output .* is transparent"):
+        apart("results", "scaled", "bfv", [(3, -1)])
 
 
 def test_clear_arguments_that_make_a_result_constant_are_refused(apart: Apart) -> None:

@@ -27,6 +27,7 @@ from ringsmith.heir.module import PLAIN_MODULUS, Scheme, trace_module
 from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.overflow import DEFAULT_BOUND
 from ringsmith.schemes import program_file
 
 if TYPE_CHECKING:
@@ -179,6 +180,8 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         if self._clear:
             clear = {i: values[i] for i in self._clear}
             program = self._planned(clear, self.program)
+            secret = (values[i].largest for i in self.compilation_result.secret_args)
+            program.check_ranges(max(DEFAULT_BOUND, *secret))
             compiled = self._compile(program)
         given = self._ciphertexts(values)
         assert compiled is not None, "setup made it"
@@ -253,7 +256,10 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
             packed_inputs={tensor: packing},
         )
         assert isinstance(own, ClientKit)
-        return EncValue(name, own.encrypt(self._keys[1], {tensor: np.asarray(value)}))
+        array = np.asarray(value)
+        found = _Argument(own.encrypt(self._keys[1], {tensor: array}))
+        found.largest = float(np.abs(array).max(initial=0))
+        return EncValue(name, found)
 
     def _compile(self, program: Program) -> runtime.Compiled:
         if self._backend.device == REFERENCE or self._backend.design is not None:
@@ -272,7 +278,6 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         traced = trace_module(self._text, file, values, placeholders=like is None)
         program = program_of(traced, self._backend.wish, None if like is None else like.parameters)
         if like is not None:
-            program.check_ranges(like.default_bound)  # what inputs were encrypted for
             same = _without_ranges(program) == _without_ranges(like)
             known = like.key_needs.galois
             if not same or any(known.get(e, 0) < n for e, n in program.key_needs.galois.items()):
@@ -285,6 +290,16 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
     def _require_setup(self) -> None:
         if self._keys is None:
             raise ProgramError(f"{self.name}: call setup() first")
+
+
+class _Argument(dict[str, Ciphertext]):
+    """The ciphertexts of an argument.
+
+    Attributes:
+        largest: The largest magnitude of its numbers.
+    """
+
+    largest: float = 0.0
 
 
 def _without_ranges(program: Program) -> dict[str, Port]:

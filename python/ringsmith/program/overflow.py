@@ -21,7 +21,7 @@ class RangeError(ProgramError):
         missing_bits: By how many bits.
     """
 
-    def __init__(self, message: str, missing_bits: float) -> None:
+    def __init__(self, message: str, missing_bits: float = 0.0) -> None:
         super().__init__(message)
         self.missing_bits = missing_bits
 
