@@ -94,6 +94,21 @@ def test_clear_arguments_that_make_a_result_constant_are_refused(apart: Apart) -
         apart("results", "weighted", "ckks", [(A, np.zeros(8))])
 
 
+def test_a_sum_of_many_numbers_has_room(apart: Apart) -> None:
+    """More than the headroom of 8 bits that is planned by default."""
+    text = """func.func @total(%x: tensor<1024xf32> {secret.secret}) -> f32 {
+      %zero = arith.constant 0.0 : f32
+      %sum = affine.for %i = 0 to 1024 iter_args(%a = %zero) -> (f32) {
+        %v = tensor.extract %x[%i] : tensor<1024xf32>
+        %next = arith.addf %a, %v : f32
+        affine.yield %next : f32
+      }
+      return %sum : f32
+    }"""
+    ((found, _),) = apart("results", text, "ckks", [(np.full(1024, 0.75),)])
+    assert found == pytest.approx(768, abs=1e-3)
+
+
 def test_a_module_of_mlir_is_compiled(apart: Apart) -> None:
     text = module_of("dot_f32").read_text()
     ((found, _),) = apart("results", text, "ckks", [(A, B)])

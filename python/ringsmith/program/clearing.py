@@ -14,6 +14,9 @@ from ringsmith.program.plain import PlainValues
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine
 
+MAX_INTEGER = 1 << 10
+"""Greater integers are not subtracted, since t might not hold them; every t that batches does."""
+
 
 def depends(trace: Trace, index: int, numbers: int, stop: int | None = None) -> bool:
     """Whether slots from ``numbers`` to before ``stop`` depend on the inputs."""
@@ -43,6 +46,8 @@ def cleared(
     behind = trace.span(index).part(numbers, end, slots)
     if not behind.low.any():
         return index
+    if trace.space.exact and behind.magnitude > MAX_INTEGER:
+        return _masked(trace, index, numbers, source)
     values = np.zeros(slots, behind.low.dtype)
     values[numbers:end] = behind.low
     return trace.plain(Op.SUB_PLAIN, index, _stored(trace, values), source)
