@@ -141,7 +141,8 @@ def decrypt(
 
     Decrypted CKKS values have noise that depends on the secret key: do not give them to anyone who
     sees the ciphertext. A BFV ciphertext without noise budget gives an error. Do not pass on that
-    error either (SECURITY.md).
+    error either (SECURITY.md). Numbers without an error are right only if the
+    noise never reached the modulus: a ciphertext whose noise has wrapped around may look right.
     """
     from ringsmith.client import load_secret_key
     from ringsmith.files import SECRET_MODE, check_target, write_whole

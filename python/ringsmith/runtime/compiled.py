@@ -30,12 +30,20 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
+from ringsmith.objects import (
+    Ciphertext,
+    CompactKeys,
+    EvaluationKeys,
+    History,
+    KeySwitchKey,
+    Residues,
+)
 from ringsmith.program import Program
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
+from ringsmith.runtime.noise import output_history
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
 from ringsmith.schemes.fits import at_line, check_operations
 
@@ -101,6 +109,9 @@ class Compiled:
     ) -> RunResult:
         """Runs the program.
 
+        A BFV program's forecast counts from fresh encryptions. An input that is the result of
+        another run, or of ``Evaluator``, in this process causes a ``NoiseWarning``.
+
         Args:
             machine: From ``open_device``.
             inputs: Input name -> ciphertext, encrypted at the program's level and scale.
@@ -114,8 +125,9 @@ class Compiled:
             TypeError: If an argument is of another kind.
         """
         polynomials, tag = self._operands(machine, inputs, keys)
+        history = output_history(inputs)
         result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
-        return self._run_result(result, tag)
+        return self._run_result(result, tag, history)
 
     def submit(
         self,
@@ -131,8 +143,9 @@ class Compiled:
         submission. Clients, which have different names, take turns.
         """
         polynomials, tag = self._operands(machine, inputs, keys)
+        history = output_history(inputs)
         job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
-        return job.then(lambda result: self._run_result(result, tag))
+        return job.then(lambda result: self._run_result(result, tag, history))
 
     def _operands(
         self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
@@ -165,13 +178,16 @@ class Compiled:
             return InputsOnDemand(polynomials, constants), tag
         return {**constants, **polynomials}, tag
 
-    def _run_result(self, result: GraphResult, tag: bytes | None) -> RunResult:
+    def _run_result(
+        self, result: GraphResult, tag: bytes | None, history: History | None
+    ) -> RunResult:
         outputs = {
             name: Ciphertext(
                 stacked([result.outputs[p] for p in port.polynomials]),
                 port.scale,
                 parameters_id=self.lowered.parameters_id,
                 key_tag=tag,
+                history=history,
             )
             for name, port in self.lowered.outputs.items()
         }
