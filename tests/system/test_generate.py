@@ -21,8 +21,9 @@ from typer.testing import CliRunner, Result
 from ringsmith.backends.cpu import BACKEND
 from ringsmith.backends.registry import backend_of, design_names, named_design
 from ringsmith.cli.main import app
-from ringsmith.errors import ProgramError
+from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.generate.contents import contents
+from ringsmith.generate.folder import generate
 from ringsmith.generate.manifest import Recipe
 from ringsmith.hdl.toolchain import run_verilator
 
@@ -213,6 +214,18 @@ def test_what_cannot_be_generated_is_refused_and_nothing_is_written(tmp_path: Pa
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         *("few.toml", "odd.toml", "small.toml", "unknown.toml")
     ]
+
+
+def test_a_design_file_that_is_none_is_named_as_it_was_given(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    for text, message in (
+        ('architecture = "rpau"\nfoo = 3\n', "missing keys"),
+        ("none [", "not a TOML file"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ParameterError, match=f"^design {re.escape(str(file))}: {message}"):
+            generate(str(file), tmp_path / "folder", verilog=False)
+    assert [*tmp_path.iterdir()] == [file]
 
 
 def test_every_named_design_has_hardware_to_write_out() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -218,6 +219,10 @@ class Compiled:
         """
         compiled_file.save(path, self.lowered, self.compiled_graph, overwrite=overwrite)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies by the bytes of a file, which are checked."""
+        return _unpickled, (compiled_file.to_bytes(self.lowered, self.compiled_graph),)
+
     @classmethod
     def load(cls, path: str | Path, design: str | Design | None = None) -> "Compiled":
         """Reads a compiled program from a file; nothing is compiled again.
@@ -232,6 +237,10 @@ class Compiled:
             ParameterError: When there is no such design.
         """
         return cls(*compiled_file.load(path, design))
+
+
+def _unpickled(data: bytes) -> Compiled:
+    return Compiled(*compiled_file.from_bytes(data))
 
 
 def compile_program(program: Program, design: str | Design | None = None) -> Compiled:
