@@ -128,10 +128,13 @@ def test_a_program_of_the_same_additions_is_refused_with_its_line(
         trace(doublings, parameters, {"x": 4})
 
 
-OPERATIONS = ("add", "sub", "add_plain", "multiply_plain", "square", "multiply", "rotate", "negate")
+OPERATIONS = (
+    *("add", "sub", "add_plain", "multiply_plain", "square", "multiply", "rotate", "negate"),
+    "mod_switch",
+)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_operations_are_right_until_one_is_refused(
     seed: int, parameters: BfvParameters, keys: Keys
 ) -> None:
@@ -191,7 +194,9 @@ def _computed(
             return result, x + z if operation == "add_plain" else x * z % T
         case "rotate":
             return evaluator.run("rotate", a, steps=1), np.roll(x.reshape(2, -1), -1, 1).reshape(-1)
-        case "negate":
+        case "mod_switch" if a.limbs > parameters.min_limbs:
+            return evaluator.run("mod_switch", a), x
+        case "negate" | "mod_switch":
             return evaluator.run("negate", a), -x
         case "square":
             return evaluator.run("relinearize", evaluator.run("square", a)), x * x % T
