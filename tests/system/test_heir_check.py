@@ -204,6 +204,22 @@ def test_operations_of_input_modules_compute_what_numpy_does(
     np.testing.assert_array_equal(found, plain(*given))
 
 
+def test_integers_beyond_a_word_are_compared_modulo_t(tmp_path: Path) -> None:
+    file = tmp_path / "power.mlir"
+    file.write_text("""
+func.func @f(%a: tensor<8xi16> {secret.secret}) -> tensor<8xi16> {
+  %y = affine.for %i = 0 to 6 iter_args(%s = %a) -> tensor<8xi16> {
+    %p = arith.muli %s, %s : tensor<8xi16>
+    affine.yield %p : tensor<8xi16>
+  }
+  return %y : tensor<8xi16>
+}
+""")
+    traced = import_module(file, Wish(check=False)).traced
+    assert evaluated(traced, {"arg0": np.full(8, 4)})["result"][0] == 4**64
+    assert import_module(file, Wish()).compared.startswith(RIGHT)
+
+
 def test_a_module_that_is_not_computed_in_the_clear_is_imported_and_says_so(
     tmp_path: Path,
 ) -> None:

@@ -26,6 +26,8 @@ _ERROR_APPROXIMATED = 0.1
 """The same where HEIR replaces functions by polynomials."""
 _LARGEST = 4
 """Integers are drawn up to it."""
+_WRAPPED = 1 << 64
+"""The input module is computed in words of 64 bits, the compiled one exactly."""
 
 
 def compare(
@@ -144,7 +146,7 @@ def _differences(
     """Returns which numbers differ, and the largest difference."""
     difference = found - right
     if right.dtype == object and found.dtype == object:
-        return np.asarray(difference % t != 0), 0.0
+        return np.asarray((difference % t != 0) & (difference % _WRAPPED != 0)), 0.0
     sizes = np.abs(difference.astype(np.float64))
     largest = max(1.0, float(np.abs(right.astype(np.float64)).max(initial=0)))
     allowed = (_ERROR_APPROXIMATED if approximated else _ERROR) * largest
