@@ -88,15 +88,34 @@ class PlainPolynomial(OfParameters):
     data: Residues
 
 
+@dataclass(frozen=True)
+class History:
+    """What this process knows of the error of a BFV ciphertext that it made. No file holds it.
+
+    Attributes:
+        fresh: Whether it is an encryption on which nothing was computed.
+        error: log2 of bounds of its error's norms, in the order of
+            ``ringsmith.schemes.bfv.norms.Norms``; None: unknown, or to be derived if ``fresh``.
+    """
+
+    fresh: bool
+    error: tuple[float, float, float] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Ciphertext(OfKeyPair):
     """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3.
 
     The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it.
+
+    Attributes:
+        history: BFV: what is known of its error; None: nothing, as for a ciphertext from a file.
     """
 
     data: Residues
     scale: float = 1.0
+    _: KW_ONLY
+    history: History | None = None
 
     @property
     def size(self) -> int:

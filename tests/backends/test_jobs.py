@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from tests.backends.rpau.interpreted import switched
+from tests.forks import forked
 
 from ringsmith import _core, compile_program, open_device, progress, trace
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
@@ -223,3 +224,28 @@ def test_a_streaming_multiplier_stops_between_two_batches() -> None:
         job.wait(SECONDS)
     found = run_graph(compiled, model, given, {}).outputs["y"]
     assert np.array_equal(found, run_graph(compiled, open_device("cpu"), given, {}).outputs["y"])
+
+
+def test_a_forked_child_begins_with_free_slots_and_no_held_lock() -> None:
+    device, compiled = Fake(1), compile_graph(graph())
+    for event in device.going.values():
+        event.set()
+    with device._slots._change:  # as another thread may, at the fork
+        assert forked(lambda: run_graph(compiled, device, x(5), {})) == [0]
+    cpu = open_device("cpu")
+    with cpu._slots._change:
+        assert forked(lambda: run_graph(compiled, cpu, x(5), {})) == [0]
+
+
+def test_a_device_that_computed_at_the_fork_is_refused_in_the_child() -> None:
+    device, compiled = Fake(1), compile_graph(graph())
+    job = submit_graph(compiled, device, x(0), {})
+    assert device.started[0].wait(SECONDS)
+
+    def child() -> None:
+        with pytest.raises(DeviceError, match=r"was computing in process \d+ .*: call open_device"):
+            run_graph(compiled, device, x(1), {})
+
+    assert forked(child) == [0]
+    device.going[0].set()
+    job.wait(SECONDS)

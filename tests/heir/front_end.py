@@ -93,6 +93,22 @@ def step_by_step(source: str, scheme: str, a: object, b: object) -> list[object]
     return [*seen, function.original(a, b)]
 
 
+def comparison(source: str, scheme: str, meant: str = "", **how: Any) -> str:
+    """Returns what ``setup`` says of its comparison with the function.
+
+    Args:
+        source: As ``compiled`` takes it.
+        scheme: The scheme.
+        meant: The function that HEIR should have compiled in place of ``source``.
+        how: Fields of the backend.
+    """
+    function = compiled(source, scheme, **how)
+    if meant:
+        function.func = _FUNCTIONS[meant]
+    function.setup()
+    return str(function.compared)
+
+
 def saved(source: str, scheme: str, path: Path, **how: Any) -> None:
     """Writes a function's program to a file."""
     compiled(source, scheme, **how).program.save(path)

@@ -2,6 +2,7 @@
 
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -98,3 +99,15 @@ def test_a_program_runs_on_the_model_of_an_accelerator(
         command(*given, "--output-dir", str(tmp_path / "out"))
         found = np.load(tmp_path / "out" / "result.npy")
         assert found == pytest.approx([in_the_clear(NUMBERS)], abs=1e-4)
+
+
+@pytest.mark.parametrize("package", ["httpx", "python_multipart"])
+def test_a_client_without_its_extra_is_told_which(package: str) -> None:
+    script = f"import sys; sys.modules[{package!r}] = None; from ringsmith.remote import Service"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1] == (
+        f"ModuleNotFoundError: ringsmith.remote needs the package {package}, which is not "
+        "installed: pip install 'ringsmith[remote]'"
+    )

@@ -122,6 +122,7 @@ CASES = [
         lambda t: t.encode([1.5]),
         "1.5 is no integer, and BFV is exact: round it, or use FixedPoint",
     ),
+    Case("NaN", lambda t: t.encode([1, 2, np.nan]), "number 2 is nan, counted from 0, and BFV"),
     Case("a float", lambda t: t.encode([1.0]), "1.0 is no integer"),
     Case("a truth value", lambda t: t.encode([True]), "True is no integer"),
     Case("a text", lambda t: t.encode(["1"]), "'1' is no integer"),

@@ -138,7 +138,11 @@ REFUSED: list[tuple[Callable[[CkksParameters, Keys], object], str]] = [
     (lambda p, k: client.encode(p, np.ones((2, 2))), "of float64 and shape (2, 2) is no vector"),
     (lambda p, k: client.encode(p, []), "shape (0,) is no vector"),
     (lambda p, k: client.encode(p, [np.nan]), "is no vector of finite numbers"),
-    (lambda p, k: client.encode(p, [-np.inf]), "is no vector of finite numbers"),
+    (lambda p, k: client.encode(p, [-np.inf]), "is no vector of finite numbers: number 0 is -inf"),
+    (
+        lambda p, k: client.encode(p, [1, np.nan, np.inf]),
+        "finite numbers: number 1 is nan, counted",
+    ),
     (lambda p, k: client.encode(p, ["1"]), "is no vector of finite numbers"),
     (lambda p, k: client.encode(p, [1], scale=0.0), "scale = 0.0 must be finite and at least 1"),
     (lambda p, k: client.encode(p, [1], scale=np.inf), "scale = inf must be"),

@@ -69,6 +69,27 @@ def test_what_is_encrypted_is_decrypted(home: Path) -> None:
     assert abs(complex(done.stdout) - 1.5) < 2.0**-20
 
 
+def test_numbers_with_a_byte_order_mark_are_read(home: Path, tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_bytes("\ufeff0.5\r\n-1\r\n".encode())
+    done = run("encrypt", numbers, *public(home), "-o", tmp_path / "x.seal")
+    assert done.exit_code == 0, done.output
+    done = run("decrypt", tmp_path / "x.seal", *secret(home), "--count", 3, "--digits", 4)
+    assert [float(line) for line in done.stdout.split()] == pytest.approx([0.5, -1, 0], abs=1e-4)
+    assert not done.stderr
+
+
+def test_imaginary_parts_that_are_left_out_are_named(home: Path, tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_text("0.5\n1+2j\n")
+    assert run("encrypt", numbers, *public(home), "-o", tmp_path / "x.seal").exit_code == 0
+    told = "the imaginary parts are left out, and reach 2: --complex shows them\n"
+    done = run("decrypt", tmp_path / "x.seal", *secret(home), "--count", 2)
+    assert done.stderr == told
+    done = run("decrypt", tmp_path / "x.seal", *secret(home), "--count", 2, "--complex")
+    assert not done.stderr
+
+
 def test_a_ciphertext_of_another_client_is_refused(home: Path, tmp_path: Path) -> None:
     """By its tag, where it has one; else by what a wrong key decrypts."""
     made = run("keys", tmp_path / "other", "--set", "nano", "--no-relin")

@@ -21,8 +21,9 @@ from typer.testing import CliRunner, Result
 from ringsmith.backends.cpu import BACKEND
 from ringsmith.backends.registry import backend_of, design_names, named_design
 from ringsmith.cli.main import app
-from ringsmith.errors import ProgramError
+from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.generate.contents import contents
+from ringsmith.generate.folder import generate
 from ringsmith.generate.manifest import Recipe
 from ringsmith.hdl.toolchain import run_verilator
 
@@ -215,6 +216,18 @@ def test_what_cannot_be_generated_is_refused_and_nothing_is_written(tmp_path: Pa
     ]
 
 
+def test_a_design_file_that_is_none_is_named_as_it_was_given(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    for text, message in (
+        ('architecture = "rpau"\nfoo = 3\n', "missing keys"),
+        ("none [", "not a TOML file"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ParameterError, match=f"^design {re.escape(str(file))}: {message}"):
+            generate(str(file), tmp_path / "folder", verilog=False)
+    assert [*tmp_path.iterdir()] == [file]
+
+
 def test_every_named_design_has_hardware_to_write_out() -> None:
     written = set()
     for design in map(named_design, design_names()):
@@ -379,6 +392,36 @@ def test_plain_verilog_passes_the_same_testbench_and_is_made_again(
     done = made_test(folder, tools, "test-verilog")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert re.search(r"^PASS: \d+ \w+ as expected", done.stdout, re.M)
+
+
+@pytest.fixture
+def spaced(tmp_path: Path) -> Path:
+    """A generated folder in a path with a space."""
+    (tmp_path / "design.toml").write_text(DESIGNS["stream"])
+    folder = tmp_path / "with a space" / "made"
+    folder.parent.mkdir()
+    done = run("generate", tmp_path / "design.toml", "-o", folder, "--no-verilog")
+    assert "its path has a space, and GNU Make cannot build there: `make test BUILD=" in done.stdout
+    return folder
+
+
+def test_a_folder_in_a_path_with_a_space_is_not_built_there(
+    spaced: Path, tools: dict[str, str]
+) -> None:
+    refused = made_test(spaced, tools)
+    assert refused.returncode == 2
+    assert not refused.stdout
+    assert f"{spaced}/build has a space, and GNU Make cannot build there" in refused.stderr
+    assert not (spaced / "build").exists()
+
+
+@pytest.mark.full
+def test_a_folder_in_a_path_with_a_space_is_built_elsewhere(
+    spaced: Path, tmp_path: Path, tools: dict[str, str]
+) -> None:
+    built = made_test(spaced, tools, f"BUILD={tmp_path}/built")
+    assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
+    assert re.search(r"^PASS: \d+ \w+ as expected", built.stdout, re.M)
 
 
 @pytest.mark.full

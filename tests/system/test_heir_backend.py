@@ -124,6 +124,30 @@ def test_a_caller_encrypts_evaluates_and_decrypts(apart: Apart) -> None:
     assert found == [-15, -15, -15]
 
 
+def test_a_function_that_heir_compiles_wrongly_is_refused_at_setup(apart: Apart) -> None:
+    with pytest.raises(
+        HeirError, match="HEIR has compiled it wrongly: on random numbers result is"
+    ):
+        apart("comparison", "total", "bfv", meant="difference")
+    told = apart("comparison", "total", "bfv", meant="difference", wish=Wish(check=False))
+    assert told.startswith("not asked for")
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [("product", "ckks"), ("weighted", "ckks"), ("scaled", "bfv"), ("difference", "bgv")],
+)
+def test_a_function_is_compared_with_itself_in_the_clear(
+    apart: Apart, name: str, scheme: str
+) -> None:
+    assert apart("comparison", name, scheme).startswith("3 random inputs give what")
+
+
+def test_a_module_of_mlir_has_no_function_to_compare_with(apart: Apart) -> None:
+    told = apart("comparison", module_of("dot_f32").read_text(), "ckks")
+    assert told.startswith("not compared with the function, which does not run in the clear")
+
+
 def test_options_are_a_new_list_each_time(apart: Apart) -> None:
     first, second = apart("two_lists_of_options")
     assert any("min-slot-count=2048" in each for each in first)

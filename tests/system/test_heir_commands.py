@@ -167,7 +167,8 @@ def test_what_heir_opt_made_is_kept_by_input_and_options(
     )
     a_compiler(tmp_path / "bin", body, monkeypatch)
     for i, words in enumerate(((), (), ("--slots", 512), ("--plan", "heir"), ("--plan", "heir"))):
-        run("import", "heir", module_of("dot_f32"), "-o", tmp_path / f"{i}.rsp", *words)
+        own = ("-o", tmp_path / f"{i}.rsp", "--no-check")
+        run("import", "heir", module_of("dot_f32"), *own, *words)
     again = ["import", "heir", module_of("dot_f32"), "-o", tmp_path / "0.rsp"]
     assert "exists and is not overwritten" in refused(*again)
     assert (tmp_path / "runs").read_text() == "xxx"

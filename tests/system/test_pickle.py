@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ringsmith import client
+from ringsmith import client, compile_program, open_device, parameter_set, trace
 from ringsmith.interop.seeded_keys import compact_keys
 from ringsmith.objects import EvaluationKeys, PublicKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
@@ -88,3 +88,17 @@ def test_prepared_keys_say_what_to_pickle_instead(
 ) -> None:
     with pytest.raises(TypeError, match="pickle the EvaluationKeys and call prepare_keys"):
         pickle.dumps(prepare_keys(keys[2], small))
+
+
+@pytest.mark.parametrize("design", [None, "nano"])
+def test_compiled_programs_are_pickled_and_copied(design: str | None) -> None:
+    program = trace(lambda x: x * x + 1, parameter_set("nano"), {"x": 4})
+    compiled = compile_program(program, design)
+    _, public_key, keys = program.generate_keys()
+    inputs = program.encrypt(public_key, {"x": [1, 2, 3, 4]})
+    cpu = open_device("cpu")
+    (expected,) = compiled.run(cpu, inputs, keys).outputs.values()
+    for again in (pickled(compiled), copy.deepcopy(compiled)):
+        (found,) = again.run(cpu, inputs, keys).outputs.values()
+        assert np.array_equal(found.data, expected.data)
+        assert again.compiled_graph.design == compiled.compiled_graph.design

@@ -361,7 +361,7 @@ def test_a_file_is_not_written_over_unasked(tmp_path: Path) -> None:
     path = tmp_path / "x.rsp"
     path.write_text("mine")
     program = PROGRAMS["bfv"]()
-    with pytest.raises(InteropError, match="exists and is not overwritten"):
+    with pytest.raises(InteropError, match=r"exists and is not overwritten: .* overwrite=True"):
         program.save(path)
     assert path.read_text() == "mine"
     program.save(path, overwrite=True)
@@ -380,3 +380,13 @@ def test_loading_warns_of_security_as_making_the_parameters_did() -> None:
         warnings.simplefilter("always")
         Program.from_bytes(data)
     assert caught == []
+
+
+def test_negatives_of_constant_products_are_written(tmp_path: Path) -> None:
+    """The negative of an array of no dimensions is a number of NumPy's, and no array."""
+    program = trace(lambda x: 1 - 0.5 * x, parameter_set("nano"), {"x": 4})
+    program.save(tmp_path / "x.rsp")
+    read = Program.load(tmp_path / "x.rsp")
+    assert isinstance(read, Program)
+    found = read.evaluate({"x": [0, 1, 2, -4]})["result"][:4]
+    assert np.allclose(found, [1, 0.5, 0, 3], atol=1e-9)

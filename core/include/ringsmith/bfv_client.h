@@ -24,15 +24,17 @@ namespace ringsmith {
 /// Decrypts a ciphertext of any size and level to N coefficients in [0, t). Bit for bit SEAL's
 /// RNSTool::decrypt_scale_and_round, even if the noise is too large and the result is wrong.
 ///
-/// The result is right while bfv_noise_budget is above 0. Do not reveal whether a decryption
-/// failed: that leaks information about the secret key.
+/// The result is right if the noise never reached the modulus. bfv_noise_budget is 0 for most
+/// results that are wrong, not for all. Do not reveal whether a decryption failed: that leaks
+/// information about the secret key.
 [[nodiscard]] std::vector<u64> bfv_decrypt(const BfvContext& context,
                                            std::span<const u64> secret_key,
                                            CiphertextView ciphertext);
 
 /// Returns the bits that the invariant noise may still grow by: bits(q) - bits(|t * (c_0 + c_1 s +
 /// ...) mod q|) - 1 with the largest centred coefficient, or 0 if that is negative. SEAL's
-/// Decryptor::invariant_noise_budget.
+/// Decryptor::invariant_noise_budget. Noise that has wrapped around q may look small, so that a
+/// positive budget does not prove a result right.
 [[nodiscard]] std::size_t bfv_noise_budget(const BfvContext& context,
                                            std::span<const u64> secret_key,
                                            CiphertextView ciphertext);

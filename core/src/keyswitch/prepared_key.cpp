@@ -8,6 +8,7 @@
 
 #include "key_words.h"
 #include "platform/parallel.h"
+#include "platform/process_mutex.h"
 #include "platform/scratch.h"
 #include "platform/text.h"
 #include "ring/ntt_permutation.h"
@@ -77,7 +78,7 @@ class PreparedKey::Automorphism {
     return {kept, &limbs.words};
   }
   [[nodiscard]] std::size_t bytes() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(process_mutex(Guarded::kKeyLevels));
     std::size_t all = 0;
     for (const auto& [level, kept] : levels_) {
       all += kept->bytes;
@@ -102,7 +103,8 @@ class PreparedKey::Automorphism {
   };
 
   std::shared_ptr<Kept> kept_at(const Level& level, std::size_t primes) {
-    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Kept> leaving;  // its words are freed without the lock
+    const std::lock_guard lock(process_mutex(Guarded::kKeyLevels));
     auto found = levels_.find(level);
     if (found == levels_.end()) {
       found = levels_.emplace(level, std::make_shared<Kept>(primes)).first;
@@ -110,14 +112,15 @@ class PreparedKey::Automorphism {
     found->second->last_use = ++uses_;
     const std::shared_ptr<Kept> kept = found->second;
     if (levels_.size() > most_) {
-      levels_.erase(std::ranges::min_element(
-          levels_, {}, [](const auto& entry) { return entry.second->last_use; }));
+      const auto oldest = std::ranges::min_element(
+          levels_, {}, [](const auto& entry) { return entry.second->last_use; });
+      leaving = std::move(oldest->second);
+      levels_.erase(oldest);
     }
     return kept;
   }
 
   std::size_t most_;
-  mutable std::mutex mutex_;
   std::map<Level, std::shared_ptr<Kept>> levels_;
   u64 uses_ = 0;
 };

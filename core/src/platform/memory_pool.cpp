@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "process_mutex.h"
 #include "ringsmith/aligned_memory.h"
 
 #if defined(__linux__)
@@ -47,7 +48,7 @@ class Pool {
   // The block of this size that was given back last, whose words may still be in a cache; nullptr
   // if there is none.
   void* take(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(process_mutex(Guarded::kMemoryPool));
     const auto after = by_size_.upper_bound(bytes);
     if (after == by_size_.begin() || std::prev(after)->first != bytes) {
       return nullptr;
@@ -65,7 +66,7 @@ class Pool {
   // @throws std::bad_alloc; the block is not kept then
   void keep(const Block& block, std::list<Block>& leaving) {
     std::list<Block> newest{block};
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(process_mutex(Guarded::kMemoryPool));
     by_size_.emplace(block.bytes, newest.begin());  // behind those of its size
     by_age_.splice(by_age_.end(), newest);
     kept_ += block.bytes;
@@ -78,7 +79,6 @@ class Pool {
   }
 
  private:
-  std::mutex mutex_;
   std::list<Block> by_age_;                                         // the oldest first
   std::multimap<std::size_t, std::list<Block>::iterator> by_size_;  // of a size, the oldest first
   std::size_t kept_ = 0;                                            // bytes

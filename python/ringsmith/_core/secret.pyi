@@ -105,7 +105,7 @@ def bfv_encrypt_symmetric_for_test(
     """`bfv_encrypt_symmetric` from a fixed seed: never for real messages."""
 
 def bfv_decrypt(bctx: BfvContext, secret_key: _Residues, ciphertext: _Residues) -> _Residues:
-    """The plaintext (N,) of a ciphertext of any size and level; right while budget is left."""
+    """The plaintext (N,) of a ciphertext of any size and level; wrong after too much noise."""
 
 def bfv_noise_budget(bctx: BfvContext, secret_key: _Residues, ciphertext: _Residues) -> int:
-    """SEAL's invariant noise budget: bits that the noise may still grow by; 0: none are left."""
+    """SEAL's invariant noise budget: bits that the noise, modulo q, may still grow by."""

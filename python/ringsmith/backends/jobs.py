@@ -4,6 +4,7 @@ A device has one or more slots. Each slot runs one job at a time, and other jobs
 run submits a job and waits for it.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from contextvars import copy_context
@@ -152,12 +153,33 @@ class Slots:
         room: int = _ROOM,
     ) -> None:
         self.places = places
-        self._held, self._wait_seconds = held, wait_seconds
+        self._held, self._wait_seconds, self._room = held, wait_seconds, room
+        self._taken: set[int] = set()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begins with an empty queue and free slots, in the process that is to use them."""
+        self._process = os.getpid()
         self._change = Condition()
-        self._queue: FairQueue[Job[Any]] = FairQueue(room, room)
+        self._queue: FairQueue[Job[Any]] = FairQueue(self._room, self._room)
         self._tickets: dict[Job[Any], Ticket[Job[Any]]] = {}
         self._given: dict[Job[Any], int] = {}
-        self._taken: set[int] = set()
+        self._taken.clear()
+
+    def _check_process(self) -> None:
+        """Leaves the jobs of the process behind that forked this one: their threads are not here.
+
+        Raises:
+            DeviceError: If the device computed at the fork, so that this copy of it is half done.
+        """
+        if self._process == os.getpid():
+            return
+        if self.places is not None and self._taken:
+            raise DeviceError(
+                f"the device was computing in process {self._process} when process {os.getpid()} "
+                "was forked from it: call open_device in this process"
+            )
+        self._begin()
 
     def submit(self, work: Work[T], client: str = "", group: str = "") -> Job[T]:
         """Runs work in its own thread, in turn.
@@ -177,6 +199,7 @@ class Slots:
         return job.wait()
 
     def _enter(self, client: str, group: str) -> Job[Any]:
+        self._check_process()
         job: Job[Any] = Job(self._change, self._leave)
         with self._change:
             self._tickets[job] = self._queue.put(job, client, group)

@@ -60,6 +60,11 @@ def generate(
         chosen = operation or making.DEFAULT_OPERATION
         made = making.generate(design, folder, operation=chosen, verilog=verilog, force=force)
     print(f"wrote {made.folder}: {made.files} files; `make test` in it simulates the design")
+    if " " in str(made.folder.absolute()):
+        print(
+            "its path has a space, and GNU Make cannot build there: `make test BUILD=/tmp/build`, "
+            "or move the folder"
+        )
 
 
 def synth(

@@ -2,6 +2,7 @@
 
 import cmath
 import math
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 _MAX_NUMBERS = 1 << 24
 """Bytes of a file of numbers, at most: 256 for each slot of the largest ring."""
+_IMAGINARY = 1e-3
+"""Imaginary parts above this part of the largest number are no noise."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -141,7 +144,8 @@ def decrypt(
 
     Decrypted CKKS values have noise that depends on the secret key: do not give them to anyone who
     sees the ciphertext. A BFV ciphertext without noise budget gives an error. Do not pass on that
-    error either (SECURITY.md).
+    error either (SECURITY.md). Numbers without an error are right only if the
+    noise never reached the modulus: a ciphertext whose noise has wrapped around may look right.
     """
     from ringsmith.client import load_secret_key
     from ringsmith.files import SECRET_MODE, check_target, write_whole
@@ -216,6 +220,12 @@ def _decrypt_numbers(
             numbers = decrypt_vector(given, key, cipher)
         except DecryptionWarning as warning:
             raise InteropError(str(warning)) from None
+    largest = float(abs(numbers.imag).max())
+    if not imaginary and largest > _IMAGINARY * max(1.0, float(abs(numbers.real).max())):
+        print(
+            f"the imaginary parts are left out, and reach {largest:.3g}: --complex shows them",
+            file=sys.stderr,
+        )
     return [
         f"{z.real:.{digits}g}" + (f"{z.imag:+.{digits}g}j" if imaginary else "") for z in numbers
     ]
@@ -268,7 +278,7 @@ def _numbers(path: Path, most: int, parse: Callable[[str, str], T]) -> Iterator[
 
     found = 0
     try:
-        text = read_bounded(path, _MAX_NUMBERS).decode()
+        text = read_bounded(path, _MAX_NUMBERS).decode("utf-8-sig")  # some editors write a mark
     except UnicodeDecodeError:
         raise InteropError(f"{path}: not a text file") from None
     for place, line in enumerate(text.splitlines(), start=1):

@@ -92,6 +92,12 @@ def import_heir(
         list[str] | None,
         typer.Option(metavar="NAME=FILE", help="A clear argument's array, as arg1=weights.npy."),
     ] = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            help="Compare what HEIR compiles with its input, both in the clear, on random numbers."
+        ),
+    ] = True,
 ) -> None:
     """Import a program that HEIR compiled, or that it is to compile."""
     from ringsmith.files import check_target, write_whole
@@ -111,6 +117,7 @@ def import_heir(
         headroom_bits,
         fewer_keys,
         design,
+        check,
     )
     found = import_module(file, wish, named_arrays("--clear", clear))
     write_whole(output, found.program.to_bytes(), overwrite=False)

@@ -111,8 +111,9 @@ def evaluate(
     OP: add, sub, multiply (IN and IN2 ciphertexts); add_plain, sub_plain, multiply_plain (IN2 a
     plaintext); negate, square, relinearize, mod_switch, rotate (of BFV: both rows), conjugate (of
     BFV: swap_columns); of CKKS rescale, and relinearize_rescale, one division, which SEAL has not.
-    With --design rpm the device multiplies polynomials beside the CPU, and BFV's products are not
-    SEAL's bits (HPS), but decrypt to the same.
+    A file does not say how much noise it has: take parameters whose modulus suffices for all
+    operations. With --design rpm the device multiplies polynomials beside the CPU, and BFV's
+    products are not SEAL's bits (HPS), but decrypt to the same.
     """
     from ringsmith.backends.base import DEFAULT_BAUD
     from ringsmith.backends.registry import (

@@ -1,7 +1,7 @@
 """Checks of arguments that all functions of the client use."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import (
@@ -71,6 +71,17 @@ def refuse_masked(values: ArrayLike) -> None:
             "a masked array hides numbers, which would be encrypted: give values.filled(0), or "
             "values.compressed()"
         )
+
+
+def first_not_finite(array: NDArray[np.generic]) -> str:
+    """Names the first NaN or infinity of an array, with its position; empty if there is none."""
+    if array.dtype.kind not in "fc":
+        return ""
+    wrong = np.argwhere(~np.isfinite(array))
+    if not wrong.size:
+        return ""
+    where = tuple(int(i) for i in wrong[0])
+    return f"number {', '.join(map(str, where))} is {array[where]}, counted from 0"
 
 
 def check_public_key(parameters: RlweParameters, key: PublicKey) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import _core
-from ringsmith.client.checks import check_belongs, checked_bfv, refuse_masked
+from ringsmith.client.checks import check_belongs, checked_bfv, first_not_finite, refuse_masked
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters, bfv_context
@@ -167,18 +167,22 @@ def _checked_integers(
             f"a vector of {array.size} integers exceeds the N = {parameters.n} {what} of a "
             "message: split it, or raise N"
         )
-    for value in array.tolist():
+    first = first_not_finite(array)
+    if first:
+        raise ParameterError(f"{first}, and BFV takes integers")
+    for place, value in enumerate(array.tolist()):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ParameterError(
-                f"{value!r:.40} is no integer, and BFV is exact: round it, or use FixedPoint"
+                f"number {place}, counted from 0: {value!r:.40} is no integer, and BFV is exact: "
+                "round it, or use FixedPoint"
             )
     low, high = -(t // 2), t - 1
     least, largest = min(array.tolist()), max(array.tolist())
     if least < low or largest > high:
         outside = least if least < low else largest
         raise ParameterError(
-            f"{outside} is outside the plaintext space {low} … {high} of t = {t}: take a larger t, "
-            "or smaller numbers"
+            f"number {array.tolist().index(outside)}, counted from 0: {outside} is outside the "
+            f"plaintext space {low} … {high} of t = {t}: take a larger t, or smaller numbers"
         )
     padded = np.zeros(parameters.n, np.int64)
     padded[: array.size] = [operator.index(value) for value in array.tolist()]

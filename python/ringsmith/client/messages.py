@@ -2,8 +2,8 @@
 
 A decrypted CKKS result carries noise that depends on the secret key. Do not give a decryption to
 anyone who also sees the ciphertext (Li and Micciancio 2021, eprint 2020/1533), or round it first.
-A BFV result is exact while there is noise budget. Without budget, the error of a decryption depends
-on the secret key.
+A BFV result is exact as long as its noise has not reached the modulus. Beyond, the error of a
+decryption depends on the secret key, and the noise budget does not always show it.
 """
 
 from typing import overload
@@ -18,9 +18,11 @@ from ringsmith.client.schemes import messages_of
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import (
     Ciphertext,
+    History,
     PlainPolynomial,
     Plaintext,
     PublicKey,
+    Residues,
     check_key_tag,
     check_parameters_id,
 )
@@ -104,8 +106,7 @@ def encrypt(
     """
     check_parameters(parameters)
     data, scale = messages_of(parameters).encrypt(parameters, public_key, plaintext)
-    identity = parameters.parameters_id
-    return Ciphertext(data, scale, parameters_id=identity, key_tag=public_key.key_tag)
+    return _fresh(parameters, public_key, data, scale)
 
 
 def encrypt_for_test(
@@ -120,8 +121,7 @@ def encrypt_for_test(
     """
     check_parameters(parameters)
     data, scale = messages_of(parameters).encrypt(parameters, public_key, plaintext, seed)
-    identity = parameters.parameters_id
-    return Ciphertext(data, scale, parameters_id=identity, key_tag=public_key.key_tag)
+    return _fresh(parameters, public_key, data, scale)
 
 
 @overload
@@ -141,8 +141,9 @@ def decrypt(
 ) -> Plaintext | PlainPolynomial:
     """Decrypts a ciphertext of two or three polynomials.
 
-    A BFV message is correct while ``noise_budget`` is above 0. A CKKS plaintext that fills its
-    modulus, as after decryption by a wrong key, causes a ``DecryptionWarning``.
+    A BFV message is lost where ``noise_budget`` is 0; a positive budget does not prove it right. A
+    CKKS plaintext that fills its modulus, as after decryption by a wrong key, causes a
+    ``DecryptionWarning``.
 
     Raises:
         ParameterError: When ciphertext or key are of other parameters or another key pair, or a
@@ -156,8 +157,13 @@ def decrypt(
 def noise_budget(parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
     """Returns the bits by which the noise of a BFV ciphertext may still grow; 0: no budget left.
 
-    The result is SEAL's invariant noise budget, exactly. It depends on the secret key. Do not give
-    it to anyone who also sees the ciphertext.
+    The result is SEAL's invariant noise budget, exactly. At 0 the message is lost. Above 0 it is
+    right only if the noise never reached the modulus on the way: noise is seen modulo q, and noise
+    that has wrapped around q may look small. 150 doublings of a ciphertext multiply it by 2^150;
+    with q just below 2^150 they yield, word for word, a ciphertext of (2^150 - q) times the
+    message, with little noise. What rules this out is a forecast: a program's, or ``Evaluator``'s.
+
+    The result depends on the secret key. Do not give it to anyone who also sees the ciphertext.
 
     Raises:
         ParameterError: When the parameters are CKKS's, or as ``decrypt``.
@@ -208,6 +214,19 @@ def decrypt_vector(
     _check_decryption(parameters, secret_key, ciphertext)
     messages = messages_of(parameters)
     return messages.decode(parameters, messages.decrypt(parameters, secret_key, ciphertext))
+
+
+def _fresh(
+    parameters: RlweParameters, public_key: PublicKey, data: Residues, scale: float
+) -> Ciphertext:
+    """Returns a new encryption."""
+    return Ciphertext(
+        data,
+        scale,
+        parameters_id=parameters.parameters_id,
+        key_tag=public_key.key_tag,
+        history=History(fresh=True) if parameters.exact else None,
+    )
 
 
 def _check_decryption(parameters: object, secret_key: object, ciphertext: object) -> None:

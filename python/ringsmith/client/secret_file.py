@@ -12,7 +12,7 @@ from pathlib import Path
 from ringsmith.client.checks import check_parameters
 from ringsmith.client.keys import SecretKey
 from ringsmith.errors import InteropError, check_type
-from ringsmith.files import SECRET_MODE, open_regular, read_bounded, write_whole
+from ringsmith.files import SECRET_MODE, check_target, open_regular, read_bounded, write_whole
 from ringsmith.files.container import MAGIC, Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.interop import (
@@ -55,6 +55,7 @@ def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlwePar
     """
     check_parameters(parameters)
     check_type("secret key", secret_key, SecretKey, "give the first key of generate_keys")
+    check_target(Path(path), overwrite=False)
     _check(f"{path}: the secret key to write", secret_key, parameters)
     key = secret_key.reveal()
     if seal_obstacle(parameters) is None:

@@ -5,7 +5,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.client.checks import check_belongs, check_shape, refuse_masked
+from ringsmith.client.checks import (
+    check_belongs,
+    check_shape,
+    first_not_finite,
+    refuse_masked,
+)
 from ringsmith.errors import ParameterError
 from ringsmith.objects import Plaintext
 from ringsmith.params import CkksParameters, ckks_encoder
@@ -46,8 +51,10 @@ def _checked_slots(parameters: CkksParameters, values: ArrayLike) -> NDArray[np.
     array = np.atleast_1d(np.asarray(values))
     numeric = array.dtype.kind in "iufc" and np.isfinite(array).all()
     if not numeric or array.ndim != 1 or array.size == 0:
+        first = first_not_finite(array)
         raise ParameterError(
             f"an array of {array.dtype} and shape {array.shape} is no vector of finite numbers"
+            f"{first and f': {first}'}"
         )
     if array.size > parameters.slots:
         raise ParameterError(

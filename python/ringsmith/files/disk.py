@@ -167,8 +167,11 @@ def _named(path: Path) -> Iterator[None]:
     """Names a file in the errors of writing it."""
     try:
         yield
-    except FileExistsError:
-        raise _exists(path) from None
+    except FileExistsError:  # commands refuse it before, by ``check_target``
+        raise InteropError(
+            f"{path}: exists and is not overwritten: choose another name, remove it, or give "
+            "overwrite=True"
+        ) from None
     except OSError as error:
         raise InteropError(f"{path}: cannot be written: {error.strerror}") from None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ringsmith import design_files, progress
 from ringsmith.backends.registry import backend_of, named_design
-from ringsmith.errors import InteropError, ProgramError, ToolError
+from ringsmith.errors import InteropError, ParameterError, ProgramError, ToolError
 from ringsmith.files import new_folder
 from ringsmith.generate.contents import contents, write
 from ringsmith.generate.manifest import MANIFEST, Recipe, read_manifest
@@ -58,7 +58,7 @@ def generate(
     """
     check_folder(folder, force=force)
     recipe = Recipe(design_files.text(design), operation, verilog)
-    return _make(recipe, folder)
+    return _make(recipe, design, folder)
 
 
 def generate_again(manifest: Path, folder: Path, *, force: bool = False) -> Made:
@@ -77,14 +77,18 @@ def generate_again(manifest: Path, folder: Path, *, force: bool = False) -> Made
             f"{manifest}: its plain Verilog was written by Yosys {known.tools.get('yosys')}, and "
             f"this is {yosys().version}: install that version to get the same bytes"
         )
-    return _make(known.recipe, folder, dict(known.files))
+    return _make(known.recipe, str(manifest), folder, dict(known.files))
 
 
-def _make(recipe: Recipe, folder: Path, wanted: dict[str, str] | None = None) -> Made:
+def _make(recipe: Recipe, source: str, folder: Path, wanted: dict[str, str] | None = None) -> Made:
+    """Makes a folder; ``source`` is what errors call the file that the design comes from."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / f"design{design_files.SUFFIX}"
         file.write_text(recipe.design, encoding="utf-8")
-        point = named_design(str(file))
+        try:
+            point = named_design(str(file))
+        except ParameterError as error:
+            raise ParameterError(str(error).replace(str(file), source)) from None
     with progress.task(f"writing {point.name} out"):
         files = contents(backend_of(point), point, recipe)
     if wanted is not None:

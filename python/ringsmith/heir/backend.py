@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from heir.backends.util.common import strip_and_verify_eval_arg_consistency
 from heir.interfaces import BackendInterface, ClientInterface, CompilationResult, EncValue
+from numpy.typing import NDArray
 
 from ringsmith import runtime
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import ProgramError
+from ringsmith.heir.check import compare
+from ringsmith.heir.clear import UnknownError
 from ringsmith.heir.compiler import DEFAULT_SLOTS, GENERIC, TIDY, Lowering
-from ringsmith.heir.importing import Wish, program_of
+from ringsmith.heir.importing import NOT_COMPARED, Wish, program_of
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme, trace_module
 from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
@@ -106,6 +109,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         compilation_result: What HEIR's helpers ask for.
         func: The Python function; HEIR sets it.
         cycles: Clock cycles of the last evaluation; None on the CPU, or before any.
+        compared: How ``setup`` compared what HEIR compiled with the Python function, or why not.
         program: The planned program; ``program.save("NAME.rsp")`` writes what a service needs.
     """
 
@@ -122,6 +126,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         )
         self.func: Callable[..., Any] | None = None
         self.cycles: int | None = None
+        self.compared = "not set up"
         self._backend = backend
         self._text = text
         self._keys: Any = None
@@ -134,10 +139,15 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
     def setup(self) -> None:
         """Makes keys, and opens the service, or compiles for the device and opens it.
 
+        What HEIR compiled is first compared with the Python function, both in the clear, on random
+        numbers (``Wish.check``).
+
         Raises:
+            HeirError: If HEIR has compiled the function wrongly.
             ProgramError: If a service is to evaluate clear arguments, or has another program.
             ServiceError: If the service has no program of this name.
         """
+        self.compared = self._compared() if self._backend.wish.check else NOT_COMPARED
         if self._backend.service is not None:
             self._remote = self._open_service(self._backend.service)
         self._keys = self.program.generate_keys(seeded=True)
@@ -151,6 +161,26 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
             if executable is None
             else runtime.open_device(device, executable.design)
         )
+
+    def _compared(self) -> str:
+        """Compares what HEIR compiled with the Python function; returns what was done."""
+        traced = trace_module(self._text, self.name, placeholders=True)
+        t = None if traced.parameters is None else traced.parameters.plain_modulus
+
+        def function(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+            values = [given[f"arg{i}"] for i in range(len(self.compilation_result.arg_names))]
+            try:
+                assert self.func is not None, "HEIR has set it"
+                found = self.func(*(v if v.ndim else v.item() for v in values))
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}".partition("\n")[0]
+                raise UnknownError(f"{why:.200}") from None
+            return [np.asarray(each) for each in (found if isinstance(found, tuple) else (found,))]
+
+        try:
+            return compare(traced, function, t or self._backend.wish.plain_modulus or PLAIN_MODULUS)
+        except UnknownError as error:
+            return f"not compared with the function, which does not run in the clear: {error}"
 
     @property
     def name(self) -> str:

@@ -126,6 +126,12 @@ def module_text(path: Path, lowering: Lowering) -> tuple[str, str]:
         progress.note(f"HEIR cannot pack {path.name} into {slots // 2} slots: trying {slots}")
 
 
+def is_input(text: str) -> bool:
+    """Whether a module is an input of ``heir-opt``, not a compiled one."""
+    generic = '"builtin.module"(' in text
+    return "heir.interface" not in text and not (generic and _is_lowered(text))
+
+
 def _is_lowered(text: str) -> bool:
     """Whether HEIR, of any version, was here before."""
     return bool(

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 from ringsmith import progress
 from ringsmith.errors import ParameterError
 from ringsmith.files import read_bounded
-from ringsmith.heir.compiler import Lowering, module_text
+from ringsmith.heir.check import compare_with_input
+from ringsmith.heir.clear import UnknownError, clear_function
+from ringsmith.heir.compiler import Lowering, is_input, module_text
 from ringsmith.heir.levels import as_heir_planned
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme, TensorPlan, Traced, trace_module
 from ringsmith.heir.plan import (
@@ -25,6 +27,9 @@ from ringsmith.heir.text import MAX_BYTES
 from ringsmith.params import KeyNeeds, RlweParameters, parameter_set
 from ringsmith.program.graph import Program
 from ringsmith.runtime.designs import limits_of
+
+NOT_COMPARED = "not asked for: results are those of the module as HEIR compiled it"
+"""What is said of a module that was not compared with its input."""
 
 AUTO, HEIR = "auto", "heir"
 """Values of ``Wish.parameters`` that name no set."""
@@ -52,6 +57,7 @@ class Wish:
         headroom_bits: Of CKKS: messages stay within ±2^headroom_bits; None: 8.
         fewer_keys: With plan ``ours``: whether rotations are composed, so that fewer have keys.
         design: With parameters ``auto``: the design that is to run the program.
+        check: Whether a module that HEIR compiles is compared with its input, both in the clear.
     """
 
     plan: PlanBy = PlanBy.OURS
@@ -63,6 +69,7 @@ class Wish:
     headroom_bits: int | None = None
     fewer_keys: bool = False
     design: str | None = None
+    check: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +79,12 @@ class Imported:
     Attributes:
         program: The program.
         traced: The module that it comes from.
+        compared: How the module was compared with its input in the clear, or why it was not.
     """
 
     program: Program
     traced: Traced
+    compared: str = NOT_COMPARED
 
     def figures(self) -> dict[str, str]:
         """Returns what people ask for: sizes, operations and keys, HEIR's beside the program's."""
@@ -106,6 +115,7 @@ class Imported:
             + (" and relinearization" if needs.relin else "")
             + f", {key_bytes(parameters, needs):,} bytes; half of that with seeds",
         }
+        found["check"] = self.compared
         if program.choice:
             found["choice"] = "; ".join(program.choice.splitlines())
         if traced.parameters is not None:
@@ -126,7 +136,8 @@ def import_module(
         clear: Values of arguments that are not secret, by name: ``arg1``.
 
     Raises:
-        HeirError: When the module cannot be read; names the operation and its line.
+        HeirError: When the module cannot be read; names the operation and its line. When HEIR has
+            compiled it wrongly.
         ProgramError: When it cannot be planned.
         ParameterError: When there is no such parameter set.
         ToolError: When ``heir-opt`` is needed and not there.
@@ -142,7 +153,28 @@ def import_module(
     text, name = module_text(path, lowering)
     traced = trace_module(text, name.replace(str(path), path.name), clear)
     del text
-    return Imported(program_of(traced, wish, named), traced)
+    compared = _compared(path, traced, t) if wish.check else NOT_COMPARED
+    return Imported(program_of(traced, wish, named), traced, compared)
+
+
+def _compared(path: Path, traced: Traced, plain_modulus: int) -> str:
+    """Compares a module with its input, if the file is one; returns what was done.
+
+    Raises:
+        HeirError: When the two differ.
+    """
+    text = read_bounded(path, MAX_BYTES).decode()
+    if not is_input(text):
+        return (
+            "the file is a compiled module: what HEIR made of its input was not compared with it; "
+            "give the input module"
+        )
+    with progress.task(f"computing {path.name} in the clear"):
+        try:
+            function = clear_function(text, path)
+            return compare_with_input(traced, function, plain_modulus)
+        except UnknownError as error:
+            return f"not compared with its input, which is not computed in the clear: {error}"
 
 
 def program_of(traced: Traced, wish: Wish, named: RlweParameters | None = None) -> Program:

@@ -6,8 +6,9 @@ functions are executed on numbers that count, which makes tables of where each n
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,6 +65,7 @@ class TensorPlan:
         table: Of an input, shape (K, S): position in the flat tensor from 1, and 0 for a zero.
             Of an output, shape (elements,): position in the K * S slots from 1, and 0.
         steps: The steps of the K vectors.
+        bits: Width of its integers; 0 of others.
     """
 
     name: str
@@ -71,6 +73,7 @@ class TensorPlan:
     whole: bool
     table: NDArray[np.int64]
     steps: tuple[int, ...]
+    bits: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,7 @@ class Traced:
         inputs: The encrypted arguments.
         outputs: The results.
         steps: What is done to ciphertexts.
+        clear: The clear arguments that it was traced with, by name.
     """
 
     name: str
@@ -100,6 +104,7 @@ class Traced:
     inputs: tuple[TensorPlan, ...]
     outputs: tuple[TensorPlan, ...]
     steps: tuple[Step, ...]
+    clear: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def trace_module(
@@ -139,6 +144,7 @@ class _Tracer:
         self._module = module
         self._types = Types(module)
         self._clear = clear
+        self._used: dict[str, NDArray[Any]] = {}
         self._attributes = module.operation.attributes
         functions = {
             op.attributes.get("sym_name", "").strip('"'): op
@@ -180,7 +186,8 @@ class _Tracer:
             value, steps = self._fresh(kind, tape, len(table), entry.line, scheme)
             values.append(value)
             shape = original.shape or ()
-            inputs.append(TensorPlan(name, shape, original.kind is Kind.INTEGER, table, steps))
+            whole = original.kind is Kind.INTEGER
+            inputs.append(TensorPlan(name, shape, whole, table, steps, original.bits))
         if self._clear:
             known = ", ".join(f"arg{i}" for i, s in enumerate(secret) if not s) or "none"
             raise HeirError(
@@ -211,6 +218,7 @@ class _Tracer:
             tuple(inputs),
             outputs,
             tuple(tape.steps),
+            self._used,
         )
 
     # ---- what the module says of itself ----------------------------------------------------
@@ -370,7 +378,7 @@ class _Tracer:
             )
         if not np.isfinite(given).all():
             raise HeirError(f"{self._module.file}: {name} holds NaN or infinity")
-        array = given.astype(np.int64 if whole else np.float64)
+        array = self._used[name] = given.astype(np.int64 if whole else np.float64)
         return array if kind.shape is not None else array.item()
 
     def _packing(

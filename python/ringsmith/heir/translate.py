@@ -66,15 +66,21 @@ class Code:
         module: The module.
         types: Its types.
         functions: Operations ``func.func`` by name.
+        source: What translates a function.
     """
 
     def __init__(
-        self, module: ModuleText, types: Types, functions: Mapping[str, Operation]
+        self,
+        module: ModuleText,
+        types: Types,
+        functions: Mapping[str, Operation],
+        source: "type[Source] | None" = None,
     ) -> None:
+        self._translated = source or Source
         self._module = module
         self._types = types
         self._functions = functions
-        self._sources: dict[str, _Source] = {}
+        self._sources: dict[str, Source] = {}
 
     def call(self, name: str, operands: Sequence[object], machine: Machine) -> tuple[Any, ...]:
         """Calls a function.
@@ -109,12 +115,13 @@ class Code:
 
         return call(name, *operands)
 
-    def _source(self, name: str) -> "_Source":
+    def _source(self, name: str) -> "Source":
         if name not in self._sources:
             operation = self._functions.get(name)
             if operation is None or not operation.regions or not operation.regions[0].operations:
                 raise TapeError(f"function {name:.60} is called and has no body in the module")
-            self._sources[name] = _Source(self._module, self._types, operation, len(self._sources))
+            number = len(self._sources)
+            self._sources[name] = self._translated(self._module, self._types, operation, number)
         return self._sources[name]
 
     def _located(self, name: str, error: Exception) -> HeirError:
@@ -142,8 +149,11 @@ def _words(error: Exception) -> str:
     return f"its operands do not fit ({error!s:.100}): only clear data can be computed on so"
 
 
-class _Source:
+class Source:
     """One function as source.
+
+    A subclass that knows more operations has methods ``_op_DIALECT_NAME``. While ``_elementwise``
+    is set, numbers may be arrays of them.
 
     Attributes:
         file: What tracebacks call it.
@@ -164,7 +174,7 @@ class _Source:
         self._operations: dict[int, Operation] = {}
         self._homes: dict[str, int] = {}
         self._loops = 0
-        self._secret = 0
+        self._elementwise = False
         self._at = function
         block = function.regions[0]
         self._survey(block, ())
@@ -319,7 +329,7 @@ class _Source:
             raise self._error(f"it has {len(operands)} operands, and takes {count}")
 
     def _arith(self, short: str, operands: list[str], kind: Type) -> str:
-        tensor = kind.shape is not None
+        tensor = kind.shape is not None or self._elementwise
         if short == "constant":
             value = self._types.constant(self._at.attributes.get("value", ""), kind, self._at.line)
             return repr(value) if type(value) is int else self._constant(value)

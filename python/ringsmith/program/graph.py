@@ -1,7 +1,7 @@
 """The HE graph as a whole: a planned program, readable and runnable in the clear."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -144,6 +144,10 @@ class Program(ABC):
         """
         written: bytes = of_schemes("to_bytes", "program_file")(self)
         return written
+
+    def __reduce__(self) -> "tuple[Callable[[bytes], object], tuple[bytes]]":
+        """Pickles the program as its file, without the arrays that ``evaluate`` computes on."""
+        return Program.from_bytes, (self.to_bytes(),)
 
     @staticmethod
     def from_bytes(data: bytes) -> "Program | ClientKit":

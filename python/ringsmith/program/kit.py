@@ -5,7 +5,7 @@ methods import ``ringsmith.client`` when they are called: this is the one module
 that does, so that a process which only runs programs never has the code that touches a secret key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,6 +194,12 @@ class ClientKit:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
         """
         of_schemes("save", "program_file")(path, self, overwrite=overwrite)
+
+    def __reduce__(self) -> "tuple[Callable[[bytes], object], tuple[bytes]]":
+        """Pickles the kit as its file."""
+        return of_schemes("from_bytes", "program_file"), (
+            of_schemes("to_bytes", "program_file")(self),
+        )
 
     @classmethod
     def load(cls, path: str | Path) -> "ClientKit":

@@ -14,6 +14,16 @@ docs/guide/service.md describes the server.
 """
 
 from ringsmith.remote.errors import ServiceError
-from ringsmith.remote.service import JobStatus, RemoteJob, RemoteProgram, Service
+
+try:
+    from ringsmith.remote.service import JobStatus, RemoteJob, RemoteProgram, Service
+except ModuleNotFoundError as _missing:
+    if (_missing.name or "ringsmith").startswith("ringsmith"):
+        raise
+    raise ModuleNotFoundError(
+        f"ringsmith.remote needs the package {(_missing.name or '').partition('.')[0]}, which is "
+        "not installed: pip install 'ringsmith[remote]'",
+        name=_missing.name,
+    ) from None
 
 __all__ = ["JobStatus", "RemoteJob", "RemoteProgram", "Service", "ServiceError"]

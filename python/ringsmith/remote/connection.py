@@ -11,6 +11,7 @@ import httpx
 
 from ringsmith import __version__
 from ringsmith.errors import ParameterError
+from ringsmith.forks import PerProcess
 from ringsmith.remote.errors import ServiceError
 from ringsmith.service.protocol import API_VERSION
 
@@ -26,7 +27,7 @@ Content = bytes | Callable[[], Iterable[bytes]]
 
 
 class Connection:
-    """Connections to one service; safe to use from several threads."""
+    """Connections to one service; safe to use from several threads, and after a fork."""
 
     def __init__(
         self, url: str, token: str | None, *, timeout_seconds: float, patience_seconds: float
@@ -56,16 +57,18 @@ class Connection:
         headers = {"User-Agent": f"ringsmith/{__version__}"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
-        self._client = httpx.Client(
-            base_url=f"{self.url}/v{API_VERSION}",
-            headers=headers,
-            timeout=httpx.Timeout(timeout_seconds, connect=min(10.0, timeout_seconds)),
-            limits=httpx.Limits(max_keepalive_connections=16),
+        self._client = PerProcess(
+            lambda: httpx.Client(
+                base_url=f"{self.url}/v{API_VERSION}",
+                headers=headers,
+                timeout=httpx.Timeout(timeout_seconds, connect=min(10.0, timeout_seconds)),
+                limits=httpx.Limits(max_keepalive_connections=16),
+            )
         )
 
     def close(self) -> None:
-        """Closes all connections."""
-        self._client.close()
+        """Closes all connections of this process."""
+        self._client.get().close()
 
     def ask(
         self,
@@ -95,7 +98,7 @@ class Connection:
             wait = pause * (0.5 + random.random())  # noqa: S311 - no secret
             try:
                 body = content() if callable(content) else content
-                answer = self._client.request(
+                answer = self._client.get().request(
                     method, path, content=body, headers=headers, params=params
                 )
             except httpx.HTTPError as error:

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import InteropError, check_type
+from ringsmith.forks import PerProcess
 from ringsmith.interop import (
     SealParameters,
     decode_object,
@@ -94,6 +95,7 @@ class JobStatus:
         created: Time of acceptance, in seconds since 1970; ``started`` and ``ended`` likewise.
         seconds: Seconds in which the device was busy with it.
         figures: The device's counters, such as ``cycles``.
+        request: The client's name for the request (``Idempotency-Key``).
     """
 
     id: str
@@ -106,6 +108,7 @@ class JobStatus:
     ended: float | None = None
     seconds: float | None = None
     figures: Mapping[str, int] = field(default_factory=dict)
+    request: str | None = None
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> "JobStatus":
@@ -118,6 +121,29 @@ class JobStatus:
             return cls(**{name: found[name] for name in cls.__dataclass_fields__})
         except KeyError as error:
             raise ServiceError(f"the answer has no {error} of a job", 0, "no-job") from None
+
+    def check_answers(self, request: str | None = None, identifier: str | None = None) -> None:
+        """Refuses the status of another job than the one that was asked for.
+
+        Args:
+            request: The name of the request that was sent; None: any.
+            identifier: The server's name for the job that was asked for; None: any.
+
+        Raises:
+            ServiceError: If so; names both.
+        """
+        for what, asked, found in (
+            ("request", request, self.request),
+            ("job", identifier, self.id),
+        ):
+            if asked is not None and asked != found:
+                raise ServiceError(
+                    f"the answer is of {what} {found!s:.80}, and {what} {asked:.80} was asked for: "
+                    "its results are another's; use one Service in each process, and look at "
+                    "proxies between here and the server",
+                    200,
+                    "other-job",
+                )
 
     @property
     def ended_well(self) -> bool:
@@ -166,7 +192,7 @@ class Service:
         self._sent: WeakKeyDictionary[EvaluationKeys, dict[str, tuple[str, ...]]] = (
             WeakKeyDictionary()
         )
-        self._lock = Lock()
+        self._lock = PerProcess(Lock)
 
     def __enter__(self) -> "Service":
         return self
@@ -237,7 +263,7 @@ class Service:
         """
         parameters = program.kit.parameters
         identity = parameters.parameters_id.hex()
-        with self._lock:
+        with self._lock.get():
             known = self._sent.get(keys, {}).get(identity)
         if known is not None:
             return known
@@ -246,7 +272,7 @@ class Service:
             digest = hashlib.sha256(data).hexdigest()
             self._put(f"/programs/{program.name}/keys/{digest}", media, data)
             digests.append(digest)
-        with self._lock:
+        with self._lock.get():
             self._sent.setdefault(keys, {})[identity] = tuple(digests)
         return tuple(digests)
 
@@ -293,7 +319,7 @@ class Service:
         """
         for digest in self.put_keys(program, keys):
             self._connection.ask("DELETE", f"/programs/{program.name}/keys/{digest}", taken=(404,))
-        with self._lock:
+        with self._lock.get():
             self._sent.pop(keys, None)
 
     def submit(
@@ -361,7 +387,8 @@ class Service:
         check_type("evaluation_keys", keys, EvaluationKeys, "give the third of generate_keys")
         parameters = program.kit.parameters
         files = {name: _encoded(name, one, parameters) for name, one in inputs.items()}
-        headers = {"Idempotency-Key": request or secrets.token_hex(16)}
+        name = request or secrets.token_hex(16)
+        headers = {"Idempotency-Key": name}
         if at_once:
             headers["Prefer"] = "respond-async"
         for attempt in range(2):
@@ -376,20 +403,26 @@ class Service:
             except ServiceError as error:
                 if error.code != "keys-missing" or attempt:
                     raise
-                with self._lock:  # the server has forgotten them
+                with self._lock.get():  # the server has forgotten them
                     self._sent.pop(keys, None)
+        outputs: dict[str, Ciphertext] | None = None
         if answer.status_code == 200:
-            return _results(answer.headers["content-type"], answer.content, program)
-        return JobStatus.of(json_of(answer)), None
+            status, outputs = _results(answer.headers["content-type"], answer.content, program)
+        else:
+            status = JobStatus.of(json_of(answer))
+        status.check_answers(request=name)
+        return status, outputs
 
     def _job(self, identifier: str, wait: float = 0.0) -> JobStatus:
         found = self._connection.json("GET", f"/jobs/{identifier}", params={"wait": f"{wait:g}"})
-        return JobStatus.of(found)
+        status = JobStatus.of(found)
+        status.check_answers(identifier=identifier)
+        return status
 
     def _results_of(self, identifier: str, program: RemoteProgram) -> dict[str, Ciphertext]:
         answer = self._connection.ask("GET", f"/jobs/{identifier}/results")
-        outputs = _results(answer.headers["content-type"], answer.content, program)[1]
-        assert outputs is not None, "they are there"
+        status, outputs = _results(answer.headers["content-type"], answer.content, program)
+        status.check_answers(identifier=identifier)
         return outputs
 
     def _delete(self, identifier: str) -> None:
@@ -499,7 +532,7 @@ def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[s
 
 def _results(
     content_type: str, body: bytes, program: RemoteProgram
-) -> tuple[JobStatus, dict[str, Ciphertext] | None]:
+) -> tuple[JobStatus, dict[str, Ciphertext]]:
     """Reads a finished job and its outputs from one body."""
     parts = read_form(content_type, body)
     try:

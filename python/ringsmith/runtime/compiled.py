@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,12 +31,20 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
+from ringsmith.objects import (
+    Ciphertext,
+    CompactKeys,
+    EvaluationKeys,
+    History,
+    KeySwitchKey,
+    Residues,
+)
 from ringsmith.program import Program
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, check_opaque
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
+from ringsmith.runtime.noise import output_history
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
 from ringsmith.schemes.fits import at_line, check_operations
 
@@ -101,6 +110,9 @@ class Compiled:
     ) -> RunResult:
         """Runs the program.
 
+        A BFV program's forecast counts from fresh encryptions. An input that is the result of
+        another run, or of ``Evaluator``, in this process causes a ``NoiseWarning``.
+
         Args:
             machine: From ``open_device``.
             inputs: Input name -> ciphertext, encrypted at the program's level and scale.
@@ -114,8 +126,9 @@ class Compiled:
             TypeError: If an argument is of another kind.
         """
         polynomials, tag = self._operands(machine, inputs, keys)
+        history = output_history(inputs)
         result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
-        return self._run_result(result, tag)
+        return self._run_result(result, tag, history)
 
     def submit(
         self,
@@ -131,8 +144,9 @@ class Compiled:
         submission. Clients, which have different names, take turns.
         """
         polynomials, tag = self._operands(machine, inputs, keys)
+        history = output_history(inputs)
         job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
-        return job.then(lambda result: self._run_result(result, tag))
+        return job.then(lambda result: self._run_result(result, tag, history))
 
     def _operands(
         self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
@@ -165,13 +179,16 @@ class Compiled:
             return InputsOnDemand(polynomials, constants), tag
         return {**constants, **polynomials}, tag
 
-    def _run_result(self, result: GraphResult, tag: bytes | None) -> RunResult:
+    def _run_result(
+        self, result: GraphResult, tag: bytes | None, history: History | None
+    ) -> RunResult:
         outputs = {
             name: Ciphertext(
                 stacked([result.outputs[p] for p in port.polynomials]),
                 port.scale,
                 parameters_id=self.lowered.parameters_id,
                 key_tag=tag,
+                history=history,
             )
             for name, port in self.lowered.outputs.items()
         }
@@ -204,6 +221,10 @@ class Compiled:
         """
         compiled_file.save(path, self.lowered, self.compiled_graph, overwrite=overwrite)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies by the bytes of a file, which are checked."""
+        return _unpickled, (compiled_file.to_bytes(self.lowered, self.compiled_graph),)
+
     @classmethod
     def load(cls, path: str | Path, design: str | Design | None = None) -> "Compiled":
         """Reads a compiled program from a file; nothing is compiled again.
@@ -218,6 +239,10 @@ class Compiled:
             ParameterError: When there is no such design.
         """
         return cls(*compiled_file.load(path, design))
+
+
+def _unpickled(data: bytes) -> Compiled:
+    return Compiled(*compiled_file.from_bytes(data))
 
 
 def compile_program(program: Program, design: str | Design | None = None) -> Compiled:

@@ -20,6 +20,7 @@ from ringsmith.lower import RELIN_KEY, galois_key_name, graph_of_steps
 from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
+    History,
     KeySwitchKey,
     OfParameters,
     Residues,
@@ -33,6 +34,7 @@ from ringsmith.runtime.compiled import (
     run_graph,
     stacked,
 )
+from ringsmith.runtime.noise import USED, result_history
 from ringsmith.runtime.operands import check_operands, operation_named
 from ringsmith.runtime.prepared_keys import AnyKeys
 from ringsmith.schemes.base import Operand
@@ -56,6 +58,10 @@ class Evaluator:
             of its word width, by ``hps``. With a design, so does the ``cpu``.
         port: The serial port of a ``card``.
         baud: The port's rate in bits per second.
+        check_noise: Whether a BFV result is refused when its noise may have reached the modulus, as
+            a program's is when it is traced. The noise is followed from ``client.encrypt`` on;
+            ciphertexts from files and results of programs have no known noise, and are computed on
+            as Microsoft SEAL does: their user ensures that the modulus suffices.
 
     Raises:
         ParameterError: When no design has that name, or there are too few primes of its words.
@@ -70,6 +76,8 @@ class Evaluator:
         design: str | Design | None = None,
         port: str | None = None,
         baud: int = DEFAULT_BAUD,
+        *,
+        check_noise: bool = True,
     ) -> None:
         if device == CARD and design is None:
             raise DeviceError(f"device {CARD} is of one design: name the one that the board holds")
@@ -78,6 +86,7 @@ class Evaluator:
         variants = multiplications(device, self._design)
         self.parameters = parameters.multiplied_by(variants)
         self._scheme = scheme_of(parameters)
+        self._check_noise = check_noise
         self._identity = parameters.parameters_id  # of the operands, for either method
         self._given = keys or EvaluationKeys()
         self._keys = named_keys(self._given)
@@ -108,7 +117,8 @@ class Evaluator:
         Raises:
             ProgramError: When operands do not fit each other or the operation (level, scale,
                 number of polynomials), or are of other parameters or different key pairs. When a
-                key is missing, or the result would be transparent.
+                key is missing, or the result would be transparent. When the noise of a BFV result
+                may reach the modulus (``check_noise``).
             ParameterError: When BFV's t has no slots to rotate, or the device cannot be opened.
             DeviceError, ToolError: When the device cannot be opened.
         """
@@ -130,7 +140,16 @@ class Evaluator:
         sizes = (a.size, b.size) if isinstance(b, Ciphertext) else (a.size,)
         data = self._execute((op, sizes, a.limbs, elements), a, b)
         check_opaque(data, f"the result of {operation}")
-        return Ciphertext(data, scale, parameters_id=self._identity, key_tag=tag)
+        history = self._history(op, a, b, data.shape[1], len(elements))
+        return Ciphertext(data, scale, parameters_id=self._identity, key_tag=tag, history=history)
+
+    def _history(
+        self, op: Op, a: Ciphertext, b: Operand, limbs: int, rotations: int
+    ) -> History | None:
+        """Returns what is known of a result; refuses one that may be wrong."""
+        if self._check_noise:
+            return result_history(self.parameters, op, a, b, limbs, rotations)
+        return USED if self.parameters.exact else None
 
     def _execute(self, shape: _Shape, a: Ciphertext, b: Operand) -> Residues:
         if shape not in self._compiled:

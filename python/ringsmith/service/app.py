@@ -494,6 +494,7 @@ def _job_status(job: JobRecord) -> JobStatus:
     outputs: Mapping[str, int] = job.outcome.get("outputs", {})
     return JobStatus(
         id=job.id,
+        request=job.request,
         program=job.program,
         revision=job.revision,
         state=job.state.value,

@@ -93,6 +93,7 @@ class JobStatus(BaseModel):
     """How far a job is."""
 
     id: str
+    request: str | None = Field(None, description="The client's `Idempotency-Key`.")
     program: str
     revision: str
     state: str = Field(description="`waiting`, `running`, `done`, `failed` or `cancelled`.")

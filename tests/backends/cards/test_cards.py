@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.forks import forked
 
 from ringsmith import compile_program, open_device, trace
 from ringsmith.backends.base import CardFiles, SerialPort, card_port
@@ -209,6 +210,83 @@ def test_several_cards_are_one_machine(tmp_path: Path, work: Work) -> None:
     for process, _ in started:
         process.terminate()
         assert process.wait(SECONDS) == 0
+
+
+def test_a_forked_child_is_refused_its_parents_card_and_opens_its_own(
+    tmp_path: Path, work: Work
+) -> None:
+    process, path = start(tmp_path)
+    one = open_device("card", DESIGN, port=path)
+    work.check(work.compiled.run(one, work.inputs, work.keys))
+    begun = os.getpid()
+
+    def child() -> None:
+        refused = f"device card was opened by process {begun}, and this is process {os.getpid()}"
+        for use in (work.compiled.run, work.compiled.submit):
+            with pytest.raises(DeviceError, match=f"{refused}.*call open_device in this process"):
+                use(one, work.inputs, work.keys)
+        one.close()  # type: ignore[attr-defined]
+        own = open_device("card", DESIGN, port=path)
+        for _ in range(8):
+            work.check(work.compiled.run(own, work.inputs, work.keys))
+        own.close()  # type: ignore[attr-defined]
+
+    with one._change:  # type: ignore[attr-defined]  # as another thread may, at the fork
+        assert forked(child, child) == [0, 0]
+    for _ in range(8):
+        work.check(work.compiled.run(one, work.inputs, work.keys))
+    one.close()  # type: ignore[attr-defined]
+    process.terminate()
+    assert process.wait(SECONDS) == 0
+
+
+def test_a_child_that_outlives_its_parent_keeps_no_channel(path: str) -> None:
+    program = f"""
+import os, sys, time
+from ringsmith.backends.cards.socket_files import SocketPort
+port = SocketPort({path!r}).open()
+assert all(port.claim(1) for _ in range(2))
+if os.fork() == 0:
+    time.sleep(60)
+print("claimed", flush=True)
+time.sleep(60)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == "claimed\n"
+    task = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    (child,) = map(int, task.read_text().split())
+    parent.kill()
+    parent.wait()
+    try:
+        port = SocketPort(path).open()
+        assert port.claim(SECONDS) is not None, "the card has noticed that its client is gone"
+        port.close()
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def test_a_child_neither_uses_nor_unlocks_the_driver_files_of_its_parents_card(
+    tmp_path: Path,
+) -> None:
+    prefix = str(tmp_path / "xdma0")
+    for part in ("user", "h2c_0", "c2h_0", "events_0"):
+        Path(f"{prefix}_{part}").touch()
+    port = XdmaFiles(prefix).open()
+    claim = port.claim(0)
+    assert claim is not None
+
+    def child() -> None:
+        with pytest.raises(DeviceError, match="is closed"):
+            port.read_register(0)
+        assert XdmaFiles(prefix).open().claim(0) is None, "the parent has it"
+
+    assert forked(child) == [0]
+    port.release(claim.channel)
+    again = XdmaFiles(prefix).open()
+    assert again.claim(0) is not None
+    again.close()
+    port.close()
 
 
 def test_jobs_go_on_elsewhere_when_one_of_two_cards_is_killed(tmp_path: Path, work: Work) -> None:

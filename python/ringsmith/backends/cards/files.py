@@ -16,6 +16,7 @@ import numpy as np
 
 from ringsmith.backends.cards.port import Claim, Words
 from ringsmith.errors import DeviceError, DeviceLostError
+from ringsmith.forks import leave_in_children
 
 PIECE = 1 << 20
 """Bytes of the card's memory that one access moves at most."""
@@ -115,7 +116,7 @@ class EventFile:
         return True
 
 
-@dataclass
+@dataclass(eq=False)
 class FilePort:
     """A card by its files; see ``CardPort``.
 
@@ -138,6 +139,9 @@ class FilePort:
     channels: Channels
     _opened: dict[int, EventFile] = field(default_factory=dict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
+
+    def __post_init__(self) -> None:
+        leave_in_children(self)
 
     def claim(self, seconds: float) -> Claim | None:
         """Waits for a free channel, and opens its interrupts."""
@@ -223,3 +227,8 @@ class FilePort:
         for each in files:
             with contextlib.suppress(DeviceError, OSError):
                 each.close()
+
+    def leave(self) -> None:
+        """Closes the files of a forked process; its parent has its own."""
+        self._lock = Lock()  # a thread of the parent's may have held the old one
+        self.close()

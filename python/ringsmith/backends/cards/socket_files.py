@@ -27,6 +27,7 @@ from ringsmith.backends.cards.messages import (
 )
 from ringsmith.backends.cards.port import Claim
 from ringsmith.errors import DeviceError, DeviceLostError
+from ringsmith.forks import OneProcess
 
 _NO_TOKEN = bytes(TOKEN_BYTES)
 _OPENING_SECONDS = 5.0
@@ -85,6 +86,7 @@ class _Line:
     ) -> None:
         self._port = port
         self._lock = Lock()
+        self._process = OneProcess(f"the card at {port.path}")
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(min(port.patience, _OPENING_SECONDS))
         try:
@@ -114,6 +116,7 @@ class _Line:
             payload: Its bytes.
             seconds: How long the card may take; None: its patience.
         """
+        self._process.check()
         with self._lock:
             try:
                 if seconds is not None:
@@ -136,9 +139,10 @@ class _Line:
         return found
 
     def close(self) -> None:
-        """Ends the connection, even while another thread uses it."""
-        with contextlib.suppress(OSError):
-            self.socket.shutdown(socket.SHUT_RDWR)
+        """Ends the connection, even while another thread uses it; not that of a parent process."""
+        if self._process.is_here:
+            with contextlib.suppress(OSError):
+                self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from ringsmith.backends.cards.files import EventFile, FilePort
 from ringsmith.backends.cards.port import Claim
 from ringsmith.errors import DeviceError, DeviceLostError
+from ringsmith.forks import OneProcess
 
 DEFAULT_MEMORY = 2 << 30
 """Bytes of a card's memory, where nothing else is said."""
@@ -132,6 +133,7 @@ class _Locks:
                 "channel"
             )
         self._held: dict[int, int] = {}
+        self._process = OneProcess(f"the card at {files.prefix}")
 
     def claim(self, seconds: float) -> Claim | None:
         """Tries all channels until one is free, or the time is over."""
@@ -153,6 +155,8 @@ class _Locks:
         """Unlocks a channel."""
         number = self._held.pop(channel, None)
         if number is not None:
+            if self._process.is_here:  # a forked process that has the file would keep the lock
+                fcntl.flock(number, fcntl.LOCK_UN)
             os.close(number)
 
     def surplus(self) -> bool:

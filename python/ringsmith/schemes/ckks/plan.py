@@ -100,7 +100,7 @@ class CkksPlanner(Planner[Value]):
                 return Cipher(emitter.add_or_sub(node.op, left.node, right.node), pending)
             case Op.NEGATE:
                 if isinstance(first, Product):
-                    return Product(first.source, -first.values)
+                    return Product(first.source, np.asarray(-first.values))
                 return Cipher(emitter.negate(first.node), first.pending)
             case Op.MULTIPLY:
                 product = Cipher(self._multiply(first, operands[1]), pending=True)

@@ -26,6 +26,7 @@ from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES
 from ringsmith.backends.rpau.device.card_table import MAGIC, VERSION_MAJOR, CardRegister
 from ringsmith.errors import DeviceError, DeviceLostError
+from ringsmith.forks import OneProcess
 from ringsmith.objects import KeySwitchKey, Residues
 
 ATTEMPTS = 3
@@ -67,8 +68,9 @@ class _Place:
 class CardMachine(QueuedMachine):
     """Coprocessors behind cards' DMAs. Threads may share it; close it, or let it be collected.
 
-    Several processes may use a card: each claims channels when it has jobs for them, and gives one
-    back when others wait and it has more than its share.
+    Several processes may use a card: each opens it for itself, claims channels when it has jobs for
+    them, and gives one back when others wait and it has more than its share. A process that was
+    forked later cannot use its parent's: each of the two would read the other's answers.
 
     Attributes:
         closed: Whether it was closed.
@@ -91,6 +93,7 @@ class CardMachine(QueuedMachine):
             DeviceError: If no card answers, or another device.
         """
         self._design, self._openers = design, openers
+        self._process = OneProcess(f"device {CARD}")
         self.closed = False
         self._digests = KeyDigests()
         self._change = Condition()
@@ -104,7 +107,9 @@ class CardMachine(QueuedMachine):
         Thread(target=_share_idle, args=(weakref.ref(self),), daemon=True).start()
 
     def close(self) -> None:
-        """Gives all channels back."""
+        """Gives all channels back; in a forked process does nothing: they are its parent's."""
+        if not self._process.is_here:
+            return
         with self._change:
             self.closed = True
             ports, self._ports = self._ports, [None] * len(self._ports)
@@ -127,9 +132,11 @@ class CardMachine(QueuedMachine):
         """Runs a graph on a coprocessor; see ``QueuedMachine.work``.
 
         Raises:
-            DeviceError: If the graph was compiled for another design.
+            DeviceError: If the graph was compiled for another design, or another process opened the
+                cards.
             ProgramError: As an accelerator's ``work``.
         """
+        self._process.check()
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
@@ -147,6 +154,7 @@ class CardMachine(QueuedMachine):
 
     def reports(self) -> list[dict[str, object]]:
         """What simulated cards count; of a real one nothing."""
+        self._process.check()
         return [self._opened(number).report() for number in range(len(self._openers))]
 
     def _held(self, slot: int) -> Collection[str]:

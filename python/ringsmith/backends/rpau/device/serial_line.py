@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Protocol
 
 from ringsmith.errors import DeviceError
+from ringsmith.forks import OneProcess
 
 
 class Line(Protocol):
@@ -65,6 +66,7 @@ class SerialLine:
     def __init__(self, port: str, baud: int) -> None:
         self.name, self.baud = f"{port} at {baud} baud", baud
         self._file: int | None = None
+        self._process = OneProcess(f"port {port}")
         speed = _speed(port, baud)
         try:
             self._file = os.open(port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
@@ -94,6 +96,8 @@ class SerialLine:
         """Closes the port."""
         opened, self._file = getattr(self, "_file", None), None
         if opened is not None:
+            if self._process.is_here:  # a forked process that has the file would keep the lock
+                fcntl.flock(opened, fcntl.LOCK_UN)
             os.close(opened)
 
     def send(self, data: bytes) -> None:
@@ -125,6 +129,7 @@ class SerialLine:
     def _open(self) -> int:
         if self._file is None:
             raise DeviceError(f"{self.name} is closed: open the device again")
+        self._process.check()
         return self._file
 
     def _gone(self, failure: OSError | None) -> DeviceError:
