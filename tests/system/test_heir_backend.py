@@ -85,7 +85,7 @@ def test_clear_integers_are_taken_when_a_function_is_evaluated(apart: Apart) -> 
     calls = [(x, factor) for x in (3, -4) for factor in (2, 1, 0, -3)]
     found = apart("results", "scaled", "bfv", calls)
     assert [result for result, _ in found] == [x * factor + x for x, factor in calls]
-    with pytest.raises(ProgramError, match="output .* is transparent"):
+    with pytest.raises(ProgramError, match=r"output .* is transparent"):
         apart("results", "scaled", "bfv", [(3, -1)])
 
 

@@ -102,3 +102,14 @@ def test_compiled_programs_are_pickled_and_copied(design: str | None) -> None:
         (found,) = again.run(cpu, inputs, keys).outputs.values()
         assert np.array_equal(found.data, expected.data)
         assert again.compiled_graph.design == compiled.compiled_graph.design
+
+
+def test_a_program_and_its_kit_are_pickled_as_their_files() -> None:
+    program = trace(lambda x: (1 - 0.5 * x).rotate(1), parameter_set("nano"), {"x": 4})
+    kit = program.client_kit()
+    again = pickled(program)
+    x = {"x": np.arange(4) / 4}
+    assert np.array_equal(again.evaluate(x)["result"], program.evaluate(x)["result"])
+    assert again.to_bytes() == program.to_bytes()
+    assert pickled(kit).inputs == kit.inputs
+    assert copy.deepcopy(program) is program

@@ -149,6 +149,12 @@ class Program(ABC):
         """Pickles the program as its file, without the arrays that ``evaluate`` computes on."""
         return Program.from_bytes, (self.to_bytes(),)
 
+    def __copy__(self) -> "Program":
+        return self  # nothing in it changes
+
+    def __deepcopy__(self, memo: object) -> "Program":
+        return self
+
     @staticmethod
     def from_bytes(data: bytes) -> "Program | ClientKit":
         """Reads the bytes of a file, as ``load``."""
