@@ -32,8 +32,10 @@ class VectorInterface(Interface):
     Attributes:
         input_scale: Scale to encrypt at.
         input_limbs: Limbs to encrypt with.
+        input_range: The least and the greatest number that a vector may hold.
     """
 
     parameters: CkksParameters
     input_scale: float
     input_limbs: int
+    input_range: tuple[float, float]
