@@ -14,7 +14,7 @@ import numpy as np
 from ringsmith import progress
 from ringsmith.apps.cifar.network import Network
 from ringsmith.apps.cifar.packing import ELEMENTS, HALVES, ROWS, SCORES, Layout
-from ringsmith.apps.interface import VectorInterface
+from ringsmith.apps.interface import PIXELS, VectorInterface
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters
@@ -61,7 +61,7 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
         second = _second(layout, network, squares) + layout.second_biases(network)
         return {OUTPUT: _scores(layout, network, second**2) + layout.score_biases(network)}
 
-    spec = InputSpec(parameters.slots, LEVELS + 1)
+    spec = InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)
     return trace(
         cifar,
         parameters,

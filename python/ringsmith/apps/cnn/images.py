@@ -20,8 +20,6 @@ DIGITS = 10
 """Classes: 0 … 9."""
 BLACK = 16
 """The largest pixel in the data."""
-PIXELS = (0.0, 1.0)
-"""The least and the greatest pixel that a network takes: white and black."""
 HELD_OUT = 352
 """Images kept from training: eleven ciphertexts of 32."""
 SPLIT_SEED = 2026

@@ -5,10 +5,10 @@ Nothing here imports ``client``, and a test follows the imports to see that noth
 
 from typing import Final
 
-from ringsmith.apps.cnn.images import PIXELS
 from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.cnn.network import Network
 from ringsmith.apps.cnn.packing import Layout
+from ringsmith.apps.interface import PIXELS
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters

@@ -10,18 +10,27 @@ from typing import Final
 
 import numpy as np
 
+from ringsmith.apps.interface import PIXELS
 from ringsmith.apps.mnist.interface import INPUTS, OUTPUT, Interface
 from ringsmith.apps.mnist.network import Network, Reals
 from ringsmith.apps.mnist.packing import BLOCK, PADDED, Layout, Order
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters
-from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, sum_rotations, trace
+from ringsmith.program import (
+    CkksProgram,
+    EncryptedVector,
+    InputSpec,
+    bounded,
+    sum_rotations,
+    trace,
+)
 
 LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 HEADROOM_BITS: Final = 1
-"""Scores stay below 2 in magnitude. Squares of the maps reach more, and have limbs for it."""
+"""Scores stay below 2 in magnitude, and so do the sums that they are made of, of images like those
+of training. Squares of the maps reach more, and have limbs for it."""
 BABY_STEPS: Final = 8
 """Rotations of the maps, the one by 0 included, that all groups of diagonals share."""
 
@@ -41,7 +50,7 @@ def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProg
         maps = weighted_sum(pixels, layout.kernels(network)) + layout.map_biases(network)
         return {OUTPUT: dense(layout, network, maps**2) + layout.score_biases(network)}
 
-    spec = InputSpec(parameters.slots, LEVELS + 1)
+    spec = InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)
     return trace(
         mnist,
         parameters,
@@ -67,7 +76,7 @@ def _by_diagonals(layout: Layout, network: Network, squares: EncryptedVector) ->
         groups.append(weighted_sum(shifted, group).rotate(start))
     sums = sum_rotations(reduce(add, groups), layout.slots // BLOCK, BLOCK)
     [biases], [weights] = layout.hidden_biases(network), layout.score_weights(network)
-    return sum_rotations((sums + biases) ** 2 * weights, BLOCK)
+    return _summed(_score((sums + biases) ** 2 * weights), BLOCK)
 
 
 def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
@@ -79,8 +88,26 @@ def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> Encr
             layout.hidden_rows(network), layout.hidden_biases(network), strict=True
         )
     ]
-    products = weighted_sum([neurons**2 for neurons in sums], layout.score_weights(network))
-    return sum_rotations(products, copies)
+    squares = [neurons**2 for neurons in sums]
+    products = (
+        _score(x * weights)
+        for x, weights in zip(squares, layout.score_weights(network), strict=True)
+    )
+    return _summed(reduce(lambda total, product: _score(total + product), products), copies)
+
+
+def _summed(x: EncryptedVector, count: int) -> EncryptedVector:
+    """Returns the sums of ``count`` slots each, a power of two, all of them parts of scores."""
+    step = 1
+    while step < count:
+        x = _score(x + x.rotate(step))
+        step *= 2
+    return x
+
+
+def _score(x: EncryptedVector) -> EncryptedVector:
+    """Returns a part of the scores: the weights alone would allow more than the modulus holds."""
+    return bounded(x, 2.0**HEADROOM_BITS)
 
 
 class Server(ProgramServer):
