@@ -3,9 +3,9 @@
 Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
 """
 
+import operator
 from collections.abc import Sequence
 from functools import reduce
-from operator import add
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,7 @@ from ringsmith.apps.interface import PIXELS
 from ringsmith.apps.mnist.interface import INPUTS, OUTPUT, Interface
 from ringsmith.apps.mnist.network import Network, Reals
 from ringsmith.apps.mnist.packing import BLOCK, PADDED, Layout, Order
+from ringsmith.apps.scores import sum_parts, sum_slots_of_parts
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters
@@ -29,6 +30,7 @@ from ringsmith.program import (
 LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 HEADROOM_BITS: Final = 1
+LARGEST: Final = 2.0**HEADROOM_BITS
 """Scores stay below 2 in magnitude, and so do the sums that they are made of, of images like those
 of training. Squares of the maps reach more, and have limbs for it."""
 BABY_STEPS: Final = 8
@@ -63,7 +65,7 @@ def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProg
 
 def weighted_sum(vectors: Sequence[EncryptedVector], weights: Sequence[Reals]) -> EncryptedVector:
     """Returns the sum of the vectors, each times its weights."""
-    return reduce(add, (x * w for x, w in zip(vectors, weights, strict=True)))
+    return reduce(operator.add, (x * w for x, w in zip(vectors, weights, strict=True)))
 
 
 def _by_diagonals(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
@@ -74,9 +76,10 @@ def _by_diagonals(layout: Layout, network: Network, squares: EncryptedVector) ->
     for start in range(0, layout.window, BABY_STEPS):
         group = [np.roll(weights, start) for weights in diagonals[start : start + BABY_STEPS]]
         groups.append(weighted_sum(shifted, group).rotate(start))
-    sums = sum_rotations(reduce(add, groups), layout.slots // BLOCK, BLOCK)
+    sums = sum_rotations(reduce(operator.add, groups), layout.slots // BLOCK, BLOCK)
     [biases], [weights] = layout.hidden_biases(network), layout.score_weights(network)
-    return _summed(_score((sums + biases) ** 2 * weights), BLOCK)
+    scores = bounded((sums + biases) ** 2 * weights, LARGEST)
+    return sum_slots_of_parts(scores, BLOCK, LARGEST)
 
 
 def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
@@ -88,26 +91,9 @@ def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> Encr
             layout.hidden_rows(network), layout.hidden_biases(network), strict=True
         )
     ]
-    squares = [neurons**2 for neurons in sums]
-    products = (
-        _score(x * weights)
-        for x, weights in zip(squares, layout.score_weights(network), strict=True)
-    )
-    return _summed(reduce(lambda total, product: _score(total + product), products), copies)
-
-
-def _summed(x: EncryptedVector, count: int) -> EncryptedVector:
-    """Returns the sums of ``count`` slots each, a power of two, all of them parts of scores."""
-    step = 1
-    while step < count:
-        x = _score(x + x.rotate(step))
-        step *= 2
-    return x
-
-
-def _score(x: EncryptedVector) -> EncryptedVector:
-    """Returns a part of the scores: the weights alone would allow more than the modulus holds."""
-    return bounded(x, 2.0**HEADROOM_BITS)
+    of_neurons = [neurons**2 for neurons in sums]
+    parts = map(operator.mul, of_neurons, layout.score_weights(network))
+    return sum_slots_of_parts(sum_parts(parts, LARGEST), copies, LARGEST)
 
 
 class Server(ProgramServer):
