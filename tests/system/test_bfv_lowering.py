@@ -142,7 +142,7 @@ def test_a_whole_program_equals_seals_residue_for_residue(
         parameters = BfvParameters.create(
             n=2048, prime_bits=(50,) * 7, special_bits=50, plain_bits=plain_bits, security=None
         )
-    program = trace(every_operation, parameters)
+    program = trace(every_operation, parameters, modular=True)
     used = {node.op for node in program.nodes}
     assert used >= set(operations("bfv"))
     on_seal = SealExact(parameters, rotation_steps(program))
@@ -159,7 +159,7 @@ def test_a_whole_program_equals_seals_residue_for_residue(
     inputs = {k: read_ciphertext(c.to_string(), shape) for k, c in encrypted.items()}
     found = compile_program(program).run(open_device("cpu"), inputs, keys).outputs
     promised = program.forecast().outputs
-    clear = program.evaluate(numbers)
+    clear = program.simulate(numbers)
     for name, ciphertext in expected.items():
         assert np.array_equal(found[name].data, read_ciphertext(ciphertext.to_string(), shape).data)
         assert on_seal.noise_budget(ciphertext) >= promised[name]
@@ -169,7 +169,7 @@ def test_a_whole_program_equals_seals_residue_for_residue(
 def test_constants_are_encoded_once_for_sums_and_once_for_products() -> None:
     parameters = exact("seal")
     vector = np.arange(1024)
-    program = trace(lambda x: ((x + vector) * vector + vector) * 3 + 3, parameters)
+    program = trace(lambda x: ((x + vector) * vector + vector) * 3 + 3, parameters, modular=True)
     lowered = lower(program)
     assert len(lowered.plaintexts) == 4  # the vector and 3, each to add and to multiply by
     assert all(data.shape == (4, 1024) for data in lowered.plaintexts.values())

@@ -44,9 +44,11 @@ def check(program: BfvProgram, rng: np.random.Generator, run_exact: Runner) -> d
     t = program.parameters.plain_modulus
     inputs = {name: rng.integers(0, t, length) for name, length in program.lengths.items()}
     run = run_exact(program, inputs)
-    expected = program.evaluate(inputs)
+    expected, slots = program.evaluate(inputs), program.simulate(inputs)
     for name, values in run.decrypted.items():
-        assert np.array_equal(values, expected[name])
+        assert np.array_equal(values, slots[name])
+        assert expected[name].shape == (program.output_lengths[name],)
+        assert np.array_equal(values[: expected[name].size], expected[name])
     return {"inputs": inputs, **run.decrypted}
 
 
@@ -60,7 +62,7 @@ def count(program: BfvProgram) -> Counter[Op]:
 def test_a_sum_of_products_is_relinearized_once(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x, y, z: x * y + y * z - 3 * x * z + z, exact)
+    program = trace(lambda x, y, z: x * y + y * z - 3 * x * z + z, exact, modular=True)
     assert count(program)[Op.MULTIPLY] == 3
     assert count(program)[Op.RELINEARIZE] == 1
     assert program.key_needs.relin is not None
@@ -74,7 +76,7 @@ def test_a_product_with_several_users_is_relinearized_once(
         square = x * x
         return square + x, square.rotate(1), square.swap_columns()
 
-    program = trace(function, exact)
+    program = trace(function, exact, modular=True)
     assert count(program)[Op.RELINEARIZE] == 1
     check(program, rng, run_exact)
 
@@ -89,7 +91,7 @@ def test_what_needs_no_key_asks_for_none(exact: BfvParameters) -> None:
 def test_primes_are_lost_once_noise_drowns_the_loss(
     rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x: x**8, AutoBfvParameters(plain_bits=20))
+    program = trace(lambda x: x**8, AutoBfvParameters(plain_bits=20), modular=True)
     limbs = [node.limbs for node in program.nodes]
     assert limbs[0] == program.parameters.limbs > limbs[-1]
     assert limbs == sorted(limbs, reverse=True)
@@ -106,7 +108,9 @@ def switches(program: BfvProgram) -> list[Any]:
 def test_operands_of_different_depth_meet_at_the_fewer_primes(
     rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x, y: x**8 * y + y.rotate(3), AutoBfvParameters(plain_bits=20))
+    program = trace(
+        lambda x, y: x**8 * y + y.rotate(3), AutoBfvParameters(plain_bits=20), modular=True
+    )
     nodes = program.nodes
     for node in nodes:
         if node.op in (Op.ADD, Op.MULTIPLY):
@@ -120,7 +124,7 @@ def test_a_product_with_a_negative_number_is_negated_and_one_with_one_is_none(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
     t = exact.plain_modulus
-    program = trace(lambda x: (x * -3, x * 1, x * (t - 1), 5 - x), exact)
+    program = trace(lambda x: (x * -3, x * 1, x * (t - 1), 5 - x), exact, modular=True)
     assert count(program)[Op.MULTIPLY_PLAIN] == 1
     check(program, rng, run_exact)
 
@@ -131,7 +135,7 @@ def test_a_product_with_a_negative_number_is_negated_and_one_with_one_is_none(
 def test_rows_turn_side_by_side_and_swap(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x: (x.rotate(1), x.rotate(-200), x.swap_columns()), exact)
+    program = trace(lambda x: (x.rotate(1), x.rotate(-200), x.swap_columns()), exact, modular=True)
     found = check(program, rng, run_exact)
     x, t = found["inputs"]["x"], exact.plain_modulus
     rows = x.reshape(2, 512)
@@ -149,7 +153,7 @@ def test_the_clear_run_is_exact_for_every_size_of_t(
         parameters = BfvParameters.create(
             n=1024, prime_bits=(50,) * 5, special_bits=50, plain_bits=plain_bits, security=None
         )
-    program = trace(lambda x, y: (x - y) * (x + 2**11) * 3 - x, parameters)
+    program = trace(lambda x, y: (x - y) * (x + 2**11) * 3 - x, parameters, modular=True)
     found = check(program, rng, run_exact)
     x, y = (found["inputs"][name].astype(object) for name in "xy")
     expected = ((x - y) * (x + 2**11) * 3 - x) % parameters.plain_modulus
@@ -161,28 +165,32 @@ def test_helpers_compute_exactly_in_each_row(
 ) -> None:
     t = exact.plain_modulus
     matrix = rng.integers(-50, 50, (3, 8))
-    program = trace(lambda x: matvec(matrix, x), exact, {"x": 8})
+    program = trace(lambda x: matvec(matrix, x), exact, {"x": 8}, modular=True)
     found = check(program, rng, run_exact)
     assert np.array_equal(found["result"][:3] % t, matrix @ found["inputs"]["x"] % t)
 
-    program = trace(lambda x: matvec(matrix, x, stride=64), exact)
+    program = trace(lambda x: matvec(matrix, x, stride=64), exact, modular=True)
     found = check(program, rng, run_exact)
     vectors = found["inputs"]["x"].reshape(2, 8, 64)
     products = found["result"].reshape(2, 8, 64)[:, :3]
     assert np.array_equal(products % t, matrix @ vectors % t)
 
     weights = rng.integers(0, 9, 16)
-    program = trace(lambda x: inner_product(x, weights, 16, everywhere=True), exact)
+    program = trace(lambda x: inner_product(x, weights, 16, everywhere=True), exact, modular=True)
     found = check(program, rng, run_exact)
     blocks = (found["inputs"]["x"].reshape(-1, 16) @ weights) % t
     assert np.array_equal(found["result"] % t, np.repeat(blocks, 16))
 
-    program = trace(lambda x: sum_slots(x), exact)
+    program = trace(lambda x: sum_slots(x), exact, modular=True)
+    found = check(program, rng, run_exact)
+    assert set(found["result"] % t) == {found["inputs"]["x"].sum() % t}  # of both rows, everywhere
+
+    program = trace(lambda x: sum_slots(x, 512), exact, modular=True)
     found = check(program, rng, run_exact)
     rows = found["inputs"]["x"].reshape(2, 512).sum(axis=1) % t
     assert np.array_equal(found["result"] % t, np.repeat(rows, 512))
 
-    program = trace(lambda x: polynomial(x, [5, 0, -2, 1]), exact)
+    program = trace(lambda x: polynomial(x, [5, 0, -2, 1]), exact, modular=True)
     found = check(program, rng, run_exact)
     x = found["inputs"]["x"].astype(object)
     assert (found["result"] % t == (5 - 2 * x**2 + x**3) % t).all()
@@ -214,12 +222,10 @@ def test_noise_that_runs_out_is_told_at_planning_with_the_line(exact: BfvParamet
         (lambda x: x * 0.5, "0.5 (float) is not a whole number: BFV computes exactly"),
         (lambda x: x + np.array([1.0, 2.0]), "is not a whole number"),
         (lambda x: x * (1 << 70), "has more than 64 bits: a program computes modulo t"),
-        (lambda x: x + (1 << 20), "number 1048576 is outside -(t - 1) … t - 1 with t = 1038337"),
-        (lambda x: x * -(1 << 63), f"number {-(1 << 63)} is outside -(t - 1) … t - 1"),
-        (
-            lambda x: x + np.array([5, -(1 << 63)]),
-            f"number {-(1 << 63)} is outside -(t - 1) … t - 1",
-        ),
+        (lambda x: x + (1 << 20), "1048576 leaves the integers of t = 1038337, -519168 … 519168"),
+        (lambda x: x + 519169, "number 519169 leaves the integers of t = 1038337"),
+        (lambda x: x * -(1 << 63), f"number {-(1 << 63)} leaves the integers of t"),
+        (lambda x: x + np.array([5, -(1 << 63)]), f"number {-(1 << 63)} leaves the integers of t"),
         (lambda x: x * np.uint64((1 << 64) - 1), "does not fit 64 bits with a sign"),
         (lambda x: x * 0, "a product with 0 is 0, whatever was encrypted"),
         (lambda x: x / 2, "not divided: multiply what was decrypted, or by the divisor's inverse"),
@@ -236,6 +242,24 @@ def test_what_bfv_does_not_do_is_refused_at_the_users_line(
     with pytest.raises(ProgramError) as caught:
         trace(function, exact, ["x"])
     assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+@pytest.mark.parametrize(
+    ("function", "number"),
+    [
+        (lambda x: x + (1 << 20), 1 << 20),
+        (lambda x: x + 1038337, 1038337),
+        (lambda x: x * -(1 << 63), -(1 << 63)),
+        (lambda x: x + np.array([5, -(1 << 63)]), -(1 << 63)),
+    ],
+)
+def test_constants_modulo_t_are_residues(
+    function: Callable[..., Any], number: int, exact: BfvParameters
+) -> None:
+    with pytest.raises(ProgramError) as caught:
+        trace(function, exact, ["x"], modular=True)
+    assert f"number {number} is outside -(t - 1) … t - 1 with t = 1038337" in str(caught.value)
     assert str(caught.value).startswith(f"{__file__}:")
 
 
@@ -274,7 +298,13 @@ def test_a_plain_modulus_that_does_not_batch_is_refused() -> None:
 def test_inputs_in_the_clear_must_be_whole_numbers(exact: BfvParameters) -> None:
     program = trace(lambda x: x + 1, exact, {"x": 4})
     assert list(program.evaluate({"x": [-1, 2]})["result"][:3]) == [0, 3, 1]
-    assert program.evaluate({"x": [exact.plain_modulus - 3]})["result"][0] == -2
+    residues = {"x": [exact.plain_modulus - 3]}
+    modular = trace(lambda x: x + 1, exact, {"x": 4}, modular=True)
+    assert modular.evaluate(residues)["result"][0] == -2
+    with pytest.raises(
+        ProgramError, match=r"number 0 is 1.03833e\+06, outside its range -294912 …"
+    ):
+        program.evaluate(residues)
     with pytest.raises(ProgramError, match="not a whole number"):
         program.evaluate({"x": [0.5]})
     with pytest.raises(ProgramError, match="holds 4 numbers and was given 5"):

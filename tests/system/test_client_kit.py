@@ -23,9 +23,8 @@ ANYTHING = {"ringsmith-program": 1, "ringsmith-client-kit": 1}
 
 
 def ckks(**options: Any) -> CkksParameters:  # noqa: ANN401 - what create takes
-    return CkksParameters.create(
-        n=1024, prime_bits=(36, 26, 26), special_bits=37, scale_bits=26, security=None, **options
-    )
+    arguments = {"prime_bits": (36, 26, 26), "special_bits": 37, "scale_bits": 26} | options
+    return CkksParameters.create(n=1024, security=None, **arguments)
 
 
 def bfv(**options: Any) -> BfvParameters:  # noqa: ANN401 - what create takes
@@ -34,7 +33,8 @@ def bfv(**options: Any) -> BfvParameters:  # noqa: ANN401 - what create takes
 
 
 def mixed(x: Any, y: Any) -> Any:  # noqa: ANN401 - encrypted vectors
-    logit = inner_product(x * y - [0.1, -0.0, 1e-3], [1.25, -2, 3e-2], 4) + y.conjugate() * 1j
+    products = x * y - [0.1, -0.0, 1e-3, 0]
+    logit = inner_product(products, [1.25, -2, 3e-2, 1], 4) + y.conjugate() * 1j
     return {"a": logit, "b": (x.rotate(-2) + 0.7) * np.linspace(-1, 1, 512)}
 
 
@@ -44,8 +44,10 @@ def whole(x: Any, y: Any) -> Any:  # noqa: ANN401 - encrypted vectors
 
 PROGRAMS: dict[str, Callable[[], Program]] = {
     "ckks": lambda: trace(mixed, ckks(), {"x": 4, "y": None}, outputs={"b": None}),
-    "fused": lambda: trace(mixed, ckks(), {"x": 4, "y": 4}, fused_rescale=True),
-    "bfv": lambda: trace(whole, bfv(), {"x": 4, "y": 7}),
+    "fused": lambda: trace(  # the inner product, one number, is spread over one level
+        mixed, ckks(prime_bits=(36, 26, 26, 26)), {"x": 4, "y": 4}, fused_rescale=True
+    ),
+    "bfv": lambda: trace(whole, bfv(), {"x": 4, "y": None}),
     "hps": lambda: trace(whole, bfv(multiplication="hps", error_deviation=10.0), {"x": 4, "y": 4}),
     "words": lambda: trace(
         whole, bfv(special_bits=(), relinearization="word", word_bits=27), {"x": 4, "y": 4}
@@ -68,7 +70,8 @@ def test_keys_encryption_and_decryption_take_one_call_each(name: str) -> None:
     found = program.decrypt(secret_key, result.outputs)
     assert {key: array.size for key, array in found.items()} == dict(program.output_lengths)
     for key, expected in program.evaluate(numbers).items():
-        error = np.abs(found[key] - expected[: found[key].size].real).max()
+        assert found[key].shape == expected.shape
+        error = np.abs(found[key] - expected.real).max()
         assert error < (2**-8 if program.parameters.scheme == "ckks" else 1)
         assert found[key].dtype == (np.float64 if program.parameters.scheme == "ckks" else np.int64)
     if program.parameters.scheme == "ckks":
@@ -81,16 +84,19 @@ def test_lengths_of_outputs_follow_from_inputs_or_are_declared() -> None:
     from ringsmith import matvec, sum_slots
 
     def lengths(function: Callable[..., Any], **options: Any) -> dict[str, int]:  # noqa: ANN401
-        return dict(trace(function, ckks(), {"x": 8, "y": 2}, **options).output_lengths)
+        return dict(trace(function, ckks(), {"x": 8, "y": 1}, **options).output_lengths)
 
     assert lengths(lambda x, y: x * 0.5 + y) == {"result": 8}
-    assert lengths(lambda x, y: (x, y + 1)) == {"result0": 8, "result1": 2}
+    assert lengths(lambda x, y: (x, y + 1)) == {"result0": 8, "result1": 1}
     assert lengths(lambda x, y: matvec(np.ones((64, 8)), x) + y) == {"result": 64}
     assert lengths(lambda x, y: matvec(np.ones((3, 8)), x) + y) == {"result": 3}
-    assert lengths(lambda x, y: inner_product(x, np.ones(8), 8) + y) == {"result": 2}
+    assert lengths(lambda x, y: inner_product(x, np.ones(8), 8) + y) == {"result": 1}
     assert lengths(lambda x, y: sum_slots(x, 4) + y) == {"result": 8}
     assert lengths(lambda x, y: x.rotate(-5) + y) == {"result": 13}
     assert lengths(lambda x, y: x.rotate(5) + y) == {"result": 8}
+    assert lengths(lambda x, y: sum_slots(x) * y) == {"result": 1}
+    with pytest.raises(ProgramError, match=r"shapes \(8,\) and \(3,\) do not fit, as in NumPy"):
+        lengths(lambda x, y: (x + [1, 2, 3]) * y)
     assert lengths(lambda x, y: x + y, outputs={"result": 1}) == {"result": 1}
     assert lengths(lambda x, y: x + y, outputs={"result": None}) == {"result": 512}
     for declared, message in (

@@ -150,11 +150,15 @@ def test_sums_of_the_scaled_network_stay_near_1_and_its_answers_are_the_same(
 def test_the_planned_program_computes_the_scores_of_every_image(
     maps: int, hidden: int, room: int, small: CkksParameters, rng: np.random.Generator
 ) -> None:
-    network, pixels = random_network(rng, maps, hidden), rng.uniform(0, 1, (room, 8, 8))
+    pixels = rng.uniform(0, 1, (room, 8, 8))
+    network = random_network(rng, maps, hidden).scaled(pixels)
     layout, program = Layout(small.slots, maps), plan(network, small)
     assert layout.images == room
-    found = program.evaluate({INPUT: layout.pack(pixels)})[OUTPUT]
+    packed = {INPUT: layout.pack(pixels)}
+    found = program.simulate(packed)[OUTPUT]
     assert np.abs(layout.unpack(found.real, room) - network.scores(pixels)).max() < 1e-12
+    scores = program.evaluate(packed)[OUTPUT].reshape(-1, room)
+    assert np.abs(scores.T - network.scores(pixels)).max() < 1e-12
     assert program.outputs[OUTPUT].limbs == 1
 
 
@@ -183,6 +187,15 @@ def test_what_does_not_fit_is_refused(rng: np.random.Generator, small: CkksParam
         Layout(512, 9)
     with pytest.raises(ProgramError, match="limbs"):
         plan(random_network(rng, 1, 4), ckks_set("nano"))
+
+
+def test_pixels_outside_their_range_are_refused(small: CkksParameters) -> None:
+    current = session.begin(STAGES, small, None, images=1, maps=1, hidden=4)
+    for pixel in (-0.01, 1.5, np.nan):
+        pixels = np.zeros((1, 8, 8))
+        pixels[0, 0, 1] = pixel
+        with pytest.raises(ParameterError, match=rf"slot 8 holds {pixel}, .* numbers from 0 to 1"):
+            current.client.encrypt(pixels)
 
 
 # ---- encrypted ---------------------------------------------------------------------------------

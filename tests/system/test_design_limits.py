@@ -41,7 +41,7 @@ def score(x: Any) -> Any:  # noqa: ANN401 - an encrypted vector
 
 
 def shifted(x: Any) -> Any:  # noqa: ANN401 - an encrypted vector
-    return x * [1, 3] + 1
+    return x * [1, 3, 0, 2] + 1
 
 
 @pytest.mark.parametrize(

@@ -207,10 +207,12 @@ def test_bfv_takes_the_ring_that_a_design_of_any_primes_takes(design: str, plain
     """The same as of a design that takes any prime of that many bits; medha's are wider."""
     limits = limits_of(design)
     wish = AutoBfvParameters(plain_bits=plain_bits, design=design)
-    program = trace(lambda x: x * [1, 3] + 1, wish, {"x": 4})
+    program = trace(lambda x: x * [1, 3, 0, 2] + 1, wish, {"x": 4})
     assert limits.refusal(program.parameters) == ""
     free = AutoBfvParameters(plain_bits=plain_bits, max_prime_bits=limits.max_prime_bits)
-    assert program.parameters.n == trace(lambda x: x * [1, 3] + 1, free, {"x": 4}).parameters.n
+    assert (
+        program.parameters.n == trace(lambda x: x * [1, 3, 0, 2] + 1, free, {"x": 4}).parameters.n
+    )
 
 
 def test_bfv_primes_become_more_or_wider_for_a_design() -> None:

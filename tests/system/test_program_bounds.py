@@ -131,7 +131,7 @@ def test_an_iteration_without_ranges_is_refused() -> None:
             y = y * (2 - x * y)
         return y
 
-    with pytest.raises(ProgramError, match="the constants before it can make a message"):
+    with pytest.raises(ProgramError, match=r"overflow: multiply makes numbers up to 5.02e\+24"):
         trace(unbounded, small(13))
 
 
@@ -245,19 +245,28 @@ def test_a_polynomial_of_a_range_has_a_range() -> None:
 # ---- promises ------------------------------------------------------------------------------
 
 
-def test_a_broken_promise_is_told_with_line_slot_and_value() -> None:
+def test_a_broken_promise_is_told_with_line_number_and_value() -> None:
     program = trace(lambda x: bounded(x + 1, (0.5, 1.5)) * x, small(2), {"x": 4})
     program.evaluate({"x": [0.1, -0.2, 0.4]})
     with pytest.raises(
-        ProgramError, match=r"test_program_bounds.py:\d+: slot 2 holds 1.75 .* \[0.5, 1.5\]"
+        ProgramError, match=r"test_program_bounds.py:\d+: number 2 is 1.75, .* \[0.5, 1.5\]"
     ):
         program.evaluate({"x": [0.1, -0.2, 0.75]})
+    with pytest.raises(
+        ProgramError, match=r"test_program_bounds.py:\d+: slot 2 holds 1.75 .* \[0.5, 1.5\]"
+    ):
+        program.simulate({"x": [0.1, -0.2, 0.75]})
 
 
-def test_an_inputs_interval_counts_the_zeros_after_its_numbers() -> None:
+def test_an_inputs_interval_is_of_its_numbers_alone(rng: np.random.Generator) -> None:
     program = trace(lambda x: x * x, small(2), {"x": InputSpec(length=4, bound=(0.5, 1))})
-    with pytest.raises(ProgramError, match=r"slot 4 holds 0 .* promised of every slot"):
-        program.evaluate({"x": [0.6, 0.7, 0.8, 0.9]})
+    x = rng.uniform(0.5, 1, 4)
+    assert np.abs(ran(program, {"x": x}) - x * x).max() < 1e-6
+    assert not program.simulate({"x": x})["result"][4:].any()
+    _, public, _ = program.generate_keys()
+    for call in (program.evaluate, lambda given: program.encrypt(public, given)):
+        with pytest.raises(ProgramError, match=r"'x': number 2 is 0.4, outside its range 0.5 … 1"):
+            call({"x": [0.6, 0.7, 0.4, 0.9]})
 
 
 def test_the_forecast_takes_intervals_of_inputs() -> None:
@@ -268,7 +277,9 @@ def test_the_forecast_takes_intervals_of_inputs() -> None:
 
 
 def test_a_promise_is_kept_in_a_programs_file(tmp_path: Path) -> None:
-    program = trace(lambda x: chebyshev(x, np.exp, 5, (-1, 3)), small(4))
+    program = trace(
+        lambda x: chebyshev(bounded(5 * x, (-1, 3)), np.exp, 5, (-1, 3)), small(5), {"x": 4}
+    )
     program.save(tmp_path / "program.rsp")
     loaded = Program.load(tmp_path / "program.rsp")
     for ours, theirs in zip(program.nodes, loaded.nodes, strict=True):
@@ -276,7 +287,9 @@ def test_a_promise_is_kept_in_a_programs_file(tmp_path: Path) -> None:
         assert ours.bound is None or ours.bound.magnitude == theirs.bound.magnitude
         assert ours.approximation == theirs.approximation
     assert loaded.forecast().bits == program.forecast().bits
-    with pytest.raises(ProgramError, match="was promised"):
+    with pytest.raises(ProgramError, match=r"the range \[-1, 3\] was promised"):
+        loaded.evaluate({"x": [0.8]})
+    with pytest.raises(ProgramError, match="'x': number 0 is 4, outside its range -1 … 1"):
         loaded.evaluate({"x": [4.0]})
 
 
@@ -324,11 +337,27 @@ def exact() -> BfvParameters:
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: bounded(x, 1), lambda x: sign(x), lambda x: chebyshev(x, np.exp, 3)],
+    [lambda x: sign(x), lambda x: chebyshev(x, np.exp, 3)],
 )
-def test_bfv_has_no_ranges(function: Callable[[EncryptedVector], EncryptedVector]) -> None:
+def test_bfv_approximates_no_functions(
+    function: Callable[[EncryptedVector], EncryptedVector],
+) -> None:
     with pytest.raises(ProgramError, match="BFV"):
         trace(function, exact())
+
+
+def test_whole_numbers_are_bounded_too(rng: np.random.Generator) -> None:
+    def fourth(x: EncryptedVector) -> EncryptedVector:
+        return bounded(x * x, 100) * x * x
+
+    inputs = {"x": InputSpec(4, bound=50)}
+    with pytest.raises(ProgramError, match=r"may reach 6.25e\+06 for inputs in their ranges"):
+        trace(lambda x: x**4, exact(), inputs)
+    program = trace(fourth, exact(), inputs)
+    x = rng.integers(-10, 11, 4)
+    assert (ran(program, {"x": x}) == x**4).all()
+    with pytest.raises(ProgramError, match=r"number 1 is 121, and the range .* was promised"):
+        program.evaluate({"x": [1, 11]})
 
 
 # ---- products of matrices ------------------------------------------------------------------

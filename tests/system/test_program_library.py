@@ -40,9 +40,15 @@ def deep() -> CkksParameters:
 def decrypted(
     program: Program, run_encrypted: Runner, inputs: dict[str, np.ndarray[Any, Any]]
 ) -> np.ndarray[Any, Any]:
-    """Returns the output ``result``, run on the reference interpreter, and checks ``evaluate``."""
+    """Returns all slots of ``result``, run on the reference interpreter.
+
+    Checks ``simulate`` in every slot, and ``evaluate`` in the result's numbers.
+    """
     values: np.ndarray[Any, Any] = run_encrypted(program, inputs).decrypted()["result"]
-    assert np.abs(values - program.evaluate(inputs)["result"]).max() < 1e-5
+    assert np.abs(values - program.simulate(inputs)["result"]).max() < 1e-5
+    meant = program.evaluate(inputs)["result"]
+    assert meant.shape == (program.output_lengths["result"],)
+    assert np.abs(values[: meant.size] - meant).max() < 1e-5
     return values
 
 
@@ -109,8 +115,8 @@ def test_a_matrix_times_a_vector_equals_numpys(
     weights, x = rng.uniform(-1, 1, shape), rng.uniform(-1, 1, shape[1])
     program = trace(lambda x: matvec(weights, x), small, {"x": shape[1]})
     assert program.outputs["result"].level == small.levels - 1
-    clear = program.evaluate({"x": x})["result"]
-    assert np.abs(clear[: shape[0]] - weights @ x).max() < 1e-10
+    for clear in (program.evaluate({"x": x}), program.simulate({"x": x})):
+        assert np.abs(clear["result"][: shape[0]] - weights @ x).max() < 1e-10
     if max(shape) > 100:
         return  # hundreds of keys: the small ones show that ciphertexts do the same
     found = decrypted(program, run_encrypted, {"x": x})
@@ -144,7 +150,8 @@ def test_complex_and_sparse_matrices_skip_their_zero_diagonals(
     weights = np.diag(rng.uniform(1, 2, 16)) + 1j * np.diag(rng.uniform(1, 2, 12), 4)
     x = rng.uniform(-1, 1, 16)
     program = trace(lambda x: matvec(weights, x), small, {"x": 16})
-    assert np.allclose(program.evaluate({"x": x})["result"][:16], weights @ x)
+    for clear in (program.evaluate({"x": x}), program.simulate({"x": x})):
+        assert np.allclose(clear["result"][:16], weights @ x)
     counts = Counter(node.op for node in program.nodes)
     assert (counts[Op.MULTIPLY_PLAIN], counts[Op.ROTATE]) == (2, 2)
 
@@ -154,10 +161,11 @@ def test_slots_beyond_the_rows_of_a_square_product_are_zero(
 ) -> None:
     weights = rng.uniform(-1, 1, (16, 16))
     program = trace(lambda x: matvec(weights, x), small, {"x": 16})
-    assert not program.evaluate({"x": rng.uniform(-1, 1, 16)})["result"][16:].any()
+    assert not program.simulate({"x": rng.uniform(-1, 1, 16)})["result"][16:].any()
     twice = trace(lambda x: matvec(weights, matvec(weights, x)), small, {"x": 16})
     x = rng.uniform(-1, 1, 16)
-    assert np.allclose(twice.evaluate({"x": x})["result"][:16], weights @ weights @ x)
+    for clear in (twice.evaluate({"x": x}), twice.simulate({"x": x})):
+        assert np.allclose(clear["result"][:16], weights @ weights @ x)
 
 
 def test_baby_and_giant_steps_take_about_two_square_roots_of_rotations(
@@ -183,7 +191,8 @@ def test_a_polynomial_of_high_degree_takes_few_products_and_the_least_depth(
     program = trace(lambda x: polynomial(x, c), deep)
     x = rng.uniform(-1, 1, deep.slots)
     expected = np.polynomial.polynomial.polyval(x, c)
-    assert np.abs(program.evaluate({"x": x})["result"] - expected).max() < 1e-12
+    for clear in (program.evaluate({"x": x}), program.simulate({"x": x})):
+        assert np.abs(clear["result"] - expected).max() < 1e-12
     assert deep.levels - program.outputs["result"].level == math.ceil(math.log2(degree + 1))
     assert products(program) <= PRODUCTS[degree]
 
@@ -205,7 +214,8 @@ def test_odd_and_sparse_polynomials_skip_what_they_do_not_need(
     x = rng.uniform(-1, 1, deep.slots)
     program = trace(lambda x: polynomial(x, odd), deep)
     expected = np.polynomial.polynomial.polyval(x, odd)
-    assert np.allclose(program.evaluate({"x": x})["result"], expected)
+    for clear in (program.evaluate({"x": x}), program.simulate({"x": x})):
+        assert np.allclose(clear["result"], expected)
     assert products(program) <= 8
     lone = trace(lambda x: polynomial(x, [0.5, *[0] * 63, 1]), deep)
     assert (products(lone), lone.outputs["result"].level) == (6, deep.levels - 6)
@@ -234,6 +244,44 @@ def test_many_vectors_and_loops_make_one_program(
     inputs = {name: rng.uniform(-0.1, 0.1, 32) for name in names}
     expected = sum(row @ inputs[name] for row, name in zip(weights, names, strict=True)) ** 4
     assert abs(decrypted(program, run_encrypted, inputs)[0] - expected) < 1e-3
+
+
+NUMPYS: list[Callable[..., Any]] = [
+    lambda x, y, w: x.sum(),
+    lambda x, y, w: np.sum(x),
+    lambda x, y, w: x.mean(),
+    lambda x, y, w: np.mean(x + 1),
+    lambda x, y, w: x.var(),
+    lambda x, y, w: np.var(x - y),
+    lambda x, y, w: x.dot(y),
+    lambda x, y, w: np.dot(x, w[0]),
+    lambda x, y, w: w[1] @ x,
+    lambda x, y, w: x @ y,
+    lambda x, y, w: w @ (x + y),
+    lambda x, y, w: x @ w.T,
+    lambda x, y, w: np.dot(w, x),
+    lambda x, y, w: x * len(x),
+    lambda x, y, w: x * x.sum() - y,
+]
+
+
+@pytest.mark.parametrize("function", NUMPYS)
+def test_numpys_sums_and_products_are_taken(
+    function: Callable[..., Any],
+    small: CkksParameters,
+    rng: np.random.Generator,
+    run_encrypted: Runner,
+) -> None:
+    numbers = int(rng.integers(2, 20))
+    x, y = rng.uniform(-1, 1, (2, numbers))
+    weights = rng.uniform(-1, 1, (3, numbers))
+    program = trace(
+        lambda x, y: function(x, y, weights) + 0 * y.sum(), small, {"x": numbers, "y": numbers}
+    )
+    expected = np.atleast_1d(function(x, y, weights))
+    found = decrypted(program, run_encrypted, {"x": x, "y": y})
+    assert program.output_lengths["result"] == expected.size
+    assert np.abs(found[: expected.size] - expected).max() < 1e-5
 
 
 def zero_matrix(x: EncryptedVector) -> EncryptedVector:

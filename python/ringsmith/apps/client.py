@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ringsmith.apps.interface import Interface, VectorInterface
 from ringsmith.client import decrypt_vector, encrypt_vector, generate_keys
+from ringsmith.errors import ParameterError
 from ringsmith.objects import Ciphertext
 
 _Interface = TypeVar("_Interface", bound=Interface)
@@ -47,8 +48,20 @@ class VectorClient(Client[_VectorInterface]):
     """A client of a server of one CKKS program."""
 
     def encrypt_packed(self, vector: NDArray[np.float64]) -> Ciphertext:
-        """Encrypts a slot vector as the interface says."""
+        """Encrypts a slot vector as the interface says.
+
+        Raises:
+            ParameterError: When a number is outside the range that the server plans for.
+        """
         interface = self._interface
+        low, high = interface.input_range
+        outside = ~((vector >= low) & (vector <= high))  # NaN is outside
+        if outside.any():
+            slot = int(np.argmax(outside))
+            raise ParameterError(
+                f"slot {slot} holds {vector[slot]:.6g}, and the server's program takes numbers "
+                f"from {low:g} to {high:g}: scale or clip them"
+            )
         scale, limbs = interface.input_scale, interface.input_limbs
         return encrypt_vector(
             interface.parameters, self.public_key, vector, scale=scale, limbs=limbs

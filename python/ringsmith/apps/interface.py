@@ -8,6 +8,8 @@ from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
 
 Inputs = Mapping[str, Ciphertext]
 """The ciphertexts that one run of a program computes on, by the input's name."""
+PIXELS = (0.0, 1.0)
+"""The least and the greatest pixel of an image, as networks take them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +34,10 @@ class VectorInterface(Interface):
     Attributes:
         input_scale: Scale to encrypt at.
         input_limbs: Limbs to encrypt with.
+        input_range: The least and the greatest number that a vector may hold.
     """
 
     parameters: CkksParameters
     input_scale: float
     input_limbs: int
+    input_range: tuple[float, float]

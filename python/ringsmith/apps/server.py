@@ -34,12 +34,14 @@ class ProgramServer:
         self.compiled = runtime.compile_program(program, design)
 
     @property
-    def terms(self) -> tuple[CkksParameters, KeyNeeds, bool, float, int]:
+    def terms(self) -> tuple[CkksParameters, KeyNeeds, bool, float, int, tuple[float, float]]:
         """What the interface to clients begins with: the fields of ``VectorInterface``."""
-        [(scale, limbs)] = {(each.scale, each.limbs) for each in self.program.inputs.values()}
+        [port] = set(self.program.input_ports.values())
         seeded = self.compiled.compiled_graph.expands_keys
         program = self.program
-        return program.parameters, program.key_needs, seeded, scale, limbs
+        assert port.low is not None and port.high is not None, "of CKKS"  # noqa: PT018 - no test
+        within = (port.low, port.high)
+        return program.parameters, program.key_needs, seeded, port.scale, port.limbs, within
 
     def run(
         self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys

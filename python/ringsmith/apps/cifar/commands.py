@@ -11,7 +11,7 @@ from ringsmith.apps import session
 from ringsmith.apps.cifar.client import Client
 from ringsmith.apps.cifar.images import NAMES, read_cifar, read_picture
 from ringsmith.apps.cifar.network import CLASSES, LAYERS, Network
-from ringsmith.apps.cifar.server import HEADROOM_BITS, Server
+from ringsmith.apps.cifar.server import LARGEST, Server
 from ringsmith.apps.command import Command, device_and_design
 from ringsmith.apps.layers import layers
 from ringsmith.apps.machines import open_machine
@@ -24,8 +24,6 @@ from ringsmith.params import ckks_set
 
 PARAMETERS: Final = "lola-cifar10"
 """N = 2^14, 252 bits, 192-bit security."""
-LARGEST: Final = 1 << HEADROOM_BITS
-"""What the one limb that is left holds of a score."""
 HZ: Final = 250e6
 """The Framework paper's clock, at which cycles become milliseconds. Assumed."""
 
@@ -89,7 +87,7 @@ def run(device: str, design: str, choice: Choice, output: Target | None = None) 
     if (largest := float(np.abs(clear).max())) >= LARGEST:
         raise ParameterError(
             f"a score of the image is {largest:.3g} in the clear, and an encrypted one must stay "
-            f"below {LARGEST}: divide score_weights and score_biases"
+            f"below {LARGEST:g}: divide score_weights and score_biases"
         )
     with stages(session.PLAN, "about a minute") as stage:
         on_design = design if takes_design(device) else None

@@ -94,11 +94,6 @@ class Layout:
         """Returns the hidden layer's weights as a matrix (hidden, entries)."""
         return self._in_corners(network.hidden_weights)
 
-    def score_weights(self, network: Network) -> Reals:
-        """Returns the last layer's weights as a matrix (10, entries)."""
-        weights = network.score_weights
-        return np.pad(weights, ((0, 0), (0, self.entries - weights.shape[1])))
-
     def spread(self, entries: Reals) -> Reals:
         """Returns the slot vector with every image's first entries, the same for all images."""
         return np.repeat(entries, self.images)

@@ -8,13 +8,17 @@ from typing import Final
 from ringsmith.apps.cnn.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.cnn.network import Network
 from ringsmith.apps.cnn.packing import Layout
+from ringsmith.apps.interface import PIXELS
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters
-from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, matvec, trace
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, matvec, trace
 
 LEVELS: Final = 5
 """Three layers and two squares, one level each."""
+MARGIN: Final = 2.0
+"""Hidden neurons' sums are promised to stay within so many times the largest in training, which is
+1 (``Network.scaled``): for any pixels they could reach more, and scores then exceed the modulus."""
 
 
 def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
@@ -31,11 +35,11 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
         maps = matvec(layout.convolution(network), images, stride=stride)
         maps = maps + layout.map_biases(network)
         hidden = matvec(layout.hidden_weights(network), maps**2, stride=stride)
-        hidden = hidden + layout.spread(network.hidden_biases)
-        scores = matvec(layout.score_weights(network), hidden**2, stride=stride)
+        hidden = bounded(hidden + layout.spread(network.hidden_biases), MARGIN)
+        scores = matvec(network.score_weights, hidden**2, stride=stride)
         return {OUTPUT: scores + layout.spread(network.score_biases)}
 
-    return trace(cnn, parameters, {INPUT: InputSpec(parameters.slots, LEVELS + 1)})
+    return trace(cnn, parameters, {INPUT: InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)})
 
 
 class Server(ProgramServer):

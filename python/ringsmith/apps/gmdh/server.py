@@ -63,7 +63,7 @@ def _exact(network: Network, parameters: BfvParameters | AutoBfvParameters, t: i
         readings = {hour: hours[input_name(hour)] for hour in network.hours}
         return {OUTPUT: forward(network, readings, coefficients)}
 
-    return trace(gmdh, parameters, [input_name(hour) for hour in network.hours])
+    return trace(gmdh, parameters, [input_name(hour) for hour in network.hours], modular=True)
 
 
 def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgram:
@@ -81,8 +81,11 @@ def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgra
         readings = {hour: hours[input_name(hour)] for hour in network.hours}
         return {OUTPUT: forward(network, readings, Layer.divided, _multiple)}
 
-    fresh = InputSpec(limbs=len(network.layers) + OUTPUT_LIMBS)
-    inputs = {input_name(hour): fresh for hour in network.hours}
+    limbs = len(network.layers) + OUTPUT_LIMBS
+    inputs = {
+        name: InputSpec(limbs=limbs, bound=bound)
+        for name, bound in _bounds(network, network.unit).items()
+    }
     return trace(gmdh, parameters, inputs, headroom_bits=HEADROOM_BITS)
 
 
@@ -151,8 +154,7 @@ class Server:
             network.readings,
             network.output_bits,
         )
-        limits = network.readings.limits
-        self.bounds = {input_name(hour): limits[hour] / unit for hour in network.hours}
+        self.bounds = _bounds(network, unit)
 
     @property
     def design(self) -> Design | None:
@@ -172,6 +174,12 @@ class Server:
         """
         pairs = zip(self.compiled, inputs, strict=True)
         return [compiled.run(machine, part, keys) for compiled, part in pairs]
+
+
+def _bounds(network: Network, unit: float) -> dict[str, float]:
+    """What readings divided by a unit stay within in magnitude, by the input's name."""
+    limits = network.readings.limits
+    return {input_name(hour): limits[hour] / unit for hour in network.hours}
 
 
 def _part(program: BfvProgram | CkksProgram, unit: float) -> Part:

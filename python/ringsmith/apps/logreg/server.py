@@ -7,6 +7,7 @@ from ringsmith.apps.logreg import packing
 from ringsmith.apps.logreg.circuits import CIRCUITS, Constants
 from ringsmith.apps.logreg.interface import INPUT, OUTPUT, Interface
 from ringsmith.apps.logreg.model import Model
+from ringsmith.apps.logreg.records import CLIP
 from ringsmith.apps.logreg.sizes import Size
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
@@ -47,7 +48,7 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
     return trace(
         logreg,
         size.parameters,
-        {INPUT: InputSpec(slots, size.limbs)},
+        {INPUT: InputSpec(slots, size.limbs, bound=CLIP)},
         fused_rescale=fused_rescale,
         lazy_rescale=circuit.lazy_rescale,
     )
