@@ -224,6 +224,22 @@ def test_numpys_polynomials_are_taken_with_their_domain(
     assert np.abs(ran(program, {"x": x}) - given(x)).max() < 1e-6
 
 
+def test_sparse_series_of_any_decimals_are_split_without_rounding_errors(
+    rng: np.random.Generator,
+) -> None:
+    """A remainder of 1e-18 where 0 belongs was refused: no scale encodes it."""
+    parameters = small(6)
+    for _ in range(150):
+        degree, step = int(rng.integers(2, 64)), int(rng.integers(1, 4))
+        c = np.zeros(degree + 1)
+        c[degree::-step] = rng.choice([1, 0.5, 0.25, 0.1, 1 / 3], c[degree::-step].size)
+        c[:degree] *= rng.random(degree) < 0.6
+        c /= np.abs(c).sum()
+        program = trace(lambda x, c=c: polynomial(x, Chebyshev(c)), parameters)
+        x = rng.uniform(-1, 1, SLOTS)
+        assert np.abs(program.evaluate({"x": x})["result"] - Chebyshev(c)(x)).max() < 1e-12
+
+
 def test_coefficients_below_the_tolerance_are_dropped_and_counted() -> None:
     coefficients = [0.5, 1, 1e-20, 0.25, -1e-19]
     with pytest.warns(ApproximationWarning, match=r"degree 2, 4 are dropped: .* 1.1e-19"):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis
+from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis, without_rounding
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.ranges import Interval, Range, interval_of, promise, range_of, widened
 from ringsmith.program.source import SourceLine, caller
@@ -24,8 +24,6 @@ from ringsmith.program.vector import EncryptedVector
 
 _SAMPLES = 4096
 """Points at which ranges and errors of approximations are looked at, for each interval."""
-_ROUNDING = 1e-14
-"""Chebyshev coefficients below this part of the largest are rounding errors of zeros."""
 _MAX_DEGREE = 1 << 12
 
 
@@ -147,8 +145,8 @@ def _chebyshev_object(
         offset, factor = wanted.mapparms()
         u = _plus(_times(x, float(factor)), float(offset))
         promise(u, Interval(-1.0, 1.0), source)
-    c = np.array(x.trace.space.numbers(wanted.coef, source))
-    c[np.abs(c) < _ROUNDING * np.abs(c).max()] = 0
+    c = x.trace.space.numbers(wanted.coef, source)
+    c = without_rounding(c, float(np.abs(c).max()))
     c, dropped = _without_small(c, tolerance, 1.0, source)
     c = _checked(c, source)
     result = _plus(_evaluate(u, CHEBYSHEV, _best_split(c, CHEBYSHEV)), c[0])
