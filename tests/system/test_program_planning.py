@@ -108,7 +108,7 @@ def test_a_weighted_sum_of_ciphertexts_is_rescaled_once(small: CkksParameters) -
 )
 def test_products_with_constants_are_one_product(
     function: Function,
-    factor: Any,
+    factor: object,
     small: CkksParameters,
     rng: np.random.Generator,
     run_encrypted: Callable[..., Any],
@@ -119,7 +119,7 @@ def test_products_with_constants_are_one_product(
     assert trace(function, "auto").parameters.levels == 1
     x = rng.uniform(-1, 1, small.slots)
     found = run_encrypted(program, {"x": x}).decrypted()["result"]
-    assert np.abs(found - factor * x).max() < 1e-6
+    assert np.abs(found - np.asarray(factor) * x).max() < 1e-6
 
 
 def test_a_product_with_a_constant_that_is_also_needed_itself_costs_the_next_no_level(

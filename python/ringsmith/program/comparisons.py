@@ -80,7 +80,7 @@ def compare(
     Raises:
         ProgramError: When an argument is out of range; in BFV.
     """
-    return _sign_of_difference(a, b, span, margin, precision, caller()) * 0.5 + 0.5
+    return _sign_of_difference(a, b, span, margin, precision, caller())[0] * 0.5 + 0.5
 
 
 def maximum(
@@ -150,13 +150,14 @@ def _sign_of_difference(
     margin: float,
     precision: float,
     source: SourceLine,
-) -> EncryptedVector:
+) -> tuple[EncryptedVector, EncryptedVector]:
+    """Returns the sign of a - b, and (a - b) / span."""
     if not isinstance(span, int | float) or not 0 < span < math.inf:
         raise source.error(f"span = {span!r:.60} is not a number above 0")
     difference = a - b
     if span != 1:
         difference = difference * (1 / span)
-    return sign(difference, margin=margin / span, precision=precision)
+    return sign(difference, margin=margin / span, precision=precision), difference
 
 
 def _extreme(
@@ -167,5 +168,5 @@ def _extreme(
     precision: float,
     half: float,
 ) -> EncryptedVector:
-    greater = _sign_of_difference(a, b, span, margin, precision, caller())
-    return (a + b) * 0.5 + (a - b) * half * greater
+    greater, difference = _sign_of_difference(a, b, span, margin, precision, caller())
+    return (a + b) * 0.5 + difference * (half * span) * greater

@@ -8,7 +8,8 @@ ladder:
 - The scale of a plaintext is free. A product with a plaintext is therefore not planned where it is
   written but where its result meets another (``Product``), at the scale of that other value.
 - A product of such a product with another plaintext is one product with one plaintext: the two
-  are multiplied when the program is planned. It takes one level.
+  are multiplied when the program is planned. It takes one level. A product whose range is promised
+  stays, so that the promise does.
 - The *ladder* names one scale for each number of limbs: the default scale at all L limbs, and
   S[l - 1] = S[l]^2 / q_{l-1} below. A product of two ciphertexts on the ladder is on the ladder,
   and a free product goes there when nothing else asks.
@@ -118,15 +119,17 @@ class CkksPlanner(Planner[Value]):
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
             case Op.MULTIPLY_PLAIN if node.values is not None:
-                return self._times_plain(first, node.values)
+                before = self._trace[node.operands[0]]
+                fold = before.bound is None and not before.approximation
+                return self._times_plain(first, node.values, fold=fold)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
                 return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
         raise AssertionError(f"{node.op} is never traced")
 
-    def _times_plain(self, value: Value, values: PlainValues) -> Product:
+    def _times_plain(self, value: Value, values: PlainValues, *, fold: bool) -> Product:
         """Returns a product with a plaintext: one, where the value is such a product already."""
         inner = value if isinstance(value, Product) else self._products.get(value.node)
-        if inner is not None:
+        if inner is not None and fold:
             with np.errstate(over="ignore", under="ignore"):
                 both = inner.values * values
             if np.isfinite(both).all() and both.any():

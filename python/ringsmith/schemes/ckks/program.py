@@ -13,7 +13,13 @@ from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
-from ringsmith.schemes.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
+from ringsmith.schemes.ckks.forecast import (
+    FAILURE,
+    Forecast,
+    OutputForecast,
+    correct_bits,
+    forecast,
+)
 
 
 def space(n: int) -> Space:
@@ -42,17 +48,28 @@ class CkksProgram(Program):
         given = self._vectors(inputs)
         return self._tensors(evaluate(self.nodes, space(self.parameters.n), self.lengths, given))
 
-    def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
-        """Forecasts how far decrypted results will be from ``evaluate``'s.
+    def forecast(
+        self, bounds: Mapping[str, ArrayLike] | float = 1.0, *, complex_numbers: bool = False
+    ) -> Forecast:
+        """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
 
         Args:
             bounds: Upper bounds of the magnitudes of the encrypted numbers: one number for all
                 inputs; or for each input a number, or a vector with a bound for each number.
+            complex_numbers: Whether the encrypted numbers are complex. Otherwise they are real, and
+                polynomials of them err less.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
-        return forecast(self.parameters, self.nodes, self.lengths, bounds)
+        return forecast(
+            self.parameters,
+            self.nodes,
+            self.lengths,
+            bounds,
+            output_lengths=self.output_lengths,
+            complex_numbers=complex_numbers,
+        )
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, log2 of the scale, size and source."""
@@ -76,7 +93,7 @@ class CkksProgram(Program):
         found = self.forecast(bounds)
 
         def columns(node: Node) -> str:
-            precision = f"{-math.log2(found.errors[node.id]):5.1f} bits"
+            precision = f"{correct_bits(found.errors[node.id]):5.1f} bits"
             return f"{_columns(node)}  {precision:>9}"
 
         lines = self._heading(with_choice=True)
@@ -86,10 +103,27 @@ class CkksProgram(Program):
 
     def _precision(self, found: Forecast) -> list[str]:
         lines = [
-            "precision: bits after the point that hold in every slot, but with a probability of "
-            f"2^{math.log2(FAILURE):.0f}, by the noise model of docs/guide/programs.md"
+            "precision: bits after the point that noise leaves correct in every slot, but with a "
+            f"probability of 2^{math.log2(FAILURE):.0f}, by the noise model of "
+            "docs/guide/programs.md"
         ]
         lines += [_output(name, output) for name, output in found.outputs.items()]
+        if any(output.approximation for output in found.outputs.values()):
+            lines.append(
+                "approximation: of functions by polynomials, in addition to noise; no parameters "
+                "lower it, but a higher degree does"
+            )
+            lines += [
+                f"  {name}: {correct_bits(output.approximation):.1f} bits (largest error "
+                f"{output.approximation:.2g}; with noise {output.total:.2g})"
+                for name, output in found.outputs.items()
+                if output.approximation
+            ]
+            lines += [
+                f"  {node.source}: its function is off by up to {node.approximation:.2g} there"
+                for node in self.nodes
+                if node.approximation
+            ]
         if found.overflows:
             first = self.nodes[found.overflows[0]]
             lines.append(
