@@ -105,11 +105,13 @@ class AutoParameters(AutoRlweParameters):
             from 1.
         headroom_bits: All messages stay within ±2^headroom_bits.
         input_bound: Upper bound of the magnitudes of all encrypted inputs.
+        keys: Most bytes that all evaluation keys may have together, without seeds; None: any.
     """
 
     precision_bits: float = 20
     headroom_bits: int = 3
     input_bound: float = 1.0
+    keys: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -126,6 +128,10 @@ class AutoParameters(AutoRlweParameters):
                 f"headroom_bits = {headroom!r} is not a whole number in 0 … 30: scale the inputs "
                 "so that messages stay small"
             )
+        if self.keys is not None:
+            check_number("keys", self.keys, int)
+            if self.keys < 0:
+                raise ParameterError(f"keys = {self.keys!r} is no number of bytes from 0")
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
         narrowest = MIN_SCALE_BITS + headroom + 2
@@ -155,26 +161,37 @@ class AutoParameters(AutoRlweParameters):
         most = self.limits.max_primes if self.limits else None
         return None if most is None else most - 2
 
-    def prime_bits(self, levels: int, scale_bits: int) -> tuple[int, ...]:
-        """Returns the sizes of q_0, of a prime for each level, and of the special prime.
+    def prime_bits(self, levels: int, scale_bits: int, digit_size: int = 1) -> tuple[int, ...]:
+        """Returns the sizes of q_0, of a prime for each level, and of the special primes.
 
-        q_0 is wider than the scale by the headroom, a sign and a bit for what the scale drifts.
+        q_0 is wider than the scale by the headroom, a sign and a bit for what the scale drifts. The
+        special primes are as few as are wider together than a digit, by ``SPECIAL_MARGIN_BITS``.
         """
         first = scale_bits + self.headroom_bits + 2
-        special = min(first + SPECIAL_MARGIN_BITS, self.widest_prime)
-        return first, *(scale_bits,) * levels, special
+        if digit_size == 1:
+            special: tuple[int, ...] = (min(first + SPECIAL_MARGIN_BITS, self.widest_prime),)
+        else:
+            wanted = first + (digit_size - 1) * scale_bits + SPECIAL_MARGIN_BITS
+            count = -(-wanted // self.widest_prime)
+            special = (-(-wanted // count),) * count
+        return first, *(scale_bits,) * levels, *special
 
-    def candidate(self, n: int, levels: int, scale_bits: int) -> CkksParameters:
+    def candidate(
+        self, n: int, levels: int, scale_bits: int, digit_size: int = 1
+    ) -> CkksParameters:
         """Returns the set of that ring degree, number of levels and scale.
 
-        Its primes are those of SEAL's search, or the next ones that the design takes.
+        Its primes are those of SEAL's search, or the next ones that the design takes. Digits of key
+        switching have ``digit_size`` primes; without a design there may be more than one.
 
         Raises:
             ParameterError: When the security level is missed, there are too few such primes, or
                 the design does not take them.
         """
-        *data, special = self.prime_bits(levels, scale_bits)
-        name = f"auto-{n}-{levels}-{scale_bits}"
+        sizes = self.prime_bits(levels, scale_bits, digit_size)
+        data, special = sizes[: levels + 1], sizes[levels + 1 :]
+        digits = f"-{digit_size}" if digit_size > 1 else ""
+        name = f"auto-{n}-{levels}-{scale_bits}{digits}"
         if scale_bits < self.narrowest_prime:
             raise ParameterError(
                 f"the scale 2^{scale_bits} takes primes narrower than {self.narrowest_prime} bits"
@@ -187,7 +204,9 @@ class AutoParameters(AutoRlweParameters):
                 scale_bits=scale_bits,
                 security=self.security,
                 name=name,
+                dnum=-(-len(data) // digit_size),
             )
+        assert digit_size == 1, "designs switch keys in digits of one prime"
         if self.limits.primes:
             chosen, last = self.limits.ckks_primes(n, levels, scale_bits, data[0])
         else:

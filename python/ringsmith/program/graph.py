@@ -207,7 +207,7 @@ class Program(ABC):
         ]
         if with_choice and self.choice:
             lines += ["parameters were chosen:", self.choice]
-        return [*lines, f"keys: {describe_keys(self.key_needs)}"]
+        return [*lines, f"keys: {describe_keys(parameters, self.nodes, self.key_needs)}"]
 
     def __str__(self) -> str:
         return self.describe()

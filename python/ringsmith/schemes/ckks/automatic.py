@@ -9,8 +9,10 @@ from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.automatic import MIN_SCALE_BITS, WIDEST_PRIME_BITS
 from ringsmith.params.primes import MAX_DEGREE
 from ringsmith.program.graph import Program
+from ringsmith.program.listing import memory
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
+from ringsmith.schemes.ckks.grouping import Grouping, groupings, preferred, reason
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
@@ -34,6 +36,7 @@ class CkksSearch(Search):
     carried: int
     options: Options
     scale_reason: str = ""
+    key_reason: str = ""
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
@@ -51,7 +54,8 @@ class CkksSearch(Search):
                 self._say_too_deep(levels, self._first_scale)
                 return None
             try:
-                return self._with_levels(levels, widest)
+                best = self._with_levels(levels, widest)
+                return best and self._with_digits(best)
             except LevelsError:
                 continue  # planning takes a level more than the multiplications in a row
         raise AssertionError("levels end where the modulus does")
@@ -66,6 +70,7 @@ class CkksSearch(Search):
             f"{parameters.levels} levels: the fewest that planning does with; {depth} "
             "multiplications follow one another",
             f"scale 2^{math.log2(parameters.scale):g}: {self.scale_reason}",
+            self.key_reason,
         ]
 
     @property
@@ -104,7 +109,7 @@ class CkksSearch(Search):
                 refusals[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
-            bits = program.forecast(self.wish.input_bound).bits
+            bits = program.forecast(self.wish.input_bound, each_node=False).bits
             forecasts[scale] = bits
             if bits >= asked:
                 best = program
@@ -125,6 +130,53 @@ class CkksSearch(Search):
             f"asked for; {below}"
         )
         return best
+
+    def _with_digits(self, program: CkksProgram) -> CkksProgram | None:
+        """Returns the program with the digits of key switching that suit its keys best."""
+        scale_bits = round(math.log2(program.parameters.scale))
+        found = groupings(program, self.wish, scale_bits, self.carried)
+        for each in preferred(found, self.wish.keys):
+            regrouped = self._regrouped(program, scale_bits, each)
+            if regrouped is not None:
+                self.key_reason = reason(each, found, program)
+                return regrouped
+        least = min(each.key_bytes for each in found)
+        self.obstacle = (
+            f"its {program.key_needs.count} evaluation keys have {memory(least)} at least, and "
+            f"keys = {self.wish.keys} allows {memory(self.wish.keys or 0)}"
+        )
+        self.hint = (
+            "allow more, rotate by fewer different steps, multiply less deeply, or split the "
+            "program"
+        )
+        return None
+
+    def _regrouped(
+        self, program: CkksProgram, scale_bits: int, digits: Grouping
+    ) -> CkksProgram | None:
+        """Returns the program with other digits, and where it takes it one bit of scale more.
+
+        None: it is less precise than was asked for all the same.
+        """
+        if digits.digit_size == 1:
+            return program
+        found = self._with_digit_size(program, scale_bits, digits.digit_size)
+        if found is None:  # each special prime's division rounds, too
+            found = self._with_digit_size(program, scale_bits + 1, digits.digit_size)
+            self.scale_reason += "" if found is None else "; digits of several primes take one more"
+        return found
+
+    def _with_digit_size(
+        self, program: CkksProgram, scale_bits: int, digit_size: int
+    ) -> CkksProgram | None:
+        wish, levels = self.wish, program.parameters.levels
+        try:
+            candidate = wish.candidate(self.n, levels, scale_bits, digit_size)
+            other = planned(self.recording, candidate, wish.headroom_bits, self.options)
+        except (ProgramError, ValueError):  # ValueError: too few primes of that size
+            return None
+        bits = other.forecast(wish.input_bound, each_node=False).bits
+        return other if bits >= wish.precision_bits else None
 
     # ---- why there are none ----------------------------------------------------------------
 
@@ -166,6 +218,8 @@ class CkksSearch(Search):
             f"{asked:g} are asked for, and its modulus of {self.carried} bits and primes of "
             f"{self.wish.widest_prime} bear 2^{widest}"
         )
+        if self.wish.limits is not None:
+            return  # a larger design has wider primes
         # A larger ring has no wider primes, and more noise.
         headroom = " or less headroom" if self.wish.headroom_bits else ""
         self.hint = (

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -79,7 +80,8 @@ class Forecast:
 
     Attributes:
         outputs: By name.
-        errors: Error of each node by noise, by id, as ``OutputForecast.error`` has it.
+        errors: Error of each node by noise, by id, as ``OutputForecast.error`` has it; none unless
+            they were asked for.
         overflows: Nodes whose messages, by the bounds of the inputs, may exceed the modulus; if
             they do, nothing forecast holds for what depends on them.
     """
@@ -102,6 +104,7 @@ def forecast(
     *,
     output_lengths: Mapping[str, int],
     complex_numbers: bool = False,
+    each_node: bool = True,
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes the arguments."""
     promised = {
@@ -112,7 +115,7 @@ def forecast(
     if not isinstance(bounds, Mapping):
         bounds = {name: promised.get(name, bounds) for name in lengths}
     ranges = _input_ranges(parameters.slots, lengths, bounds, real=not complex_numbers)
-    return _Walk(parameters, nodes, ranges, output_lengths).run()
+    return _Walk(parameters, nodes, ranges, output_lengths).run(each_node=each_node)
 
 
 def correct_bits(error: float) -> float:
@@ -134,6 +137,12 @@ def error_bound(variance: Reals, gaussian: Reals | float = 0.0) -> float:
     """
     parts = (np.sqrt(np.asarray(part)) for part in (variance, gaussian))
     return sum(map(_quantile, parts, (_exceeding_product, _exceeding_gaussian)))
+
+
+@lru_cache
+def _unit(slots: int) -> float:
+    """The error of so many slots of variance 1."""
+    return error_bound(np.ones(slots))
 
 
 def _exceeding_product(t: Reals) -> Reals:
@@ -205,6 +214,8 @@ class _Walk:
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
+        encodings: The source of each plain operand's encoding, by its node: equal ones err equally.
+        single: Those of one node only.
     """
 
     parameters: CkksParameters
@@ -214,9 +225,11 @@ class _Walk:
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
+    encodings: dict[int, Source] = field(default_factory=dict)
+    single: set[Source] = field(default_factory=set)
 
-    def run(self) -> Forecast:
-        self.unit = error_bound(np.ones(self.parameters.slots))
+    def run(self, *, each_node: bool) -> Forecast:
+        self._name_encodings()
         uses = Counter(i for node in self.nodes for i in node.operands)
         log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         outputs, errors, overflows = {}, [], []
@@ -228,7 +241,8 @@ class _Walk:
                     if not uses[i] and i in self.values:
                         self.holders.subtract(_sources(self.values.pop(i).terms))
                 value = self._keep(node.id, value)
-                errors.append(self._error(value, self.parameters.slots))
+                if each_node:
+                    errors.append(self._error(value, self.parameters.slots))
             bound = float(value.range.magnitude.max())
             if bound and math.log2(bound * node.scale) + 1 > log_q[node.limbs - 1]:
                 overflows.append(node.id)
@@ -236,6 +250,15 @@ class _Walk:
                 length = self.output_lengths[node.name or ""]
                 outputs[node.name or ""] = self._summary(value, length)
         return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))
+
+    def _name_encodings(self) -> None:
+        for node in self.nodes:
+            if node.plain is not None:
+                values = node.plain.values
+                content = (digest(values), values.shape, node.plain.scale)
+                self.encodings[node.id] = (Kind.ENCODING, content)
+        uses = Counter(self.encodings.values())
+        self.single = {source for source, count in uses.items() if count == 1}
 
     def _annotated(self, node: Node, value: Value) -> Value:
         """Takes for granted what the program promises, and adds what it approximates by."""
@@ -259,7 +282,12 @@ class _Walk:
 
     def _keep(self, identity: int, value: Value) -> Value:
         """Stores a value, with sources that only it holds merged."""
-        private = [s for s in value.terms if s[0] not in spread.SHARED and not self.holders[s]]
+        private = [
+            source
+            for source in value.terms
+            if (source[0] not in spread.SHARED or source in self.single)
+            and not self.holders[source]
+        ]
         terms = spread.merge(value.terms, private, identity, value.axes)
         self.values[identity] = replace(value, terms=terms)
         self.holders.update(_sources(terms))
@@ -285,8 +313,8 @@ class _Walk:
         """Returns the error of a value's first numbers."""
         slots = (self.parameters.slots,)
         products, gaussian = (self._variance(value, gaussian=kind) for kind in (False, True))
-        if not products.ndim and not gaussian.any() and length == slots[0]:
-            return self.unit * math.sqrt(float(products))
+        if not products.ndim and not gaussian.any():
+            return _unit(length) * math.sqrt(float(products))
         parts = (np.broadcast_to(part, slots)[:length] for part in (products, gaussian))
         return error_bound(*parts)
 
@@ -367,9 +395,9 @@ class _Walk:
         )
 
     def _with_plain(self, node: Node, a: Value, plain: Plain) -> Value:
-        """Adds, subtracts or multiplies by a plain operand; equal encodings err equally."""
+        """Adds, subtracts or multiplies by a plain operand."""
         values: Curve = plain.values.astype(np.result_type(plain.values, np.float64))
-        source: Source = (Kind.ENCODING, (digest(plain.values), values.shape, plain.scale))
+        source = self.encodings[node.id]
         size, rotations = self._encoding(values, plain.scale)
         if node.op is Op.MULTIPLY_PLAIN:
             second = 2 * np.sqrt(self._variance(a)) * size

@@ -49,7 +49,11 @@ class CkksProgram(Program):
         return self._tensors(evaluate(self.nodes, space(self.parameters.n), self.lengths, given))
 
     def forecast(
-        self, bounds: Mapping[str, ArrayLike] | float = 1.0, *, complex_numbers: bool = False
+        self,
+        bounds: Mapping[str, ArrayLike] | float = 1.0,
+        *,
+        complex_numbers: bool = False,
+        each_node: bool = True,
     ) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
 
@@ -58,6 +62,7 @@ class CkksProgram(Program):
                 inputs; or for each input a number, or a vector with a bound for each number.
             complex_numbers: Whether the encrypted numbers are complex. Otherwise they are real, and
                 polynomials of them err less.
+            each_node: Whether to forecast the error of every node, which takes longer.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
@@ -69,6 +74,7 @@ class CkksProgram(Program):
             bounds,
             output_lengths=self.output_lengths,
             complex_numbers=complex_numbers,
+            each_node=each_node,
         )
 
     def describe(self) -> str:

@@ -201,19 +201,29 @@ def merge(terms: Terms, private: Iterable[Source], name: object, axes: Axes) -> 
         axes: The axes of the curves.
     """
     result = dict(terms)
-    groups: dict[tuple[object, ...], list[Term]] = {}
+    groups: dict[tuple[Kind, int, int, int | None], list[Term]] = {}
     for source in private:
         term = result.pop(source)
-        shape = 0 if term.profile is None else id(term.profile)
+        shape = _shape(term)
         groups.setdefault((source[0], term.rotations, term.mirrored, shape), []).append(term)
-    for index, ((kind, *_), group) in enumerate(groups.items()):
+    for index, ((kind, _, _, shape), group) in enumerate(groups.items()):
         merged = group[0]
-        if len(group) > 1:
+        if len(group) > 1 and shape is None:
+            merged = replace(
+                merged, profile=np.sqrt(variance(group, axes)), curve=_ONE, token=new_token()
+            )
+        elif len(group) > 1:
             squares = sum(np.abs(term.curve) ** 2 for term in group)
             merged = replace(merged, curve=np.sqrt(squares), token=new_token())
-        assert isinstance(kind, Kind), "the first of a group's properties"
         result[kind, (name, index)] = merged
     return _cut(result, axes)
+
+
+def _shape(term: Term) -> int | None:
+    """What terms have in common that are merged without loss; None: profiles without curves."""
+    if term.profile is None:
+        return 0
+    return id(term.profile) if term.curve.ndim else None
 
 
 def _cut(terms: dict[Source, Term], axes: Axes) -> Terms:
