@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.params import AutoParameters, CkksParameters
+from ringsmith.params import AutoBfvParameters, AutoParameters, CkksParameters
 from ringsmith.program import EncryptedVector, Program, trace
-from ringsmith.schemes.ckks.grouping import SMALL_KEYS, _transforms
+from ringsmith.runtime import compile_program, open_device
+from ringsmith.schemes.grouping import SMALL_KEYS, _transforms
 
 
 def turned(x: EncryptedVector) -> EncryptedVector:
@@ -78,6 +80,30 @@ def test_a_budget_of_key_bytes_is_kept_or_refused_with_the_figure() -> None:
     for wrong in (-1, 2.5, "1 GB"):
         with pytest.raises(ParameterError, match=r"keys = .* (from 0|no number of its kind)"):
             AutoParameters(keys=wrong)  # type: ignore[arg-type]
+
+
+def test_bfv_keys_are_grouped_and_limited_in_the_same_way(rng: np.random.Generator) -> None:
+    def function(x: EncryptedVector) -> EncryptedVector:
+        total = x**4
+        for steps in range(1, 30):
+            total = total + (x**4).rotate(steps)
+        return total
+
+    wish = AutoBfvParameters(plain_bits=30, margin_bits=100, max_n=1 << 14)
+    single = trace(function, replace(wish, max_prime_bits=60))
+    budget = int(0.6 * bytes_of(single))
+    program = trace(function, replace(wish, keys=budget))
+    assert single.parameters.digit_size == 1
+    assert program.parameters.digit_size > 1
+    assert bytes_of(program) <= budget
+    assert program.forecast().bits >= 100
+    x = rng.integers(-3, 4, program.parameters.slots)
+    secret, public, keys = program.generate_keys()
+    run = compile_program(program).run(open_device("cpu"), program.encrypt(public, {"x": x}), keys)
+    found = program.decrypt(secret, run.outputs)["result"]
+    assert np.array_equal(found, program.evaluate({"x": x})["result"])
+    with pytest.raises(ProgramError, match=r"30 evaluation keys have \d+ MB at least"):
+        trace(function, replace(wish, keys=1 << 20))
 
 
 def test_keys_are_described_before_there_are_any(small: CkksParameters) -> None:

@@ -35,6 +35,7 @@ class AutoRlweParameters(ABC):
         design: A design that must support the parameters: its name, the path of its TOML file, or
             a design. ``ringsmith.trace`` finds its limits.
         limits: That design's limits; None: there is no design, or it was not looked up.
+        keys: Most bytes that all evaluation keys may have together, without seeds; None: any.
     """
 
     security: int = 128
@@ -42,6 +43,7 @@ class AutoRlweParameters(ABC):
     max_prime_bits: int = WIDEST_PRIME_BITS
     design: Any = None
     limits: ParameterLimits | None = None
+    keys: int | None = None
 
     def __post_init__(self) -> None:
         if self.security not in MAX_LOG_QP:
@@ -53,6 +55,10 @@ class AutoRlweParameters(ABC):
             check_number(name, value, int)
         if not MIN_DEGREE <= self.max_n <= MAX_DEGREE:
             raise ParameterError(f"max_n = {self.max_n!r} is outside {MIN_DEGREE} … {MAX_DEGREE}")
+        if self.keys is not None:
+            check_number("keys", self.keys, int)
+            if self.keys < 0:
+                raise ParameterError(f"keys = {self.keys!r} is no number of bytes from 0")
 
     def degrees(self) -> Iterator[tuple[int, int]]:
         """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
@@ -105,13 +111,11 @@ class AutoParameters(AutoRlweParameters):
             from 1.
         headroom_bits: All messages stay within ±2^headroom_bits.
         input_bound: Upper bound of the magnitudes of all encrypted inputs.
-        keys: Most bytes that all evaluation keys may have together, without seeds; None: any.
     """
 
     precision_bits: float = 20
     headroom_bits: int = 3
     input_bound: float = 1.0
-    keys: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,10 +132,6 @@ class AutoParameters(AutoRlweParameters):
                 f"headroom_bits = {headroom!r} is not a whole number in 0 … 30: scale the inputs "
                 "so that messages stay small"
             )
-        if self.keys is not None:
-            check_number("keys", self.keys, int)
-            if self.keys < 0:
-                raise ParameterError(f"keys = {self.keys!r} is no number of bytes from 0")
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
         narrowest = MIN_SCALE_BITS + headroom + 2

@@ -9,13 +9,12 @@ from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.automatic import MIN_SCALE_BITS, WIDEST_PRIME_BITS
 from ringsmith.params.primes import MAX_DEGREE
 from ringsmith.program.graph import Program
-from ringsmith.program.listing import memory
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
-from ringsmith.schemes.ckks.grouping import Grouping, groupings, preferred, reason
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
+from ringsmith.schemes.grouping import HINT, Grouping, groupings, with_digits
 
 
 @dataclass(eq=False)
@@ -134,22 +133,21 @@ class CkksSearch(Search):
     def _with_digits(self, program: CkksProgram) -> CkksProgram | None:
         """Returns the program with the digits of key switching that suit its keys best."""
         scale_bits = round(math.log2(program.parameters.scale))
-        found = groupings(program, self.wish, scale_bits, self.carried)
-        for each in preferred(found, self.wish.keys):
-            regrouped = self._regrouped(program, scale_bits, each)
-            if regrouped is not None:
-                self.key_reason = reason(each, found, program)
-                return regrouped
-        least = min(each.key_bytes for each in found)
-        self.obstacle = (
-            f"its {program.key_needs.count} evaluation keys have {memory(least)} at least, and "
-            f"keys = {self.wish.keys} allows {memory(self.wish.keys or 0)}"
+        limbs, levels = program.parameters.limbs, program.parameters.levels
+        sizes = [
+            self.wish.prime_bits(levels, scale_bits, digit_size)
+            for digit_size in range(1, limbs + 1 if self.wish.limits is None else 2)
+        ]
+        chosen, words = with_digits(
+            program,
+            groupings(program, sizes, self.carried),
+            self.wish.keys,
+            lambda digits: self._regrouped(program, scale_bits, digits),
         )
-        self.hint = (
-            "allow more, rotate by fewer different steps, multiply less deeply, or split the "
-            "program"
-        )
-        return None
+        if chosen is None:
+            self.obstacle, self.hint = words, HINT
+        self.key_reason = words
+        return chosen
 
     def _regrouped(
         self, program: CkksProgram, scale_bits: int, digits: Grouping
@@ -158,8 +156,6 @@ class CkksSearch(Search):
 
         None: it is less precise than was asked for all the same.
         """
-        if digits.digit_size == 1:
-            return program
         found = self._with_digit_size(program, scale_bits, digits.digit_size)
         if found is None:  # each special prime's division rounds, too
             found = self._with_digit_size(program, scale_bits + 1, digits.digit_size)

@@ -5,16 +5,21 @@ more special primes, because the special primes' product must reach a digit's: t
 be left. Where it is, keys and transforms of key switching become fewer (Han, Ki 2020, section 3).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from ringsmith.params import AutoParameters
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import memory
 
+HINT = "allow more, rotate by fewer different steps, multiply less deeply, or split the program"
+"""What to do about a budget of key bytes that is not kept."""
 SMALL_KEYS = 1 << 28
 """Up to so many bytes of keys, digits stay one prime each, as Microsoft SEAL and most designs have
 them: keys, ciphertexts and the program then go to these, too."""
+
+P = TypeVar("P", bound=Program)
+"""A scheme's program."""
 
 
 @dataclass(frozen=True)
@@ -36,24 +41,48 @@ class Grouping:
     transforms: int
 
 
-def groupings(
-    program: Program, wish: AutoParameters, scale_bits: int, carried: int
-) -> list[Grouping]:
+def groupings(program: Program, sizes: Iterable[Sequence[int]], carried: int) -> list[Grouping]:
     """Returns the digits that the modulus carries, of one prime each first.
 
     Args:
         program: The program, planned with one prime a digit.
-        wish: The requirements.
-        scale_bits: log2 of its scale.
+        sizes: For digits of 1, 2, … primes: the bits of all primes.
         carried: Bits of modulus that its ring carries.
     """
+    limbs = program.parameters.limbs
     return [
-        _grouping(program, size, len(sizes) - program.parameters.limbs)
-        for size in _sizes(program.parameters.limbs)
-        if size == 1 or wish.limits is None
-        for sizes in [wish.prime_bits(program.parameters.levels, scale_bits, size)]
-        if sum(sizes) <= carried
+        _grouping(program, size, len(bits) - limbs)
+        for size, bits in enumerate(sizes, start=1)
+        if size == 1 or (size in _sizes(limbs) and sum(bits) <= carried)
     ]
+
+
+def with_digits(
+    program: P,
+    found: list[Grouping],
+    budget: int | None,
+    regrouped: Callable[[Grouping], P | None],
+) -> tuple[P | None, str]:
+    """Returns the program with the digits that suit its keys best, and what it says of them.
+
+    Args:
+        program: The program, planned with one prime a digit.
+        found: The digits to choose from.
+        budget: Most bytes of keys; None: any.
+        regrouped: Plans for digits; None: they do not do.
+
+    Returns:
+        The program and the reason; or None, and what is in the way.
+    """
+    for each in preferred(found, budget):
+        chosen = program if each.digit_size == 1 else regrouped(each)
+        if chosen is not None:
+            return chosen, _reason(each, found, program)
+    least = min(each.key_bytes for each in found)
+    return None, (
+        f"its {program.key_needs.count} evaluation keys have {memory(least)} at least, and "
+        f"keys = {budget} allows {memory(budget or 0)}"
+    )
 
 
 def preferred(found: list[Grouping], budget: int | None) -> list[Grouping]:
@@ -67,7 +96,7 @@ def preferred(found: list[Grouping], budget: int | None) -> list[Grouping]:
     return sorted(kept, key=lambda each: each.key_bytes * each.transforms)
 
 
-def reason(chosen: Grouping, found: list[Grouping], program: Program) -> str:
+def _reason(chosen: Grouping, found: list[Grouping], program: Program) -> str:
     """Says what keys the choice makes, and why."""
     count = program.key_needs.count
     if not count:
@@ -84,14 +113,9 @@ def reason(chosen: Grouping, found: list[Grouping], program: Program) -> str:
     )
 
 
-def _sizes(limbs: int) -> Iterator[int]:
-    """Yields sizes of digits: for each number of digits the smallest."""
-    before = 0
-    for digits in range(limbs, 0, -1):
-        size = -(-limbs // digits)
-        if size > before:
-            yield size
-        before = size
+def _sizes(limbs: int) -> set[int]:
+    """Returns sizes of digits: for each number of digits the smallest."""
+    return {-(-limbs // digits) for digits in range(1, limbs + 1)}
 
 
 def _grouping(program: Program, size: int, special: int) -> Grouping:
