@@ -89,7 +89,7 @@ def test_a_low_precision_is_told() -> None:
     program = program_of(traced, Wish(design="framework-512"))
     assert program.choice == (
         "scale 2^22: the nearest to HEIR's 2^45 that N = 4096 carries and design framework-512 has "
-        "primes for, with headroom_bits = 8\nprecision: 1.0 bits by the forecast, for inputs "
+        "primes for, with headroom_bits = 8\nprecision: 2.4 bits by the forecast, for inputs "
         "within ±1; fewer headroom bits, or a design of wider words, allow a larger scale"
     )
     told = Imported(program, traced).figures()["choice"]

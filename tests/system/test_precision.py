@@ -39,10 +39,14 @@ from ringsmith.schemes.ckks.spread import (
     Terms,
     add,
     merge,
+    new_token,
     rotate,
+    variance,
 )
+from ringsmith.schemes.ckks.values import NO_AXES
 
 Runner = Callable[..., Any]
+ONE = np.ones(())
 Bounds = Mapping[str, ArrayLike] | float
 
 
@@ -264,24 +268,32 @@ def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) 
     one, two, four = (error(f) for f in (lambda x: x + 0, lambda x, y: x + y, lambda x: x + x))
     assert two == pytest.approx(math.sqrt(2) * one, rel=0.01)
     assert four == pytest.approx(2 * one, rel=0.01)
-    turned = [np.ones(4), np.full(4, 3.0)]
+    assert error(lambda x: x - x + x) == pytest.approx(one, rel=0.01)
+    turned = np.array([1.0, 3.0, 3.0, 3.0])
     source: Source = (Kind.ENCRYPTION, 0)
-    terms = {source: Term(turned[0])}
-    assert add(terms, rotate(terms, 1))[source].spread == pytest.approx(math.sqrt(2))
-    twice = add(add(terms, rotate(terms, 1)), rotate(terms, 1))
-    assert twice[source].spread == pytest.approx(math.sqrt(2) + 1)
+    terms: Terms = {source: Term(turned, ONE, new_token())}
+    both = add(terms, rotate(terms, 1, 4), NO_AXES)
+    assert both[source].deviation(NO_AXES)[1] == pytest.approx(math.sqrt(18))
+    twice = add(both, rotate(terms, 1, 4), NO_AXES)
+    assert twice[source].deviation(NO_AXES)[1] == pytest.approx(math.sqrt(18) + 3)
 
 
 def test_merging_terms_never_lowers_the_error() -> None:
-    terms: Terms = {(Kind.ENCODING, i): Term(np.full(4, 1.0 + i)) for i in range(3 * MAX_TERMS)}
-    merged = merge(terms, [], 7)
-    total = sum(term.spread**2 for term in terms.values())
+    terms: Terms = {
+        (Kind.ENCODING, i): Term(np.full(4, 1.0 + i), ONE, new_token())
+        for i in range(3 * MAX_TERMS)
+    }
+    merged = merge(terms, [], 7, NO_AXES)
     assert len(merged) <= MAX_TERMS
-    assert np.all(sum(term.spread**2 for term in merged.values()) >= total)
+    total = variance(terms.values(), NO_AXES)
+    assert variance(merged.values(), NO_AXES) == pytest.approx(total)
+    # What became part of the term of small ones is the same error as before.
+    doubled = add(merged, terms, NO_AXES)
+    assert np.all(variance(doubled.values(), NO_AXES) >= 4 * total * (1 - 1e-9))
     private = [source for source in terms if source[1] in (1, 2)]
-    exact = merge({source: terms[source] for source in private}, private, 8)
-    (term,) = exact.values()
-    assert term.spread == pytest.approx(math.sqrt(4 + 9))
+    alike = {s: Term(None, terms[s].deviation(NO_AXES)[0], new_token()) for s in private}
+    (term,) = merge(alike, private, 8, NO_AXES).values()
+    assert term.deviation(NO_AXES) == pytest.approx(math.sqrt(4 + 9))
 
 
 def test_bounds_of_inputs_scale_the_errors_of_products(small: CkksParameters) -> None:

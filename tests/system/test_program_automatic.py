@@ -1,5 +1,6 @@
 """Parameters chosen automatically: secure, precise, small, and explained."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,15 @@ import pytest
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
 from ringsmith.params.security import MAX_LOG_QP
-from ringsmith.program import EncryptedVector, InputSpec, inner_product, polynomial, trace
+from ringsmith.program import (
+    EncryptedVector,
+    InputSpec,
+    bounded,
+    chebyshev,
+    inner_product,
+    polynomial,
+    trace,
+)
 from ringsmith.runtime import compile_program
 
 
@@ -101,10 +110,31 @@ def test_primes_are_no_wider_than_a_designs_words() -> None:
 
 
 def test_what_no_parameters_hold_is_refused_in_words() -> None:
-    with pytest.raises(ProgramError, match=r"no parameters fit; N = 4096 .* 135 bits .* 109"):
+    with pytest.raises(ProgramError, match=r"no parameters fit; N = 4096 .* 207 bits .* 109"):
         trace(lambda x: x**16, AutoParameters(max_n=4096))
     with pytest.raises(ProgramError, match=r"2\^55 forecasts 3\d\.\d bits.*precision_bits = 50"):
         trace(lambda x: x * x, AutoParameters(precision_bits=50, max_n=8192))
+
+
+def test_a_program_that_is_too_deep_is_refused_in_one_sentence() -> None:
+    def deep(x: EncryptedVector) -> EncryptedVector:
+        for _ in range(84):
+            x = bounded(x * (x - 0.1), 1)
+        return x
+
+    with pytest.raises(ProgramError) as caught:
+        trace(deep, "auto")
+    message = str(caught.value)
+    assert message.count("N = ") == 1
+    assert re.search(r"too deep: 84 levels, and at most \d\d fit: at the scale 2\^\d\d", message)
+    assert message.endswith("split the program; bootstrapping is not there yet")
+    with pytest.raises(ProgramError, match=r"4 levels, and at most 0 fit.*: raise max_n, multiply"):
+        trace(lambda x: x**16, AutoParameters(max_n=4096))
+
+
+def test_the_message_names_the_best_scale() -> None:
+    with pytest.raises(ProgramError, match=r"2\^55 forecasts 3[6-9]\.\d bits of precision, 42"):
+        trace(lambda x: chebyshev(x, np.sin, 7), AutoParameters(precision_bits=42, max_n=1 << 14))
 
 
 def test_errors_of_the_program_itself_come_through() -> None:

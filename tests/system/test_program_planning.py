@@ -100,6 +100,52 @@ def test_a_weighted_sum_of_ciphertexts_is_rescaled_once(small: CkksParameters) -
     assert program.outputs["result"].level == small.levels - 1
 
 
+@pytest.mark.parametrize(
+    ("function", "factor"),
+    [
+        (lambda x: 0.9 * (0.9 * (0.9 * x)), 0.729),
+        (lambda x: x * np.linspace(0, 1, 512) * 3 / 4, np.linspace(0, 0.75, 512)),
+        (lambda x: -(-(x * 0.5) * [1, 2, 3]) * 2j, np.array([1j, 2j, 3j, *[0] * 509])),
+    ],
+)
+def test_products_with_constants_are_one_product(
+    function: Function,
+    factor: object,
+    small: CkksParameters,
+    rng: np.random.Generator,
+    run_encrypted: Callable[..., Any],
+) -> None:
+    program = planned(function, small)
+    assert program.outputs["result"].level == small.levels - 1
+    assert count(program)[Op.MULTIPLY_PLAIN] == 1
+    assert trace(function, "auto").parameters.levels == 1
+    x = rng.uniform(-1, 1, small.slots)
+    found = run_encrypted(program, {"x": x}).decrypted()["result"]
+    assert np.abs(found - np.asarray(factor) * x).max() < 1e-6
+
+
+def test_a_product_with_a_constant_that_is_also_needed_itself_costs_the_next_no_level(
+    small: CkksParameters, rng: np.random.Generator, run_encrypted: Callable[..., Any]
+) -> None:
+    def function(x: EncryptedVector) -> dict[str, EncryptedVector]:
+        half = 0.5 * x
+        return {"half": half, "more": -half * np.linspace(0, 1, 512) + half, "turned": half * half}
+
+    program = planned(function, small)
+    levels = {name: small.levels - node.level for name, node in program.outputs.items()}
+    assert levels == {"half": 1, "more": 1, "turned": 2}
+    x = rng.uniform(-1, 1, small.slots)
+    run = run_encrypted(program, {"x": x}).decrypted()
+    wanted = {"half": x / 2, "more": x / 2 * (1 - np.linspace(0, 1, 512)), "turned": x * x / 4}
+    for name, values in wanted.items():
+        assert np.abs(run[name] - values).max() < 1e-6
+
+
+def test_constants_whose_product_is_zero_stay_two_products(small: CkksParameters) -> None:
+    program = planned(lambda x: x * 2.0**-14 * [1, 0] * [0, 1] + x, small)
+    assert count(program)[Op.MULTIPLY_PLAIN] >= 2
+
+
 def test_a_sum_of_products_is_relinearized_and_rescaled_once(small: CkksParameters) -> None:
     program = planned(lambda x, y, z: x * y + y * z - x**2 + x * 0.5, small)
     operations = count(program)
@@ -273,7 +319,7 @@ def test_what_no_output_needs_is_left_out(small: CkksParameters) -> None:
 
 def test_the_listing_shows_levels_scales_keys_and_lines(small: CkksParameters) -> None:
     listing = str(trace(lambda x: x.rotate(2) * x, small))
-    assert "relinearization at up to 5 limbs; Galois element 9 at up to 5 limbs" in listing
+    assert "relinearization at up to 5 limbs; rotation by 2 at up to 5 limbs" in listing
     assert "rotate(%0, 2)" in listing
     assert "2^80.00" in listing
     assert f"{__file__}:" in listing
@@ -312,6 +358,7 @@ def random_program(
     """
     slots = parameters.slots
     depths: dict[str, int] = {}
+    plain: set[int] = set()  # products with plain operands: the next one takes no other level
 
     def step(a: EncryptedVector, b: EncryptedVector) -> tuple[EncryptedVector, int, int]:
         """A random operation, how many operands it has, and the levels that it takes."""
@@ -336,6 +383,11 @@ def random_program(
         for _ in range(rng.integers(4, 12)):
             (a, depth_a), (b, depth_b) = (values[i] for i in rng.integers(len(values), size=2))
             value, operands, levels = step(a, b)
+            op = value.trace.nodes[value.index].op
+            again = a.index in plain
+            if op is Op.MULTIPLY_PLAIN or (op is Op.NEGATE and again):
+                plain.add(value.index)
+                levels = 0 if again else levels
             values.append((value, levels + (max(depth_a, depth_b) if operands == 2 else depth_a)))
         outputs = {f"z{i}": value for i, value in enumerate([*values[-3:], values[0]])}
         depths.update({name: depth for name, (_, depth) in outputs.items()})

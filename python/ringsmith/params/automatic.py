@@ -36,6 +36,7 @@ class AutoRlweParameters(ABC):
         design: A design that must support the parameters: its name, the path of its TOML file, or
             a design. ``ringsmith.trace`` finds its limits.
         limits: That design's limits; None: there is no design, or it was not looked up.
+        keys: Most bytes that all evaluation keys may have together, without seeds; None: any.
     """
 
     security: int = 128
@@ -43,6 +44,7 @@ class AutoRlweParameters(ABC):
     max_prime_bits: int = WIDEST_PRIME_BITS
     design: Any = None
     limits: ParameterLimits | None = None
+    keys: int | None = None
 
     def __post_init__(self) -> None:
         if self.security not in MAX_LOG_QP:
@@ -54,6 +56,10 @@ class AutoRlweParameters(ABC):
             check_number(name, value, int)
         if not MIN_DEGREE <= self.max_n <= MAX_DEGREE:
             raise ParameterError(f"max_n = {self.max_n!r} is outside {MIN_DEGREE} … {MAX_DEGREE}")
+        if self.keys is not None:
+            check_number("keys", self.keys, int)
+            if self.keys < 0:
+                raise ParameterError(f"keys = {self.keys!r} is no number of bytes from 0")
 
     def degrees(self) -> Iterator[tuple[int, int]]:
         """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
@@ -168,26 +174,37 @@ class AutoParameters(AutoRlweParameters):
         most = self.limits.max_primes if self.limits else None
         return None if most is None else most - 2
 
-    def prime_bits(self, levels: int, scale_bits: int) -> tuple[int, ...]:
-        """Returns the sizes of q_0, of a prime for each level, and of the special prime.
+    def prime_bits(self, levels: int, scale_bits: int, digit_size: int = 1) -> tuple[int, ...]:
+        """Returns the sizes of q_0, of a prime for each level, and of the special primes.
 
-        q_0 is wider than the scale by the headroom, a sign and a bit for what the scale drifts.
+        q_0 is wider than the scale by the headroom, a sign and a bit for what the scale drifts. The
+        special primes are as few as are wider together than a digit, by ``SPECIAL_MARGIN_BITS``.
         """
         first = scale_bits + self.headroom_bits + 2
-        special = min(first + SPECIAL_MARGIN_BITS, self.widest_prime)
-        return first, *(scale_bits,) * levels, special
+        if digit_size == 1:
+            special: tuple[int, ...] = (min(first + SPECIAL_MARGIN_BITS, self.widest_prime),)
+        else:
+            wanted = first + (digit_size - 1) * scale_bits + SPECIAL_MARGIN_BITS
+            count = -(-wanted // self.widest_prime)
+            special = (-(-wanted // count),) * count
+        return first, *(scale_bits,) * levels, *special
 
-    def candidate(self, n: int, levels: int, scale_bits: int) -> CkksParameters:
+    def candidate(
+        self, n: int, levels: int, scale_bits: int, digit_size: int = 1
+    ) -> CkksParameters:
         """Returns the set of that ring degree, number of levels and scale.
 
-        Its primes are those of SEAL's search, or the next ones that the design takes.
+        Its primes are those of SEAL's search, or the next ones that the design takes. Digits of key
+        switching have ``digit_size`` primes; without a design there may be more than one.
 
         Raises:
             ParameterError: When the security level is missed, there are too few such primes, or
                 the design does not take them.
         """
-        *data, special = self.prime_bits(levels, scale_bits)
-        name = f"auto-{n}-{levels}-{scale_bits}"
+        sizes = self.prime_bits(levels, scale_bits, digit_size)
+        data, special = sizes[: levels + 1], sizes[levels + 1 :]
+        digits = f"-{digit_size}" if digit_size > 1 else ""
+        name = f"auto-{n}-{levels}-{scale_bits}{digits}"
         if scale_bits < self.narrowest_prime:
             raise ParameterError(
                 f"the scale 2^{scale_bits} takes primes narrower than {self.narrowest_prime} bits"
@@ -200,7 +217,9 @@ class AutoParameters(AutoRlweParameters):
                 scale_bits=scale_bits,
                 security=self.security,
                 name=name,
+                dnum=-(-len(data) // digit_size),
             )
+        assert digit_size == 1, "designs switch keys in digits of one prime"
         if self.limits.primes:
             chosen, last = self.limits.ckks_primes(n, levels, scale_bits, data[0])
         else:

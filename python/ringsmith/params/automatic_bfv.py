@@ -133,11 +133,13 @@ class AutoBfvParameters(AutoRlweParameters):
         """Returns the most bits of q that still allow a special prime; 0: none do."""
         return next((bits for bits in range(carried, 0, -1) if self.sizes(bits, carried)), 0)
 
-    def candidate(self, n: int, bits: int, carried: int) -> BfvParameters:
+    def candidate(self, n: int, bits: int, carried: int, digit_size: int = 1) -> BfvParameters:
         """Returns the set of that ring degree and bits of q.
 
         Its primes are those of SEAL's search, or the next ones that the design takes. Where it
-        takes none of those sizes, the primes are more, or wider: q has then more bits.
+        takes none of those sizes, the primes are more, or wider: q has then more bits. Digits of
+        key switching have ``digit_size`` primes, and as many special ones as that; without a design
+        there may be more than one.
 
         Raises:
             ParameterError: When there is no such set.
@@ -145,18 +147,20 @@ class AutoBfvParameters(AutoRlweParameters):
         sizes = self.sizes(bits, carried)
         if sizes is None:
             raise ParameterError(f"q of {bits} bits and a special prime exceed {carried} bits")
-        name = f"auto-bfv-{n}-{bits}"
+        name = f"auto-bfv-{n}-{bits}" + (f"-{digit_size}" if digit_size > 1 else "")
         if self.limits is None:
             return BfvParameters.create(
                 n=n,
                 prime_bits=sizes[0],
-                special_bits=sizes[1],
+                special_bits=[sizes[1]] * digit_size,
                 plain_bits=self.plain_bits,
                 plain_modulus=self.plain_modulus,
                 multiplication=self.fitting_multiplication,
                 security=self.security,
                 name=name,
+                dnum=-(-len(sizes[0]) // digit_size),
             )
+        assert digit_size == 1, "designs switch keys in digits of one prime"
         if self.limits.primes:
             *data, special = self.limits.bfv_primes(n, (*sizes[0], sizes[1]))
         else:

@@ -23,6 +23,11 @@ class KeyNeeds:
     def __post_init__(self) -> None:
         object.__setattr__(self, "galois", MappingProxyType(dict(sorted(self.galois.items()))))
 
+    @property
+    def count(self) -> int:
+        """The number of keys."""
+        return len(self.galois) + (self.relin is not None)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickles and copies by the constructor: a read-only mapping cannot be pickled."""
         return KeyNeeds, (self.relin, dict(self.galois))

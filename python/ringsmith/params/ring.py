@@ -200,6 +200,11 @@ class RlweParameters(ABC):
         return self.dnum
 
     @property
+    def key_bytes(self) -> int:
+        """Bytes of every key-switching key; with a seed in place of its a part, half of them."""
+        return self.key_digits * 2 * len(self.primes) * 8 * self.n
+
+    @property
     def max_error(self) -> int:
         """Largest magnitude of the errors of keys and encryptions."""
         return MAX_ERROR

@@ -11,6 +11,9 @@ from ringsmith.program.ranges import Interval, image, range_of
 from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
 
+ROUNDING = 1e-14
+"""Chebyshev coefficients below this part of the largest are rounding errors of zeros."""
+
 
 class Basis(Protocol):
     """Polynomials B_0 = 1, B_1 = x, B_2, … with B_m of degree m."""
@@ -53,11 +56,13 @@ class ChebyshevBasis:
     """B_m = T_m, with T_(a+b) = 2 T_a T_b - T_|a-b|."""
 
     def divide(self, c: PlainValues, m: int) -> tuple[PlainValues, PlainValues]:
-        """Returns quotient and remainder of the series."""
+        """Returns quotient and remainder of the series, without what rounding left of zeros."""
         divisor = np.zeros(m + 1)
         divisor[m] = 1
-        quotient, remainder = series.chebdiv(c, divisor)
-        return np.atleast_1d(np.asarray(quotient)), np.atleast_1d(np.asarray(remainder))
+        parts = (np.array(part, ndmin=1) for part in series.chebdiv(c, divisor))
+        quotient, remainder = (without_rounding(part, float(np.abs(c).max())) for part in parts)
+        quotient[-1] = c[-1] if m == c.size - 1 else 2 * c[-1]  # exact, and never zero
+        return quotient, remainder
 
     def chain(self, m: int) -> set[int]:
         """Returns the numbers above 1 that computing T_m takes."""
@@ -84,6 +89,14 @@ class ChebyshevBasis:
         """Returns two numbers with sum m, the larger first, each m/2 or close to a power of two."""
         high = 1 << ((m - 1).bit_length() - 1)
         return high, m - high
+
+
+def without_rounding(c: PlainValues, largest: float) -> PlainValues:
+    """Returns the coefficients with zeros for those that are only rounding errors of ``largest``.
+
+    Such a coefficient has no place in a plaintext: at any scale it would be encoded as zero.
+    """
+    return np.where(np.abs(c) < ROUNDING * largest, 0, c)
 
 
 POWERS = Powers()

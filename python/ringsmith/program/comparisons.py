@@ -83,7 +83,7 @@ def compare(
     Raises:
         ProgramError: When an argument is out of range; in BFV.
     """
-    return _sign_of_difference(a, b, span, margin, precision, caller()) * 0.5 + 0.5
+    return _sign_of_difference(a, b, span, margin, precision, caller())[0] * 0.5 + 0.5
 
 
 def maximum(
@@ -153,7 +153,8 @@ def _sign_of_difference(
     margin: float,
     precision: float,
     source: SourceLine,
-) -> EncryptedVector:
+) -> tuple[EncryptedVector, EncryptedVector, float]:
+    """Returns the sign of a - b, (a - b) / span, and the span."""
     difference = a - b
     if span is None:
         found = range_of(difference)
@@ -166,7 +167,7 @@ def _sign_of_difference(
         difference = promise(difference, Interval(-span, span), source)
     if span != 1:
         difference = difference * (1 / span)
-    return sign(difference, margin=margin / span, precision=precision)
+    return sign(difference, margin=margin / span, precision=precision), difference, span
 
 
 def _extreme(
@@ -177,5 +178,5 @@ def _extreme(
     precision: float,
     half: float,
 ) -> EncryptedVector:
-    greater = _sign_of_difference(a, b, span, margin, precision, caller())
-    return (a + b) * 0.5 + (a - b) * half * greater
+    greater, difference, width = _sign_of_difference(a, b, span, margin, precision, caller())
+    return (a + b) * 0.5 + difference * (half * width) * greater

@@ -354,7 +354,7 @@ class Program(ABC):
         ]
         if with_choice and self.choice:
             lines += ["parameters were chosen:", self.choice]
-        lines.append(f"keys: {describe_keys(self.key_needs)}")
+        lines.append(f"keys: {describe_keys(parameters, self.nodes, self.key_needs)}")
         return [*lines, *(f"added: {note}" for note in self.notes)]
 
     def __str__(self) -> str:

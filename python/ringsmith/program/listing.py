@@ -9,11 +9,34 @@ from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.nodes import Node
 
 
-def describe_keys(needs: KeyNeeds) -> str:
-    """Returns the keys in one line."""
+def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyNeeds) -> str:
+    """Returns the keys in one line: how many, how large, and what for."""
+    if not needs.count:
+        return "none"
+    total = needs.count * parameters.key_bytes
+    size = f"{memory(total)}, or {memory(total // 2)} with seeds"
     parts = [] if needs.relin is None else [f"relinearization at up to {needs.relin} limbs"]
-    parts += [f"Galois element {e} at up to {limbs} limbs" for e, limbs in needs.galois.items()]
-    return "; ".join(parts) or "none"
+    steps = {node.element: node.steps for node in nodes if node.steps is not None}
+    rotations: dict[int, list[int]] = {}
+    for element, limbs in needs.galois.items():
+        if element in steps:
+            left, row = steps[element] or 0, parameters.row_size
+            rotations.setdefault(limbs, []).append(left if left <= row // 2 else left - row)
+        else:
+            what = "swap of the rows" if parameters.exact else "conjugation"
+            parts.append(f"{what} at up to {limbs} limbs")
+    for limbs, each in sorted(rotations.items(), reverse=True):
+        listed = ", ".join(map(str, sorted(each, key=lambda step: (abs(step), step < 0))))
+        parts.append(f"rotation by {listed} at up to {limbs} limbs")
+    return f"{needs.count} ({size}): {'; '.join(parts)}"
+
+
+def memory(count: int) -> str:
+    """Returns a number of bytes in words."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} bytes"
 
 
 def expression(node: Node) -> str:

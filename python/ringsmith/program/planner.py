@@ -127,13 +127,22 @@ class Planner(ABC, Generic[V]):
 def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int:
     """Returns the most multiplications that follow one another: at least so many levels are needed.
 
+    Products with plain operands that follow one another directly count once: they are planned as
+    one, and so is a negative between them; but not where one's range is promised.
+
     Args:
         trace: The traced nodes, operands before users.
         used: Indices of the nodes that count, ascending, each with all it depends on.
     """
     depths: dict[int, int] = {}
+    plain: set[int] = set()  # products with plain operands, and negatives of them
     for index in used:
         node = trace[index]
         before = max((depths[i] for i in node.operands), default=0)
-        depths[index] = before + (node.op in (Op.MULTIPLY, Op.MULTIPLY_PLAIN))
+        again = bool(node.operands) and node.operands[0] in plain
+        folds = node.op is Op.MULTIPLY_PLAIN or (node.op is Op.NEGATE and again)
+        if folds and node.bound is None and not node.approximation:
+            plain.add(index)
+        counts = node.op is Op.MULTIPLY or (node.op is Op.MULTIPLY_PLAIN and not again)
+        depths[index] = before + counts
     return max(depths.values(), default=0)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis
+from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis, without_rounding
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.ranges import (
     Interval,
@@ -32,9 +32,9 @@ from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 _SAMPLES = 4096
 """Points at which ranges and errors of approximations are looked at, for each interval."""
-_ROUNDING = 1e-14
-"""Chebyshev coefficients below this part of the largest are rounding errors of zeros."""
 _MAX_DEGREE = 1 << 12
+_MOST_FOUND = 1 << 10
+"""Largest degree that is tried where an error is given; twice that takes four times as long."""
 
 
 class ApproximationWarning(UserWarning):
@@ -83,62 +83,121 @@ def polynomial(
 def chebyshev(
     x: EncryptedVector,
     function: Callable[[NDArray[np.float64]], object],
-    degree: int,
+    degree: int | None = None,
     interval: Range = 1.0,
     *,
+    error: float | None = None,
     tolerance: float = 2.0**-30,
 ) -> EncryptedVector:
     """Returns a function of x in every slot, as its Chebyshev interpolant of a degree.
 
     The interpolant is computed through ceil(log2(degree + 1)) levels, and one more where the
     interval is not [-1, 1]. The forecast counts its largest distance from the function on the
-    interval, which is found by sampling.
+    interval, which is found by sampling, apart from noise.
 
     Args:
         x: The encrypted vector; it is promised to lie in the interval (``bounded``).
         function: Any function of a NumPy array of real numbers in the interval, element by element.
-        degree: The degree, 1 … 4,096.
+        degree: The degree, 1 … 4,096; None: the smallest with that ``error``.
         interval: The magnitude of the numbers, or the pair (low, high).
+        error: The largest distance from the function that is allowed; None: any.
         tolerance: Terms that together stay below this are omitted, because a scale may not
             represent them; the forecast counts them, too.
 
     Raises:
         ProgramError: When the degree or the interval is none, or the function does not yield finite
-            real numbers; in BFV.
+            real numbers; when the degree has a larger error than is allowed, and says which one has
+            not; in BFV.
     """
     check_encrypted(x, "chebyshev(x, function, degree, interval)", caller())
     source = caller()
     _refuse_exact(x, "chebyshev", source)
     count = whole_number(degree)
-    if count is None or not 1 <= count <= _MAX_DEGREE:
-        raise source.error(f"degree = {degree!r:.60} is not a whole number in 1 … {_MAX_DEGREE}")
+    if (degree is not None or error is None) and (count is None or not 1 <= count <= _MAX_DEGREE):
+        raise source.error(
+            f"degree = {degree!r:.60} is not a whole number in 1 … {_MAX_DEGREE}: give one, or the "
+            "error that is allowed"
+        )
     domain = interval_of(interval, source)
     if domain.low == domain.high:
         raise source.error(f"the interval {interval!r:.60} holds one number: widen it")
-
-    def sampled(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = np.asarray(_applied(function, points))
-        if values.shape != points.shape or values.dtype.kind not in "iuf":
-            raise source.error(
-                f"the function makes {values.dtype} of shape {values.shape} of {points.size} real "
-                "numbers: give one that makes a real number of each"
-            )
-        if not np.isfinite(values).all():
-            raise source.error(
-                f"the function is not finite everywhere in [{domain.low:g}, {domain.high:g}]: "
-                "choose another interval"
-            )
-        return values.astype(np.float64)
-
-    found = Chebyshev.interpolate(sampled, count, domain=[domain.low, domain.high])
-    points = np.linspace(domain.low, domain.high, _SAMPLES)
-    error = float(np.abs(found(points) - sampled(points)).max())
     _checked_tolerance(tolerance, source)
+    wanted = _Interpolated(function, domain, source)
+    if error is not None:
+        if isinstance(error, bool) or not isinstance(error, int | float) or not 0 < error < np.inf:
+            raise source.error(f"error = {error!r:.60} is not a number above 0")
+        tolerance = min(tolerance, error / 2)
+        count = wanted.checked_degree(count, error, error - tolerance)
+    assert count is not None, "it was checked, or found"
+    found, distance = wanted.of_degree(count)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ApproximationWarning)
         result = _chebyshev_object(x, found, tolerance, source)
     dropped = result.trace.nodes[result.index].approximation
-    return _approximate(result, error + dropped)
+    return _approximate(result, distance + dropped)
+
+
+@dataclass(frozen=True, eq=False)
+class _Interpolated:
+    """A function on an interval, and its interpolants."""
+
+    function: Callable[[NDArray[np.float64]], object]
+    domain: Interval
+    source: SourceLine
+
+    def of_degree(self, degree: int) -> tuple[Chebyshev, float]:
+        """Returns the interpolant of a degree, and its largest distance from the function."""
+        low, high = self.domain.low, self.domain.high
+        found = Chebyshev.interpolate(self._sampled, degree, domain=[low, high])
+        points = np.linspace(low, high, _SAMPLES)
+        return found, float(np.abs(found(points) - self._sampled(points)).max())
+
+    def checked_degree(self, degree: int | None, error: float, allowed: float) -> int:
+        """Returns the degree, or the smallest with the error that is allowed."""
+        distance = np.inf if degree is None else self.of_degree(degree)[1]
+        if degree is not None and distance <= allowed:
+            return degree
+        enough = self._enough(degree or 1, allowed)
+        if degree is None and enough is not None:
+            return enough
+        where = f"on [{self.domain.low:g}, {self.domain.high:g}]"
+        if enough is None:
+            raise self.source.error(
+                f"no degree to {_MOST_FOUND} has an error of {error:g} {where}; degree "
+                f"{_MOST_FOUND} has {self.of_degree(_MOST_FOUND)[1]:.2g}: allow a larger error, or "
+                "take a smoother function"
+            )
+        levels = enough.bit_length() + ((self.domain.low, self.domain.high) != (-1, 1))
+        raise self.source.error(
+            f"degree = {degree} has an error of {distance:.2g} {where}, and {error:g} is allowed: "
+            f"take degree {enough}, which consumes {levels} levels, or allow a larger error"
+        )
+
+    def _enough(self, low: int, allowed: float) -> int | None:
+        """Returns a degree with the error, and none by one less; None: there is none."""
+        high = low
+        while high < _MOST_FOUND and self.of_degree(high)[1] > allowed:
+            low, high = high, min(2 * high, _MOST_FOUND)
+        if self.of_degree(high)[1] > allowed:
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.of_degree(middle)[1] <= allowed else (middle, high)
+        return high
+
+    def _sampled(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = np.asarray(_applied(self.function, points))
+        if values.shape != points.shape or values.dtype.kind not in "iuf":
+            raise self.source.error(
+                f"the function makes {values.dtype} of shape {values.shape} of {points.size} real "
+                "numbers: give one that makes a real number of each"
+            )
+        if not np.isfinite(values).all():
+            raise self.source.error(
+                f"the function is not finite everywhere in [{self.domain.low:g}, "
+                f"{self.domain.high:g}]: choose another interval"
+            )
+        return values.astype(np.float64)
 
 
 def _applied(
@@ -167,8 +226,8 @@ def _chebyshev_object(
         offset, factor = wanted.mapparms()
         u = _plus(_times(x, float(factor)), float(offset))
         image(u, Interval(-1.0, 1.0), source)
-    c = np.array(x.trace.space.numbers(wanted.coef, source))
-    c[np.abs(c) < _ROUNDING * np.abs(c).max()] = 0
+    c = x.trace.space.numbers(wanted.coef, source)
+    c = without_rounding(c, float(np.abs(c).max()))
     c, dropped = _without_small(c, tolerance, 1.0, source)
     c = _checked(c, source)
     result = _plus(_evaluate(u, CHEBYSHEV, _best_split(c, CHEBYSHEV)), c[0])

@@ -35,6 +35,7 @@ def choose(
     """
     obstacles: list[str] = []
     illegal: ProgramError | None = None
+    hint: str | None = None
     for n, carried in wish.degrees():
         try:
             recording = record(n)
@@ -50,7 +51,9 @@ def choose(
                 check_fits(program, wish.limits)
             return replace(program, choice="\n".join([*found.words(program), *obstacles[-1:]]))
         obstacles.append(f"N = {n} does not do: {found.obstacle}")
+        hint = found.hint
     if illegal is not None:
         raise illegal
     reason = obstacles[-1] if obstacles else "no ring degree is within the limits"
-    raise source.error(f"no parameters fit; {reason}: {wish.way_out}")
+    hint = wish.way_out if hint is None else hint
+    raise source.error(f"no parameters fit; {reason}{hint and ': '}{hint}")

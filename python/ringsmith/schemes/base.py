@@ -48,9 +48,11 @@ class Search(ABC):
 
     Attributes:
         obstacle: Why no parameters were found, as far as known.
+        hint: What to ask for instead; None: what the requirements say.
     """
 
     obstacle: str = ""
+    hint: str | None = None
 
     @abstractmethod
     def run(self) -> Program | None:

@@ -61,9 +61,8 @@ class Publication:
     def key_bytes(self) -> int:
         """Upper bound of the bytes of all needed evaluation keys, as files of full keys."""
         parameters, needs = self.kit.parameters, self.kit.key_needs
-        count = len(needs.galois) + (needs.relin is not None)
-        one = parameters.key_digits * 2 * len(parameters.primes) * 8 * parameters.n
-        return count * (one + one // 128 + _OBJECT_SLACK) + _OBJECT_SLACK
+        one = parameters.key_bytes
+        return needs.count * (one + one // 128 + _OBJECT_SLACK) + _OBJECT_SLACK
 
 
 def server_secret(folder: Path) -> bytes:

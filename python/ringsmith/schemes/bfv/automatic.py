@@ -13,6 +13,7 @@ from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.bfv.emitter import NoiseError
 from ringsmith.schemes.bfv.planned import planned
 from ringsmith.schemes.bfv.program import BfvProgram
+from ringsmith.schemes.grouping import HINT, Grouping, groupings, with_digits
 
 _DIP = 3
 """How many bits below a sufficient q are tried one by one."""
@@ -35,6 +36,7 @@ class BfvSearch(Search):
     n: int
     carried: int
     options: Options
+    key_reason: str = ""
 
     def run(self) -> BfvProgram | None:
         """Returns the program with the smallest q; None: the largest does not suffice.
@@ -72,7 +74,7 @@ class BfvSearch(Search):
             found = (self._with_bits(bits - less) for less in tries if less < bits)
             less_bits = (each for each in found if each is not None and self._bits_of(each) < bits)
             smaller = next(less_bits, None)  # a design's only primes may be wider than was asked
-        return best
+        return best and self._with_digits(best)
 
     def words(self, program: Program) -> list[str]:
         """Says how the parameters of a program came about."""
@@ -86,7 +88,33 @@ class BfvSearch(Search):
             f"{program.forecast().bits}",
             f"t = {program.parameters.plain_modulus}: "
             + ("as given" if self.wish.plain_modulus else f"{self.wish.plain_bits} bits, batches"),
+            self.key_reason,
         ]
+
+    def _with_digits(self, program: BfvProgram) -> BfvProgram | None:
+        """Returns the program with the digits of key switching that suit its keys best."""
+        data = [q.bit_length() for q in program.parameters.data_primes]
+        sizes = [
+            [*data, *(max(data),) * digit_size]
+            for digit_size in range(1, len(data) + 1 if self.wish.limits is None else 2)
+        ]
+        found = groupings(program, sizes, self.carried)
+        chosen, words = with_digits(
+            program, found, self.wish.keys, lambda digits: self._regrouped(sum(data), digits)
+        )
+        if chosen is None:
+            self.obstacle, self.hint = words, HINT
+        self.key_reason = words
+        return chosen
+
+    def _regrouped(self, bits: int, digits: Grouping) -> BfvProgram | None:
+        """Returns the program with other digits; None: they leave too little budget."""
+        try:
+            parameters = self.wish.candidate(self.n, bits, self.carried, digits.digit_size)
+            program = planned(self.recording, parameters, self.options)
+        except (ParameterError, NoiseError, RangeError):
+            return None
+        return program if program.forecast().bits >= self.wish.margin_bits else None
 
     def _bits_of(self, program: BfvProgram) -> int:
         return sum(q.bit_length() for q in program.parameters.data_primes)

@@ -6,7 +6,8 @@ from itertools import count
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
-from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS
+from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS, WIDEST_PRIME_BITS
+from ringsmith.params.primes import MAX_DEGREE
 from ringsmith.program.graph import Program
 from ringsmith.program.overflow import ConstantOutputError, RangeError
 from ringsmith.program.recording import Recording
@@ -14,6 +15,7 @@ from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
+from ringsmith.schemes.grouping import HINT, Grouping, groupings, with_digits
 
 _SPARE = 2
 """Levels beyond the fewest that are tried where values do not fit below q_0."""
@@ -37,6 +39,7 @@ class CkksSearch(Search):
     carried: int
     options: Options
     scale_reason: str = ""
+    key_reason: str = ""
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
@@ -51,16 +54,17 @@ class CkksSearch(Search):
                 return None
             widest = self._widest_scale(levels)
             if widest < MIN_SCALE_BITS:
+                self._say_too_deep(levels, self._first_scale)
                 return None
             wish = self.wish
             try:
-                program = self._with_levels(levels, widest)
-            except LevelsError as error:
-                self.obstacle = str(error)
+                best = self._with_levels(levels, widest)
+            except LevelsError:
+                continue  # planning takes a level more than the multiplications in a row
+            if best is None and self.wish is not wish and levels <= self.recording.depth + _SPARE:
+                self.wish = wish  # a level more leaves a prime to values that q_0 does not hold
                 continue
-            if program is not None or self.wish is wish or levels > self.recording.depth + _SPARE:
-                return program
-            self.wish = wish  # one level more leaves a prime to values that q_0 does not hold
+            return best and self._with_digits(best)
         raise AssertionError("levels end where the modulus does")
 
     def words(self, program: Program) -> list[str]:
@@ -73,19 +77,22 @@ class CkksSearch(Search):
             f"{parameters.levels} levels: the fewest that planning does with; {depth} "
             "multiplications follow one another",
             f"scale 2^{math.log2(parameters.scale):g}: {self.scale_reason}",
+            self.key_reason,
         ]
+
+    @property
+    def _first_scale(self) -> int:
+        """Bits of the scale that the search begins with: what the precision takes, about."""
+        guess = math.ceil(self.wish.precision_bits + math.log2(self.n))
+        return min(max(guess, MIN_SCALE_BITS), self.wish.max_scale_bits)
+
+    def _fits(self, levels: int, bits: int) -> bool:
+        return sum(self.wish.prime_bits(levels, bits)) <= self.carried
 
     def _widest_scale(self, levels: int) -> int:
         """Returns the bits of the largest scale that the modulus bears; below the least: none."""
-        for bits in range(self.wish.max_scale_bits, MIN_SCALE_BITS - 1, -1):
-            if sum(self.wish.prime_bits(levels, bits)) <= self.carried:
-                return bits
-        self.obstacle = self.obstacle or (
-            f"{levels} levels at the scale 2^{MIN_SCALE_BITS} need "
-            f"{sum(self.wish.prime_bits(levels, MIN_SCALE_BITS))} bits of modulus, and it carries "
-            f"{self.carried} at {self.wish.security}-bit security"
-        )
-        return MIN_SCALE_BITS - 1
+        scales = range(self.wish.max_scale_bits, MIN_SCALE_BITS - 1, -1)
+        return next((bits for bits in scales if self._fits(levels, bits)), MIN_SCALE_BITS - 1)
 
     def _with_more_headroom(self, levels: int, error: RangeError) -> int:
         """Asks for as much headroom as a value lacks, and returns the bits of the largest scale."""
@@ -100,44 +107,148 @@ class CkksSearch(Search):
         """Returns the program with that many levels and the smallest scale that is precise enough.
 
         One more bit of scale gives nearly one more bit of precision. The search therefore steps by
-        the missing or unused precision, until it reaches a scale again.
+        the missing or unused precision, up to the largest scale, until it reaches a scale again.
 
         Raises:
             LevelsError: When the program needs more levels.
         """
-        asked, best = self.wish.precision_bits, None
-        tried: dict[int, str] = {}
-        scale = min(max(math.ceil(asked + math.log2(self.n)), MIN_SCALE_BITS), widest)
-        while MIN_SCALE_BITS <= scale <= widest and scale not in tried:
+        asked, best, scale = self.wish.precision_bits, None, min(self._first_scale, widest)
+        forecasts: dict[int, float] = {}
+        refusals: dict[int, str] = {}
+        while scale not in forecasts.keys() | refusals.keys():
             try:
                 candidate = self.wish.candidate(self.n, levels, scale)
                 program = planned(self.recording, candidate, self.wish.headroom_bits, self.options)
             except (LevelsError, ConstantOutputError):
                 raise
             except RangeError as error:
-                tried[scale] = f"2^{scale} does not do: {error}"
                 widest = self._with_more_headroom(levels, error)
-                tried, scale = {scale: tried[scale]} if scale > widest else {}, min(scale, widest)
+                if widest < MIN_SCALE_BITS:
+                    self.obstacle, self.hint = str(error), ""
+                    return None
+                forecasts, refusals, best = {}, {}, None
+                scale = min(scale, widest)
                 continue
             except (ProgramError, ValueError) as error:  # ValueError: too few primes of that size
-                tried[scale] = f"2^{scale} does not do: {error}"
-                scale += 1
+                refusals[scale] = str(error)
+                scale = min(scale + 1, widest)
                 continue
-            bits = program.forecast(self.wish.input_bound).bits
-            tried[scale] = f"2^{scale} forecasts {bits:.1f} bits of precision"
+            bits = program.forecast(self.wish.input_bound, each_node=False).bits
+            forecasts[scale] = bits
             if bits >= asked:
                 best = program
-                scale -= max(1, math.floor(bits - asked))
+                scale = max(scale - max(1, _whole(bits - asked)), MIN_SCALE_BITS)
             else:
-                scale += max(1, math.ceil(asked - bits))
+                scale = min(scale + max(1, _whole(asked - bits + 1)), widest)
         if best is None:
-            self.obstacle = (
-                f"with {levels} levels, {tried[max(tried)]}, {asked:g} are asked for, and its "
-                f"modulus of {self.carried} bits and primes of {self.wish.widest_prime} "
-                f"bear 2^{widest}"
-            )
+            self._say_unprecise(levels, widest, forecasts, refusals)
             return None
         chosen = round(math.log2(best.parameters.scale))
-        below = tried.get(chosen - 1, f"2^{MIN_SCALE_BITS} is the smallest that is tried")
-        self.scale_reason = f"{tried[chosen]} and {asked:g} are asked for; {below}"
+        below = f"2^{MIN_SCALE_BITS} is the smallest that is tried"
+        if chosen - 1 in forecasts:
+            below = f"2^{chosen - 1} forecasts {forecasts[chosen - 1]:.1f} bits of precision"
+        elif chosen - 1 in refusals:
+            below = f"2^{chosen - 1} does not do: {refusals[chosen - 1]}"
+        self.scale_reason = (
+            f"2^{chosen} forecasts {forecasts[chosen]:.1f} bits of precision and {asked:g} are "
+            f"asked for; {below}"
+        )
         return best
+
+    def _with_digits(self, program: CkksProgram) -> CkksProgram | None:
+        """Returns the program with the digits of key switching that suit its keys best."""
+        scale_bits = round(math.log2(program.parameters.scale))
+        limbs, levels = program.parameters.limbs, program.parameters.levels
+        sizes = [
+            self.wish.prime_bits(levels, scale_bits, digit_size)
+            for digit_size in range(1, limbs + 1 if self.wish.limits is None else 2)
+        ]
+        chosen, words = with_digits(
+            program,
+            groupings(program, sizes, self.carried),
+            self.wish.keys,
+            lambda digits: self._regrouped(program, scale_bits, digits),
+        )
+        if chosen is None:
+            self.obstacle, self.hint = words, HINT
+        self.key_reason = words
+        return chosen
+
+    def _regrouped(
+        self, program: CkksProgram, scale_bits: int, digits: Grouping
+    ) -> CkksProgram | None:
+        """Returns the program with other digits, and where it takes it one bit of scale more.
+
+        None: it is less precise than was asked for all the same.
+        """
+        found = self._with_digit_size(program, scale_bits, digits.digit_size)
+        if found is None:  # each special prime's division rounds, too
+            found = self._with_digit_size(program, scale_bits + 1, digits.digit_size)
+            self.scale_reason += "" if found is None else "; digits of several primes take one more"
+        return found
+
+    def _with_digit_size(
+        self, program: CkksProgram, scale_bits: int, digit_size: int
+    ) -> CkksProgram | None:
+        wish, levels = self.wish, program.parameters.levels
+        try:
+            candidate = wish.candidate(self.n, levels, scale_bits, digit_size)
+            other = planned(self.recording, candidate, wish.headroom_bits, self.options)
+        except (ProgramError, ValueError):  # ValueError: too few primes of that size
+            return None
+        bits = other.forecast(wish.input_bound, each_node=False).bits
+        return other if bits >= wish.precision_bits else None
+
+    # ---- why there are none ----------------------------------------------------------------
+
+    def _say_too_deep(self, levels: int, scale: int) -> None:
+        """Says that the modulus does not hold so many levels at the scale that is needed."""
+        most = next((k for k in range(levels - 1, -1, -1) if self._fits(k, scale)), 0)
+        self.obstacle = (
+            f"too deep: {levels} levels, and at most {most} fit: at the scale 2^{scale}, which "
+            f"{self.wish.precision_bits:g} bits of precision take, {levels} levels need "
+            f"{sum(self.wish.prime_bits(levels, scale))} bits of modulus, and it carries "
+            f"{self.carried} at {self.wish.security}-bit security"
+        )
+        way = "multiply less deeply, or split the program"
+        if self.n == MAX_DEGREE:
+            self.hint = f"{way}; bootstrapping is not there yet"
+        else:
+            self.hint = f"{self.wish.larger}, {way}"
+
+    def _say_unprecise(
+        self, levels: int, widest: int, forecasts: dict[int, float], refusals: dict[int, str]
+    ) -> None:
+        """Says why no scale is precise enough, by the best one."""
+        asked = self.wish.precision_bits
+        if not forecasts and widest < self._first_scale:
+            self._say_too_deep(levels, self._first_scale)
+            return
+        if not forecasts:
+            self.obstacle, self.hint = refusals[max(refusals)], ""
+            return
+        scale = max(forecasts, key=lambda bits: forecasts[bits])
+        missing = asked - forecasts[scale]
+        if widest < self.wish.max_scale_bits and missing < math.inf:
+            needed = math.ceil(scale + missing)
+            if needed <= self.wish.max_scale_bits:
+                self._say_too_deep(levels, needed)
+                return
+        self.obstacle = (
+            f"with {levels} levels, 2^{scale} forecasts {forecasts[scale]:.1f} bits of precision, "
+            f"{asked:g} are asked for, and its modulus of {self.carried} bits and primes of "
+            f"{self.wish.widest_prime} bear 2^{widest}"
+        )
+        if self.wish.limits is not None:
+            return  # a larger design has wider primes
+        # A larger ring has no wider primes, and more noise.
+        headroom = " or less headroom" if self.wish.headroom_bits else ""
+        self.hint = (
+            f"ask for fewer than precision_bits = {asked:g}{headroom}, give tighter bounds "
+            "(bounded), multiply less deeply, or split the program"
+        )
+
+
+def _whole(bits: float) -> int:
+    """Returns a step of the search: whole bits, at most as many as a prime has."""
+    return math.floor(min(bits, WIDEST_PRIME_BITS))

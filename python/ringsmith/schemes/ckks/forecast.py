@@ -1,16 +1,19 @@
 """The precision forecast: the expected error of decrypted results.
 
-The error of every node is followed as a sum over noise sources (``ringsmith.program.spread``), to
-first order and with the product of two errors as a source of its own. Where two encrypted values
-are multiplied, each one's error is scaled by a bound on the other's message, so the forecast rests
-on bounds of the inputs' numbers. ``docs/guide/programs.md`` states model, confidence and sources.
+The error of every node is followed as a sum over noise sources (``ringsmith.schemes.ckks.spread``),
+to first order and with the product of two errors as a source of its own. Where two encrypted values
+are multiplied, each one's error is scaled by the other's message: by its curve where both are known
+as functions of the same earlier values (``ringsmith.schemes.ckks.grids``), so that a polynomial has
+its derivative times the error of its argument, and otherwise by a bound of it. The forecast
+therefore rests on bounds of the inputs' numbers. ``docs/guide/programs.md`` states model,
+confidence and sources.
 """
 
-import hashlib
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -20,23 +23,35 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.nodes import Node, Plain
+from ringsmith.program.plain import digest
 from ringsmith.program.ranges import Interval
 from ringsmith.schemes.ckks import noise, spread
+from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
+from ringsmith.schemes.ckks.values import NO_AXES, Range, Value, atom, common_axes
 
 FAILURE = 2.0**-20
 """Probability, by the model, that any slot of an output errs by more than the forecast."""
+_ALIKE = 1e-3
+"""By what part of a promise a known range may exceed it and is not replaced by it."""
 
 
 @dataclass(frozen=True)
 class OutputForecast:
     """What to expect of one output.
 
+    Two distances are separate. ``error`` is noise: from the decrypted number to that of
+    ``program.evaluate``, which computes what was recorded, polynomials in place of functions too.
+    Larger scales lower it. ``approximation`` is from there to the functions that the program
+    stands for: to those of ``chebyshev``, and to polynomials before small coefficients were
+    dropped. No parameters lower it, but a higher degree does. ``total`` is both.
+
     Attributes:
         bound: Largest message magnitude that the bounds of the inputs allow.
         rms: Standard deviation of the error, root mean square over the slots.
-        error: Error that any slot exceeds with at most the probability ``FAILURE``.
+        error: Error by noise that any slot exceeds with at most the probability ``FAILURE``.
+        approximation: Largest error by the approximation of functions; 0: there are none.
         slot: The slot with the largest expected error.
         shares: Share of each kind of noise in that slot's variance, the largest first.
     """
@@ -44,13 +59,19 @@ class OutputForecast:
     bound: float
     rms: float
     error: float
+    approximation: float
     slot: int
     shares: Mapping[Kind, float]
 
     @property
     def bits(self) -> float:
-        """Binary digits after the point that are correct in every slot: -log2(error)."""
-        return -math.log2(self.error)
+        """Binary digits after the point that noise leaves correct in every slot: -log2(error)."""
+        return correct_bits(self.error)
+
+    @property
+    def total(self) -> float:
+        """Error against the functions that the program stands for: noise and approximation."""
+        return self.error + self.approximation
 
 
 @dataclass(frozen=True)
@@ -59,7 +80,8 @@ class Forecast:
 
     Attributes:
         outputs: By name.
-        errors: Error of each node, by id, as ``OutputForecast.error`` has it.
+        errors: Error of each node by noise, by id, as ``OutputForecast.error`` has it; none unless
+            they were asked for.
         overflows: Nodes whose messages, by the bounds of the inputs, may exceed the modulus; if
             they do, nothing forecast holds for what depends on them.
     """
@@ -70,16 +92,8 @@ class Forecast:
 
     @property
     def bits(self) -> float:
-        """Bits of the least precise output."""
+        """Bits of the least precise output, without approximations."""
         return min(output.bits for output in self.outputs.values())
-
-
-@dataclass(frozen=True, eq=False)
-class _Value:
-    """Bounds of a value: of its message's magnitude in each slot, and of its error."""
-
-    bound: Reals
-    terms: Terms
 
 
 def forecast(
@@ -87,44 +101,79 @@ def forecast(
     nodes: Sequence[Node],
     lengths: Mapping[str, int],
     bounds: Mapping[str, ArrayLike | Interval] | float | Interval = 1.0,
+    *,
+    output_lengths: Mapping[str, int],
+    complex_numbers: bool = False,
+    each_node: bool = True,
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes the arguments."""
     promised = {
-        node.name or "": node.bound.magnitude
+        node.name or "": Interval(node.bound.low, node.bound.high)
         for node in nodes
         if node.op is Op.INPUT and node.bound is not None
     }
     if not isinstance(bounds, Mapping):
         bounds = {name: promised.get(name, bounds) for name in lengths}
-    return _Walk(parameters, nodes, _input_bounds(parameters.slots, lengths, bounds)).run()
+    ranges = _input_ranges(parameters.slots, lengths, bounds, real=not complex_numbers)
+    return _Walk(parameters, nodes, ranges, output_lengths).run(each_node=each_node)
 
 
-def error_bound(variance: Reals) -> float:
+def correct_bits(error: float) -> float:
+    """Returns the binary digits after the point that an error leaves correct."""
+    return -math.log2(error) if error else math.inf
+
+
+def error_bound(variance: Reals, gaussian: Reals | float = 0.0) -> float:
     """Returns what no slot exceeds, but with the probability ``FAILURE``.
 
     An error is mostly a product of two nearly Gaussian numbers, a rounding and the secret key, or a
     digit and a key's error: its magnitude in units of its standard deviation exceeds t with the
-    probability 2t * K_1(2t), here by the first two terms of the Bessel function's expansion. The
-    probabilities of all slots are added.
+    probability 2t * K_1(2t), here by the first two terms of the Bessel function's expansion. A
+    Gaussian complex number does with exp(-t^2). The probabilities of all slots are added.
 
     Args:
-        variance: Variance in each slot, not all 0.
+        variance: Variance in each slot of products of Gaussian numbers.
+        gaussian: Variance in each slot of a Gaussian part; the bounds of both are added.
     """
-    spreads = np.sqrt(variance)
+    parts = (np.sqrt(np.asarray(part)) for part in (variance, gaussian))
+    return sum(map(_quantile, parts, (_exceeding_product, _exceeding_gaussian)))
+
+
+@lru_cache
+def _unit(slots: int) -> float:
+    """The error of so many slots of variance 1."""
+    return error_bound(np.ones(slots))
+
+
+def _exceeding_product(t: Reals) -> Reals:
+    return np.sqrt(np.pi * t) * (1 + 3 / (16 * t)) * np.exp(-2 * t)
+
+
+def _exceeding_gaussian(t: Reals) -> Reals:
+    return np.exp(-(t**2))
+
+
+def _quantile(spreads: Reals, exceeding: Callable[[Reals], Reals]) -> float:
+    """Returns what deviations of all slots exceed together with half of ``FAILURE``."""
     largest = float(spreads.max())
+    if not 0 < largest < math.inf:
+        return largest
     relevant = spreads[spreads > largest / 16] / largest  # a smaller one exceeds nothing
     low, high = 1.0, 64.0
     while high - low > 1e-3:
         middle = (low + high) / 2
-        t = middle / relevant
-        exceeding = np.sqrt(np.pi * t) * (1 + 3 / (16 * t)) * np.exp(-2 * t)
-        low, high = (middle, high) if exceeding.sum() > FAILURE else (low, middle)
+        often = exceeding(middle / relevant).sum() > FAILURE / 2
+        low, high = (middle, high) if often else (low, middle)
     return high * largest
 
 
-def _input_bounds(
-    slots: int, lengths: Mapping[str, int], given: Mapping[str, ArrayLike | Interval]
-) -> dict[str, Reals]:
+def _input_ranges(
+    slots: int,
+    lengths: Mapping[str, int],
+    given: Mapping[str, ArrayLike | Interval],
+    *,
+    real: bool,
+) -> dict[str, Range]:
     if given.keys() != lengths.keys():
         raise ProgramError(
             f"the program takes the inputs {sorted(lengths)} and bounds were given for "
@@ -140,168 +189,395 @@ def _input_bounds(
                 f"bounds[{name!r}] = {given[name]!r:.60} bounds no magnitudes: give a number from "
                 f"0, or at most {length} of them"
             )
-        result[name] = np.zeros(slots)
-        result[name][: length if bound.ndim == 0 else bound.size] = bound
+        low, high = (limit.low, limit.high) if isinstance(limit, Interval) else (-bound, bound)
+        low, high = (_with_zeros(np.asarray(end, float), length, slots) for end in (low, high))
+        result[name] = Range(low, high)
+        if not real:
+            result[name] = Range.within(result[name].magnitude)
+    return result
+
+
+def _with_zeros(end: Reals, length: int, slots: int) -> Reals:
+    """Returns an end of ranges for all slots: zeros follow an input's numbers."""
+    if not end.ndim and length == slots:
+        return end
+    result = np.zeros(slots)
+    result[: end.size if end.ndim else length] = end
     return result
 
 
 @dataclass(eq=False)
 class _Walk:
-    """One run over the nodes."""
+    """One run over the nodes.
+
+    Attributes:
+        values: The values that a node still needs, by id.
+        origins: What a value's variable is named after: the first node with the same numbers.
+        holders: How many of the values hold each source.
+        encodings: The source of each plain operand's encoding, by its node: equal ones err equally.
+        single: Those of one node only.
+    """
 
     parameters: CkksParameters
     nodes: Sequence[Node]
-    bounds: Mapping[str, Reals]
-    values: dict[int, _Value] = field(default_factory=dict)
+    ranges: Mapping[str, Range]
+    output_lengths: Mapping[str, int]
+    values: dict[int, Value] = field(default_factory=dict)
+    origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
+    encodings: dict[int, Source] = field(default_factory=dict)
+    single: set[Source] = field(default_factory=set)
 
-    def run(self) -> Forecast:
+    def run(self, *, each_node: bool) -> Forecast:
+        self._name_encodings()
         uses = Counter(i for node in self.nodes for i in node.operands)
         log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         outputs, errors, overflows = {}, [], []
         for node in self.nodes:
-            value = self._node(node, [self.values[i] for i in node.operands])
-            for i in node.operands:
-                uses[i] -= 1
-                if not uses[i] and i in self.values:
-                    self.holders.subtract(self.values.pop(i).terms.keys())
-            value = self._keep(node.id, self._annotated(node, value))
-            result = self._summary(value)
-            errors.append(result.error)
-            if result.bound and math.log2(result.bound * node.scale) + 1 > log_q[node.limbs - 1]:
+            with np.errstate(over="ignore", invalid="ignore"):  # an error may be infinite
+                value = self._annotated(node, self._node(node))
+                for i in node.operands:
+                    uses[i] -= 1
+                    if not uses[i] and i in self.values:
+                        self.holders.subtract(_sources(self.values.pop(i).terms))
+                value = self._keep(node.id, value)
+                if each_node:
+                    errors.append(self._error(value, self.parameters.slots))
+            bound = float(value.range.magnitude.max())
+            if bound and math.log2(bound * node.scale) + 1 > log_q[node.limbs - 1]:
                 overflows.append(node.id)
             if node.op is Op.OUTPUT:
-                outputs[node.name or ""] = result
+                length = self.output_lengths[node.name or ""]
+                outputs[node.name or ""] = self._summary(value, length)
         return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))
 
-    def _annotated(self, node: Node, value: _Value) -> _Value:
+    def _name_encodings(self) -> None:
+        for node in self.nodes:
+            if node.plain is not None:
+                values = node.plain.values
+                content = (digest(values), values.shape, node.plain.scale)
+                self.encodings[node.id] = (Kind.ENCODING, content)
+        uses = Counter(self.encodings.values())
+        self.single = {source for source, count in uses.items() if count == 1}
+
+    def _annotated(self, node: Node, value: Value) -> Value:
         """Takes for granted what the program promises, and adds what it approximates by."""
         if node.bound is not None:
-            value = _Value(np.minimum(value.bound, node.bound.magnitude), value.terms)
+            low, high = np.asarray(node.bound.low), np.asarray(node.bound.high)
+            promised, known = Range(low, high), value.range
+            if not known.real and node.bound.low != -node.bound.high:
+                known = replace(known, real=True)
+            sum_of_some = value.degree == 1 and len(value.axes.variables) > 1
+            if sum_of_some or known.exceeds(promised, _ALIKE * node.bound.magnitude):
+                # A variable of its own: on the grid of others it would exceed the promise. A sum of
+                # others loses nothing by that, and what follows is a function of one variable.
+                self.origins[node.id] = node.id
+                value = value.atom(node.id, known.cut(promised))
+            else:
+                value = replace(value, range=known.cut(promised))
         if node.approximation:
-            # Its whole size is what no slot exceeds, so that its spread is less by that factor.
-            size = node.approximation / error_bound(np.ones(self.parameters.slots))
-            value = self._with(value, {(Kind.APPROXIMATION, node.id): math.sqrt(2) * size})
+            size = np.asarray(float(node.approximation))
+            value = _with_term(value, (Kind.APPROXIMATION, node.id), _approximation(None, size))
         return value
 
-    def _keep(self, identity: int, value: _Value) -> _Value:
+    def _keep(self, identity: int, value: Value) -> Value:
         """Stores a value, with sources that only it holds merged."""
-        private = [s for s in value.terms if s[0] not in spread.SHARED and not self.holders[s]]
-        merged = _Value(value.bound, spread.merge(value.terms, private, identity))
-        self.values[identity] = merged
-        self.holders.update(merged.terms.keys())
-        return merged
+        private = [
+            source
+            for source in value.terms
+            if (source[0] not in spread.SHARED or source in self.single)
+            and not self.holders[source]
+        ]
+        terms = spread.merge(value.terms, private, identity, value.axes)
+        self.values[identity] = replace(value, terms=terms)
+        self.holders.update(_sources(terms))
+        return self.values[identity]
 
-    def _summary(self, value: _Value) -> OutputForecast:
-        by_kind: dict[Kind, Reals] = {}
+    # ---- what is known of a value ----------------------------------------------------------
+
+    def _variance(self, value: Value, *, gaussian: bool | None = None) -> Reals:
+        """Returns the variance by noise, for all slots or for each of them.
+
+        Args:
+            value: The value.
+            gaussian: Of Gaussian errors alone, of the others alone, or None: of all.
+        """
+        noisy = (
+            term
+            for (kind, _), term in value.terms.items()
+            if kind is not Kind.APPROXIMATION and gaussian in (None, kind is Kind.KEY_OFFSET)
+        )
+        return spread.variance(noisy, value.axes)
+
+    def _error(self, value: Value, length: int) -> float:
+        """Returns the error of a value's first numbers."""
+        slots = (self.parameters.slots,)
+        products, gaussian = (self._variance(value, gaussian=kind) for kind in (False, True))
+        if not products.ndim and not gaussian.any():
+            return _unit(length) * math.sqrt(float(products))
+        parts = (np.broadcast_to(part, slots)[:length] for part in (products, gaussian))
+        return error_bound(*parts)
+
+    def _summary(self, value: Value, length: int) -> OutputForecast:
+        """Returns the forecast of an output of so many numbers."""
+        slots = self.parameters.slots
+        each = np.broadcast_to(self._variance(value), (slots,))[:length]
+        slot = int(np.argmax(each))
+        by_kind: dict[Kind, float] = {}
         for (kind, _), term in value.terms.items():
-            by_kind[kind] = by_kind.get(kind, 0) + term.spread**2
-        variance = spread.variance(value.terms.values(), self.parameters.slots)
-        slot = int(np.argmax(variance))
-        largest = float(variance[slot])
-        shares = {kind: float(part[slot]) / largest for kind, part in by_kind.items()}
+            if kind is not Kind.APPROXIMATION:
+                size = float(np.broadcast_to(term.deviation(value.axes), (slots,))[slot])
+                by_kind[kind] = by_kind.get(kind, 0.0) + size**2
+        total = sum(by_kind.values())
+        shares = {kind: part / total for kind, part in by_kind.items() if part}
         return OutputForecast(
-            bound=float(value.bound.max()),
-            rms=math.sqrt(float(variance.mean())),
-            error=error_bound(variance),
+            bound=float(_first(value.range.magnitude, length).max()),
+            rms=math.sqrt(float(each.mean())),
+            error=self._error(value, length),
+            approximation=float(_first(_approximations(value), length).max()),
             slot=slot,
             shares=MappingProxyType(dict(sorted(shares.items(), key=lambda item: -item[1]))),
         )
 
     # ---- operations ------------------------------------------------------------------------
 
-    def _node(self, node: Node, operands: list[_Value]) -> _Value:
+    def _node(self, node: Node) -> Value:
         effect = node.op.record.noise
         if effect is Noise.FRESH:
             return self._input(node)
-        a = operands[0]
-        b = operands[-1] if node.plain is None else self._plain(node.plain)
+        a, b = self.values[node.operands[0]], self.values[node.operands[-1]]
+        same = node.operands[0]
+        if node.plain is None and effect not in (Noise.SUM, Noise.PRODUCT) and not node.element:
+            self.origins[node.id] = self.origins.get(same, same)  # the numbers are the same
+        if node.op is Op.NEGATE:
+            self.origins[node.id] = node.id
+            return _scaled(a, np.asarray(-1.0))
+        if node.plain is not None:
+            return self._with_plain(node, a, node.plain)
         match effect:
             case Noise.SUM:
-                return _Value(a.bound + b.bound, spread.add(a.terms, b.terms))
+                return self._sum(node, a, b)
             case Noise.PRODUCT:
                 return self._product(node, a, b)
             case Noise.KEY if node.steps is not None:
-                turned = _Value(np.roll(a.bound, -node.steps), spread.rotate(a.terms, node.steps))
+                turned = a.rotated(node.steps, self.parameters.slots)
                 return self._switched(node, turned, node.element)
             case Noise.KEY if node.element is not None:
-                mirrored = _Value(a.bound, spread.conjugate(a.terms))
-                return self._switched(node, mirrored, node.element)
+                return self._switched(node, _conjugated(a), node.element)
             case Noise.KEY:
                 return self._switched(node, a, "relinearization")
             case Noise.DIVISION:
                 size = noise.division_spread(self.parameters) / node.scale
-                return self._with(a, {(Kind.RESCALE, node.id): size})
+                return _with(a, {(Kind.RESCALE, node.id): size})
             case Noise.KEY_AND_DIVISION:
                 # The key's errors at the operand's limbs and scale, then one division: by the
                 # special primes and the last data prime.
                 product, parameters = self.nodes[node.operands[0]], self.parameters
                 digits = noise.digits_spread(parameters, product.limbs)
-                switched = self._with_key(product, a, "relinearization", digits)
+                switched = self._with_key(node.id, product, a, "relinearization", digits)
                 primes = len(parameters.special_primes) + 1
                 size = noise.division_spread(parameters, primes) / node.scale
-                return self._with(switched, {(Kind.RESCALE, node.id): size})
+                return _with(switched, {(Kind.RESCALE, node.id): size})
         if node.op is Op.OUTPUT:
-            return self._with(a, {(Kind.FLOATING, node.id): self._floating(a.bound)})
+            return _with(a, {(Kind.FLOATING, node.id): self._floating(a.range.magnitude)})
         return a
 
-    def _input(self, node: Node) -> _Value:
-        bound = self.bounds[node.name or ""]
+    def _input(self, node: Node) -> Value:
+        known = self.ranges[node.name or ""]
         parameters, scale = self.parameters, node.scale
-        return self._with(
-            _Value(bound, {}),
+        return _with(
+            atom(node.id, known, {}),
             {
                 (Kind.ENCRYPTION, node.id): noise.encryption_spread(parameters, node.limbs) / scale,
                 (Kind.ENCODING, ("input", node.id)): noise.encoding_spread(parameters) / scale,
-                (Kind.FLOATING, node.id): self._floating(bound),
+                (Kind.FLOATING, node.id): self._floating(known.magnitude),
             },
         )
 
-    def _plain(self, plain: Plain) -> _Value:
-        """An encoded operand; equal ones err equally."""
-        values = plain.vector(self.parameters.slots)
-        bound = np.abs(values).astype(np.float64)
-        digest = hashlib.sha256(plain.values.tobytes()).hexdigest()
-        source: Source = (Kind.ENCODING, (digest, plain.values.shape, plain.scale))
-        floating = np.full(bound.shape, self._floating(bound))
-        if plain.values.ndim == 0:
-            # One coefficient is rounded, or three where the number is complex: no more than 3/2.
-            rounding = np.full(bound.shape, (1.5 if np.iscomplexobj(values) else 0.5) / plain.scale)
-            term = Term(rounding + floating, spread.EVERY_ROTATION, spread.EVERY_ROTATION)
-        else:
-            rounding = np.full(bound.shape, noise.encoding_spread(self.parameters) / plain.scale)
-            term = Term(rounding + floating)
-        return _Value(bound, {source: term})
+    def _with_plain(self, node: Node, a: Value, plain: Plain) -> Value:
+        """Adds, subtracts or multiplies by a plain operand."""
+        values: Curve = plain.values.astype(np.result_type(plain.values, np.float64))
+        source = self.encodings[node.id]
+        size, rotations = self._encoding(values, plain.scale)
+        if node.op is Op.MULTIPLY_PLAIN:
+            second = 2 * np.sqrt(self._variance(a)) * size
+            product = (
+                _scaled(a, values) if not values.ndim else _scaled_by_slots(node.id, a, values)
+            )
+            product = _with(product, {(Kind.PRODUCT, node.id): second})
+            profile, factor = _shaped(a.range.magnitude * size)
+            term = Term(profile, factor, spread.new_token(), rotations, rotations)
+            return _with_term(product, source, term)
+        sign = -1 if node.op is Op.SUB_PLAIN else 1
+        term = Term(None, np.asarray(sign * size), spread.new_token(source), rotations, rotations)
+        known = a.range.plus(_range_of(sign * values))
+        if values.ndim:
+            return _with_term(a.atom(node.id, known), source, term)
+        moved = replace(a, range=known, numbers=lambda: a.curve + sign * values)
+        return _with_term(moved, source, term)
 
-    def _product(self, node: Node, a: _Value, b: _Value) -> _Value:
-        slots = self.parameters.slots
-        terms = spread.add(spread.scale(a.terms, b.bound), spread.scale(b.terms, a.bound))
-        both = spread.variance(a.terms.values(), slots) * spread.variance(b.terms.values(), slots)
+    def _encoding(self, values: Curve, scale: float) -> tuple[float, int]:
+        """Returns the deviation of an encoding in every slot, and the rotations of its source."""
+        floating = self._floating(np.abs(values))
+        if values.ndim:
+            return noise.encoding_spread(self.parameters) / scale + floating, 1
+        # One coefficient is rounded, or three where the number is complex: no more than 3/2.
+        rounding = (1.5 if np.iscomplexobj(values) else 0.5) / scale
+        return rounding + floating, spread.EVERY_ROTATION
+
+    def _sum(self, node: Node, a: Value, b: Value) -> Value:
+        sign = np.asarray(-1.0 if node.op is Op.SUB else 1.0)
+        known = a.range.minus(b.range) if sign < 0 else a.range.plus(b.range)
+        axes = common_axes(a, b, max(a.degree, b.degree))
+        linear = a.degree == b.degree == 1
+        if axes is None or (linear and len(axes.variables) > 2):
+            # Of linear values nothing is lost, and what follows is a function of one variable.
+            i, j = (self._origin(operand) for operand in node.operands)
+            flat = spread.scale(b.flat_terms(j), sign)
+            return atom(node.id, known, spread.add(a.flat_terms(i), flat, NO_AXES))
+        terms = spread.add(a.terms_on(axes), spread.scale(b.terms_on(axes), sign), axes)
+
+        def numbers() -> Curve:
+            total: Curve = a.curve_on(axes) + sign * b.curve_on(axes)
+            return total
+
+        degree, carried = max(a.degree, b.degree), a.carried or b.carried
+        result = Value(known, terms, axes, degree, numbers, carried=carried)
+        # Variables of their own are bounded well by the sum of their bounds.
+        return result.narrowed() if axes in (a.axes, b.axes) else result
+
+    def _product(self, node: Node, a: Value, b: Value) -> Value:
+        known = a.range.times(b.range)
+        if node.op is Op.SQUARE and known.real:
+            known = Range(np.maximum(known.low, 0), known.high)
         # Where the two are equal, E|e|^4 is up to 4 (E|e|^2)^2: of a product of two Gaussians.
-        second: Reals = 2 * np.sqrt(both)
-        return self._with(_Value(a.bound * b.bound, terms), {(Kind.PRODUCT, node.id): second})
+        second: Reals = 2 * np.sqrt(self._variance(a)) * np.sqrt(self._variance(b))
+        approximations = _approximations(a) * _approximations(b)
+        a, b = self._multiplied(node, a, b)
+        axes = common_axes(a, b, a.degree + b.degree)
+        if axes is None:
+            terms = spread.add(
+                {s: t.times(b.range.magnitude, a.axes) for s, t in a.terms.items()},
+                {s: t.times(a.range.magnitude, b.axes) for s, t in b.terms.items()},
+                NO_AXES,
+            )
+            result = atom(node.id, known, terms)
+        else:
+            left, right = a.curve_on(axes), b.curve_on(axes)
+            terms = spread.add(
+                spread.scale(a.terms_on(axes), right), spread.scale(b.terms_on(axes), left), axes
+            )
+            degree, carried = a.degree + b.degree, a.carried or b.carried
+            result = Value(known, terms, axes, degree, lambda: left * right, carried=carried)
+            result = result.narrowed()
+        if approximations.any():
+            term = _approximation(*_shaped(approximations))
+            result = _with_term(result, (Kind.APPROXIMATION, ("product", node.id)), term)
+        return _with(result, {(Kind.PRODUCT, node.id): second})
 
-    def _switched(self, node: Node, value: _Value, key: object) -> _Value:
+    def _multiplied(self, node: Node, a: Value, b: Value) -> tuple[Value, Value]:
+        """Returns factors of which the product has a curve: where it must, as new variables."""
+        if common_axes(a, b, a.degree + b.degree) or not (a.range.real and b.range.real):
+            return a, b
+        origins = [self._origin(i) for i in (node.operands[0], node.operands[-1])]
+        new_a, new_b = a.atom(origins[0], a.range), b.atom(origins[1], b.range)
+        ways = [(new_a, b), (a, new_b), (new_a, new_b)]
+        if a.degree < b.degree:
+            ways[:2] = reversed(ways[:2])
+        if node.op is Op.SQUARE:
+            ways = [(new_a, new_a)]
+        return next(way for way in ways if common_axes(*way, way[0].degree + way[1].degree))
+
+    def _origin(self, identity: int) -> int:
+        """Returns what a value's variable is named after."""
+        return self.origins.get(identity, identity)
+
+    def _switched(self, node: Node, value: Value, key: object) -> Value:
         """Adds the noise of key switching; ``key`` identifies the key."""
         random = noise.key_switch_spread(self.parameters, node.limbs)
-        return self._with_key(node, value, key, random)
+        return self._with_key(node.id, node, value, key, random)
 
-    def _with_key(self, node: Node, value: _Value, key: object, random: float) -> _Value:
+    def _with_key(
+        self, identity: int, switched: Node, value: Value, key: object, random: float
+    ) -> Value:
         """Adds errors of a key at a node's limbs and scale: a random one, and the digits' means."""
-        offset = noise.key_switch_offset(self.parameters, node.limbs)
-        return self._with(
-            value,
-            {
-                (Kind.KEY_SWITCH, node.id): random / node.scale,
-                (Kind.KEY_OFFSET, key): offset / node.scale,
-            },
-        )
-
-    def _with(self, value: _Value, added: Mapping[Source, Reals | float]) -> _Value:
-        ones = np.ones(self.parameters.slots)
-        terms = {source: Term(ones * size) for source, size in added.items()}
-        return _Value(value.bound, spread.add(value.terms, terms))
+        limbs, scale = switched.limbs, switched.scale
+        size, profile = noise.key_switch_offset(self.parameters, limbs)
+        token = spread.new_token((key, limbs))  # of every use of a key at equal limbs
+        offset = Term(profile, np.asarray(size / scale), token)
+        value = _with_term(value, (Kind.KEY_OFFSET, key), offset)
+        return _with(value, {(Kind.KEY_SWITCH, identity): random / scale})
 
     def _floating(self, bound: Reals) -> float:
         """Error of encoding or decoding values of these magnitudes in double precision."""
         return noise.floating_spread(self.parameters) * math.sqrt(float(np.mean(bound**2)))
+
+
+def _sources(terms: Terms) -> Iterator[Source]:
+    """Yields the sources of terms, and those that the term of small ones is made of."""
+    for source, term in terms.items():
+        yield source
+        yield from term.members
+
+
+def _first(values: Reals, length: int) -> Reals:
+    """Returns the numbers of the first slots."""
+    return values[:length] if values.ndim else values
+
+
+def _shaped(size: Reals) -> tuple[Reals | None, Reals]:
+    """Returns sizes as a profile and a factor."""
+    return (size, np.ones(())) if size.ndim else (None, size)
+
+
+def _approximation(profile: Reals | None, size: Reals) -> Term:
+    """Returns the term of an approximation: no random error, and none that cancels another."""
+    rotations = spread.EVERY_ROTATION
+    return Term(profile, size, spread.new_token(), rotations, rotations)
+
+
+def _approximations(value: Value) -> Reals:
+    """Returns what approximations amount to at most: they add up, as if all had one sign."""
+    total: Reals = np.zeros(())
+    for (kind, _), term in value.terms.items():
+        if kind is Kind.APPROXIMATION:
+            total = total + term.deviation(value.axes)
+    return total
+
+
+def _with(value: Value, added: Mapping[Source, Reals | float]) -> Value:
+    """Returns the value with new sources of error: deviations, for all slots or for each."""
+    for source, size in added.items():
+        term = Term(*_shaped(np.asarray(size)), spread.new_token())
+        value = _with_term(value, source, term)
+    return value
+
+
+def _with_term(value: Value, source: Source, term: Term) -> Value:
+    return replace(value, terms=spread.add(value.terms, {source: term}, value.axes))
+
+
+def _conjugated(a: Value) -> Value:
+    terms = spread.conjugate(a.terms)
+    return replace(a, terms=terms, numbers=lambda: np.conjugate(a.curve))
+
+
+def _range_of(values: Curve) -> Range:
+    """Returns the range of known numbers."""
+    if np.iscomplexobj(values):
+        return Range.within(np.abs(values))
+    numbers: Reals = values.astype(np.float64)
+    return Range(numbers, numbers)
+
+
+def _scaled(a: Value, factor: Curve) -> Value:
+    """Returns the value times one number."""
+    known, terms = a.range.times(_range_of(factor)), spread.scale(a.terms, factor)
+    return replace(a, range=known, terms=terms, numbers=lambda: a.curve * factor)
+
+
+def _scaled_by_slots(identity: int, a: Value, factors: Curve) -> Value:
+    """Returns the value times a number in each slot, as a variable of its own."""
+    magnitude: Reals = np.abs(factors)
+    terms = {source: term.times(magnitude, a.axes) for source, term in a.terms.items()}
+    return atom(identity, a.range.times(_range_of(factors)), terms)

@@ -69,8 +69,10 @@ def digits_spread(parameters: CkksParameters, limbs: int) -> float:
     return math.sqrt(n * n * ERROR_VARIANCE * digits / 12)
 
 
-def key_switch_offset(parameters: CkksParameters, limbs: int) -> Reals:
-    """Standard deviation in each slot of what the digits' means make of the key's errors, over P.
+def key_switch_offset(parameters: CkksParameters, limbs: int) -> tuple[float, Reals]:
+    """Standard deviation of what the digits' means make of the key's errors, over P.
+
+    It is a size times a factor of each slot; all uses of one key and ring have equal factors.
 
     Digits are not centred (``mod_up`` in ``docs/reference/subroutine-graph.md``): each has the mean
     a * D / 2 in every coefficient, whose value in the slot of root z is a * D / (1 - z). Slots
@@ -78,7 +80,7 @@ def key_switch_offset(parameters: CkksParameters, limbs: int) -> Reals:
     """
     n = parameters.n
     means = sum((primes * size) ** 2 for primes, size in _digits(parameters, limbs))
-    return math.sqrt(n * ERROR_VARIANCE * means) / _distance_from_one(n)
+    return math.sqrt(n * ERROR_VARIANCE * means), _nearness_to_one(n)
 
 
 def _digits(parameters: CkksParameters, limbs: int) -> list[tuple[int, float]]:
@@ -117,10 +119,10 @@ def floating_spread(parameters: CkksParameters) -> float:
 
 
 @lru_cache(maxsize=16)
-def _distance_from_one(n: int) -> Reals:
-    """|1 - z| for the root z = exp(i * pi * 3^j / N) of each slot j."""
-    distance: Reals = 2 * np.abs(np.sin(np.pi * _slot_exponents(n) / (2 * n)))
-    return distance
+def _nearness_to_one(n: int) -> Reals:
+    """1 / |1 - z| for the root z = exp(i * pi * 3^j / N) of each slot j."""
+    nearness: Reals = 1 / (2 * np.abs(np.sin(np.pi * _slot_exponents(n) / (2 * n))))
+    return nearness
 
 
 @lru_cache(maxsize=16)

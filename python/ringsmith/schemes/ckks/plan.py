@@ -7,6 +7,9 @@ ladder:
 
 - The scale of a plaintext is free. A product with a plaintext is therefore not planned where it is
   written but where its result meets another (``Product``), at the scale of that other value.
+- A product of such a product with another plaintext is one product with one plaintext: the two
+  are multiplied when the program is planned. It takes one level. A product whose range is promised
+  stays, so that the promise does.
 - The *ladder* names one scale for each number of limbs: the default scale at all L limbs, and
   S[l - 1] = S[l]^2 / q_{l-1} below. A product of two ciphertexts on the ladder is on the ladder,
   and a free product goes there when nothing else asks.
@@ -84,6 +87,7 @@ class CkksPlanner(Planner[Value]):
         self._on_ladder = on_ladder
         self._options = options
         self._ladder = scale_ladder(parameters)
+        self._products: dict[int, Product] = {}  # by the node that holds the result, rescaled
         self.levels_lost = 0
 
     def _input(self, name: str, spec: InputSpec) -> Value:
@@ -101,7 +105,12 @@ class CkksPlanner(Planner[Value]):
             case Op.NEGATE:
                 if isinstance(first, Product):
                     return Product(first.source, np.asarray(-first.values))
-                return Cipher(emitter.negate(first.node), first.pending)
+                negative = Cipher(emitter.negate(first.node), first.pending)
+                if first.node in self._products:
+                    inner = self._products[first.node]
+                    values = np.asarray(-inner.values)
+                    self._products[negative.node] = Product(inner.source, values)
+                return negative
             case Op.MULTIPLY:
                 product = Cipher(self._multiply(first, operands[1]), pending=True)
                 return product if self._options.lazy_rescale else self._settled(product)
@@ -111,10 +120,22 @@ class CkksPlanner(Planner[Value]):
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
             case Op.MULTIPLY_PLAIN if node.values is not None:
-                return Product(self._ready(first), node.values)
+                before = self._trace[node.operands[0]]
+                fold = before.bound is None and not before.approximation
+                return self._times_plain(first, node.values, fold=fold)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
                 return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
         raise AssertionError(f"{node.op} is never traced")
+
+    def _times_plain(self, value: Value, values: PlainValues, *, fold: bool) -> Product:
+        """Returns a product with a plaintext: one, where the value is such a product already."""
+        inner = value if isinstance(value, Product) else self._products.get(value.node)
+        if inner is not None and fold:
+            with np.errstate(over="ignore", under="ignore"):
+                both = inner.values * values
+            if np.isfinite(both).all() and both.any():
+                return Product(inner.source, both)
+        return Product(self._ready(value), values)
 
     def _multiply(self, a: Value, b: Value) -> int:
         left, right = self._ready(a), self._ready(b)
@@ -127,15 +148,22 @@ class CkksPlanner(Planner[Value]):
 
     def _settled(self, value: Value) -> Cipher:
         """Returns what can be shared and rotated: ready, or a product that waits to be rescaled."""
-        if self._options.rotate_products:
-            if isinstance(value, Product):
-                limbs = self._limbs(value.source)
-                self._require_level(limbs)
-                scale = self._ladder[limbs] * self._ladder[limbs]
-                return Cipher(self._unrescaled(value, limbs, scale), pending=True)
-            if value.pending and self._emitter.nodes[value.node].size == 2:
-                return value
+        if isinstance(value, Product):
+            settled = self._settled_product(value)
+            self._products[settled.node] = value
+            return settled
+        rotatable = self._options.rotate_products and value.pending
+        if rotatable and self._emitter.nodes[value.node].size == 2:
+            return value
         return Cipher(self._ready(value))
+
+    def _settled_product(self, product: Product) -> Cipher:
+        if not self._options.rotate_products:
+            return Cipher(self._ready(product))
+        limbs = self._limbs(product.source)
+        self._require_level(limbs)
+        scale = self._ladder[limbs] * self._ladder[limbs]
+        return Cipher(self._unrescaled(product, limbs, scale), pending=True)
 
     def _ready(self, value: Value) -> int:
         """Returns the value's node, relinearized and rescaled."""

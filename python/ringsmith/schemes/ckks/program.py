@@ -23,7 +23,13 @@ from ringsmith.program.overflow import (
 from ringsmith.program.plain import Space
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import magnitudes
-from ringsmith.schemes.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
+from ringsmith.schemes.ckks.forecast import (
+    FAILURE,
+    Forecast,
+    OutputForecast,
+    correct_bits,
+    forecast,
+)
 
 
 def space(n: int) -> Space:
@@ -87,18 +93,35 @@ class CkksProgram(Program):
             'trace(…, "auto") choose parameters'
         )
 
-    def forecast(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> Forecast:
-        """Forecasts how far decrypted results will be from ``evaluate``'s.
+    def forecast(
+        self,
+        bounds: Mapping[str, ArrayLike] | float = 1.0,
+        *,
+        complex_numbers: bool = False,
+        each_node: bool = True,
+    ) -> Forecast:
+        """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
 
         Args:
             bounds: Upper bounds of the magnitudes of the encrypted numbers: one number for all
                 inputs; or for each input a number, or a vector with a bound for each number.
+            complex_numbers: Whether the encrypted numbers are complex. Otherwise they are real, and
+                polynomials of them err less.
+            each_node: Whether to forecast the error of every node, which takes longer.
 
         Raises:
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
         nodes = self.nodes if self._within_ranges(bounds) else without_computed(self.nodes)
-        return forecast(self.parameters, nodes, self.lengths, bounds)
+        return forecast(
+            self.parameters,
+            nodes,
+            self.lengths,
+            bounds,
+            output_lengths=self.output_lengths,
+            complex_numbers=complex_numbers or bool(self.complex_inputs),
+            each_node=each_node,
+        )
 
     def _within_ranges(self, bounds: Mapping[str, ArrayLike] | float) -> bool:
         """Whether inputs within bounds are within the ranges that the program was planned for."""
@@ -136,7 +159,7 @@ class CkksProgram(Program):
         found = self.forecast(bounds)
 
         def columns(node: Node) -> str:
-            precision = f"{-math.log2(found.errors[node.id]):5.1f} bits"
+            precision = f"{correct_bits(found.errors[node.id]):5.1f} bits"
             return f"{_columns(node)}  {precision:>9}"
 
         lines = self._heading(with_choice=True)
@@ -146,10 +169,27 @@ class CkksProgram(Program):
 
     def _precision(self, found: Forecast) -> list[str]:
         lines = [
-            "precision: bits after the point that hold in every slot, but with a probability of "
-            f"2^{math.log2(FAILURE):.0f}, by the noise model of docs/guide/programs.md"
+            "precision: bits after the point that noise leaves correct in every slot, but with a "
+            f"probability of 2^{math.log2(FAILURE):.0f}, by the noise model of "
+            "docs/guide/programs.md"
         ]
         lines += [_output(name, output) for name, output in found.outputs.items()]
+        if any(output.approximation for output in found.outputs.values()):
+            lines.append(
+                "approximation: of functions by polynomials, in addition to noise; no parameters "
+                "lower it, but a higher degree does"
+            )
+            lines += [
+                f"  {name}: {correct_bits(output.approximation):.1f} bits (largest error "
+                f"{output.approximation:.2g}; with noise {output.total:.2g})"
+                for name, output in found.outputs.items()
+                if output.approximation
+            ]
+            lines += [
+                f"  {node.source}: its function is off by up to {node.approximation:.2g} there"
+                for node in self.nodes
+                if node.approximation
+            ]
         if found.overflows:
             first = self.nodes[found.overflows[0]]
             lines.append(

@@ -1,23 +1,28 @@
 """The error of one encrypted value as a sum over noise sources, slot by slot.
 
 A source is a random vector whose entries are uncorrelated, such as one rounding. Its part in a
-value is bounded by a ``Term``: a standard deviation in every slot, and the rotations under which
-the source's entries got there. Where two values are added, terms of one source add up like
-uncorrelated ones if they hold disjoint rotations of it, and otherwise like equal ones: the norm of
-a sum is at most the sum of the norms. Terms of different sources are kept separate while another
-value may hold the same source.
+value is a ``Term``: a standard deviation in every slot, times a curve (``grids``) of the value's
+variables by which it grew, and the rotations under which the source's entries got there.
+
+Two terms of one source with the same ``token`` are the same random vector, and their curves are
+added with their signs: so x - x has no error, and a polynomial of x has its derivative times that
+of x. Other terms of one source add up like uncorrelated ones if they hold disjoint rotations of it,
+and otherwise like equal ones: the norm of a sum is at most the sum of the norms. Terms of different
+sources are kept separate while another value may hold the same source.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import count
 
 import numpy as np
 
+from ringsmith.schemes.ckks.grids import Axes, Curve
 from ringsmith.schemes.ckks.noise import Reals
 
 MAX_TERMS = 128
-"""Terms that a value keeps separate; smaller ones are added as if they were all equal."""
+"""Terms that a value keeps separate; smaller ones become one term (``Term.members``)."""
 EVERY_ROTATION = -1
 """As a bit set: the source's entries are all one, so that any two rotations are correlated."""
 
@@ -37,8 +42,19 @@ class Kind(StrEnum):
 
 
 Source = tuple[Kind, object]
-SHARED = frozenset({Kind.KEY_OFFSET, Kind.ENCODING, Kind.OTHER})
-"""Kinds whose sources may turn up again in values that come later."""
+SHARED = frozenset({Kind.KEY_OFFSET, Kind.ENCODING, Kind.OTHER, Kind.APPROXIMATION})
+"""Kinds that are not merged: they may turn up again in later values, or are no random errors."""
+_REST: Source = (Kind.OTHER, None)
+_ONE = np.ones(())
+_fresh = count()
+
+Token = tuple[object, int, bool]
+"""What tells random vectors of a source apart: its origin, rotated by steps, or conjugated."""
+
+
+def new_token(origin: object = None) -> Token:
+    """Returns the token of an error vector; of equal origins, equal ones. None: of no other's."""
+    return (next(_fresh) if origin is None else origin), 0, False
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,68 +62,135 @@ class Term:
     """What one source contributes to a value, at most.
 
     Attributes:
-        spread: Standard deviation in each slot, in units of the message.
+        profile: Standard deviation in each slot, in units of the message; None: 1 in all slots.
+        curve: What the source's vector is multiplied by, as a curve of the value's variables.
+        token: Tells which vector of the source it is.
         rotations: Bit r: slot i may hold the source's entry i + r.
         mirrored: Bit r: slot i may hold the conjugate of the source's entry i + r.
+        members: Of the term of small sources: which they are.
     """
 
-    spread: Reals
+    profile: Reals | None
+    curve: Curve
+    token: Token
     rotations: int = 1
     mirrored: int = 0
+    members: frozenset[Source] = frozenset()
 
-    def plus(self, other: "Term") -> "Term":
+    def deviation(self, axes: Axes) -> Reals:
+        """Returns the largest standard deviation, for all slots or for each of them."""
+        largest = axes.largest(np.abs(self.curve))
+        return largest if self.profile is None else self.profile * largest
+
+    def plus(self, other: "Term", axes: Axes) -> "Term":
         """Returns the term of a sum of two values that hold the same source."""
+        if self.token == other.token:
+            return replace(self, curve=self.curve + other.curve)
         apart = not self.rotations & other.rotations and not self.mirrored & other.mirrored
-        add = np.hypot if apart else np.add
+        apart = apart or (bool(self.members) and not self.members & other.members)
+        both = np.hypot if apart else np.add
+        if self.profile is other.profile:
+            profile, curve = self.profile, both(np.abs(self.curve), np.abs(other.curve))
+        else:
+            profile, curve = both(self.deviation(axes), other.deviation(axes)), _ONE
         return Term(
-            add(self.spread, other.spread),
+            profile,
+            curve,
+            new_token(),
             self.rotations | other.rotations,
             self.mirrored | other.mirrored,
+            self.members | other.members,
         )
+
+    def times(self, factor: Reals, axes: Axes) -> "Term":
+        """Returns the term of a value times numbers of these magnitudes, of whatever signs."""
+        if factor.ndim:
+            return replace(
+                self, profile=self.deviation(axes) * factor, curve=_ONE, token=new_token()
+            )
+        return replace(self, curve=self.curve * factor, token=new_token())
+
+    def flat(self, axes: Axes, origin: object = None) -> "Term":
+        """Returns the term without a curve: with the largest deviation that it shows.
+
+        Equal terms of the value that ``origin`` names become equal vectors; None: it has no name.
+        """
+        if not self.curve.ndim:
+            return self
+        token = new_token(None if origin is None else (self.token, origin))
+        largest = axes.largest(np.abs(self.curve))
+        if not largest.ndim:
+            return replace(self, curve=largest, token=token)
+        profile = largest if self.profile is None else self.profile * largest
+        return replace(self, profile=profile, curve=_ONE, token=token)
 
 
 Terms = Mapping[Source, Term]
 
 
-def add(a: Terms, b: Terms) -> Terms:
-    """Returns the error of a sum or difference."""
+def add(a: Terms, b: Terms, axes: Axes) -> Terms:
+    """Returns the error of a sum; curves of both are on the same axes."""
     result = dict(a)
     for source, term in b.items():
-        result[source] = result[source].plus(term) if source in result else term
+        result[source] = result[source].plus(term, axes) if source in result else term
+    if _REST in result:
+        members = result[_REST].members
+        for source in [s for s in result if s in members]:
+            # It is in both: in the rest of one operand, and by itself in the other.
+            result[_REST] = result[_REST].plus(_as_rest(source, result.pop(source), axes), axes)
     return result
 
 
-def scale(terms: Terms, factor: Reals) -> Terms:
-    """Returns the error of a value that is multiplied by numbers of the given magnitudes."""
-    return {source: replace(t, spread=t.spread * factor) for source, t in terms.items()}
+def scale(terms: Terms, curve: Curve) -> Terms:
+    """Returns the error of a value times numbers that the curve knows."""
+    return {source: replace(term, curve=term.curve * curve) for source, term in terms.items()}
 
 
-def rotate(terms: Terms, steps: int) -> Terms:
+def rotate(terms: Terms, steps: int, slots: int) -> Terms:
     """Returns the error of a value rotated to the left."""
+    return {source: _rotated(term, steps, slots) for source, term in terms.items()}
+
+
+def _rotated(term: Term, steps: int, slots: int) -> Term:
+    origin, before, mirrored = term.token
+    return replace(
+        term,
+        profile=None if term.profile is None else np.roll(term.profile, -steps),
+        token=(origin, (before + steps) % slots, mirrored),
+        rotations=_turn(term.rotations, steps, slots),
+        mirrored=_turn(term.mirrored, steps, slots),
+    )
+
+
+def conjugate(terms: Terms) -> Terms:
+    """Returns the error of a conjugated value."""
     return {
-        source: Term(
-            np.roll(t.spread, -steps),
-            _turn(t.rotations, steps, t.spread.size),
-            _turn(t.mirrored, steps, t.spread.size),
+        source: replace(
+            t,
+            curve=np.conjugate(t.curve),
+            token=(*t.token[:2], not t.token[2]),
+            rotations=t.mirrored,
+            mirrored=t.rotations,
         )
         for source, t in terms.items()
     }
 
 
-def conjugate(terms: Terms) -> Terms:
-    """Returns the error of a conjugated value."""
-    return {source: Term(t.spread, t.mirrored, t.rotations) for source, t in terms.items()}
-
-
-def variance(terms: Iterable[Term], slots: int) -> Reals:
-    """Returns the variance in each slot."""
-    total: Reals = np.zeros(slots)
+def variance(terms: Iterable[Term], axes: Axes) -> Reals:
+    """Returns the largest variance, for all slots or for each of them."""
+    curves: dict[int, tuple[Reals | None, Curve]] = {}
     for term in terms:
-        total += term.spread**2
-    return total
+        key = 0 if term.profile is None else id(term.profile)
+        before = curves[key][1] if key in curves else 0.0
+        curves[key] = term.profile, before + np.abs(term.curve) ** 2
+    total: Reals = np.zeros(())
+    for profile, curve in curves.values():
+        largest = axes.largest(curve)
+        total = total + (largest if profile is None else profile**2 * largest)
+    return np.where(np.isnan(total), np.inf, total)
 
 
-def merge(terms: Terms, private: Iterable[Source], name: object) -> Terms:
+def merge(terms: Terms, private: Iterable[Source], name: object, axes: Axes) -> Terms:
     """Returns fewer terms for the same error.
 
     Args:
@@ -115,28 +198,63 @@ def merge(terms: Terms, private: Iterable[Source], name: object) -> Terms:
         private: Sources that no other value holds or will hold: those of one kind, under the same
             rotations, are one source from now on.
         name: Of the new sources; not used before.
+        axes: The axes of the curves.
     """
     result = dict(terms)
-    groups: dict[tuple[Kind, int, int], list[Term]] = {}
+    groups: dict[tuple[Kind, int, int, int | None], list[Term]] = {}
     for source in private:
         term = result.pop(source)
-        groups.setdefault((source[0], term.rotations, term.mirrored), []).append(term)
-    for index, ((kind, rotations, mirrored), group) in enumerate(groups.items()):
-        spread = np.sqrt(variance(group, group[0].spread.size))
-        result[kind, (name, index)] = Term(spread, rotations, mirrored)
-    return _cut(result)
+        shape = _shape(term)
+        groups.setdefault((source[0], term.rotations, term.mirrored, shape), []).append(term)
+    for index, ((kind, _, _, shape), group) in enumerate(groups.items()):
+        merged = group[0]
+        if len(group) > 1 and shape is None:
+            merged = replace(
+                merged, profile=np.sqrt(variance(group, axes)), curve=_ONE, token=new_token()
+            )
+        elif len(group) > 1:
+            squares = sum(np.abs(term.curve) ** 2 for term in group)
+            merged = replace(merged, curve=np.sqrt(squares), token=new_token())
+        result[kind, (name, index)] = merged
+    return _cut(result, axes)
 
 
-def _cut(terms: dict[Source, Term]) -> Terms:
-    """Adds the smallest terms together where there are more than ``MAX_TERMS``."""
+def _shape(term: Term) -> int | None:
+    """What terms have in common that are merged without loss; None: profiles without curves."""
+    if term.profile is None:
+        return 0
+    return id(term.profile) if term.curve.ndim else None
+
+
+def _cut(terms: dict[Source, Term], axes: Axes) -> Terms:
+    """Makes one term of the smallest, where there are more than ``MAX_TERMS``."""
     if len(terms) <= MAX_TERMS:
         return terms
-    ordered = sorted(terms, key=lambda source: float(terms[source].spread.max()), reverse=True)
-    rest = [terms.pop(source).spread for source in ordered[MAX_TERMS - 1 :]]
-    spread: Reals = np.sum(rest, axis=0)
-    other: Source = (Kind.OTHER, None)
-    # The rest may have held this source, or not: it is correlated with itself in any case.
-    return add(terms, {other: Term(spread, EVERY_ROTATION, EVERY_ROTATION)})
+    small = [source for source in terms if source[0] not in (Kind.OTHER, Kind.APPROXIMATION)]
+    small.sort(key=lambda source: float(terms[source].deviation(axes).max()), reverse=True)
+    rest = [_as_rest(source, terms.pop(source), axes) for source in small[MAX_TERMS // 2 :]]
+    spread = np.sqrt(variance(rest, axes))  # they are different sources, and so uncorrelated
+    together = Term(
+        spread,
+        _ONE,
+        new_token(),
+        _union(term.rotations for term in rest),
+        _union(term.mirrored for term in rest),
+        frozenset().union(*(term.members for term in rest)),
+    )
+    return add(terms, {_REST: together}, axes)
+
+
+def _as_rest(source: Source, term: Term, axes: Axes) -> Term:
+    flat = term.flat(axes)
+    return replace(flat, token=new_token(), members=frozenset({source}))
+
+
+def _union(sets: Iterable[int]) -> int:
+    result = 0
+    for bits in sets:
+        result |= bits
+    return result
 
 
 def _turn(bits: int, steps: int, slots: int) -> int:

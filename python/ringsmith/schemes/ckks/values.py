@@ -1,0 +1,187 @@
+"""What the forecast knows of one encrypted value: its range, its numbers' curve and its error."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ringsmith.schemes.ckks import spread
+from ringsmith.schemes.ckks.grids import MOST_DEGREE, Axes, Curve, Variable
+from ringsmith.schemes.ckks.noise import Reals
+from ringsmith.schemes.ckks.spread import Terms
+
+NO_AXES = Axes()
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Bounds of a value's numbers: one pair for all slots, or arrays of shape (slots,).
+
+    Attributes:
+        low: The least number; the negative magnitude where numbers are not real.
+        high: The greatest number, or the magnitude.
+        real: Whether the numbers are real.
+    """
+
+    low: Reals
+    high: Reals
+    real: bool = True
+
+    @staticmethod
+    def within(magnitude: Reals, *, real: bool = False) -> "Range":
+        """Returns the range of numbers up to a magnitude."""
+        return Range(-magnitude, magnitude, real)
+
+    @property
+    def magnitude(self) -> Reals:
+        """The largest magnitude."""
+        return np.maximum(np.abs(self.low), np.abs(self.high))
+
+    def plus(self, other: "Range") -> "Range":
+        """Returns the range of sums."""
+        if self.real and other.real:
+            return Range(self.low + other.low, self.high + other.high)
+        return Range.within(self.magnitude + other.magnitude)
+
+    def minus(self, other: "Range") -> "Range":
+        """Returns the range of differences."""
+        return self.plus(Range(-other.high, -other.low, other.real))
+
+    def times(self, other: "Range") -> "Range":
+        """Returns the range of products."""
+        if not (self.real and other.real):
+            return Range.within(self.magnitude * other.magnitude)
+        ends = [x * y for x in (self.low, self.high) for y in (other.low, other.high)]
+        low = np.minimum(np.minimum(ends[0], ends[1]), np.minimum(ends[2], ends[3]))
+        high = np.maximum(np.maximum(ends[0], ends[1]), np.maximum(ends[2], ends[3]))
+        return Range(low, high)
+
+    def cut(self, other: "Range") -> "Range":
+        """Returns the part of it that lies in another range of real numbers."""
+        if not self.real:
+            return Range.within(np.minimum(self.magnitude, other.magnitude))
+        return Range(
+            np.clip(self.low, other.low, other.high), np.clip(self.high, other.low, other.high)
+        )
+
+    def exceeds(self, other: "Range", slack: Reals | float) -> bool:
+        """Tells whether a number may lie further outside of another range than ``slack``."""
+        low, high = self.low < other.low - slack, self.high > other.high + slack
+        return bool(np.any(low) or np.any(high))
+
+    def rotated(self, steps: int) -> "Range":
+        """Returns the range after a rotation to the left."""
+        low, high = (np.roll(end, -steps) if end.ndim else end for end in (self.low, self.high))
+        return Range(low, high, self.real)
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """One value.
+
+    Attributes:
+        range: Bounds of its numbers.
+        terms: Its error.
+        axes: The variables that its curves are functions of. None where it is not real and is no
+            function of real ones: then all that is known of it is ``range``.
+        degree: The degree of its curves in one variable.
+        numbers: Makes the curve of its numbers.
+        carried: Whether curves of its error are steps on this grid, and no polynomials: they cannot
+            be read on a coarser one.
+    """
+
+    range: Range
+    terms: Terms
+    axes: Axes
+    degree: int
+    numbers: Callable[[], Curve]
+    carried: bool = False
+
+    @cached_property
+    def curve(self) -> Curve:
+        """Its numbers on the grid of its axes."""
+        return self.numbers()
+
+    def terms_on(self, axes: Axes) -> Terms:
+        """Returns its error with curves on more axes."""
+        if axes.keys == self.axes.keys:
+            return self.terms
+        if self.carried:
+            return self.flat_terms(None)
+        return {
+            source: replace(term, curve=axes.expanded(term.curve, self.axes))
+            for source, term in self.terms.items()
+        }
+
+    def curve_on(self, axes: Axes) -> Curve:
+        """Returns its curve on more axes."""
+        return axes.expanded(self.curve, self.axes)
+
+    def flat_terms(self, origin: object) -> Terms:
+        """Returns its error without curves; ``origin`` names the value."""
+        return {source: term.flat(self.axes, origin) for source, term in self.terms.items()}
+
+    def atom(self, origin: int, known: Range) -> "Value":
+        """Returns the value as a variable of its own, named ``origin``, of a given range.
+
+        Its error stays a function of it where that is known.
+        """
+        curves = {source: t.curve for source, t in self.terms.items() if t.curve.ndim}
+        one = len(self.axes.variables) == 1 and self.range.real and known.real
+        if not curves or not one or np.iscomplexobj(self.curve):
+            return atom(origin, known, self.flat_terms(origin))
+        result = atom(origin, known, self.terms)
+        (variable,) = result.axes.variables
+        moved = self.axes.carried(variable, self.curve, list(curves.values()))
+        terms = dict(self.terms)
+        for source, curve in zip(curves, moved, strict=True):
+            token = spread.new_token((terms[source].token, origin))
+            terms[source] = replace(terms[source], curve=curve, token=token)
+        return replace(result, terms=terms, carried=True)
+
+    def rotated(self, steps: int, slots: int) -> "Value":
+        """Returns the value after a rotation to the left."""
+        turned = [variable.rotated(steps, slots) for variable in self.axes.variables]
+        order = sorted(range(len(turned)), key=lambda i: turned[i].key)
+        axes = Axes(tuple(turned[i] for i in order))
+
+        def moved(curve: Curve) -> Curve:
+            return curve.transpose(order) if curve.ndim else curve
+
+        terms = {
+            source: replace(term, curve=moved(term.curve))
+            for source, term in spread.rotate(self.terms, steps, slots).items()
+        }
+        numbers = self.range.rotated(steps)
+        return Value(
+            numbers, terms, axes, self.degree, lambda: moved(self.curve), carried=self.carried
+        )
+
+    def narrowed(self) -> "Value":
+        """Returns the value with its range narrowed to that of its curve."""
+        curve = self.curve
+        if np.iscomplexobj(curve):
+            largest = Range.within(self.axes.largest(np.abs(curve)), real=True)
+            return replace(self, range=self.range.cut(largest))
+        found = Range(-self.axes.largest(-curve), self.axes.largest(curve))
+        return replace(self, range=self.range.cut(found)) if self.range.real else self
+
+
+def atom(origin: int, known: Range, terms: Terms) -> Value:
+    """Returns a value that is a variable of its own, named ``origin``."""
+    if not known.real:
+        return Value(known, terms, NO_AXES, 1, lambda: np.asarray(np.nan))
+    variable = Variable(origin, 0, known.low, known.high)
+    axes = Axes((variable,))
+    return Value(known, terms, axes, 1, lambda: axes.coordinate(variable))
+
+
+def common_axes(a: Value, b: Value, degree: int) -> Axes | None:
+    """Returns axes on which curves of both, and one of that degree, are known; None: too many."""
+    if not (a.axes.variables and b.axes.variables):
+        return None
+    axes = a.axes.joined(b.axes)
+    if axes is None or degree > MOST_DEGREE[len(axes.variables)]:
+        return None
+    return axes
