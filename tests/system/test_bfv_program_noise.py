@@ -91,9 +91,14 @@ def gaps(
             if "is the same for all inputs" not in str(error):
                 raise
             continue
-        programs -= 1
         inputs = {name: rng.integers(0, t, n) for name in "xy"}
-        run = run_exact(program, inputs)
+        try:
+            run = run_exact(program, inputs)
+        except ProgramError as error:  # of (x - y) + (y - x), a ciphertext of zeros
+            if "is transparent" not in str(error):
+                raise
+            continue
+        programs -= 1
         expected = program.evaluate(inputs)
         for name, promised in program.forecast().outputs.items():
             assert promised >= 1

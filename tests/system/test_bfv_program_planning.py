@@ -301,8 +301,11 @@ def test_inputs_in_the_clear_must_be_whole_numbers(exact: BfvParameters) -> None
     residues = {"x": [exact.plain_modulus - 3]}
     modular = trace(lambda x: x + 1, exact, {"x": 4}, modular=True)
     assert modular.evaluate(residues)["result"][0] == -2
+    limit = program.client_kit().inputs["x"].high
+    assert limit is not None
+    assert exact.plain_modulus / 4 < limit < exact.plain_modulus / 2
     with pytest.raises(
-        ProgramError, match=r"number 0 is 1.03833e\+06, outside its range -294912 …"
+        ProgramError, match=rf"number 0 is 1.03833e\+06, outside its range -{limit:g} …"
     ):
         program.evaluate(residues)
     with pytest.raises(ProgramError, match="not a whole number"):

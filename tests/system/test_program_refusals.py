@@ -311,7 +311,7 @@ def test_automatic_parameters_bear_a_great_constant() -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([1, np.nan], "input 'x' holds NaN or infinity: use finite numbers"),
+        ([1, np.nan], "input 'x' holds NaN or infinity at 1: use finite numbers"),
         (np.ma.MaskedArray([1, 2], [False, True]), "input 'x' is a masked array, whose hidden"),
         ([1, 2, 3], "input 'x' holds 2 numbers and was given 3"),
     ],

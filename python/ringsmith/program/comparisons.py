@@ -25,6 +25,8 @@ STEEP = (0, 4589 / 1024, 0, -16577 / 1024, 0, 25614 / 1024, 0, -12860 / 1024)
 LEVELS = 3
 """Levels that each of them consumes."""
 _MIN_MARGIN, _MAX_PRECISION = 2.0**-20, 30
+_LARGEST_SPAN = 4.0
+"""A greater one is divided by first: its powers would leave nothing of coefficients."""
 _MOST = 24
 """Polynomials that are tried at most; with the least margin and highest precision 13 do."""
 _SAMPLES = 1 << 14
@@ -46,16 +48,24 @@ def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -
     Raises:
         ProgramError: When margin or precision is out of range; in BFV.
     """
-    check_encrypted(x, "sign(x)", caller())
     source = caller()
+    check_encrypted(x, "sign(x)", source)
+    return _sign(x, 1.0, margin, precision, source)
+
+
+def _sign(
+    x: EncryptedVector, span: float, margin: float, precision: float, source: SourceLine
+) -> EncryptedVector:
+    """Returns the sign of numbers within ±span; a span takes no level: coefficients have it."""
     if x.trace.space.exact:
         raise source.error(
             "sign: BFV computes modulo t, where no number is less than another: take CKKS"
         )
-    steep, flat = _steps(margin, precision, source)
-    x = restricted(x, Interval(-1.0, 1.0), "the range that sign takes", source)
+    steep, flat = _steps(margin / span, precision, source)
+    x = restricted(x, Interval(-span, span), "the range that sign takes", source)
     for coefficients in (STEEP,) * steep + (FLAT,) * flat:
-        x = polynomial(x, coefficients)  # of the range [-1, 1] again, which it finds
+        x = polynomial(x, [c / span**k for k, c in enumerate(coefficients)])
+        span = 1.0  # the result's range is [-1, 1] again, which polynomial finds
     return x
 
 
@@ -70,7 +80,7 @@ def compare(
     """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
 
     If ``abs(a - b)`` is at least ``margin``, the error is at most 2^-precision, plus the error of
-    encryption. Consumes the levels of ``sign`` and one more, or two more if the span is not 1.
+    encryption. Consumes the levels of ``sign`` and one more, or two more if the span exceeds 4.
 
     Args:
         a: An encrypted vector.
@@ -154,7 +164,7 @@ def _sign_of_difference(
     precision: float,
     source: SourceLine,
 ) -> tuple[EncryptedVector, EncryptedVector, float]:
-    """Returns the sign of a - b, (a - b) / span, and the span."""
+    """Returns the sign of a - b; a - b, perhaps divided; and by what it was divided."""
     difference = a - b
     if span is None:
         found = range_of(difference)
@@ -165,9 +175,10 @@ def _sign_of_difference(
         raise source.error(f"span = {span!r:.60} is not a number above 0")
     else:
         difference = promise(difference, Interval(-span, span), source)
-    if span != 1:
-        difference = difference * (1 / span)
-    return sign(difference, margin=margin / span, precision=precision), difference, span
+    if span <= _LARGEST_SPAN:
+        return _sign(difference, span, margin, precision, source), difference, 1.0
+    divided = difference * (1 / span)
+    return _sign(divided, 1.0, margin / span, precision, source), divided, span
 
 
 def _extreme(

@@ -126,14 +126,12 @@ class CkksProgram(Program):
     def _within_ranges(self, bounds: Mapping[str, ArrayLike] | float) -> bool:
         """Whether inputs within bounds are within the ranges that the program was planned for."""
         for name, node in self.inputs.items():
-            if not isinstance(bounds, Mapping):
-                if node.bound is None and np.any(np.asarray(bounds) > DEFAULT_BOUND):
-                    return False
-                continue
             limit = DEFAULT_BOUND if node.bound is None else node.bound.magnitude
-            given = bounds.get(name, 0.0)
-            largest = given.magnitude if isinstance(given, Interval) else given
-            if np.any(np.asarray(largest) > limit):
+            given = bounds.get(name, 0.0) if isinstance(bounds, Mapping) else bounds
+            if node.bound is not None and not isinstance(bounds, Mapping):
+                continue  # one number is for inputs without a declared range
+            largest = np.asarray(given.magnitude if isinstance(given, Interval) else given)
+            if largest.dtype.kind in "iuf" and np.any(largest > limit):
                 return False
         return True
 
