@@ -124,3 +124,8 @@ def __getattr__(name: str) -> object:
         if name in names:
             return getattr(import_module(f"ringsmith.{room}"), name)
     raise AttributeError(f"module 'ringsmith' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Returns the public names too, for completion and ``help``, before they are imported."""
+    return sorted({*globals(), *__all__})

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ringsmith.errors import ParameterError, RingsmithError
 from ringsmith.params.identity import ID_BYTES
+from ringsmith.short_repr import short_repr
 
 Residues = NDArray[np.uint64]
 T = TypeVar("T")
@@ -68,6 +69,7 @@ class OfKeyPair(OfParameters):
         check_length("key_tag", self.key_tag, KEY_TAG_BYTES)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Plaintext(OfParameters):
     """An encoded message of CKKS: ``data`` has shape (limbs, N)."""
@@ -81,6 +83,7 @@ class Plaintext(OfParameters):
         return int(self.data.shape[0])
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PlainPolynomial(OfParameters):
     """An encoded message of BFV: ``data`` is the N coefficients, in [0, t), of a polynomial."""
@@ -88,6 +91,7 @@ class PlainPolynomial(OfParameters):
     data: Residues
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Ciphertext(OfKeyPair):
     """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3.
@@ -109,6 +113,7 @@ class Ciphertext(OfKeyPair):
         return int(self.data.shape[1])
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PublicKey(OfKeyPair):
     """A public encryption key: ``data`` has shape (2, K, N), over all K primes."""
@@ -116,6 +121,7 @@ class PublicKey(OfKeyPair):
     data: Residues
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class KeySwitchKey(OfKeyPair):
     """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes.
@@ -153,6 +159,7 @@ class KeySwitchKey(OfKeyPair):
         return self.data.nbytes + len(self.seed or b"")
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CompactKey(OfKeyPair):
     """A key-switching key that the ``cpu`` device expands on the fly: b part and seed only.
@@ -179,6 +186,7 @@ class CompactKey(OfKeyPair):
         return self.half.nbytes + len(self.seed)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class EvaluationKeys:
     """The keys with which a server computes: relinearization key, Galois keys by element."""
@@ -210,6 +218,7 @@ class EvaluationKeys:
         return _bytes_of(self.relin, self.galois)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CompactKeys:
     """Evaluation keys expanded on the fly: only their b parts are in memory. For ``cpu`` only."""

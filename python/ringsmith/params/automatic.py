@@ -12,6 +12,7 @@ from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP, check_security
+from ringsmith.short_repr import short_repr
 
 MIN_SCALE_BITS = MIN_PRIME_BITS
 """Smallest scale that is tried: the primes that rescaling drops have its size."""
@@ -96,6 +97,7 @@ def check_number(name: str, value: object, kind: type[int] | type[float]) -> Non
         raise ParameterError(f"{name} = {value!r} is no number of its kind: write one")
 
 
+@short_repr
 @dataclass(frozen=True, kw_only=True)
 class AutoParameters(AutoRlweParameters):
     """Requirements for automatically chosen CKKS parameters.

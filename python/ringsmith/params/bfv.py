@@ -24,6 +24,7 @@ from ringsmith.params.primes import (
     primes_of_sizes,
 )
 from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
+from ringsmith.short_repr import short_repr
 
 MAX_PLAIN_BITS = 60
 """Widest plain modulus: SEAL_PLAIN_MOD_BIT_COUNT_MAX."""
@@ -38,6 +39,7 @@ MULTIPLICATIONS = ("behz", "hps")
 RELINEARIZATIONS = ("special_prime", "word", "residue")
 
 
+@short_repr
 @dataclass(frozen=True)
 class BfvParameters(RlweParameters):
     """A BFV parameter set: exact arithmetic modulo ``plain_modulus``.

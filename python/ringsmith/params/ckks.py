@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from ringsmith.errors import ParameterError
 from ringsmith.params.primes import checked_base, primes_of_sizes
 from ringsmith.params.ring import RlweParameters
+from ringsmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class CkksParameters(RlweParameters):
     """A CKKS parameter set with hybrid key switching.

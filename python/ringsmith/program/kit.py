@@ -18,6 +18,7 @@ from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.late import of_schemes
 from ringsmith.program.packing import Packing, tensors, vectors
+from ringsmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey as SecretKey
@@ -38,6 +39,7 @@ class Port:
     length: int
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class ClientKit:
     """What a client needs of a program; made by ``Program.client_kit``.

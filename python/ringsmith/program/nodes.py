@@ -7,8 +7,10 @@ import numpy as np
 from ringsmith.graph.operations import Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
+from ringsmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Plain:
     """A plain operand with the scale that it is encoded at.
@@ -46,6 +48,7 @@ class Bound:
         return max(abs(self.low), abs(self.high))
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Node:
     """One operation.

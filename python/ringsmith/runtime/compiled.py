@@ -38,8 +38,10 @@ from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
 from ringsmith.schemes.fits import at_line, check_operations
+from ringsmith.short_repr import represented, short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class RunResult:
     """The outputs of an encrypted program, and the cost of its run.
@@ -133,6 +135,12 @@ class Compiled:
         polynomials, tag = self._operands(machine, inputs, keys)
         job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
         return job.then(lambda result: self._run_result(result, tag))
+
+    def __repr__(self) -> str:
+        """Names inputs, outputs and design; the graph has thousands of nodes."""
+        design = self.compiled_graph.design
+        ports = {"inputs": [*self.lowered.inputs], "outputs": [*self.lowered.outputs]}
+        return represented(type(self), {**ports, "design": design and design.name})
 
     def _operands(
         self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys

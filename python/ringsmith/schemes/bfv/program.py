@@ -14,6 +14,7 @@ from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
 from ringsmith.schemes.bfv.forecast import NoiseForecast, forecast
+from ringsmith.short_repr import short_repr
 
 
 def space(n: int) -> Space:
@@ -21,6 +22,7 @@ def space(n: int) -> Space:
     return Space(n, n // 2, exact=True)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class BfvProgram(Program):
     """An encrypted program on integers modulo t; made by ``trace``."""

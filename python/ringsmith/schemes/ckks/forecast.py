@@ -24,11 +24,13 @@ from ringsmith.program.ranges import Interval
 from ringsmith.schemes.ckks import noise, spread
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
+from ringsmith.short_repr import short_repr
 
 FAILURE = 2.0**-20
 """Probability, by the model, that any slot of an output errs by more than the forecast."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class OutputForecast:
     """What to expect of one output.
@@ -53,6 +55,7 @@ class OutputForecast:
         return -math.log2(self.error)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Forecast:
     """The forecast of a program.

@@ -14,6 +14,7 @@ from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.plain import Space
 from ringsmith.schemes.ckks.forecast import FAILURE, Forecast, OutputForecast, forecast
+from ringsmith.short_repr import short_repr
 
 
 def space(n: int) -> Space:
@@ -21,6 +22,7 @@ def space(n: int) -> Space:
     return Space(n // 2, n // 2, exact=False)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CkksProgram(Program):
     """An encrypted program on real or complex numbers; made by ``trace``."""
