@@ -67,10 +67,10 @@ class RemoteProgram:
         return self.kit.generate_keys(seeded=seeded)
 
     def encrypt(
-        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike], *, partial: bool = False
     ) -> dict[str, Ciphertext]:
         """Encrypts inputs; see ``ClientKit.encrypt``."""
-        return self.kit.encrypt(public_key, inputs)
+        return self.kit.encrypt(public_key, inputs, partial=partial)
 
     def decrypt(
         self,
