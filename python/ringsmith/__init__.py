@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ringsmith.explore import Exploration, explore_designs
     from ringsmith.params import (
         AutoBfvParameters,
         AutoParameters,
@@ -75,6 +76,7 @@ _ROOMS = {
         "sum_rotations",
         "sum_slots",
     ),
+    "explore": ("Exploration", "explore_designs"),
     "progress": ("show_progress",),
     "tracing": ("bfv_parameters_for_depth", "trace"),
     "runtime": ("Compiled", "compile_program", "explain", "open_device"),
@@ -90,6 +92,7 @@ __all__ = [
     "ClientKit",
     "Compiled",
     "EncryptedVector",
+    "Exploration",
     "InputSpec",
     "Interval",
     "Program",
@@ -100,6 +103,7 @@ __all__ = [
     "compare",
     "compile_program",
     "explain",
+    "explore_designs",
     "inner_product",
     "matmul",
     "matvec",

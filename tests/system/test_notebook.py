@@ -140,6 +140,8 @@ def test_no_object_has_a_long_representation(
         client.FixedPoint(12),
         AutoBfvParameters(plain_bits=20),
     ]
+    wish = {"params": "framework-set3", "operations": "add", "architectures": "vector"}
+    start += [ringsmith.explore_designs("u280", **wish)]
     met: set[type] = set()
     for each in walked(start):
         text = repr(each)

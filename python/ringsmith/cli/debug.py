@@ -43,8 +43,8 @@ Design = Annotated[
 Parameters = Annotated[
     str | None,
     typer.Option(
-        help="The parameter set; else `nano` for an operation, and what the design runs the "
-        "logistic regression with."
+        help="The parameter set, a name or a TOML file; else `nano` for an operation, and what the "
+        "design runs the logistic regression with."
     ),
 ]
 

@@ -51,7 +51,9 @@ def import_heir(
     ] = PlanBy.OURS,
     parameters: Annotated[
         str,
-        typer.Option(help="`auto`; `heir`, those that HEIR chose; or a named parameter set."),
+        typer.Option(
+            help="`auto`; `heir`, those that HEIR chose; or a parameter set, a name or a TOML file."
+        ),
     ] = "auto",
     scheme: Annotated[
         HeirScheme | None,

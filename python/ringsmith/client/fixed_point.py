@@ -20,6 +20,7 @@ from ringsmith.client.integers import decode_batch, encode_batch
 from ringsmith.errors import ParameterError
 from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters
+from ringsmith.python_numbers import make_python_numbers
 
 _MAX_FRACTION_BITS = 1024
 """Above this limit 2^-bits is no normal double-precision number."""
@@ -36,6 +37,7 @@ class FixedPoint:
     fraction_bits: int
 
     def __post_init__(self) -> None:
+        make_python_numbers(self)
         bits = self.fraction_bits
         if isinstance(bits, bool) or not isinstance(bits, int):
             raise ParameterError(f"fraction_bits = {bits!r} is not a whole number")

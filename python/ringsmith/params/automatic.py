@@ -12,6 +12,7 @@ from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP, check_security
+from ringsmith.python_numbers import make_python_numbers
 from ringsmith.short_repr import short_repr
 
 MIN_SCALE_BITS = MIN_PRIME_BITS
@@ -45,6 +46,7 @@ class AutoRlweParameters(ABC):
     limits: ParameterLimits | None = None
 
     def __post_init__(self) -> None:
+        make_python_numbers(self)
         if self.security not in MAX_LOG_QP:
             raise ParameterError(
                 f"security = {self.security!r} is not a level of the HE standard: choose "

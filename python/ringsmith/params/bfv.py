@@ -24,6 +24,7 @@ from ringsmith.params.primes import (
     primes_of_sizes,
 )
 from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
+from ringsmith.python_numbers import with_python_numbers
 from ringsmith.short_repr import short_repr
 
 MAX_PLAIN_BITS = 60
@@ -70,6 +71,7 @@ class BfvParameters(RlweParameters):
     error_deviation: float = BINOMIAL_DEVIATION
 
     @classmethod
+    @with_python_numbers
     def create(
         cls,
         *,
@@ -135,6 +137,7 @@ class BfvParameters(RlweParameters):
         )
 
     @classmethod
+    @with_python_numbers
     def from_primes(
         cls,
         *,

@@ -10,6 +10,7 @@ from ringsmith import _core
 from ringsmith.errors import ParameterError
 from ringsmith.params.primes import check_degree, check_primes
 from ringsmith.params.security import SecurityWarning, security_level
+from ringsmith.python_numbers import make_python_numbers
 
 BINOMIAL_DEVIATION = math.sqrt(10.5)
 """Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
@@ -48,6 +49,7 @@ class RlweParameters(ABC):
     declared_security: int | None = None
 
     def __post_init__(self) -> None:
+        make_python_numbers(self)
         check_degree(self.n)
         self._check_special()
         if not self.data_primes:
@@ -63,7 +65,7 @@ class RlweParameters(ABC):
                 f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is {level}-bit security "
                 f"by the HE standard{declared}: for experiments and tests only",
                 SecurityWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property

@@ -1,6 +1,7 @@
 """Tracing: a Python function on encrypted vectors becomes a planned program."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Literal, overload
 
 from ringsmith.errors import ParameterError
@@ -10,8 +11,10 @@ from ringsmith.params import (
     BfvParameters,
     CkksParameters,
     RlweParameters,
+    parameter_set,
 )
 from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.params.sets import BfvName, CkksName
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, Outputs, record
@@ -26,7 +29,7 @@ from ringsmith.schemes.registry import scheme_of
 @overload
 def trace(
     function: Callable[..., Any],
-    parameters: CkksParameters | AutoParameters | Literal["auto"],
+    parameters: CkksParameters | AutoParameters | Literal["auto"] | CkksName,
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
@@ -38,7 +41,7 @@ def trace(
 @overload
 def trace(
     function: Callable[..., Any],
-    parameters: BfvParameters | AutoBfvParameters,
+    parameters: BfvParameters | AutoBfvParameters | BfvName,
     inputs: Inputs = None,
     *,
     outputs: Outputs = None,
@@ -46,14 +49,14 @@ def trace(
 @overload
 def trace(
     function: Callable[..., Any],
-    parameters: RlweParameters | AutoRlweParameters,
+    parameters: RlweParameters | AutoRlweParameters | str | Path,
     inputs: Inputs = None,
     *,
     outputs: Outputs = None,
 ) -> Program: ...
 def trace(
     function: Callable[..., Any],
-    parameters: RlweParameters | AutoRlweParameters | Literal["auto"],
+    parameters: RlweParameters | AutoRlweParameters | str | Path,
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
@@ -101,13 +104,11 @@ def trace(
     options = Options(
         _whole_headroom(headroom_bits, source), fused_rescale, lazy_rescale, rotate_products
     )
-    wanted: object = parameters
-    if isinstance(parameters, str) and parameters == "auto":
-        wanted = AutoParameters()
+    wanted = _named(parameters, source)
     if not isinstance(wanted, RlweParameters | AutoRlweParameters):
         raise source.error(
             f"parameters = {parameters!r:.60} are none: give CkksParameters, BfvParameters, "
-            'parameter_set(name), AutoParameters, AutoBfvParameters or "auto"'
+            'the name of a set, AutoParameters, AutoBfvParameters or "auto"'
         )
     scheme = scheme_of(wanted)
     scheme.check_options(options, source)
@@ -127,6 +128,18 @@ def trace(
         wanted,
         source,
     )
+
+
+def _named(parameters: object, source: SourceLine) -> object:
+    """Returns the parameters that a name or a path stands for; anything else unchanged."""
+    if not isinstance(parameters, str | Path):
+        return parameters
+    if parameters == "auto":
+        return AutoParameters()
+    try:
+        return parameter_set(parameters)
+    except ParameterError as error:
+        raise source.error(f'{error}; or give "auto"') from None
 
 
 def _whole_headroom(value: object, source: SourceLine) -> int | None:

@@ -4,9 +4,11 @@ from ringsmith.errors import ParameterError
 from ringsmith.params import AutoBfvParameters, BfvParameters
 from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.program.vector import EncryptedVector
+from ringsmith.python_numbers import with_python_numbers
 from ringsmith.schemes.trace import trace
 
 
+@with_python_numbers
 def bfv_parameters_for_depth(depth: int, wish: AutoBfvParameters) -> BfvParameters:
     """Chooses parameters for products of products, ``depth`` of them in a row.
 
