@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,12 +91,29 @@ class PlainPolynomial(OfParameters):
     data: Residues
 
 
+class _NoOperators:
+    """What has no operators, and says where they are."""
+
+    __array_ufunc__ = None
+    """So that NumPy leaves an operator to this class."""
+
+    def _refuse(self, _: object = None) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} has no operators: write the computation as a function, "
+            "trace it, and run it on ciphertexts: trace(lambda x, y: x + y, parameters)"
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __pow__ = __matmul__ = __rmatmul__ = __neg__ = _refuse
+
+
 @short_repr
 @dataclass(frozen=True, eq=False)
-class Ciphertext(OfKeyPair):
+class Ciphertext(_NoOperators, OfKeyPair):
     """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3.
 
-    The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it.
+    The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it. A ciphertext has no operators:
+    ``trace`` makes a program of a function, which runs on ciphertexts.
     """
 
     data: Residues

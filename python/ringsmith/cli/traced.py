@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.errors import InteropError, ParameterError, ProgramError
 
 if TYPE_CHECKING:
     from ringsmith.backends.base import Backend, Executable
@@ -98,12 +98,13 @@ def _of_file(path: Path, wish: Wish) -> "Executable":
 
 def _is_ours(path: Path) -> bool:
     """Whether a file begins as our programs do; what cannot be read is refused later, by name."""
+    from ringsmith.files import open_regular
     from ringsmith.files.container import MAGIC
 
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+    except (OSError, InteropError):
         return False
 
 

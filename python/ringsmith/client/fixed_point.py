@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.client.checks import checked_bfv, refuse_masked
 from ringsmith.client.integers import decode_batch, encode_batch
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters
 from ringsmith.python_numbers import make_python_numbers
@@ -49,6 +49,7 @@ class FixedPoint:
 
     def __mul__(self, other: "FixedPoint") -> "FixedPoint":
         """Returns the format of a product: the bits are added."""
+        check_type("factor", other, FixedPoint, "give the format of the other factor")
         return FixedPoint(self.fraction_bits + other.fraction_bits)
 
     def __add__(self, other: "FixedPoint") -> "FixedPoint":

@@ -14,6 +14,8 @@ from ringsmith.explore.search import DOUBLING, Found
 from ringsmith.files import write_whole
 from ringsmith.params import RlweParameters
 from ringsmith.program import Program
+from ringsmith.program.arguments import check_program
+from ringsmith.python_numbers import python_number
 from ringsmith.short_repr import represented
 
 
@@ -127,7 +129,7 @@ def explore_designs(
         InteropError: If the record's file is another one's.
         ToolError: If the engine is not there, or its workers die.
     """
-    names = (operations,) if isinstance(operations, str) else tuple(operations)
+    names = (operations,) if isinstance(operations, str) else tuple(map(str, operations))
     if (program is None) == (params is None):
         raise ParameterError(
             'give either program, or params with operations: explore_designs("u280", '
@@ -137,7 +139,14 @@ def explore_designs(
         raise ParameterError('params without operations: name some: operations=("rotate", "add")')
     if program is not None and names:
         raise ParameterError("a program has its own operations: leave operations out")
+    if program is not None and not isinstance(program, str | Path):
+        check_program(program, "explore_designs")
     check_type("platform", platform, str, 'name a card, such as "u280", or the path of its file')
+    limit, workers = (
+        _whole(name, value) for name, value in (("limit", limit), ("workers", workers))
+    )
+    if isinstance(megahertz, bool) or not isinstance(megahertz, int | float):
+        raise ParameterError(f"megahertz = {megahertz!r:.60} is no number: give the clock's, or 0")
     options = Options(
         platform=platform,
         architectures=(architectures,) if isinstance(architectures, str) else tuple(architectures),
@@ -152,6 +161,18 @@ def explore_designs(
         workers=workers,
     )
     return Exploration(*searched(options))
+
+
+def _whole(name: str, value: object) -> int:
+    """An argument that is a whole number.
+
+    Raises:
+        ParameterError: If it is none.
+    """
+    found = python_number(value)
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise ParameterError(f"{name} = {value!r:.60} is no whole number: write one")
+    return found
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

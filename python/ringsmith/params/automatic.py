@@ -47,10 +47,15 @@ class AutoRlweParameters(ABC):
 
     def __post_init__(self) -> None:
         make_python_numbers(self)
-        if self.security not in MAX_LOG_QP:
+        if not isinstance(self.security, int) or self.security not in MAX_LOG_QP:
             raise ParameterError(
                 f"security = {self.security!r} is not a level of the HE standard: choose "
                 f"{', '.join(map(str, MAX_LOG_QP))}; parameters below are made by hand"
+            )
+        if self.limits is not None and not isinstance(self.limits, ParameterLimits):
+            raise ParameterError(
+                f"limits = {self.limits!r:.60} are no ParameterLimits: name a design instead: "
+                'design="nano"'
             )
         for name, value in (("max_n", self.max_n), ("max_prime_bits", self.max_prime_bits)):
             check_number(name, value, int)

@@ -21,6 +21,7 @@ from ringsmith.params.primes import (
     check_primes,
     checked_base,
     checked_integers,
+    listed,
     primes_of_sizes,
 )
 from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
@@ -132,7 +133,7 @@ class BfvParameters(RlweParameters):
             multiplication=multiplication,
             relinearization=relinearization,
             word_bits=word_bits,
-            extension_primes=tuple(extension_primes),
+            extension_primes=tuple(listed("extension_primes", extension_primes)),
             error_deviation=error_deviation,
         )
 
@@ -177,7 +178,7 @@ class BfvParameters(RlweParameters):
             multiplication=multiplication,
             relinearization=relinearization,
             word_bits=word_bits,
-            extension_primes=tuple(extension_primes),
+            extension_primes=tuple(listed("extension_primes", extension_primes)),
             error_deviation=error_deviation,
         )
 

@@ -113,7 +113,7 @@ class CkksParameters(RlweParameters):
             n,
             data,
             special,
-            float(scale),
+            _checked_scale(scale),
             name=name,
             dnum=dnum,
             declared_security=declared_security,
@@ -146,3 +146,10 @@ class CkksParameters(RlweParameters):
                 f"scale = 2^{math.log2(scale):.1f} reaches the data modulus of {log_q:.1f} bits, "
                 "and nothing is left for the message: lower the scale or add a data prime"
             )
+
+
+def _checked_scale(scale: object) -> float:
+    """A scale as a float; what a scale may be is checked with the other values."""
+    if isinstance(scale, bool) or not isinstance(scale, int | float):
+        raise ParameterError(f"scale = {scale!r:.60} is no number: write one, such as 2.0**40")
+    return float(scale)

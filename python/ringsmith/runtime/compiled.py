@@ -32,6 +32,7 @@ from ringsmith.lower import (
 )
 from ringsmith.objects import Ciphertext, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.program import Program
+from ringsmith.program.arguments import check_program
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
 from ringsmith.runtime.designs import Design, check_runs, named_design
@@ -226,7 +227,7 @@ class Compiled:
         return cls(*compiled_file.load(path, design))
 
 
-def compile_program(program: Program, design: str | Design | None = None) -> Compiled:
+def compile_program(program: Program, design: str | Path | Design | None = None) -> Compiled:
     """Lowers a traced program and, where a design is given, schedules it for that design.
 
     For a design with a PRNG the compiler assumes keys with seeds. A run with other keys schedules
@@ -237,6 +238,7 @@ def compile_program(program: Program, design: str | Design | None = None) -> Com
         ProgramError: If the program does not fit the design; the message begins with the user's
             line and says what it needs.
     """
+    check_program(program, "compile_program")
     point = None if design is None else named_design(design)
     if point is not None:
         check_runs(program, point)
@@ -259,6 +261,7 @@ def compile_for_smallest_design(program: Program) -> Compiled:
     Raises:
         ProgramError: If even a design made for it could not run it; says why.
     """
+    check_program(program, "compile_for_smallest_design")
     backend = fitting_backend()
     every = f"every design of architecture {backend.name}"
     check_operations(program, backend.limits(backend.load_design(backend.designs()[0])), every)
@@ -370,7 +373,7 @@ def _checked(
 
 def open_device(
     kind: str,
-    design: str | Design = "nano",
+    design: str | Path | Design = "nano",
     *,
     via: str = PORTS,
     port: str | None = None,
@@ -399,6 +402,7 @@ def open_device(
         ParameterError: If there is no such design.
         ToolError: If the RTL simulation cannot be built.
     """
+    check_type("kind", kind, str, 'name a device, such as "cpu", "model" or "rtl"')
     if via not in WAYS:
         raise DeviceError(f"there is no way {via!r} to a device: choose one of {', '.join(WAYS)}")
     if (kind == CARD) != (port is not None):

@@ -19,7 +19,7 @@ from ringsmith.backends.registry import (
     design_names,
     named_design,
 )
-from ringsmith.errors import InteropError, ProgramError, RingsmithError
+from ringsmith.errors import InteropError, ProgramError, RingsmithError, checked_path
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, fields_of
@@ -48,7 +48,7 @@ def save(path: str | Path, lowered: Lowered, compiled: CompiledGraph, *, overwri
         InteropError: When the file exists and may not be overwritten, or cannot be written.
         ProgramError: When it exceeds the size limits of readers.
     """
-    write_whole(Path(path), to_bytes(lowered, compiled), overwrite=overwrite)
+    write_whole(checked_path(path), to_bytes(lowered, compiled), overwrite=overwrite)
 
 
 def load(path: str | Path, design: str | Design | None) -> tuple[Lowered, CompiledGraph]:
@@ -64,7 +64,7 @@ def load(path: str | Path, design: str | Design | None) -> tuple[Lowered, Compil
             another design; names the field.
         ParameterError: When there is no such design.
     """
-    data = read_bounded(Path(path), LIMITS.file)
+    data = read_bounded(checked_path(path), LIMITS.file)
     lowered, compiled = from_bytes(data, str(path))
     _check_design(str(path), compiled, design)
     return lowered, compiled

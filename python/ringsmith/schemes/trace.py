@@ -1,6 +1,6 @@
 """Tracing: a Python function on encrypted vectors becomes a planned program."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -112,11 +112,12 @@ def trace(
         )
     scheme = scheme_of(wanted)
     scheme.check_options(options, source)
+    _check_inputs(inputs, source)
     if isinstance(wanted, RlweParameters):
         _require_slots(wanted, source)
         recording = record(function, scheme.space(wanted.n), inputs, source, outputs)
         return scheme.plan(recording, wanted, options)
-    names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
+    names = _kept(inputs)
     if not wanted.resolved:
         raise source.error(
             f"design = {wanted.design!r:.60}: ringsmith.trace knows designs, and "
@@ -140,6 +141,20 @@ def _named(parameters: object, source: SourceLine) -> object:
         return parameter_set(parameters)
     except ParameterError as error:
         raise source.error(f'{error}; or give "auto"') from None
+
+
+def _check_inputs(inputs: object, source: SourceLine) -> None:
+    """Refuses what is neither names nor a mapping of names; what they hold is checked later."""
+    if inputs is not None and not isinstance(inputs, Iterable):
+        raise source.error(
+            f"inputs = {inputs!r:.60} name no inputs: give each input's length by its name, such "
+            'as {"x": 4}'
+        )
+
+
+def _kept(inputs: Inputs) -> Inputs:
+    """The inputs' description, which is read once for each ring degree that is tried."""
+    return inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
 
 
 def _whole_headroom(value: object, source: SourceLine) -> int | None:
