@@ -83,6 +83,9 @@ _ROOMS = {
 }
 """Subpackage -> the public names that it provides."""
 
+_PACKAGES = ("client", "explore", "generate", "interop", "objects", "params", "remote", "runtime")
+"""Subpackages and modules that are imported on first use, too: ``ringsmith.client.encrypt``."""
+
 __all__ = [
     "ApproximationWarning",
     "AutoBfvParameters",
@@ -123,13 +126,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports a public name from its subpackage on first use."""
+    """Imports a public name from its subpackage, or a subpackage, on first use."""
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"ringsmith.{room}"), name)
+    if name in _PACKAGES:
+        return import_module(f"ringsmith.{name}")
     raise AttributeError(f"module 'ringsmith' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """Returns the public names too, for completion and ``help``, before they are imported."""
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PACKAGES})

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -160,3 +162,13 @@ def test_wrong_arguments_are_refused_in_words_of_python() -> None:
 
 def test_the_function_is_a_public_name() -> None:
     assert ringsmith.explore_designs is explore_designs
+
+
+def test_the_page_s_block_runs_as_it_is(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "results/explore.md").read_text()
+    block = page.partition("## From Python")[2].partition("```python\n")[2].partition("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "vector-" in done.stdout

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -220,3 +222,13 @@ def test_a_changed_program_beside_a_manifest_is_refused(own: Path, tmp_path: Pat
     assert "its program is not program.rsp" in refused(
         "generate", "--from", folder / "manifest.json", "-o", tmp_path / "again"
     )
+
+
+def test_the_page_s_block_runs_as_it_is(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guide/generate.md").read_text()
+    block = page.partition("## From Python")[2].partition("```python\n")[2].partition("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "dsps" in done.stdout

@@ -192,6 +192,19 @@ def test_the_public_package_is_among_those_that_load_on_first_use() -> None:
     assert found.stdout.strip() == "False"
 
 
+def test_subpackages_are_there_without_an_import_of_their_own() -> None:
+    code = (
+        "import ringsmith, sys\n"
+        "assert not [name for name in sys.modules if name.startswith('ringsmith.')]\n"
+        "for name in ringsmith._PACKAGES:\n"
+        "    assert name in dir(ringsmith)\n"
+        "    assert getattr(ringsmith, name) is sys.modules['ringsmith.' + name]\n"
+        "print(ringsmith.client.encrypt.__name__, ringsmith.runtime.Compiled.__name__)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "encrypt Compiled"
+
+
 def test_representations_of_random_dataclasses_are_bounded(rng: np.random.Generator) -> None:
     def value(depth: int) -> object:
         kinds = 8 if depth else 4

@@ -161,3 +161,14 @@ def test_one_tensor_of_an_imported_program_is_encrypted_anew(small: CkksParamete
     assert np.allclose(found[:2], [6, 8], atol=1e-6)
     with pytest.raises(ProgramError, match=r"takes the tensors \['a', 'b'\]"):
         program.encrypt(public_key, {"b": [5, 6]})
+
+
+def test_the_page_s_program_runs_in_one_call() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "programs.md").read_text()
+    names: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102 - a page's
+    call = page.partition("**For trying things**, `")[2].partition("`")[0]
+    found = eval(call, names)["result"]  # noqa: S307 - a page's
+    logit = np.dot([1, 2, 3, 4], [0.5, -1, 2, 0.25]) + 0.5
+    wanted = 0.5 + 0.197 * logit - 0.004 * logit**3
+    assert found[0] == pytest.approx(wanted, abs=1e-2)
