@@ -149,17 +149,19 @@ def run_program(
     from ringsmith.files import new_folder
     from ringsmith.files.arrays import array_bytes
     from ringsmith.program import Program
+    from ringsmith.runtime.designs import named_design
     from ringsmith.runtime.here import here
 
     if design is not None and device is DeviceKind.CPU:
         raise ParameterError("--design is for --device model or rtl: leave one of both out")
+    point = None if design is None else named_design(design)
     found = Program.load(program)
     if not isinstance(found, Program):
         raise ProgramError(f"{program}: a client kit, which has no operations: give the program")
     given = named_arrays("--input", inputs)
     expected = found.evaluate(given)
     with new_folder(output_dir) as folder:
-        done = here(found, given, device.value, design)
+        done = here(found, given, device.value, point)
         for name, values in done.outputs.items():
             (folder / f"{name}.npy").write_bytes(array_bytes(values))
             clear = expected[name][..., : values.shape[-1]] if values.ndim else expected[name]
