@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ringsmith.explore import Exploration, explore_designs
     from ringsmith.params import (
         AutoBfvParameters,
         AutoParameters,
@@ -75,11 +76,15 @@ _ROOMS = {
         "sum_rotations",
         "sum_slots",
     ),
+    "explore": ("Exploration", "explore_designs"),
     "progress": ("show_progress",),
     "tracing": ("bfv_parameters_for_depth", "trace"),
     "runtime": ("Compiled", "compile_program", "explain", "open_device"),
 }
 """Subpackage -> the public names that it provides."""
+
+_PACKAGES = ("client", "explore", "generate", "interop", "objects", "params", "remote", "runtime")
+"""Subpackages and modules that are imported on first use, too: ``ringsmith.client.encrypt``."""
 
 __all__ = [
     "ApproximationWarning",
@@ -90,6 +95,7 @@ __all__ = [
     "ClientKit",
     "Compiled",
     "EncryptedVector",
+    "Exploration",
     "InputSpec",
     "Interval",
     "Program",
@@ -100,6 +106,7 @@ __all__ = [
     "compare",
     "compile_program",
     "explain",
+    "explore_designs",
     "inner_product",
     "matmul",
     "matvec",
@@ -119,8 +126,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports a public name from its subpackage on first use."""
+    """Imports a public name from its subpackage, or a subpackage, on first use."""
     for room, names in _ROOMS.items():
         if name in names:
             return getattr(import_module(f"ringsmith.{room}"), name)
+    if name in _PACKAGES:
+        return import_module(f"ringsmith.{name}")
     raise AttributeError(f"module 'ringsmith' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Returns the public names too, for completion and ``help``, before they are imported."""
+    return sorted({*globals(), *__all__, *_PACKAGES})

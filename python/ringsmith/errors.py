@@ -1,5 +1,8 @@
 """The errors that Ringsmith raises on bad input: each names the value, the limit and a hint."""
 
+import os
+from pathlib import Path
+
 
 class RingsmithError(Exception):
     """Base of every error that Ringsmith raises on purpose."""
@@ -39,6 +42,26 @@ class DeviceLostError(DeviceError):
 
 class ToolError(RingsmithError):
     """An outside tool (Verilator, the compiler) that is missing or failed."""
+
+
+PATH_HINT = 'give a text such as "score.rsp", or a Path'
+"""What to do where something else than a path was given."""
+
+
+def checked_path(path: object, way_out: str = "") -> Path:
+    """Returns the argument of a function that takes a file's path.
+
+    Raises:
+        TypeError: When it is no path; shows only its type, as the value may be secret.
+    """
+    if isinstance(path, str | os.PathLike):
+        text = os.fspath(path)
+        if isinstance(text, str):
+            return Path(text)
+    raise TypeError(
+        f"path: {type(path).__name__} was given where the path of a file belongs: "
+        f"{way_out or PATH_HINT}"
+    )
 
 
 def check_type(what: str, value: object, expected: type, way_out: str) -> None:

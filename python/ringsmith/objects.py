@@ -15,13 +15,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import ParameterError, RingsmithError
 from ringsmith.params.identity import ID_BYTES
+from ringsmith.short_repr import short_repr
 
 Residues = NDArray[np.uint64]
 T = TypeVar("T")
@@ -68,6 +69,7 @@ class OfKeyPair(OfParameters):
         check_length("key_tag", self.key_tag, KEY_TAG_BYTES)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Plaintext(OfParameters):
     """An encoded message of CKKS: ``data`` has shape (limbs, N)."""
@@ -81,6 +83,7 @@ class Plaintext(OfParameters):
         return int(self.data.shape[0])
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PlainPolynomial(OfParameters):
     """An encoded message of BFV: ``data`` is the N coefficients, in [0, t), of a polynomial."""
@@ -102,11 +105,29 @@ class History:
     error: tuple[float, float, float] | None = None
 
 
+class _NoOperators:
+    """What has no operators, and says where they are."""
+
+    __array_ufunc__ = None
+    """So that NumPy leaves an operator to this class."""
+
+    def _refuse(self, _: object = None) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} has no operators: write the computation as a function, "
+            "trace it, and run it on ciphertexts: trace(lambda x, y: x + y, parameters)"
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __pow__ = __matmul__ = __rmatmul__ = __neg__ = _refuse
+
+
+@short_repr
 @dataclass(frozen=True, eq=False)
-class Ciphertext(OfKeyPair):
+class Ciphertext(_NoOperators, OfKeyPair):
     """An encrypted message: ``data`` has shape (size, limbs, N), size 2 or (unrelinearized) 3.
 
-    The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it.
+    The scale is CKKS's; BFV's is 1, as Microsoft SEAL has it. A ciphertext has no operators:
+    ``trace`` makes a program of a function, which runs on ciphertexts.
 
     Attributes:
         history: BFV: what is known of its error; None: nothing, as for a ciphertext from a file.
@@ -128,6 +149,7 @@ class Ciphertext(OfKeyPair):
         return int(self.data.shape[1])
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PublicKey(OfKeyPair):
     """A public encryption key: ``data`` has shape (2, K, N), over all K primes."""
@@ -135,6 +157,7 @@ class PublicKey(OfKeyPair):
     data: Residues
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class KeySwitchKey(OfKeyPair):
     """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes.
@@ -172,6 +195,7 @@ class KeySwitchKey(OfKeyPair):
         return self.data.nbytes + len(self.seed or b"")
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CompactKey(OfKeyPair):
     """A key-switching key that the ``cpu`` device expands on the fly: b part and seed only.
@@ -198,6 +222,7 @@ class CompactKey(OfKeyPair):
         return self.half.nbytes + len(self.seed)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class EvaluationKeys:
     """The keys with which a server computes: relinearization key, Galois keys by element."""
@@ -229,6 +254,7 @@ class EvaluationKeys:
         return _bytes_of(self.relin, self.galois)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CompactKeys:
     """Evaluation keys expanded on the fly: only their b parts are in memory. For ``cpu`` only."""

@@ -29,7 +29,7 @@ from ringsmith.backends.types import Design
 from ringsmith.backends.vector.debug.costs import filled_parameters
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.files import write_whole
-from ringsmith.generate.folder import generate
+from ringsmith.generate import generate_design
 from ringsmith.generate.synthesis import TITLES, synthesize
 from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.toolchain import verilator
@@ -205,7 +205,7 @@ def areas(name: str) -> Row:
     """Synthesizes the whole of a generated folder."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "made"
-        generate(str(_written(name, Path(work))), folder, operation="add", verilog=False)
+        generate_design(str(_written(name, Path(work))), folder, operation="add", verilog=False)
         found = synthesize(folder)
     return {
         "design": name,

@@ -101,7 +101,7 @@ WRITERS = [
     ["demo", "--output"],
 ]
 WORK = [
-    "ringsmith.cli.debug._executable",
+    "ringsmith.cli.traced.executable_of",
     "ringsmith.backends.rpau.debug.designs.operation_costs",
     "ringsmith.backends.rpau.debug.campaign.run_campaign",
     "ringsmith.backends.vector.debug.campaign.run_campaign",

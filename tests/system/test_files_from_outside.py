@@ -67,6 +67,7 @@ READERS = {
     "bench service keep": ["bench", "service", "--keep", "@"],
     "bench framework keep": ["bench", "framework", "--keep", "@"],
     "explore program": ["explore", "--program", "@", "--platform", "u280"],
+    "generate program": ["generate", "nano", "-o", "out", "--no-verilog", "--program", "@"],
     "import heir file": ["import", "heir", "@", "-o", "out"],
     "run-program program": ["run-program", "@", "--output-dir", "out"],
     "remote kit token_file": [

@@ -209,7 +209,7 @@ def test_what_cannot_be_generated_is_refused_and_nothing_is_written(tmp_path: Pa
     small = tmp_path / "small.toml"
     small.write_text(RPAU.replace("log_n = 10", "log_n = 8"))
     assert "n = 256" in refused("generate", small, *plain).lower()
-    assert "either a design or" in refused("generate", *plain)
+    assert "name a design, a program, or" in refused("generate", *plain)
     assert "no folder: make it first" in refused("generate", "nano", "-o", out / "a" / "b")
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         *("few.toml", "odd.toml", "small.toml", "unknown.toml")

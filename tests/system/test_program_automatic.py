@@ -142,8 +142,8 @@ def test_errors_of_the_program_itself_come_through() -> None:
         trace(lambda x: x / 0, "auto")
     with pytest.raises(ProgramError, match="exceeds the 32768 slots"):
         trace(lambda x: x + np.ones(40000), "auto")
-    with pytest.raises(ProgramError, match="parameters = 'best' are none"):
-        trace(lambda x: x, "best")  # type: ignore[arg-type]
+    with pytest.raises(ProgramError, match="no parameter set is called 'best'"):
+        trace(lambda x: x, "best")
     with pytest.raises(ProgramError, match="limbs = 9"):
         trace(lambda x: x, AutoParameters(max_n=1 << 13), {"x": InputSpec(limbs=9)})
 

@@ -14,6 +14,7 @@ from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.platforms import Platform
+from ringsmith.short_repr import short_repr
 
 Value = int | str
 Point = Mapping[str, Value]
@@ -64,6 +65,7 @@ class Usage:
         return (self.brams * 36 + self.urams * 288) / 1024
 
 
+@short_repr
 @dataclass(frozen=True)
 class OperationCost:
     """The cost of an operation on a design.
@@ -119,6 +121,7 @@ class Bar:
     end: int
 
 
+@short_repr
 @dataclass(frozen=True)
 class Task:
     """The task of an exploration.

@@ -180,13 +180,23 @@ def design_names() -> list[str]:
     return sorted(name for each in backends_with_designs() for name in each.designs())
 
 
-def named_design(design: str | Design) -> Design:
+def named_design(design: str | Path | Design) -> Design:
     """A design by its name or the path of its TOML file, or as it is given.
 
     Raises:
         ParameterError: If there is no design of that name, or the file is none of a design.
+        TypeError: If it is nothing of these.
     """
-    return backend_named(design).load_design(design) if isinstance(design, str) else design
+    if isinstance(design, Path):
+        design = str(design)
+    if isinstance(design, str):
+        return backend_named(design).load_design(design)
+    if not isinstance(getattr(design, "architecture", None), str):
+        raise TypeError(
+            f"design: {type(design).__name__} was given where a design belongs: give its name, "
+            'such as "nano", the path of its TOML file, or a design'
+        )
+    return design
 
 
 def backend_named(design: str) -> Backend:

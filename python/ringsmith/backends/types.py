@@ -9,6 +9,7 @@ from ringsmith import _core
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Residues
+from ringsmith.short_repr import short_repr
 
 
 class Design(Protocol):
@@ -66,6 +67,7 @@ class Executable(Protocol):
         ...
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class InputsOnDemand(Mapping[str, Residues]):
     """A graph's inputs by name, some of which are made whenever they are read.
@@ -92,6 +94,7 @@ class InputsOnDemand(Mapping[str, Residues]):
         return len(self.given) + len(self.made)
 
 
+@short_repr
 @dataclass(frozen=True)
 class CompiledGraph:
     """A subroutine graph, and its executable for a design if it was compiled for one.
@@ -180,6 +183,7 @@ class Explanation:
     by_node: Mapping[int, int] | None = None
 
 
+@short_repr
 @dataclass(frozen=True)
 class GraphResult:
     """What a run handed out.

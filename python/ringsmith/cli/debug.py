@@ -1,7 +1,6 @@
 """The subcommands that look inside: ``trace``, ``waves``, ``designs`` and ``coverage``."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,7 @@ import typer
 from ringsmith.cli.files import Force, target
 
 if TYPE_CHECKING:
-    from ringsmith.backends.base import Backend, Executable
+    from ringsmith.backends.base import Executable
     from ringsmith.backends.inspector import Inspector
     from ringsmith.files import Target
 
@@ -25,18 +24,27 @@ def add_to(app: typer.Typer) -> None:
 
 Program = Annotated[
     Path | None,
-    typer.Argument(help="An executable, as --save writes it."),
+    typer.Argument(
+        help="A program (.rsp, as Program.save writes it), a compiled program (.rsc, as "
+        "Compiled.save does), or an executable, as --save writes it."
+    ),
 ]
 Logreg = Annotated[bool, typer.Option("--logreg", help="The logistic regression of the demo.")]
 Operation = Annotated[
     str | None, typer.Option(help="One HE operation alone, such as `rotate`, at all limbs.")
 ]
-Design = Annotated[str, typer.Option(help="The design to schedule for: a name, or a TOML file.")]
+Design = Annotated[
+    str | None,
+    typer.Option(
+        help="The design to schedule for: a name, or a TOML file; else the smallest that runs the "
+        "program, and `nano` for an operation or the logistic regression."
+    ),
+]
 Parameters = Annotated[
     str | None,
     typer.Option(
-        help="The parameter set; else `nano` for an operation, and what the design runs the "
-        "logistic regression with."
+        help="The parameter set, a name or a TOML file; else `nano` for an operation, and what the "
+        "design runs the logistic regression with."
     ),
 ]
 
@@ -45,7 +53,7 @@ def trace(
     program: Program = None,
     logreg: Logreg = False,
     operation: Operation = None,
-    design: Design = "nano",
+    design: Design = None,
     parameters: Parameters = None,
     model: Annotated[
         bool, typer.Option("--model", help="Take the cycles of a run on the model instead.")
@@ -68,11 +76,12 @@ def trace(
     """Show where the cycles of a program go: by operation, by unit, in idle gaps."""
     from rich.console import Console
 
+    from ringsmith.cli.traced import Wish, executable_of
     from ringsmith.files import check_targets
 
     results = [target(path, force) for path in (html, svg, perfetto, save)]
     check_targets(*results, inputs=[program])
-    title, executable = _executable(program, logreg, operation, design, parameters)
+    title, executable = executable_of(Wish(program, logreg, operation, design, parameters))
     inspector = _inspector(executable)
     found = inspector.timeline(executable, model=model)
     if listing:
@@ -98,7 +107,7 @@ def waves(
     program: Program = None,
     logreg: Logreg = False,
     operation: Operation = None,
-    design: Design = "nano",
+    design: Design = None,
     parameters: Parameters = None,
     cycles: Annotated[
         str | None, typer.Option(metavar="FIRST:LAST", help="The window in cycles.")
@@ -118,6 +127,7 @@ def waves(
     force: Force = False,
 ) -> None:
     """Record the RTL's signals over a window of a program, on random data."""
+    from ringsmith.cli.traced import Wish, executable_of
     from ringsmith.files import Target, check_targets
 
     if (cycles is None) == (instructions is None):
@@ -126,7 +136,7 @@ def waves(
         )
     result = Target(output, force)
     check_targets(result, inputs=[program])
-    _, executable = _executable(program, logreg, operation, design, parameters)
+    _, executable = executable_of(Wish(program, logreg, operation, design, parameters))
     inspector = _inspector(executable)
     with result.whole() as path:
         told = inspector.waves(
@@ -298,64 +308,6 @@ def _write(target: "Target", text: str) -> None:
     print(f"wrote {target.path}")
 
 
-def _executable(
-    program: Path | None, logreg: bool, operation: str | None, design: str, parameters: str | None
-) -> "tuple[str, Executable]":
-    """The program that the options name, with a title for it."""
-    if (program is not None) + logreg + (operation is not None) != 1:
-        raise typer.BadParameter("name one program: a file, --logreg or --operation NAME")
-    if program is not None:
-        return program.stem, _read_executable(program)
-    _check_traced(design)
-    if operation is not None:
-        from ringsmith import runtime
-        from ringsmith.backends.registry import named_design
-        from ringsmith.lower import lower_operation
-        from ringsmith.params import ckks_set
-
-        point, chosen = named_design(design), ckks_set(parameters or "nano")
-        graph = lower_operation(operation, chosen, chosen.limbs)
-        compiled, title = runtime.compile_graph(graph, point), operation
-    else:
-        from ringsmith.apps.logreg.model import train
-        from ringsmith.apps.logreg.records import load_records
-        from ringsmith.apps.logreg.server import Server
-        from ringsmith.apps.logreg.sizes import size_for
-
-        size = size_for(None, design)
-        if parameters is not None:
-            size = replace(size, parameter_set=parameters)
-        server = Server(train(load_records(size.held_out)[0], size), size, design)
-        compiled, title = server.compiled.compiled_graph, "logistic regression"
-    executable = compiled.executable
-    assert executable is not None, "a design was given"
-    return title, executable
-
-
-def _check_traced(design: str) -> None:
-    """Refuses a design whose programs have no instructions, before the work.
-
-    Raises:
-        ParameterError: Names the designs that there are to choose from.
-    """
-    from ringsmith.backends.registry import backend_of, backends_with_designs, named_design
-    from ringsmith.errors import ParameterError
-
-    backend = backend_of(named_design(design))
-    traced = {each.name: each for each in backends_with_designs() if _traces(each)}
-    if backend.name not in traced:
-        names = ", ".join(name for each in traced.values() for name in each.designs())
-        raise ParameterError(
-            f"design {design!r} is of architecture {backend.name}, which has no instructions: "
-            f"choose one of {names}"
-        )
-
-
-def _traces(backend: "Backend") -> bool:
-    inspector = backend.inspector()
-    return inspector is not None and inspector.traces
-
-
 def _inspector(executable: "Executable") -> "Inspector":
     """How the architecture of a program is looked into.
 
@@ -370,21 +322,3 @@ def _inspector(executable: "Executable") -> "Inspector":
     if inspector is None:
         raise ProgramError(f"architecture {backend.name} has nothing to look into its programs by")
     return inspector
-
-
-def _read_executable(program: Path) -> "Executable":
-    from ringsmith.backends.registry import inspectors
-    from ringsmith.errors import ProgramError
-    from ringsmith.files import read_bounded
-
-    readers = [each for each in inspectors() if each.max_file_bytes]
-    data = read_bounded(program, max(each.max_file_bytes for each in readers))
-    refusals = []
-    for reader in readers:
-        try:
-            return reader.read(data.decode())
-        except UnicodeDecodeError:
-            raise ProgramError(f"{program}: not a text file, and so no executable") from None
-        except ProgramError as error:
-            refusals.append(error)
-    raise ProgramError(f"{program}: {'; '.join(map(str, refusals))}") from refusals[0]

@@ -31,7 +31,11 @@ def explore(
         Path | None, typer.Option(help="A program's file, as Program.save writes.")
     ] = None,
     params: Annotated[
-        str, typer.Option(help="A parameter set, such as framework-set1, in place of a program.")
+        str,
+        typer.Option(
+            help="A parameter set in place of a program: a name, such as framework-set1, or the "
+            "path of its TOML file."
+        ),
     ] = "",
     ops: Annotated[
         str,

@@ -29,7 +29,15 @@ def generate(
         str | None,
         typer.Option(
             help="The encrypted operation of the testbench: add, multiply, multiply_relinearize "
-            "(without this option) or rotate."
+            "(without this option and --program) or rotate."
+        ),
+    ] = None,
+    program: Annotated[
+        Path | None,
+        typer.Option(
+            help="The program that the testbench runs, with its parameters, as Program.save writes "
+            "it. Without a design, the smallest that runs it is written out. The folder holds the "
+            "program and its constants."
         ),
     ] = None,
     verilog: Annotated[
@@ -46,19 +54,19 @@ def generate(
     from ringsmith.errors import ParameterError
     from ringsmith.generate import folder as making
 
-    if (design is None) == (manifest is None):
-        raise ParameterError("name either a design or, with --from, the manifest of a folder")
+    if (manifest is not None and design is not None) or (design, manifest, program) == (None,) * 3:
+        raise ParameterError("name a design, a program, or, with --from, the manifest of a folder")
     if manifest is not None:
-        if operation is not None or not verilog:
+        if operation is not None or program is not None or not verilog:
             raise ParameterError(
-                "--from takes operation and Verilog from the manifest: leave --operation and "
-                "--no-verilog out"
+                "--from takes operation, program and Verilog from the manifest: leave --operation, "
+                "--program and --no-verilog out"
             )
         made = making.generate_again(manifest, folder, force=force)
     else:
-        assert design is not None, "one of the two is given"
-        chosen = operation or making.DEFAULT_OPERATION
-        made = making.generate(design, folder, operation=chosen, verilog=verilog, force=force)
+        made = making.generate_design(
+            design, folder, program=program, operation=operation, verilog=verilog, force=force
+        )
     print(f"wrote {made.folder}: {made.files} files; `make test` in it simulates the design")
     if " " in str(made.folder.absolute()):
         print(
@@ -94,7 +102,7 @@ def synth(
     table.add_column("resource")
     for heading in ("estimate", "Yosys", "difference"):
         table.add_column(heading, justify="right")
-    for row in found.rows():
+    for row in found.text_rows():
         table.add_row(*row)
     Console().print(table)
     if file is not None:

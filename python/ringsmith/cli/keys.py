@@ -38,7 +38,8 @@ def keys(
         Path | None, typer.Option(help="SEAL's EncryptionParameters, from a file.")
     ] = None,
     parameter_set: Annotated[
-        str | None, typer.Option("--set", help="A named parameter set, such as nano.")
+        str | None,
+        typer.Option("--set", help="A parameter set: a name, such as nano, or a TOML file."),
     ] = None,
     rotate: Annotated[
         list[int] | None,

@@ -51,7 +51,9 @@ def import_heir(
     ] = PlanBy.OURS,
     parameters: Annotated[
         str,
-        typer.Option(help="`auto`; `heir`, those that HEIR chose; or a named parameter set."),
+        typer.Option(
+            help="`auto`; `heir`, those that HEIR chose; or a parameter set, a name or a TOML file."
+        ),
     ] = "auto",
     scheme: Annotated[
         HeirScheme | None,
@@ -150,12 +152,12 @@ def run_program(
     """Encrypt inputs with fresh keys, run a program on them, and decrypt what it computes."""
     import numpy as np
 
-    from ringsmith import runtime
     from ringsmith.errors import ParameterError, ProgramError
     from ringsmith.files import new_folder
     from ringsmith.files.arrays import array_bytes
     from ringsmith.program import Program
     from ringsmith.runtime.designs import named_design
+    from ringsmith.runtime.here import here
 
     if design is not None and device is DeviceKind.CPU:
         raise ParameterError("--design is for --device model or rtl: leave one of both out")
@@ -165,28 +167,14 @@ def run_program(
         raise ProgramError(f"{program}: a client kit, which has no operations: give the program")
     given = named_arrays("--input", inputs)
     expected = found.evaluate(given)
-    if device is DeviceKind.CPU:
-        compiled = runtime.compile_program(found)
-        machine = runtime.open_device(device.value)
-    else:
-        compiled = (
-            runtime.compile_for_smallest_design(found)
-            if point is None
-            else runtime.compile_program(found, point)
-        )
-        executable = compiled.compiled_graph.executable
-        assert executable is not None, "it was compiled for a design"
-        machine = runtime.open_device(device.value, executable.design)
     with new_folder(output_dir) as folder:
-        secret_key, public_key, keys = found.generate_keys(seeded=True)
-        ciphertexts = found.encrypt(public_key, given)
-        result = compiled.run(machine, ciphertexts, keys)
-        for name, values in found.decrypt(secret_key, result.outputs).items():
+        done = here(found, given, device.value, point)
+        for name, values in done.outputs.items():
             (folder / f"{name}.npy").write_bytes(array_bytes(values))
             clear = expected[name][..., : values.shape[-1]] if values.ndim else expected[name]
             error = float(np.max(np.abs(values - clear), initial=0.0))
             print(f"{name}  {values.shape}, at most {error:.2g} from the program in the clear")
-    spent = "" if result.cycles is None else f", {result.cycles:,} clock cycles"
+    spent = "" if done.result.cycles is None else f", {done.result.cycles:,} clock cycles"
     print(f"{found.name}: run on {device.value}{spent}; results are in {output_dir}")
 
 

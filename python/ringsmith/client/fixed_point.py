@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.client.checks import checked_bfv, refuse_masked
 from ringsmith.client.integers import decode_batch, encode_batch
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import PlainPolynomial
 from ringsmith.params import BfvParameters
+from ringsmith.python_numbers import make_python_numbers
 
 _MAX_FRACTION_BITS = 1024
 """Above this limit 2^-bits is no normal double-precision number."""
@@ -36,6 +37,7 @@ class FixedPoint:
     fraction_bits: int
 
     def __post_init__(self) -> None:
+        make_python_numbers(self)
         bits = self.fraction_bits
         if isinstance(bits, bool) or not isinstance(bits, int):
             raise ParameterError(f"fraction_bits = {bits!r} is not a whole number")
@@ -47,6 +49,7 @@ class FixedPoint:
 
     def __mul__(self, other: "FixedPoint") -> "FixedPoint":
         """Returns the format of a product: the bits are added."""
+        check_type("factor", other, FixedPoint, "give the format of the other factor")
         return FixedPoint(self.fraction_bits + other.fraction_bits)
 
     def __add__(self, other: "FixedPoint") -> "FixedPoint":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ringsmith.client.checks import check_parameters
 from ringsmith.client.keys import SecretKey
-from ringsmith.errors import InteropError, check_type
+from ringsmith.errors import InteropError, check_type, checked_path
 from ringsmith.files import SECRET_MODE, check_target, open_regular, read_bounded, write_whole
 from ringsmith.files.container import MAGIC, Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder
@@ -65,7 +65,7 @@ def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlwePar
         record = _Record(key, secret_key.parameters_id, secret_key.key_tag)
         encoder = Encoder()
         data = pack(FORMAT, VERSION, encoder.encode(record, _Record, "key"), encoder.arrays)
-    write_whole(Path(path), data, overwrite=False, mode=SECRET_MODE)
+    write_whole(checked_path(path), data, overwrite=False, mode=SECRET_MODE)
 
 
 def load_secret_key(path: str | Path, parameters: RlweParameters) -> SecretKey:
@@ -81,7 +81,7 @@ def load_secret_key(path: str | Path, parameters: RlweParameters) -> SecretKey:
         TypeError: When ``parameters`` are none.
     """
     check_parameters(parameters)
-    path = Path(path)
+    path = checked_path(path)
     if _begins_with_magic(path):
         key = _from_container(path, parameters)
     else:

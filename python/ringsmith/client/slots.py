@@ -14,6 +14,7 @@ from ringsmith.client.checks import (
 from ringsmith.errors import ParameterError
 from ringsmith.objects import Plaintext
 from ringsmith.params import CkksParameters, ckks_encoder
+from ringsmith.python_numbers import python_number
 
 
 def encode_slots(
@@ -22,10 +23,11 @@ def encode_slots(
     """Encodes a vector; arguments and errors are those of ``encode``."""
     scale = parameters.scale if scale is None else scale
     limbs = parameters.limbs if limbs is None else limbs
-    if not 1 <= limbs <= parameters.limbs:
-        raise ParameterError(f"limbs = {limbs} is outside 1 … {parameters.limbs}")
-    if not (math.isfinite(scale) and scale >= 1):
-        raise ParameterError(f"scale = {scale!r} must be finite and at least 1")
+    scale, limbs = python_number(scale), python_number(limbs)
+    if isinstance(limbs, bool) or not isinstance(limbs, int) or not 1 <= limbs <= parameters.limbs:
+        raise ParameterError(f"limbs = {limbs!r:.60} is outside 1 … {parameters.limbs}")
+    if not isinstance(scale, int | float) or not (math.isfinite(scale) and scale >= 1):
+        raise ParameterError(f"scale = {scale!r:.60} must be finite and at least 1")
     slots = _checked_slots(parameters, values)
     largest = float(np.abs(slots).max())
     log_q = math.log2(math.prod(parameters.data_primes[:limbs]))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ringsmith.backends.explorer import OperationCost, Usage, Value
 from ringsmith.errors import InteropError
+from ringsmith.short_repr import short_repr
 
 Values = tuple[tuple[str, Value], ...]
 
@@ -36,6 +37,7 @@ class Job:
         return f"{self.architecture} {dict(self.values)}"
 
 
+@short_repr
 @dataclass(frozen=True)
 class Tried:
     """What was found at a point.

@@ -1,6 +1,5 @@
 """What was tried, in a file of lines that a later run goes on from; see ``files/lines.py``."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 from ringsmith.errors import InteropError
@@ -51,7 +50,7 @@ class Record:
                 "identity": request.identity,
                 "sources": request.sources,
                 "subject": request.subject,
-                **asdict(request),
+                **request.told,
                 "host": host,
             }
         )

@@ -2,10 +2,11 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from ringsmith.backends.explorer import Explorer, Task
 from ringsmith.backends.registry import REFERENCE, backend, backends, source_files
@@ -15,6 +16,7 @@ from ringsmith.lower import lower, lower_operation
 from ringsmith.params import RlweParameters, SecurityWarning, parameter_set
 from ringsmith.platforms import load_platform
 from ringsmith.program import Program
+from ringsmith.short_repr import short_repr
 
 PAPERS_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -33,6 +35,7 @@ PROGRAM = "program"
 """What a whole program is called where operations have names."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Request:
     """A question to the search.
@@ -40,18 +43,20 @@ class Request:
     Attributes:
         platform: The card: its name, or the path of its file.
         architectures: Architectures to search through.
-        params: Parameter set; empty with a program.
+        params: Parameter set, or its name; empty with a program.
         operations: HE operations of the set, by our names or the paper's; each counts once.
-        program: Path of a program's file; empty with a set.
+        program: The program's name, or the path of its file; empty with a set.
         megahertz: The clock of all designs; 0: what each architecture assumes.
+        content: The program as the bytes of its file; empty: they are in the file ``program``.
     """
 
     platform: str
     architectures: tuple[str, ...]
-    params: str = ""
+    params: str | RlweParameters = ""
     operations: tuple[str, ...] = ()
     program: str = ""
     megahertz: float = 0
+    content: bytes = field(default=b"", repr=False)
 
     def __post_init__(self) -> None:
         if bool(self.params) == bool(self.program):
@@ -66,7 +71,7 @@ class Request:
             )
         if self.params and not self.operations:
             raise ParameterError(
-                f"no operations of {self.params}: name some, such as --ops "
+                f"no operations of {self._set}: name some, such as --ops "
                 "multiply_relinearize,rotate"
             )
         if not self.architectures:
@@ -80,14 +85,25 @@ class Request:
     @property
     def identity(self) -> str:
         """A digest of the request, a program's content included."""
-        content = Path(self.program).read_bytes() if self.program else b""
-        text = repr(sorted(asdict(self).items())).encode()
-        return sha256(text + content).hexdigest()[:16]
+        text = repr(sorted(self.told.items())).encode()
+        return sha256(text + self.program_bytes).hexdigest()[:16]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The request as JSON values, without a program's content."""
+        found = asdict(self)
+        del found["content"]
+        return found
+
+    @property
+    def program_bytes(self) -> bytes:
+        """The program as the bytes of its file; empty without one."""
+        return self.content or (Path(self.program).read_bytes() if self.program else b"")
 
     @property
     def sources(self) -> str:
         """A digest of what numbers follow from beside the request: the card, and architectures."""
-        found = sha256(repr(load_platform(self.platform)).encode())
+        found = sha256(repr(asdict(load_platform(self.platform))).encode())
         for name in self.architectures:
             for path in source_files(name):
                 found.update(path.read_bytes())
@@ -98,7 +114,12 @@ class Request:
         """What is explored for, in words."""
         if self.program:
             return Path(self.program).name
-        return f"{', '.join(self.operations)} of {self.params}"
+        return f"{', '.join(self.operations)} of {self._set}"
+
+    @property
+    def _set(self) -> str:
+        """What the parameter set is called."""
+        return self.params if isinstance(self.params, str) else self.params.name
 
 
 def architectures() -> list[str]:
@@ -130,16 +151,19 @@ def graphs_of(request: Request) -> dict[str, SubroutineGraph]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         if request.program:
-            return {PROGRAM: _program(request.program)}
-        parameters = parameter_set(request.params)
+            return {PROGRAM: _program(request)}
+        chosen = request.params
+        parameters = parameter_set(chosen) if isinstance(chosen, str) else chosen
         return {name: _operation(name, parameters) for name in request.operations}
 
 
-def _program(path: str) -> SubroutineGraph:
-    program = Program.load(path)
+def _program(request: Request) -> SubroutineGraph:
+    content = request.content
+    program = Program.from_bytes(content) if content else Program.load(request.program)
     if not isinstance(program, Program):
         raise ParameterError(
-            f"{path} is a client's kit, which has no operations: give the program's own file"
+            f"{request.program} is a client's kit, which has no operations: give the program's "
+            "own file"
         )
     return lower(program).graph
 

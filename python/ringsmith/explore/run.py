@@ -1,8 +1,10 @@
 """A search from the command line's options to its texts."""
 
 import json as json_format
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ringsmith import progress
 from ringsmith.engines import engine
@@ -14,6 +16,9 @@ from ringsmith.explore.record import FORMAT, VERSION, Record
 from ringsmith.explore.report import section
 from ringsmith.explore.request import Request, architectures, explorer
 from ringsmith.explore.search import Found, Search
+from ringsmith.params import RlweParameters, SecurityWarning, parameter_set
+from ringsmith.params.files import SUFFIX
+from ringsmith.program import Program
 
 ALL = "all"
 """In place of architectures: every one that can be explored."""
@@ -26,8 +31,8 @@ class Options:
     Attributes:
         platform: The card.
         architectures: Architectures.
-        program: Path of a program's file; empty: none.
-        params: Parameter set; empty: none.
+        program: Path of a program's file, or the program; empty: none.
+        params: Parameter set: its name, the path of its TOML file, or the set; empty: none.
         operations: HE operations.
         megahertz: The clock; 0: each architecture's.
         search: Kind of search.
@@ -41,8 +46,8 @@ class Options:
 
     platform: str
     architectures: tuple[str, ...]
-    program: str = ""
-    params: str = ""
+    program: str | Program = ""
+    params: str | RlweParameters = ""
     operations: tuple[str, ...] = ()
     megahertz: float = 0
     search: str = "doubling"
@@ -56,14 +61,25 @@ class Options:
     @property
     def request(self) -> Request:
         """What is explored for."""
+        program, params = self.program, self.params
         return Request(
             self.platform,
             tuple(architectures()) if self.architectures == (ALL,) else self.architectures,
-            self.params,
+            _read(params) if isinstance(params, str) else params,
             self.operations,
-            self.program,
+            program if isinstance(program, str) else program.name,
             self.megahertz,
+            b"" if isinstance(program, str) else program.to_bytes(),
         )
+
+
+def _read(params: str) -> str | RlweParameters:
+    """A parameter set by its name, or the one of a file: the request holds its content."""
+    if not params.endswith(SUFFIX):
+        return params
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return parameter_set(params)
 
 
 def explored(
@@ -89,6 +105,23 @@ def explored(
         InteropError: If the record's file is another one's.
         ToolError: If the engine is not there, or its workers die.
     """
+    found, evaluator = searched(options)
+    chosen = chosen_point(found, options.point)
+    named = [evaluator.named(name) for name in options.compare]
+    return found, (
+        to_json(found) if json else None,
+        page_of(found, chosen, evaluator) if page else None,
+        evaluator.design_file(chosen) if design else None,
+        section(found, report, named) if report else None,
+    )
+
+
+def searched(options: Options) -> tuple[Found, Evaluator]:
+    """Searches; returns what was found, and what tried it.
+
+    Raises:
+        ParameterError, ProgramError, InteropError, ToolError: As ``explored``.
+    """
     evaluator = Evaluator(options.request)
     record = Record(options.record, options.request)
     evaluator.host.update(record.host)
@@ -104,18 +137,11 @@ def explored(
     if not found.front:
         scarcest = found.scarcest or "no point was tried"
         if found.left:
-            scarcest += f"; {found.left} points were not tried: raise --limit"
+            scarcest += f"; {found.left} points were not tried: raise the limit"
         raise ParameterError(
             f"no design for {options.request.subject} fits {options.platform}: {scarcest}"
         )
-    chosen = _chosen(found, options.point)
-    named = [evaluator.named(name) for name in options.compare]
-    return found, (
-        to_json(found) if json else None,
-        page_of(found, chosen, evaluator) if page else None,
-        evaluator.design_file(chosen) if design else None,
-        section(found, report, named) if report else None,
-    )
+    return found, evaluator
 
 
 def _measure_hosts(evaluator: Evaluator) -> None:
@@ -131,7 +157,7 @@ def _measure_hosts(evaluator: Evaluator) -> None:
             evaluator.measure_host(name)
 
 
-def _chosen(found: Found, name: str) -> Tried:
+def chosen_point(found: Found, name: str) -> Tried:
     """The point of the front that is called so; without a name, the fastest.
 
     Raises:
@@ -146,7 +172,6 @@ def _chosen(found: Found, name: str) -> Tried:
 
 def to_json(found: Found) -> str:
     """Everything that was found, as JSON."""
-    on_front = {each.key for each in found.front}
     request = found.request
     content = {
         "format": FORMAT,
@@ -158,15 +183,21 @@ def to_json(found: Found) -> str:
         "refused": dict(found.refused),
         "left": found.left,
         "host_milliseconds": {name: dict(each) for name, each in found.host.items()},
-        "points": [
-            {
-                **each.to_row(),
-                "front": each.key in on_front,
-                "exact": each.feasible and each.exact,
-                "milliseconds": each.milliseconds if each.feasible else None,
-                "binds": {name: own.binds for name, own in each.operations.items()},
-            }
-            for each in found.points
-        ],
+        "points": point_rows(found),
     }
     return json_format.dumps(content, indent=1) + "\n"
+
+
+def point_rows(found: Found) -> list[dict[str, Any]]:
+    """All points that were tried, as JSON has them."""
+    on_front = {each.key for each in found.front}
+    return [
+        {
+            **each.to_row(),
+            "front": each.key in on_front,
+            "exact": each.feasible and each.exact,
+            "milliseconds": each.milliseconds if each.feasible else None,
+            "binds": {name: own.binds for name, own in each.operations.items()},
+        }
+        for each in found.points
+    ]

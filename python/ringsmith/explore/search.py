@@ -20,11 +20,13 @@ from ringsmith.explore.evaluate import CAPACITY, Evaluator
 from ringsmith.explore.points import Job, Tried, Values, front
 from ringsmith.explore.record import Record
 from ringsmith.explore.request import Request, explorer
+from ringsmith.short_repr import short_repr
 
 DOUBLING, FINE = "doubling", "fine"
 SEARCHES = (DOUBLING, FINE)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Found:
     """What a search found.

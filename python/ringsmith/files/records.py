@@ -73,6 +73,8 @@ class Encoder:
         """
         change = self.replaced.get(type(value))
         value = value if change is None else change(value)
+        if isinstance(value, np.generic):  # a number that the user had from an array
+            value = value.item()
         origin, arguments = _origin(kind), typing.get_args(kind)
         if origin in (typing.Union, types.UnionType):
             return self.encode(value, _alternative(value, arguments, where), where)

@@ -7,11 +7,12 @@ from string import Template
 
 from ringsmith import __version__
 from ringsmith.backends.base import Backend, Design
-from ringsmith.backends.exporter import Estimate, Hardware
+from ringsmith.backends.exporter import Estimate, Exporter, Hardware
 from ringsmith.generate import packaging, wrapper
 from ringsmith.generate.litex import litex_files
-from ringsmith.generate.manifest import MANIFEST, Recipe, manifest_text
+from ringsmith.generate.manifest import MANIFEST, PROGRAM, Recipe, manifest_text
 from ringsmith.generate.operation import Shown, quietly, shown
+from ringsmith.generate.own_program import shown_program
 from ringsmith.generate.packaging import Names
 from ringsmith.generate.sources import sources_below
 from ringsmith.hdl import interfaces as buses
@@ -20,6 +21,8 @@ from ringsmith.hdl.sources import rtl_root
 from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import table_lines
 
+_OWN_PROGRAM = f"| `{PROGRAM}` | the encrypted program itself, with its constants |\n"
+"""A line of the README."""
 _PART = "xcu250-figd2104-2L-e"
 """The FPGA that Vivado's scripts take where no other is named."""
 
@@ -40,7 +43,7 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     exporter = backend.exporter()
     tools = {"yosys": yosys().version} if recipe.verilog else {}
     hardware = exporter.hardware(design)
-    operation = quietly(lambda: shown(backend, exporter, design, recipe.operation))
+    operation = quietly(lambda: _shown(backend, exporter, design, recipe))
     names = Names.of(design.name, __version__)
     title = f"Design {design.name} of architecture {backend.name}"
     sources = _rtl(hardware, names, title)
@@ -59,9 +62,18 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     estimate = exporter.estimate(design)
     files["README.md"] = _readme(names, hardware, operation, design.name, title, recipe)
     found = {path: text.encode() for path, text in files.items()}
+    if recipe.program:
+        found[PROGRAM] = recipe.program
     told = _told(backend, design, names, hardware, list(sources), operation, estimate)
     found[MANIFEST] = manifest_text(recipe, tools, told, found).encode()
     return found
+
+
+def _shown(backend: Backend, exporter: Exporter, design: Design, recipe: Recipe) -> Shown:
+    """The program of a recipe, or its operation, demonstrated."""
+    if recipe.program:
+        return shown_program(backend, exporter, design, recipe.program)
+    return shown(backend, exporter, design, recipe.operation)
 
 
 def _rtl(hardware: Hardware, names: Names, title: str) -> dict[str, str]:
@@ -186,8 +198,7 @@ def _readme(
     text = [heading for heading in headings if heading != "wires"]
     facts = operation.facts
     told = [
-        f"{operation.title}: the first slots of the messages are {facts['first_messages']}, "
-        f"and of the result {facts['first_result']}.",
+        f"{operation.title}: {operation.result}.",
         ", ".join(f"{key} {facts[key]:,}" for key in operation.demonstration.facts) + ".",
     ]
     return _template("README.md").substitute(
@@ -197,7 +208,8 @@ def _readme(
         title=title,
         version=names.version,
         no_verilog="" if recipe.verilog else ": not made (`--no-verilog`)",
-        operation=recipe.operation,
+        operation=f"program {recipe.operation}" if recipe.program else recipe.operation,
+        own_program=_OWN_PROGRAM if recipe.program else "",
         not_run=packaging.NOT_RUN,
         ports="\n".join(table_lines(headings, rows, text)),
         told="\n\n".join(told),

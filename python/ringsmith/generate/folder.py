@@ -8,14 +8,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from ringsmith import design_files, progress
-from ringsmith.backends.registry import backend_of, named_design
+from ringsmith.backends.base import Design
+from ringsmith.backends.registry import backend_of, fitting_backend, named_design
 from ringsmith.errors import InteropError, ParameterError, ProgramError, ToolError
-from ringsmith.files import new_folder
+from ringsmith.files import new_folder, read_bounded
 from ringsmith.generate.contents import contents, write
-from ringsmith.generate.manifest import MANIFEST, Recipe, read_manifest
+from ringsmith.generate.manifest import MANIFEST, Recipe, read_manifest, told
+from ringsmith.generate.own_program import fitted, own_program, plain_name
 from ringsmith.hdl.yosys import yosys
+from ringsmith.program import Program
+from ringsmith.schemes import program_file
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 DEFAULT_OPERATION = "multiply_relinearize"
 
@@ -32,33 +40,89 @@ class Made:
     folder: Path
     files: int
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each resource that is estimated: ``pandas.DataFrame(rows)``.
 
-def generate(
-    design: str,
-    folder: Path,
+        Keys: ``design``, ``architecture``, ``family`` (as Yosys calls it), ``resource`` (``dsps``,
+        ``luts``, …) and ``estimate``. ``ringsmith.generate.synthesize`` counts them.
+        """
+        design, architecture, estimate = told(
+            self.folder / MANIFEST, "design", "architecture", "estimate"
+        )
+        head = {"design": design, "architecture": architecture, "family": estimate["family"]}
+        return [
+            {**head, "resource": name, "estimate": value}
+            for name, value in estimate.items()
+            if name != "family"
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """Returns what the testbench runs: parameters, first numbers, clock cycles."""
+        (found,) = told(self.folder / MANIFEST, "operation")
+        return dict(found)
+
+
+def generate_design(
+    design: str | Path | Design | None,
+    folder: str | Path,
     *,
-    operation: str = DEFAULT_OPERATION,
+    program: Program | str | Path | None = None,
+    operation: str | None = None,
     verilog: bool = True,
     force: bool = False,
 ) -> Made:
-    """Writes a design out as a folder.
+    """Writes a design out as a folder: RTL, testbench, packaging, manifest.
 
     Args:
-        design: The design's name, or the path of its TOML file.
+        design: The design: its name, the path of its TOML file, or a design. None: the smallest
+            that runs the program.
         folder: The folder; it must not exist, or be empty.
-        operation: The encrypted operation of its testbench.
+        program: The program that the testbench runs, or the path of its file. The folder holds it,
+            constants and all. None: one operation.
+        operation: In place of a program: ``add``, ``multiply``, ``multiply_relinearize`` (None) or
+            ``rotate``.
         verilog: Whether to write plain Verilog, too, which takes Yosys.
         force: Whether a folder that was generated before is replaced.
 
     Raises:
-        ParameterError: If design or operation are not known, or something is wrong with the design.
-        ProgramError: If its architecture cannot be written out, or the operation does not fit it.
-        InteropError: If the folder is not empty, or cannot be written.
+        ParameterError: If design or operation are not known, something is wrong with the design, or
+            arguments exclude each other.
+        ProgramError: If its architecture cannot be written out, or the program or operation does
+            not fit it.
+        InteropError: If the folder is not empty, cannot be written, or a file holds no program.
         ToolError: If Yosys is needed and not installed, or fails.
     """
+    folder = Path(folder)
     check_folder(folder, force=force)
-    recipe = Recipe(design_files.text(design), operation, verilog)
-    return _make(recipe, design, folder)
+    if program is not None and operation is not None:
+        raise ParameterError("the testbench runs a program or an operation: leave one of both out")
+    if program is None:
+        if design is None:
+            raise ParameterError("name a design, or a program that one is made for")
+        recipe = Recipe(_text_of(design), operation or DEFAULT_OPERATION, verilog)
+        return _make(recipe, _name_of(design), folder)
+    data = program.to_bytes() if isinstance(program, Program) else _read(Path(program))
+    name = plain_name(own_program(data).name)
+    text = _text_of(fitted(fitting_backend(), data) if design is None else design)
+    source = str(program) if design is None else _name_of(design)
+    return _make(Recipe(text, name, verilog, data), source, folder)
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a program's file."""
+    return read_bounded(path, program_file.LIMITS.file)
+
+
+def _name_of(design: str | Path | Design) -> str:
+    """What errors call a design."""
+    return str(design) if isinstance(design, str | Path) else design.name
+
+
+def _text_of(design: str | Path | Design) -> str:
+    """A design as the text of its file."""
+    if isinstance(design, str | Path):
+        return design_files.text(str(design))
+    return design_files.to_toml(cast("DataclassInstance", design), backend_of(design).name)
 
 
 def generate_again(manifest: Path, folder: Path, *, force: bool = False) -> Made:

@@ -3,15 +3,18 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ringsmith import __version__
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
+from ringsmith.schemes import program_file
 
 MANIFEST = "manifest.json"
+PROGRAM = "program.rsp"
+"""The file of a folder with the program that its testbench runs."""
 FORMAT = "ringsmith-folder"
 VERSION = 1
 _MAX_BYTES = 1 << 22
@@ -23,13 +26,23 @@ class Recipe:
 
     Attributes:
         design: The text of the design's file.
-        operation: The encrypted operation of the testbench.
+        operation: The encrypted operation of the testbench; of a program its name.
         verilog: Whether there is plain Verilog, which Yosys writes.
+        program: The program in place of an operation, as the bytes of its file; empty: none.
     """
 
     design: str
     operation: str
     verilog: bool
+    program: bytes = field(default=b"", repr=False)
+
+    @property
+    def told(self) -> dict[str, object]:
+        """The recipe as the manifest has it: a program is a file beside it."""
+        found = {**asdict(self), "program": PROGRAM}
+        if not self.program:
+            del found["program"]
+        return found
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,7 @@ def manifest_text(
         "version": VERSION,
         "ringsmith": __version__,
         "tools": dict(tools),
-        "recipe": asdict(recipe),
+        "recipe": recipe.told,
         **told,
         "files": {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())},
     }
@@ -88,8 +101,8 @@ def read_manifest(path: Path) -> Manifest:
             "design.toml"
         )
     try:
-        recipe = Recipe(**record["recipe"])
         tools, files = dict(record["tools"]), dict(record["files"])
+        recipe = Recipe(**{**record["recipe"], **_own_program(path, record["recipe"], files)})
     except (KeyError, TypeError, ValueError) as error:
         raise InteropError(f"{path}: no manifest of a folder: {error}") from None
     kinds = (str, str, bool)
@@ -97,6 +110,25 @@ def read_manifest(path: Path) -> Manifest:
     if not all(type(value) is kind for value, kind in zip(fields, kinds, strict=True)):
         raise InteropError(f"{path}: no manifest of a folder: a value of its recipe is of no use")
     return Manifest(recipe, tools, files)
+
+
+def _own_program(
+    path: Path, recipe: Mapping[str, object], files: Mapping[str, str]
+) -> dict[str, bytes]:
+    """The program beside a manifest that names one.
+
+    Raises:
+        InteropError: If it cannot be read, or is not the one that the manifest was written for.
+    """
+    if "program" not in recipe:
+        return {}
+    if recipe["program"] != PROGRAM:
+        raise InteropError(f"{path}: no manifest of a folder: its program is not {PROGRAM}")
+    file = path.parent / PROGRAM
+    data = read_bounded(file, program_file.LIMITS.file)
+    if hashlib.sha256(data).hexdigest() != files.get(PROGRAM):
+        raise InteropError(f"{file}: was changed since the folder was generated: generate it anew")
+    return {"program": data}
 
 
 def told(path: Path, *keys: str) -> list[Any]:

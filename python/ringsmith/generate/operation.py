@@ -17,7 +17,7 @@ from ringsmith.backends.exporter import Demonstration, Exporter
 from ringsmith.client.schemes import messages_of
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.lower import RELIN_KEY, galois_key_name, lower_operation
-from ringsmith.objects import Ciphertext, Residues
+from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
 from ringsmith.params import KeyNeeds, RlweParameters
 
 SEED = 2026
@@ -46,16 +46,18 @@ OPERATIONS: Mapping[str, Callable[[Vector, Vector], Vector]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Shown:
-    """An operation, demonstrated.
+    """An operation or a program, demonstrated.
 
     Attributes:
         demonstration: What a testbench needs.
-        title: The operation and its parameters, in words.
+        title: What is computed, and its parameters, in words.
+        result: The first messages and results, in words.
         facts: Parameters and results, for the manifest.
     """
 
     demonstration: Demonstration
     title: str
+    result: str
     facts: Mapping[str, object]
 
 
@@ -93,11 +95,7 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
         for half in range(2)
         if f"{port}.{half}" in graph.inputs
     }
-    by_name = {galois_key_name(element): key for element, key in keys.galois.items()}
-    if keys.relin is not None:
-        by_name[RELIN_KEY] = keys.relin
-    demonstration, outputs = exporter.demonstrate(compiled, inputs, by_name)
-    _check_bits(compiled, inputs, {each: key.data for each, key in by_name.items()}, outputs)
+    demonstration, outputs = run_on_model(exporter, compiled, inputs, keys)
     scale = encrypted[0].scale ** (2 if "multiply" in name else 1)
     result = Ciphertext(
         np.stack([outputs[port] for port in sorted(outputs)]),
@@ -112,6 +110,8 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
     return Shown(
         demonstration,
         f"{name} of two {title} ciphertexts, N = {parameters.n}, {limbs} primes of data",
+        f"the first slots of the messages are {[_few(message) for message in messages]}, and of "
+        f"the result {_few(wanted)}",
         {
             "name": name,
             "scheme": title,
@@ -123,6 +123,25 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
             **demonstration.facts,
         },
     )
+
+
+def run_on_model(
+    exporter: Exporter,
+    compiled: CompiledGraph,
+    inputs: Mapping[str, Residues],
+    keys: EvaluationKeys,
+) -> tuple[Demonstration, Mapping[str, Residues]]:
+    """Records what a host does for a compiled graph, and its outputs, which are right to the bit.
+
+    Raises:
+        DeviceError: If an output is not the reference interpreter's.
+    """
+    by_name = {galois_key_name(element): key for element, key in keys.galois.items()}
+    if keys.relin is not None:
+        by_name[RELIN_KEY] = keys.relin
+    demonstration, outputs = exporter.demonstrate(compiled, inputs, by_name)
+    _check_bits(compiled, inputs, {each: key.data for each, key in by_name.items()}, outputs)
+    return demonstration, outputs
 
 
 def _needs(name: str, parameters: RlweParameters) -> KeyNeeds:

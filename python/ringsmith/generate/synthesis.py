@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ringsmith.errors import InteropError
 from ringsmith.generate.manifest import MANIFEST, told
@@ -44,7 +45,24 @@ class Synthesized:
     counts: Mapping[str, float]
     estimate: Mapping[str, float]
 
-    def rows(self) -> list[tuple[str, str, str, str]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """Returns a row for each resource: ``pandas.DataFrame(rows)``.
+
+        Keys: ``design``, ``family``, ``resource``, ``yosys`` (its count) and ``estimate`` (None
+        where the architecture has none).
+        """
+        return [
+            {
+                "design": self.design,
+                "family": self.family,
+                "resource": name,
+                "yosys": count,
+                "estimate": self.estimate.get(name),
+            }
+            for name, count in self.counts.items()
+        ]
+
+    def text_rows(self) -> list[tuple[str, str, str, str]]:
         """Resource, estimate, count, difference; a dash where there is no estimate."""
         found = []
         for name, title in TITLES.items():
@@ -71,7 +89,7 @@ class Synthesized:
         return json.dumps(record, indent=1) + "\n"
 
 
-def synthesize(folder: Path) -> Synthesized:
+def synthesize(folder: str | Path) -> Synthesized:
     """Synthesizes the RTL of a generated folder; nothing is placed or routed.
 
     Args:
@@ -81,6 +99,7 @@ def synthesize(folder: Path) -> Synthesized:
         InteropError: If it is no generated folder, or a source is missing.
         ToolError: If Yosys is not installed or fails.
     """
+    folder = Path(folder)
     file = folder / MANIFEST
     design, top, defines, sources, estimate = told(
         file, "design", "top", "defines", "sources", "estimate"

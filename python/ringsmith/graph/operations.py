@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.short_repr import short_repr
+
 Values = NDArray[Any]
 """Numbers of all slots, shape (slots,)."""
 
@@ -76,6 +78,7 @@ def _first(a: Values, _: Values, __: Slots) -> Values:
     return a
 
 
+@short_repr
 @dataclass(frozen=True)
 class Operation:
     """What an operation takes and makes.

@@ -21,6 +21,7 @@ from ringsmith.graph.types import (
     infer,
 )
 from ringsmith.params import RlweParameters
+from ringsmith.short_repr import short_repr
 
 MIN_DEGREE = 1 << 8
 MAX_DEGREE = 1 << 16
@@ -42,6 +43,7 @@ class Origin:
     op: str
 
 
+@short_repr
 @dataclass(frozen=True)
 class SubroutineNode:
     """One subroutine; yields one polynomial.
@@ -63,6 +65,7 @@ class SubroutineNode:
     origin: Origin | None = None
 
 
+@short_repr
 @dataclass(eq=False)
 class SubroutineGraph:
     """A graph of subroutines over Z_q[x]/(x^N + 1) for several primes q.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ringsmith.errors import InteropError, check_type
+from ringsmith.errors import InteropError, check_type, checked_path
 from ringsmith.files import open_regular, read_bounded, write_whole
 from ringsmith.files.container import MAGIC, Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder
@@ -84,9 +84,9 @@ def save_object(
     check_object(f"{path}: the {_named(type(thing))} to write", thing, parameters)
     if seal_obstacle(parameters) is None and isinstance(thing, EvaluationKeys):
         shape = SealParameters.from_parameters(parameters)
-        write_bundle(Path(path), Bundle(parameters.name, shape, thing))
+        write_bundle(checked_path(path), Bundle(parameters.name, shape, thing))
         return
-    write_whole(Path(path), _encoded(thing, parameters), overwrite=overwrite)
+    write_whole(checked_path(path), _encoded(thing, parameters), overwrite=overwrite)
 
 
 def encode_object(thing: Object, parameters: RlweParameters) -> bytes:
@@ -149,7 +149,7 @@ def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> 
     """
     check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
     _check_kind(kind)
-    path = Path(path)
+    path = checked_path(path)
     found: Any
     if path.is_dir():
         found = _from_bundle(path, kind, parameters)

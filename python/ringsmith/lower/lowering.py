@@ -18,6 +18,7 @@ from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
 from ringsmith.schemes.registry import scheme_of
 from ringsmith.schemes.writer import RELIN_KEY, Polynomials, galois_key_name
+from ringsmith.short_repr import short_repr
 
 PRODUCTS: Mapping[str, Op] = MappingProxyType(
     {f"multiply_{op}": op for op in Op if op.record.key is Key.RELINEARIZATION}
@@ -45,6 +46,7 @@ class CiphertextPort:
     scale: float
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Lowered:
     """A program as subroutines, with everything that a run must be handed named.

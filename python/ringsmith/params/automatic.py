@@ -12,6 +12,8 @@ from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP, check_security
+from ringsmith.python_numbers import make_python_numbers
+from ringsmith.short_repr import short_repr
 
 MIN_SCALE_BITS = MIN_PRIME_BITS
 """Smallest scale that is tried: the primes that rescaling drops have its size."""
@@ -47,10 +49,16 @@ class AutoRlweParameters(ABC):
     keys: int | None = None
 
     def __post_init__(self) -> None:
-        if self.security not in MAX_LOG_QP:
+        make_python_numbers(self)
+        if not isinstance(self.security, int) or self.security not in MAX_LOG_QP:
             raise ParameterError(
                 f"security = {self.security!r} is not a level of the HE standard: choose "
                 f"{', '.join(map(str, MAX_LOG_QP))}; parameters below are made by hand"
+            )
+        if self.limits is not None and not isinstance(self.limits, ParameterLimits):
+            raise ParameterError(
+                f"limits = {self.limits!r:.60} are no ParameterLimits: name a design instead: "
+                'design="nano"'
             )
         for name, value in (("max_n", self.max_n), ("max_prime_bits", self.max_prime_bits)):
             check_number(name, value, int)
@@ -108,6 +116,7 @@ def check_number(name: str, value: object, kind: type[int] | type[float]) -> Non
         raise ParameterError(f"{name} = {value!r} is no number of its kind: write one")
 
 
+@short_repr
 @dataclass(frozen=True, kw_only=True)
 class AutoParameters(AutoRlweParameters):
     """Requirements for automatically chosen CKKS parameters.

@@ -11,12 +11,14 @@ from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP
+from ringsmith.short_repr import short_repr
 
 NARROW_PRIME_BITS = 30
 """Narrowest prime that is chosen where the modulus is wide enough for two: of narrower ones a large
 ring has few, and each costs a limb."""
 
 
+@short_repr
 @dataclass(frozen=True, kw_only=True)
 class AutoBfvParameters(AutoRlweParameters):
     """Requirements for automatically chosen BFV parameters.

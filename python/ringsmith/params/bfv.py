@@ -21,9 +21,12 @@ from ringsmith.params.primes import (
     check_primes,
     checked_base,
     checked_integers,
+    listed,
     primes_of_sizes,
 )
 from ringsmith.params.ring import BINOMIAL_DEVIATION, RlweParameters
+from ringsmith.python_numbers import with_python_numbers
+from ringsmith.short_repr import short_repr
 
 MAX_PLAIN_BITS = 60
 """Widest plain modulus: SEAL_PLAIN_MOD_BIT_COUNT_MAX."""
@@ -38,6 +41,7 @@ MULTIPLICATIONS = ("behz", "hps")
 RELINEARIZATIONS = ("special_prime", "word", "residue")
 
 
+@short_repr
 @dataclass(frozen=True)
 class BfvParameters(RlweParameters):
     """A BFV parameter set: exact arithmetic modulo ``plain_modulus``.
@@ -68,6 +72,7 @@ class BfvParameters(RlweParameters):
     error_deviation: float = BINOMIAL_DEVIATION
 
     @classmethod
+    @with_python_numbers
     def create(
         cls,
         *,
@@ -128,11 +133,12 @@ class BfvParameters(RlweParameters):
             multiplication=multiplication,
             relinearization=relinearization,
             word_bits=word_bits,
-            extension_primes=tuple(extension_primes),
+            extension_primes=tuple(listed("extension_primes", extension_primes)),
             error_deviation=error_deviation,
         )
 
     @classmethod
+    @with_python_numbers
     def from_primes(
         cls,
         *,
@@ -172,7 +178,7 @@ class BfvParameters(RlweParameters):
             multiplication=multiplication,
             relinearization=relinearization,
             word_bits=word_bits,
-            extension_primes=tuple(extension_primes),
+            extension_primes=tuple(listed("extension_primes", extension_primes)),
             error_deviation=error_deviation,
         )
 

@@ -1,14 +1,18 @@
 """CKKS parameters: checked when they are made, and immutable."""
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
 from ringsmith.params.primes import checked_base, primes_of_sizes
 from ringsmith.params.ring import RlweParameters
+from ringsmith.python_numbers import with_python_numbers
+from ringsmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class CkksParameters(RlweParameters):
     """A CKKS parameter set with hybrid key switching.
@@ -24,6 +28,7 @@ class CkksParameters(RlweParameters):
     scale: float
 
     @classmethod
+    @with_python_numbers
     def create(
         cls,
         *,
@@ -55,9 +60,10 @@ class CkksParameters(RlweParameters):
         """
         wanted = security if declared_security is None else None
         data, special = primes_of_sizes(n, prime_bits, special_bits, wanted)
-        if isinstance(scale_bits, bool) or not isinstance(scale_bits, int) or scale_bits < 1:
+        whole = isinstance(scale_bits, int) and not isinstance(scale_bits, bool)
+        if not whole or not 1 <= scale_bits < sys.float_info.max_exp:
             raise ParameterError(
-                f"scale_bits = {scale_bits!r} must be a whole number of bits from 1: "
+                f"scale_bits = {scale_bits!r:.60} must be a whole number of bits from 1: "
                 "take the size of the primes that rescaling drops"
             )
         scale = math.ldexp(1.0, scale_bits)
@@ -72,6 +78,7 @@ class CkksParameters(RlweParameters):
         )
 
     @classmethod
+    @with_python_numbers
     def from_primes(
         cls,
         *,
@@ -106,7 +113,7 @@ class CkksParameters(RlweParameters):
             n,
             data,
             special,
-            float(scale),
+            _checked_scale(scale),
             name=name,
             dnum=dnum,
             declared_security=declared_security,
@@ -139,3 +146,10 @@ class CkksParameters(RlweParameters):
                 f"scale = 2^{math.log2(scale):.1f} reaches the data modulus of {log_q:.1f} bits, "
                 "and nothing is left for the message: lower the scale or add a data prime"
             )
+
+
+def _checked_scale(scale: object) -> float:
+    """A scale as a float; what a scale may be is checked with the other values."""
+    if isinstance(scale, bool) or not isinstance(scale, int | float):
+        raise ParameterError(f"scale = {scale!r:.60} is no number: write one, such as 2.0**40")
+    return float(scale)

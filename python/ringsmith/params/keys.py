@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from ringsmith.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class KeyNeeds:
     """Evaluation keys, each with the largest number of limbs that it is used at.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ringsmith.errors import ParameterError
 from ringsmith.params.bfv import MULTIPLICATIONS, RELINEARIZATIONS
 from ringsmith.params.ring import RlweParameters
+from ringsmith.short_repr import short_repr
 
 _KEYS = {
     "special_prime": "with a special prime",
@@ -22,6 +23,7 @@ def _key_kind(parameters: RlweParameters) -> str:
     return "residue" if parameters.residue_digits else "special_prime"
 
 
+@short_repr
 @dataclass(frozen=True, kw_only=True)
 class ParameterLimits:
     """Parameters that a design takes, and what it does with BFV's ciphertexts.

@@ -57,14 +57,25 @@ def check_primes(n: int, primes: tuple[int, ...]) -> None:
         raise ParameterError(f"prime {twice[0]} stands twice in the base: all must be distinct")
 
 
+def listed(what: str, values: Any) -> list[Any]:  # noqa: ANN401 - an argument
+    """Returns a sequence as a list.
+
+    Raises:
+        ParameterError: When it is none; calls it ``what``.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        way_out = f"write ({values},) for one" if isinstance(values, int) else "write (40, 40)"
+        raise ParameterError(f"{what} = {values!r:.60} is no list: {way_out}")
+    return list(values)
+
+
 def checked_integers(what: str, values: Iterable[Any]) -> list[int]:
     """Returns the values as a list of ints, or says which one is not an int.
 
     Raises:
         ParameterError: Names the value.
     """
-    checked = list(values)
-    for value in checked:
+    for value in (checked := listed(what, values)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ParameterError(
                 f"{what} holds {value!r}, which is not an int: write whole numbers"
@@ -90,7 +101,9 @@ def primes_of_sizes(
         ParameterError: When a value is illegal or the level is missed; says what to change.
     """
     check_degree(n)
-    special = [special_bits] if isinstance(special_bits, int) else list(special_bits)
+    special = (
+        [special_bits] if isinstance(special_bits, int) else listed("special_bits", special_bits)
+    )
     sizes = [
         *_checked_sizes("prime_bits", prime_bits),
         *_checked_sizes("special_bits", special),
@@ -132,8 +145,9 @@ def checked_base(
 
     Arguments and errors are those of ``primes_of_sizes``, with primes in place of sizes.
     """
-    data = tuple(data_primes)
-    special = (special_prime,) if isinstance(special_prime, int) else tuple(special_prime)
+    data = tuple(listed("data_primes", data_primes))
+    one = isinstance(special_prime, int)
+    special = tuple([special_prime] if one else listed("special_prime", special_prime))
     check_degree(n)
     check_primes(n, data + special)
     if security is not None:

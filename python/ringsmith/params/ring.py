@@ -5,11 +5,13 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from typing import Any
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError
-from ringsmith.params.primes import check_degree, check_primes
+from ringsmith.params.primes import check_degree, check_primes, listed
 from ringsmith.params.security import SecurityWarning, security_level
+from ringsmith.python_numbers import make_python_numbers
 
 BINOMIAL_DEVIATION = math.sqrt(10.5)
 """Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
@@ -48,7 +50,11 @@ class RlweParameters(ABC):
     declared_security: int | None = None
 
     def __post_init__(self) -> None:
+        make_python_numbers(self)
+        for name in ("data_primes", "special_primes"):
+            object.__setattr__(self, name, tuple(listed(name, getattr(self, name))))
         check_degree(self.n)
+        _check_stated(self.name, self.declared_security)
         self._check_special()
         if not self.data_primes:
             raise ParameterError("0 data primes: name at least 1, and one more for each level")
@@ -63,7 +69,7 @@ class RlweParameters(ABC):
                 f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is {level}-bit security "
                 f"by the HE standard{declared}: for experiments and tests only",
                 SecurityWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property
@@ -260,6 +266,17 @@ class RlweParameters(ABC):
     def conjugation_element(self) -> int:
         """The Galois element 2N - 1: complex conjugation in CKKS, a swap of the rows in BFV."""
         return 2 * self.n - 1
+
+
+def _check_stated(name: object, declared: Any) -> None:  # noqa: ANN401 - what was given
+    """Refuses a name that is no text, and a declared level that is no number of bits."""
+    if not isinstance(name, str):
+        raise ParameterError(f"name = {name!r:.60} is no text: write one, such as 'mine'")
+    whole = isinstance(declared, int) and not isinstance(declared, bool)
+    if declared is not None and not (whole and declared >= 0):
+        raise ParameterError(
+            f"declared_security = {declared!r:.60} is no number of bits: write one, such as 100"
+        )
 
 
 def _checked_dnum(dnum: int, limbs: int) -> int:

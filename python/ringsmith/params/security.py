@@ -53,7 +53,7 @@ def check_security(n: int, log_qp: int, level: int) -> None:
     Raises:
         ParameterError: When ``log_qp`` is too large for N, or there is no such level.
     """
-    if level not in MAX_LOG_QP:
+    if not isinstance(level, int) or level not in MAX_LOG_QP:
         raise ParameterError(
             f"security = {level!r} is not a level of the HE standard: choose "
             f"{', '.join(map(str, MAX_LOG_QP))}, or None to go without"

@@ -7,6 +7,7 @@ for every set what is theirs and what was chosen here.
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, overload
 
@@ -15,6 +16,7 @@ from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
+from ringsmith.params.files import SUFFIX, parameters_file
 from ringsmith.params.primes import primes_of_sizes
 from ringsmith.params.ring import RlweParameters
 from ringsmith.params.sparse import SparsePrime, sparse_primes
@@ -162,22 +164,33 @@ def parameter_set(name: BfvName) -> BfvParameters: ...
 
 
 @overload
-def parameter_set(name: str) -> CkksParameters | BfvParameters: ...
+def parameter_set(name: str | Path) -> CkksParameters | BfvParameters: ...
+
+
+def parameter_set(name: str | Path) -> RlweParameters:
+    """Returns the named parameter set, of CKKS or of BFV, or the one in a TOML file.
+
+    Args:
+        name: A set's name; or the path of a file that ends with ``.toml``
+            (``ringsmith.params.files.parameters_file``).
+
+    Raises:
+        ParameterError: When no set has that name, which lists the names there are; or when the file
+            holds no parameters.
+    """
+    if isinstance(name, Path) or (isinstance(name, str) and name.endswith(SUFFIX)):
+        return parameters_file(name)
+    if not isinstance(name, str) or name not in PARAMETER_SETS:
+        raise ParameterError(
+            f"no parameter set is called {name!r:.60}: choose one of "
+            f"{', '.join(sorted(PARAMETER_SETS))}, give the path of a file that ends with "
+            f"{SUFFIX}, or make one with CkksParameters.create(...) or BfvParameters.create(...)"
+        )
+    return _named(name)
 
 
 @cached
-def parameter_set(name: str) -> RlweParameters:
-    """Returns the named parameter set, of CKKS or of BFV.
-
-    Raises:
-        ParameterError: When no set has that name; lists the names there are.
-    """
-    if name not in PARAMETER_SETS:
-        raise ParameterError(
-            f"no parameter set is called {name!r}: choose one of "
-            f"{', '.join(sorted(PARAMETER_SETS))}, or make one with CkksParameters.create(...) or "
-            "BfvParameters.create(...)"
-        )
+def _named(name: str) -> RlweParameters:
     return PARAMETER_SETS[name]()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
+from ringsmith.short_repr import short_repr
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Resources:
     urams: int
 
 
+@short_repr
 @dataclass(frozen=True)
 class Memory:
     """Memory behind AXI ports of a card, as the model and the simulated RTL take it.
@@ -74,6 +76,7 @@ class Memory:
         return self.ports * self.port_bits / 8 * self.megahertz / 1e3
 
 
+@short_repr
 @dataclass(frozen=True)
 class Platform:
     """A card.

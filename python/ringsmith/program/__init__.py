@@ -83,3 +83,8 @@ def __getattr__(name: str) -> object:
     if name in _OF_SCHEMES:
         return of_schemes(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Returns the scheme-dependent names too, before they are imported."""
+    return sorted({*globals(), *__all__})

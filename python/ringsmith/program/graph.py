@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.errors import ProgramError
+from ringsmith.errors import ProgramError, check_type
 from ringsmith.files.records import IN_MEMORY
 from ringsmith.graph.operations import Key, Op
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
@@ -19,7 +19,7 @@ from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.arrays import ArrayNode, evaluate_arrays, padded
 from ringsmith.program.evaluate import simulate
 from ringsmith.program.kit import ClientKit, Port
-from ringsmith.program.late import of_schemes
+from ringsmith.program.late import of_runtime, of_schemes
 from ringsmith.program.listing import describe_keys
 from ringsmith.program.nodes import Node, Note
 from ringsmith.program.overflow import (
@@ -121,10 +121,10 @@ class Program(ABC):
         return self.client_kit().generate_keys(seeded=seeded)
 
     def encrypt(
-        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike], *, partial: bool = False
     ) -> dict[str, Ciphertext]:
         """Encrypts a vector or tensor for every input, as ``ClientKit.encrypt``."""
-        return self.client_kit().encrypt(public_key, inputs)
+        return self.client_kit().encrypt(public_key, inputs, partial=partial)
 
     def decrypt(
         self,
@@ -135,6 +135,44 @@ class Program(ABC):
     ) -> dict[str, NDArray[Any]]:
         """Decrypts results to the numbers or tensors of outputs, as ``ClientKit.decrypt``."""
         return self.client_kit().decrypt(secret_key, outputs, complex_numbers=complex_numbers)
+
+    def run(
+        self,
+        inputs: Mapping[str, ArrayLike] | None = None,
+        /,
+        *,
+        device: str = "cpu",
+        design: object = None,
+        complex_numbers: bool = False,
+        **vectors: ArrayLike,
+    ) -> dict[str, NDArray[Any]]:
+        """Encrypts, runs and decrypts in this process: for trying things, ``program.run(x=x)``.
+
+        The secret key is in the process that computes, so that nothing is hidden from it. In use,
+        the client calls ``generate_keys``, ``encrypt`` and ``decrypt``, and the server
+        ``compile_program`` and ``Compiled.run``. Keys and the compiled program are kept until this
+        object is deleted: the first call takes longer than later ones.
+
+        Args:
+            inputs: Numbers by the input's name, as for ``encrypt``; or give them by keyword.
+            device: ``cpu``, ``model`` or ``rtl``, as for ``open_device``.
+            design: The accelerator that ``model`` and ``rtl`` are: a name, a TOML file or a design.
+                None: the smallest that runs the program.
+            complex_numbers: As for ``decrypt``.
+            **vectors: Numbers by the input's name.
+
+        Returns:
+            The numbers of each output by name, as ``decrypt``.
+
+        Raises:
+            ProgramError: When an input is missing or unknown, or the design cannot run the program.
+            DeviceError: When there is no such device.
+            ParameterError: When there is no such design, or an input holds no such numbers.
+        """
+        found: dict[str, NDArray[Any]] = of_runtime("run_here", "here")(
+            self, inputs, vectors, device, design, complex_numbers=complex_numbers
+        )
+        return found
 
     def to_bytes(self) -> bytes:
         """Returns the program as the bytes of a file.
@@ -338,6 +376,7 @@ class Program(ABC):
     def _vectors(self, inputs: Mapping[str, ArrayLike]) -> Mapping[str, ArrayLike]:
         """Returns the inputs' contents: vectors unchanged, tensors packed."""
         packed = self.packed_inputs
+        check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
         return vectors(packed, inputs, self.lengths) if packed else inputs
 
     def _tensors(self, outputs: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

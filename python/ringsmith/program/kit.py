@@ -8,7 +8,7 @@ that does, so that a process which only runs programs never has the code that to
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,12 @@ from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.late import of_schemes
 from ringsmith.program.packing import Packing, tensors, vectors
+from ringsmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey as SecretKey
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ class Port:
             )
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class ClientKit:
     """What a client needs of a program; made by ``Program.client_kit``.
@@ -107,7 +111,7 @@ class ClientKit:
         return generate_keys(self.parameters, self.key_needs, seeded=seeded)
 
     def encrypt(
-        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike], *, partial: bool = False
     ) -> dict[str, Ciphertext]:
         """Encrypts a vector for every input, or a tensor, at the input's limbs and scale.
 
@@ -116,9 +120,13 @@ class ClientKit:
             inputs: Numbers by the input's name: at most as many as it was declared with. Zeros
                 follow. CKKS takes real or complex numbers, BFV whole numbers in -t/2 … t - 1. An
                 imported program (``packed_inputs``) takes tensors of its shapes by their names.
+            partial: Whether some inputs may be left out: those whose ciphertexts are kept from an
+                earlier call. ``earlier | kit.encrypt(public_key, {"x": x}, partial=True)`` has x
+                anew.
 
         Returns:
-            A ciphertext for each input, by name: what ``Compiled.run`` takes.
+            A ciphertext for each input, by name: what ``Compiled.run`` takes. With ``partial``, one
+            for each input that was given.
 
         Raises:
             ProgramError: When an input is missing or unknown, or has too many numbers.
@@ -129,15 +137,17 @@ class ClientKit:
         check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
         if self.packed_inputs:
             lengths = {name: port.length for name, port in self.inputs.items()}
-            inputs = vectors(self.packed_inputs, inputs, lengths)
-        if inputs.keys() != self.inputs.keys():
+            inputs = vectors(_named(self.packed_inputs, inputs, partial), inputs, lengths)
+        ports = _named(self.inputs, inputs, partial)
+        if inputs.keys() != ports.keys():
             raise ProgramError(
                 f"the program takes the inputs {sorted(self.inputs)} and was given "
-                f"{sorted(map(str, inputs))}: give a vector for each input"
+                f"{sorted(map(str, inputs))}: give a vector for each input, or some of them with "
+                "partial=True"
             )
         return {
             name: self._encrypted(public_key, name, port, inputs[name])
-            for name, port in self.inputs.items()
+            for name, port in ports.items()
         }
 
     def decrypt(
@@ -222,7 +232,12 @@ class ClientKit:
                 f"input {name!r} is a masked array, and what its mask hides would be encrypted: "
                 "give array.filled(value), or the numbers that count"
             )
-        array = np.atleast_1d(np.asarray(values))
+        try:
+            array = np.atleast_1d(np.asarray(values))
+        except ValueError:
+            raise ParameterError(
+                f"input {name!r} has rows of different lengths: give one vector of numbers"
+            ) from None
         if array.size > port.length:
             raise ProgramError(
                 f"input {name!r} holds {port.length} numbers and was given {array.size}: "
@@ -258,3 +273,10 @@ class ClientKit:
                 "computed with other keys, or from inputs that were not fresh"
             )
         return decrypt_vector(self.parameters, secret_key, ciphertext)
+
+
+def _named(known: Mapping[str, T], given: Mapping[str, object], partial: bool) -> Mapping[str, T]:
+    """The entries that must be given: all, or with ``partial`` those that are."""
+    if not (partial and given):
+        return known
+    return {name: entry for name, entry in known.items() if name in given}

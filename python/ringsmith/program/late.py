@@ -1,6 +1,6 @@
-"""Late imports from ``ringsmith.schemes``, which itself imports this package.
+"""Late imports from ``ringsmith.schemes`` and ``ringsmith.runtime``, which import this package.
 
-No module of this package imports ``ringsmith.schemes`` directly; names are imported on first use.
+No module of this package imports them directly; names are imported on first use.
 """
 
 from collections.abc import Callable
@@ -8,9 +8,19 @@ from importlib import import_module
 from typing import Any, cast
 
 _SCHEMES = "ringsmith.schemes"
+_RUNTIME = "ringsmith.runtime"
 
 
 def of_schemes(name: str, module: str = "") -> Callable[..., Any]:
     """Returns a function or class of ``ringsmith.schemes``, or of a module in it."""
-    home = import_module(f"{_SCHEMES}.{module}" if module else _SCHEMES)
+    return _found(_SCHEMES, name, module)
+
+
+def of_runtime(name: str, module: str = "") -> Callable[..., Any]:
+    """Returns a function or class of ``ringsmith.runtime``, or of a module in it."""
+    return _found(_RUNTIME, name, module)
+
+
+def _found(package: str, name: str, module: str) -> Callable[..., Any]:
+    home = import_module(f"{package}.{module}" if module else package)
     return cast("Callable[..., Any]", getattr(home, name))

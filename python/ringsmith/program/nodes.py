@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine
+from ringsmith.short_repr import short_repr
 
 _SLACK = 1e-9
 """Distance outside of a range, relative to it, from which a number is outside."""
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Plain:
     """A plain operand with the scale that it is encoded at.
@@ -85,6 +87,7 @@ class Note:
         return f"{self.source}: {self.text}"
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Node:
     """One operation.

@@ -14,7 +14,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.functions import sum_terms
-from ringsmith.program.plain import checked_power_of_two
+from ringsmith.program.plain import checked_power_of_two, whole_number
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector, check_encrypted
 
@@ -75,9 +75,9 @@ def pack_matrix(matrix: ArrayLike, size: int | None = None) -> NDArray[np.generi
         raise ProgramError(f"an array of shape {array.shape} is no matrix: use two dimensions")
     least = 1 << (max(array.shape) - 1).bit_length()
     size = least if size is None else size
-    if size & (size - 1) or size < least:
+    if whole_number(size) is None or size & (size - 1) or size < least:
         raise ProgramError(
-            f"size = {size} is not a power of two of at least {least}, for {array.shape} entries"
+            f"size = {size!r:.60} is not a power of two of at least {least}, for {array.shape} entries"
         )
     padded = np.zeros((size, size), array.dtype)
     padded[: array.shape[0], : array.shape[1]] = array

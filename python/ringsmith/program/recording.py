@@ -229,8 +229,8 @@ def _checked_inputs(
             raise source.error(
                 f"input {name!r}: limbs = {spec.limbs!r:.60} is not a whole number from 1"
             )
-        if spec.scale is not None and not spec.scale > 1:
-            raise source.error(f"input {name!r}: scale = {spec.scale!r} must exceed 1")
+        if spec.scale is not None and not (isinstance(spec.scale, int | float) and spec.scale > 1):
+            raise source.error(f"input {name!r}: scale = {spec.scale!r} must be a number above 1")
         if spec.complex_numbers and space.exact:
             raise source.error(f"input {name!r}: complex_numbers is for CKKS: leave it out")
         specs[name] = spec if spec.bound is not None else replace(spec, bound=default_bound)

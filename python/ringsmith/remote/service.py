@@ -32,6 +32,7 @@ from ringsmith.remote.errors import ServiceError
 from ringsmith.remote.form import read_form, write_form
 from ringsmith.schemes import program_file
 from ringsmith.service.protocol import API_VERSION, GALOIS_MEDIA, OBJECT_MEDIA, RELIN_MEDIA
+from ringsmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
@@ -41,6 +42,7 @@ _WAIT_SECONDS = 60.0
 """Seconds that a request waits for a job; for a longer job the request is repeated."""
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class RemoteProgram:
     """A program of a service, as clients see it: without its weights.
@@ -66,10 +68,10 @@ class RemoteProgram:
         return self.kit.generate_keys(seeded=seeded)
 
     def encrypt(
-        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike]
+        self, public_key: PublicKey, inputs: Mapping[str, ArrayLike], *, partial: bool = False
     ) -> dict[str, Ciphertext]:
         """Encrypts inputs; see ``ClientKit.encrypt``."""
-        return self.kit.encrypt(public_key, inputs)
+        return self.kit.encrypt(public_key, inputs, partial=partial)
 
     def decrypt(
         self,

@@ -40,6 +40,7 @@ from ringsmith.objects import (
     Residues,
 )
 from ringsmith.program import Program
+from ringsmith.program.arguments import check_program
 from ringsmith.runtime import compiled_file
 from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, check_opaque
 from ringsmith.runtime.designs import Design, check_runs, named_design
@@ -47,8 +48,10 @@ from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.noise import output_history
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
 from ringsmith.schemes.fits import at_line, check_operations
+from ringsmith.short_repr import represented, short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class RunResult:
     """The outputs of an encrypted program, and the cost of its run.
@@ -148,6 +151,12 @@ class Compiled:
         job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
         return job.then(lambda result: self._run_result(result, tag, history))
 
+    def __repr__(self) -> str:
+        """Names inputs, outputs and design; the graph has thousands of nodes."""
+        design = self.compiled_graph.design
+        ports = {"inputs": [*self.lowered.inputs], "outputs": [*self.lowered.outputs]}
+        return represented(type(self), {**ports, "design": design and design.name})
+
     def _operands(
         self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
     ) -> tuple[Mapping[str, Residues], bytes | None]:
@@ -245,7 +254,7 @@ def _unpickled(data: bytes) -> Compiled:
     return Compiled(*compiled_file.from_bytes(data))
 
 
-def compile_program(program: Program, design: str | Design | None = None) -> Compiled:
+def compile_program(program: Program, design: str | Path | Design | None = None) -> Compiled:
     """Lowers a traced program and, where a design is given, schedules it for that design.
 
     For a design with a PRNG the compiler assumes keys with seeds. A run with other keys schedules
@@ -256,6 +265,7 @@ def compile_program(program: Program, design: str | Design | None = None) -> Com
         ProgramError: If the program does not fit the design; the message begins with the user's
             line and says what it needs.
     """
+    check_program(program, "compile_program")
     point = None if design is None else named_design(design)
     if point is not None:
         check_runs(program, point)
@@ -278,6 +288,7 @@ def compile_for_smallest_design(program: Program) -> Compiled:
     Raises:
         ProgramError: If even a design made for it could not run it; says why.
     """
+    check_program(program, "compile_for_smallest_design")
     backend = fitting_backend()
     every = f"every design of architecture {backend.name}"
     check_operations(program, backend.limits(backend.load_design(backend.designs()[0])), every)
@@ -389,7 +400,7 @@ def _checked(
 
 def open_device(
     kind: str,
-    design: str | Design = "nano",
+    design: str | Path | Design = "nano",
     *,
     via: str = PORTS,
     port: str | None = None,
@@ -418,6 +429,7 @@ def open_device(
         ParameterError: If there is no such design.
         ToolError: If the RTL simulation cannot be built.
     """
+    check_type("kind", kind, str, 'name a device, such as "cpu", "model" or "rtl"')
     if via not in WAYS:
         raise DeviceError(f"there is no way {via!r} to a device: choose one of {', '.join(WAYS)}")
     if (kind == CARD) != (port is not None):

@@ -6,6 +6,7 @@ into rounds again when it is read.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from ringsmith.backends.registry import (
     design_names,
     named_design,
 )
-from ringsmith.errors import InteropError, ProgramError, RingsmithError
+from ringsmith.errors import InteropError, ProgramError, RingsmithError, checked_path
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, fields_of
@@ -27,6 +28,7 @@ from ringsmith.lower import Lowered
 from ringsmith.lower.lowering import CiphertextPort
 from ringsmith.params.identity import ID_BYTES
 from ringsmith.runtime.check import check_inputs
+from ringsmith.schemes import program_file
 
 FORMAT, VERSION = "ringsmith-compiled", 1
 LIMITS = Limits(file=1 << 30, body=1 << 31, text=1 << 26, arrays=1 << 18)
@@ -46,7 +48,7 @@ def save(path: str | Path, lowered: Lowered, compiled: CompiledGraph, *, overwri
         InteropError: When the file exists and may not be overwritten, or cannot be written.
         ProgramError: When it exceeds the size limits of readers.
     """
-    write_whole(Path(path), to_bytes(lowered, compiled), overwrite=overwrite)
+    write_whole(checked_path(path), to_bytes(lowered, compiled), overwrite=overwrite)
 
 
 def load(path: str | Path, design: str | Design | None) -> tuple[Lowered, CompiledGraph]:
@@ -62,10 +64,21 @@ def load(path: str | Path, design: str | Design | None) -> tuple[Lowered, Compil
             another design; names the field.
         ParameterError: When there is no such design.
     """
-    data = read_bounded(Path(path), LIMITS.file)
+    data = read_bounded(checked_path(path), LIMITS.file)
     lowered, compiled = from_bytes(data, str(path))
     _check_design(str(path), compiled, design)
     return lowered, compiled
+
+
+def is_compiled(data: bytes, what: str) -> bool:
+    """Whether the bytes of a file of ours are a compiled program, rather than a program or a kit.
+
+    Raises:
+        InteropError: When they are none of these, damaged or too large.
+    """
+    known = {**program_file.VERSIONS, FORMAT: VERSION}
+    limits = replace(LIMITS, text=max(LIMITS.text, program_file.LIMITS.text))
+    return unpack(data, what, known, limits, "a program or a compiled program").format == FORMAT
 
 
 def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:

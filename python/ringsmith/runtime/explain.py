@@ -1,18 +1,20 @@
 """A text report: operations and cost of a program on a design."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from numpy.typing import ArrayLike
 
 from ringsmith.backends.base import Design
 from ringsmith.backends.registry import backend_of
 from ringsmith.program import Program
+from ringsmith.program.arguments import check_program
 from ringsmith.runtime.compiled import compile_program
 
 
 def explain(
     program: Program,
-    design: str | Design | None = None,
+    design: str | Path | Design | None = None,
     *,
     bounds: Mapping[str, ArrayLike] | float = 1.0,
 ) -> str:
@@ -29,6 +31,7 @@ def explain(
         ParameterError: If there is no such design.
         ProgramError: If the program does not fit the design, or a bound is wrong.
     """
+    check_program(program, "explain")
     if design is None:
         return program.explain(bounds)
     executable = compile_program(program, design).compiled_graph.executable

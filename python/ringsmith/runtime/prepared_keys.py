@@ -19,8 +19,10 @@ from ringsmith.objects import (
     check_parameters_id,
 )
 from ringsmith.params import RlweParameters, core_context
+from ringsmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PreparedKeys:
     """Precomputed evaluation keys for the ``cpu`` device of this process.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from ringsmith.errors import InteropError, ProgramError, RingsmithError
+from ringsmith.errors import InteropError, ProgramError, RingsmithError, checked_path
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Container, Limits, pack, unpack
 from ringsmith.files.records import Decoder, Encoder, MalformedError, Variants
@@ -33,6 +33,7 @@ VARIANTS: Variants = {
     RlweParameters: {scheme.name: scheme.parameters for scheme in SCHEMES},
 }
 
+_FOR_BYTES = 'give a text such as "score.rsp", or a Path; bytes of a file: Program.from_bytes'
 _FOLDERS = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^/\\:\n]+[/\\])*([^/\\:\n]+:\d+)")
 """A source line with the folders of its file."""
 
@@ -89,7 +90,7 @@ def save(path: str | Path, found: Program | ClientKit, *, overwrite: bool) -> No
         InteropError: When it exists and may not be overwritten, or cannot be written.
         ProgramError: When it exceeds the size limits of readers.
     """
-    write_whole(Path(path), to_bytes(found), overwrite=overwrite)
+    write_whole(checked_path(path), to_bytes(found), overwrite=overwrite)
 
 
 def load(path: str | Path, *, kits_only: bool = False) -> Program | ClientKit:
@@ -98,7 +99,7 @@ def load(path: str | Path, *, kits_only: bool = False) -> Program | ClientKit:
     Raises:
         InteropError: When it cannot be read, or as ``from_bytes``.
     """
-    data = read_bounded(Path(path), LIMITS.file)
+    data = read_bounded(checked_path(path, _FOR_BYTES), LIMITS.file)
     return from_bytes(data, str(path), kits_only=kits_only)
 
 

@@ -1,6 +1,7 @@
 """Tracing: a Python function on encrypted vectors becomes a planned program."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal, overload
 
 from ringsmith.errors import ParameterError
@@ -10,8 +11,10 @@ from ringsmith.params import (
     BfvParameters,
     CkksParameters,
     RlweParameters,
+    parameter_set,
 )
 from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.params.sets import BfvName, CkksName
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, Outputs, record
@@ -26,7 +29,7 @@ from ringsmith.schemes.registry import scheme_of
 @overload
 def trace(
     function: Callable[..., Any],
-    parameters: CkksParameters | AutoParameters | Literal["auto"],
+    parameters: CkksParameters | AutoParameters | Literal["auto"] | CkksName,
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
@@ -38,7 +41,7 @@ def trace(
 @overload
 def trace(
     function: Callable[..., Any],
-    parameters: BfvParameters | AutoBfvParameters,
+    parameters: BfvParameters | AutoBfvParameters | BfvName,
     inputs: Inputs = None,
     *,
     modular: bool = False,
@@ -47,14 +50,14 @@ def trace(
 @overload
 def trace(
     function: Callable[..., Any],
-    parameters: RlweParameters | AutoRlweParameters,
+    parameters: RlweParameters | AutoRlweParameters | str | Path,
     inputs: Inputs = None,
     *,
     outputs: Outputs = None,
 ) -> Program: ...
 def trace(
     function: Callable[..., Any],
-    parameters: RlweParameters | AutoRlweParameters | Literal["auto"],
+    parameters: RlweParameters | AutoRlweParameters | str | Path,
     inputs: Inputs = None,
     *,
     headroom_bits: int | None = None,
@@ -111,21 +114,20 @@ def trace(
         rotate_products,
         modular,
     )
-    wanted: object = parameters
-    if isinstance(parameters, str) and parameters == "auto":
-        wanted = AutoParameters()
+    wanted = _named(parameters, source)
     if not isinstance(wanted, RlweParameters | AutoRlweParameters):
         raise source.error(
             f"parameters = {parameters!r:.60} are none: give CkksParameters, BfvParameters, "
-            'parameter_set(name), AutoParameters, AutoBfvParameters or "auto"'
+            'the name of a set, AutoParameters, AutoBfvParameters or "auto"'
         )
     scheme = scheme_of(wanted)
     scheme.check_options(options, source)
+    _check_inputs(inputs, source)
     if isinstance(wanted, RlweParameters):
         _require_slots(wanted, source)
         recording = record(function, scheme.space(wanted.n), inputs, source, outputs)
         return scheme.plan(recording, wanted, options)
-    names = inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
+    names = _kept(inputs)
     if not wanted.resolved:
         raise source.error(
             f"design = {wanted.design!r:.60}: ringsmith.trace knows designs, and "
@@ -137,6 +139,32 @@ def trace(
         wanted,
         source,
     )
+
+
+def _named(parameters: object, source: SourceLine) -> object:
+    """Returns the parameters that a name or a path stands for; anything else unchanged."""
+    if not isinstance(parameters, str | Path):
+        return parameters
+    if parameters == "auto":
+        return AutoParameters()
+    try:
+        return parameter_set(parameters)
+    except ParameterError as error:
+        raise source.error(f'{error}; or give "auto"') from None
+
+
+def _check_inputs(inputs: object, source: SourceLine) -> None:
+    """Refuses what is neither names nor a mapping of names; what they hold is checked later."""
+    if inputs is not None and not isinstance(inputs, Iterable):
+        raise source.error(
+            f"inputs = {inputs!r:.60} name no inputs: give each input's length by its name, such "
+            'as {"x": 4}'
+        )
+
+
+def _kept(inputs: Inputs) -> Inputs:
+    """The inputs' description, which is read once for each ring degree that is tried."""
+    return inputs if inputs is None or isinstance(inputs, Mapping) else tuple(inputs)
 
 
 def _whole_headroom(value: object, source: SourceLine) -> int | None:

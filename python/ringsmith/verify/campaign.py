@@ -67,7 +67,7 @@ class Campaign:
     @property
     def identity(self) -> str:
         """A digest of design, device and seed."""
-        return sha256(repr(self).encode()).hexdigest()[:16]
+        return sha256(repr(asdict(self)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

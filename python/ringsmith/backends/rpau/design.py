@@ -10,6 +10,7 @@ from ringsmith import design_files
 from ringsmith.backends.rpau.sparse import FAMILIES, fits
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.target import ECP5, TARGETS, XILINX
+from ringsmith.short_repr import short_repr
 
 ARCHITECTURE = "rpau"
 """What files of these designs say."""
@@ -56,6 +57,7 @@ _REPLACED = MappingProxyType(
 """Keys that another version's files have, and what to write instead."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class RpauDesign:
     """A checked design point.

@@ -8,6 +8,7 @@ from ringsmith import _core
 from ringsmith.backends.stream.batch import batch_cycles
 from ringsmith.backends.stream.design import StreamDesign
 from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.short_repr import short_repr
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Task:
     base: tuple[int, ...]
 
 
+@short_repr
 @dataclass(frozen=True)
 class Round:
     """What the host computes, and the products that it then hands over.
@@ -64,6 +66,7 @@ class Round:
         return sum(len(task.base) for task in self.tasks)
 
 
+@short_repr
 @dataclass(frozen=True)
 class StreamExecutable:
     """A graph cut into rounds for a design.

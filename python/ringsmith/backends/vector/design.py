@@ -8,6 +8,7 @@ from ringsmith.backends.vector.layout import Shape, table_rows
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
 from ringsmith.platforms import Memory, load_platform
+from ringsmith.short_repr import short_repr
 
 ARCHITECTURE = "vector"
 """What files of these designs say."""
@@ -34,6 +35,7 @@ _ON_THE_WAY = 8
 _MOST_BITS = {BARRETT: 60, MONTGOMERY: 62}
 
 
+@short_repr
 @dataclass(frozen=True)
 class VectorDesign:
     """A checked design point; ``docs/reference/vector.md`` has the parameters in a picture.

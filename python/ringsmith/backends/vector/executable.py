@@ -11,6 +11,7 @@ from ringsmith.backends.vector.layout import Shape
 from ringsmith.backends.vector.quotients import moduli_of
 from ringsmith.backends.vector.timing import Cycles, Schedule, read_ahead, schedule, total
 from ringsmith.graph import SubroutineGraph
+from ringsmith.short_repr import short_repr
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Use:
     writing: int
 
 
+@short_repr
 @dataclass(frozen=True)
 class VectorExecutable:
     """A graph compiled for a design.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ringsmith.backends.vector.isa.instruction_set import ISA
+from ringsmith.short_repr import short_repr
 
 FACTOR_STREAMS = ISA.value("factor_streams")
 """Load streams that factors come by."""
@@ -195,6 +196,7 @@ class Computing:
     origin: int
 
 
+@short_repr
 @dataclass(frozen=True)
 class Program:
     """A cluster's three lists."""

@@ -1,9 +1,10 @@
 """BFV parameters for a multiplicative depth, without a program."""
 
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, check_type
 from ringsmith.params import AutoBfvParameters, BfvParameters
 from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.program.vector import EncryptedVector
+from ringsmith.python_numbers import python_number
 from ringsmith.schemes.trace import trace
 
 
@@ -27,6 +28,8 @@ def bfv_parameters_for_depth(depth: int, wish: AutoBfvParameters) -> BfvParamete
         ParameterError: When ``depth`` is no integer from 1, or exceeds the bits of any modulus.
         ProgramError: When no parameters fit; says what the largest N lacks.
     """
+    depth = python_number(depth)
+    check_type("wish", wish, AutoBfvParameters, "give AutoBfvParameters(plain_bits=20)")
     # A product costs a bit of budget or more, so that nothing deeper could be planned.
     most = max(MAX_LOG_QP[wish.security].values())
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= most:

@@ -13,8 +13,10 @@ from ringsmith.params.batching import batched_polynomial
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.schemes.bfv import noise
 from ringsmith.schemes.bfv.norms import Norms, add
+from ringsmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class NoiseForecast:
     """The forecast of a program; all bits are as Microsoft SEAL counts noise budget.

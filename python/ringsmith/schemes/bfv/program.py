@@ -21,6 +21,7 @@ from ringsmith.program.overflow import (
 from ringsmith.program.plain import Space
 from ringsmith.program.spans import magnitudes
 from ringsmith.schemes.bfv.forecast import NoiseForecast, forecast
+from ringsmith.short_repr import short_repr
 
 
 def space(n: int) -> Space:
@@ -28,6 +29,7 @@ def space(n: int) -> Space:
     return Space(n, n // 2, exact=True)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class BfvProgram(Program):
     """An encrypted program on integers; made by ``trace``."""

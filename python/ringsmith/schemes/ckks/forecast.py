@@ -30,6 +30,7 @@ from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
 from ringsmith.schemes.ckks.values import NO_AXES, Range, Value, atom, common_axes
+from ringsmith.short_repr import short_repr
 
 FAILURE = 2.0**-20
 """Probability, by the model, that any slot of an output errs by more than the forecast."""
@@ -37,6 +38,7 @@ _ALIKE = 1e-3
 """By what part of a promise a known range may exceed it and is not replaced by it."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class OutputForecast:
     """What to expect of one output.
@@ -74,6 +76,7 @@ class OutputForecast:
         return self.error + self.approximation
 
 
+@short_repr
 @dataclass(frozen=True)
 class Forecast:
     """The forecast of a program.

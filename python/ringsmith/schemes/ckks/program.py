@@ -30,6 +30,7 @@ from ringsmith.schemes.ckks.forecast import (
     correct_bits,
     forecast,
 )
+from ringsmith.short_repr import short_repr
 
 
 def space(n: int) -> Space:
@@ -37,6 +38,7 @@ def space(n: int) -> Space:
     return Space(n // 2, n // 2, exact=False)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class CkksProgram(Program):
     """An encrypted program on real or complex numbers; made by ``trace``."""

@@ -13,6 +13,7 @@ from itertools import accumulate
 from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.timeline import HALT
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.short_repr import short_repr
 
 FORMAT = "ringsmith-rpau-executable"
 VERSION = 6
@@ -58,6 +59,7 @@ Places = Mapping[int, Mapping[int, int]]
 """Value -> work polynomial by RPAU."""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Run:
     """A program segment: the device's work between two accesses of the host to its memories.
@@ -85,6 +87,7 @@ class Run:
     stores: Places
 
 
+@short_repr
 @dataclass(frozen=True)
 class Executable:
     """A scheduled program of one design: one program segment, or several if it does not fit.
