@@ -23,7 +23,7 @@ from ringsmith.backends.registry import backend_of, design_names, named_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.generate.contents import contents
-from ringsmith.generate.folder import generate
+from ringsmith.generate.folder import generate_design
 from ringsmith.generate.manifest import Recipe
 from ringsmith.hdl.toolchain import run_verilator
 
@@ -224,7 +224,7 @@ def test_a_design_file_that_is_none_is_named_as_it_was_given(tmp_path: Path) -> 
     ):
         file.write_text(text)
         with pytest.raises(ParameterError, match=f"^design {re.escape(str(file))}: {message}"):
-            generate(str(file), tmp_path / "folder", verilog=False)
+            generate_design(str(file), tmp_path / "folder", verilog=False)
     assert [*tmp_path.iterdir()] == [file]
 
 

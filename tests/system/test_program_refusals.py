@@ -285,7 +285,7 @@ CALLS: list[tuple[Callable[..., Any], Any, str]] = [
     (3, None, "3 is no function: give a Python function of encrypted vectors"),  # type: ignore[list-item]
     (lambda x: x, {"x": 513}, "length = 513 is not a whole number in 1 … 512"),
     (lambda x: x, {"x": InputSpec(limbs=6)}, "limbs = 6 is not a whole number in 1 … 5"),
-    (lambda x: x, {"x": InputSpec(scale=0.0)}, "scale = 0.0 must exceed 1"),
+    (lambda x: x, {"x": InputSpec(scale=0.0)}, "scale = 0.0 must be a number above 1"),
     (lambda **v: v["a b"], {"a b": None}, "input 'a b' is not a name"),
 ]
 

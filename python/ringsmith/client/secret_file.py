@@ -55,7 +55,7 @@ def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlwePar
     """
     check_parameters(parameters)
     check_type("secret key", secret_key, SecretKey, "give the first key of generate_keys")
-    check_target(Path(path), overwrite=False)
+    check_target(checked_path(path), overwrite=False)
     _check(f"{path}: the secret key to write", secret_key, parameters)
     key = secret_key.reveal()
     if seal_obstacle(parameters) is None:

@@ -32,8 +32,8 @@ class ArrayNode:
     """
 
     numbers: int
-    compute: Callable[..., Array]
-    operands: tuple["ArrayNode", ...] = ()
+    compute: Callable[..., Array] = field(repr=False)
+    operands: tuple["ArrayNode", ...] = field(default=(), repr=False)
     name: str | None = None
     all_slots: bool = False
     filled: int = field(default=0)

@@ -77,7 +77,8 @@ def pack_matrix(matrix: ArrayLike, size: int | None = None) -> NDArray[np.generi
     size = least if size is None else size
     if whole_number(size) is None or size & (size - 1) or size < least:
         raise ProgramError(
-            f"size = {size!r:.60} is not a power of two of at least {least}, for {array.shape} entries"
+            f"size = {size!r:.60} is not a power of two of at least {least}, for {array.shape} "
+            "entries"
         )
     padded = np.zeros((size, size), array.dtype)
     padded[: array.shape[0], : array.shape[1]] = array
