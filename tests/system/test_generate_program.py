@@ -50,12 +50,12 @@ BFV = BfvParameters.create(
 )
 CASES: dict[str, tuple[str, Program]] = {
     "rpau": (RPAU, trace(lambda x, y: {"d": x - y, "p": x * 0.5}, ckks(38, 30), {"x": 4, "y": 4})),
-    "vector": (VECTOR, trace(score, ckks(31, 24, 24), {"x": 4, "y": 4})),
+    "vector": (VECTOR, trace(score, ckks(31, 24, 24), {"x": 4, "y": 1})),
     "stream": (
         STREAM,
         trace(lambda x, y: x * y, ckks(29, 22), {"x": InputSpec(4, bound=(0, 0.5)), "y": 4}),
     ),
-    "rpau BFV": (RPAU, trace(lambda x, y: 3 * x - y + 2, BFV, {"x": 5, "y": 3})),
+    "rpau BFV": (RPAU, trace(lambda x, y: 3 * x - y + 2, BFV, {"x": 5, "y": 5})),
 }
 
 
