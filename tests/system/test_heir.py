@@ -256,7 +256,7 @@ def test_an_integer_module_compiled_to_ckks_is_rounded(rng: np.random.Generator)
     from ringsmith.heir.module import Scheme
 
     traced = traced_of("dot_i16", "vector")
-    program = program_of(traced, Wish(scheme=Scheme.CKKS))
+    program = program_of(traced, Wish(scheme=Scheme.CKKS, headroom_bits=9))
     inputs = {each.name: rng.integers(-5, 5, each.shape) for each in traced.inputs}
     found = run(program, inputs)["result"]
     assert (found.dtype, int(found)) == (np.int64, int(inputs["arg0"] @ inputs["arg1"]))
