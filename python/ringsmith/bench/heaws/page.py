@@ -25,6 +25,7 @@ _CARD = "of the card, of which `platforms/f1.toml` has what the shell leaves"
 _REASONS = {
     **dict.fromkeys(("fpga", "for_accelerator", "shell"), _CARD),
     "forecast": "no application ran in this run",
+    "polynomial_transfer": "with six coprocessors: a transfer among others is not timed alone",
     "ntt_core": "a core here is both an NTT's and an RPAU's: `rpau_cores`",
 }
 """Operation -> why it is not compared."""
