@@ -92,10 +92,12 @@ bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --
 .PHONY: bench
 bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and pages of docs/results
 	@$(BIN)/ringsmith bench nano $(call bench_files,nano,nano)
-	@$(BIN)/ringsmith bench medha --rtl medha-set1,medha-set2,logreg,gmdh --area whole --area-of medha \
+	@$(BIN)/ringsmith bench medha --area whole --area-of medha \
+		--rtl medha-set1,medha-set2,medha21-set1,medha21-set2,medha21-set3,logreg,gmdh \
 		$(call bench_files,medha,medha)
 	@$(BIN)/ringsmith bench heaws --device rtl --area $(call bench_files,heaws,heaws)
-	@$(BIN)/ringsmith bench framework --json bench/records/framework.jsonl --page docs/results/framework.md --force
+	@$(BIN)/ringsmith bench framework --clock \
+		--json bench/records/framework.jsonl --page docs/results/framework.md --force
 	@$(BIN)/python examples/heir/networks.py all build/heir tests/images/mnist-test-16.png
 	@$(BIN)/ringsmith bench heir examples/heir/modules.toml build/heir/networks.toml \
 		--json bench/records/heir.jsonl --page docs/results/heir.md --force

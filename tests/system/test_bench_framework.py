@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith.apps.mnist.network import LAYERS
-from ringsmith.bench.beside import beside
+from ringsmith.backends.vector import rtl
 from ringsmith.bench.framework import measure as measuring
 from ringsmith.bench.framework.cases import (
     DESIGNS,
@@ -25,10 +25,11 @@ from ringsmith.bench.framework.cases import (
     graph_of,
     parameters,
 )
+from ringsmith.bench.framework.clock import AT_CLOCK, CLOCK, kept_clock
 from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
 from ringsmith.bench.framework.formula import Estimate, formula_rows
 from ringsmith.bench.framework.measure import QUICK, Options, key_bytes, measure
-from ringsmith.bench.framework.networks import NETWORKS, Planned
+from ringsmith.bench.framework.networks import EACH, NETWORK_DESIGNS, NETWORKS, PROGRAM, Planned
 from ringsmith.bench.framework.page import page
 from ringsmith.bench.framework.resources import CARD, parts, resource_rows
 from ringsmith.bench.framework.search import SEARCHED, designs, words_and_alus
@@ -39,6 +40,7 @@ from ringsmith.bench.framework.subroutines import (
     breakdown,
 )
 from ringsmith.bench.framework.use import shares
+from ringsmith.bench.programs import digest_of
 from ringsmith.bench.records import Found, Record, read_records
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
@@ -347,13 +349,51 @@ def test_a_networks_layers_make_up_its_operations_and_its_cycles() -> None:
     assert sum(each.value for each in found) == pytest.approx(100)
 
 
-def test_each_network_stands_beside_the_papers_on_each_card() -> None:
-    cards = {"lola-mnist": (20, 120), "lola-mnist-rows": (20, 120), "lola-cifar10": (7200, 42_300)}
-    for name, (large, small) in cards.items():
-        params = NETWORKS[name].params
+def test_whole_networks_are_compared_where_they_take_equally_many_operations() -> None:
+    rows = {(r.design, r.operation, r.metric): r for r in read_records(RECORDS).records}
+    counts = {name: rows[PROGRAM, name, "count"] for name in NETWORKS}
+    equal = [name for name, count in counts.items() if abs((count.ratio or 0) - 1) < 0.05]
+    assert equal == ["lola-mnist-rows"]
+    papers = {"lola-mnist": (20, 120), "lola-mnist-rows": (20, 120), "lola-cifar10": (7200, 42_300)}
+    for name, (large, small) in papers.items():
         for design, value in (("framework-512", large), ("vector-zu15eg", small)):
-            ours = Found(design, params, name, "milliseconds", 1, "model", "")
-            assert [each.paper_value for each in beside(ours, ["framework"])] == [value]
+            whole = rows[design, name, "milliseconds"]
+            assert whole.paper_value == (value if name in equal else None), (design, name)
+            each = rows[design, f"{name}: {EACH}", "microseconds"]
+            assert each.value == pytest.approx(1e3 * whole.value / counts[name].value)
+            theirs = 1e3 * value / (counts[name].paper_value or 0)
+            assert each.paper_value == pytest.approx(theirs, rel=0.005)
+
+
+def test_times_at_the_clock_of_our_timing_analysis_stand_beside_those_at_the_papers() -> None:
+    rows = {(r.design, r.params, r.operation, r.metric): r for r in read_records(RECORDS).records}
+    clocks = {key[0]: r for key, r in rows.items() if key[2] == CLOCK}
+    assert set(clocks) == set(NETWORK_DESIGNS)
+    for name, clock in clocks.items():
+        assert clock.source == "synthesis"
+        assert 100 < clock.value < 250, name
+        assert len(clock.rtl) == 12
+    for design in DESIGNS:
+        for operation in OPERATIONS:
+            for params in SETS:
+                at_250 = rows[design, params, operation, "milliseconds"]
+                own = rows[design, params, f"{operation}: {AT_CLOCK}", "milliseconds"]
+                assert own.value == pytest.approx(at_250.value * 250 / clocks[design].value)
+                assert own.paper_value == at_250.paper_value
+    text = page(read_records(RECORDS))
+    assert "| MHz by timing | ms at it | its ratio |" in text
+
+
+def test_a_clock_stays_for_the_same_rtl_alone() -> None:
+    own = design_of("framework-512")
+    today = digest_of(rtl.parameters(own), rtl.FOLDERS)
+    clocks = (r for r in read_records(RECORDS).records if r.operation == CLOCK)
+    kept = tuple(replace(r, rtl=today) for r in clocks)
+    found = kept_clock(own, kept)
+    assert found is not None
+    assert found.design == "framework-512"
+    assert kept_clock(own, [replace(r, rtl="0123456789ab") for r in kept]) is None
+    assert kept_clock(replace(own, bank_rows=2 * own.bank_rows), kept) is None
 
 
 NETWORK_MOST = {

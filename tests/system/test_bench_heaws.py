@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.bench.beside import beside
+from ringsmith.backends.rpau.design import load_design
+from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.heaws import area, cost, software
 from ringsmith.bench.heaws import measure as measure_module
 from ringsmith.bench.heaws.cases import (
@@ -18,11 +19,12 @@ from ringsmith.bench.heaws.cases import (
     SEVERAL,
     variant,
 )
-from ringsmith.bench.heaws.forecast import forecast_rows
+from ringsmith.bench.heaws.coprocessors import LINKS
+from ringsmith.bench.heaws.forecast import DEVICE, FORECAST, HOST, forecast_rows
 from ringsmith.bench.heaws.measure import Options, measure
 from ringsmith.bench.heaws.page import page
 from ringsmith.bench.papers import SEAL, facts
-from ringsmith.bench.programs import OURS
+from ringsmith.bench.programs import OURS, rtl_digest
 from ringsmith.bench.records import Found, Measurement, Record, read_records
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import Area
@@ -54,6 +56,7 @@ def test_the_records_hold_what_is_counted_today_and_what_the_issue_asks() -> Non
     found = {(r.params, r.operation, r.metric): r for r in written}
     product = found["heaws", "multiply_relinearize", "cycles"]
     assert product.source == "rtl"
+    assert len(product.rtl) == 12
     assert product.value <= 270_000
     assert found["heaws", "add", "cycles"].value <= 2_100
     limits = {"dsp": 250, "bram": 249, "uram": 56, "lut": 1.3 * 57_877, "ff": 2 * 25_648}
@@ -64,7 +67,9 @@ def test_the_records_hold_what_is_counted_today_and_what_the_issue_asks() -> Non
 
 
 def test_what_an_earlier_run_counted_on_the_rtl_stays() -> None:
-    kept = tuple(read_records(RECORDS, "heaws").records)
+    today = rtl_digest(load_design(DESIGN))
+    records = read_records(RECORDS, "heaws").records
+    kept = tuple(replace(r, rtl=today) if r.source == "rtl" else r for r in records)
     again = replace(ONLY_ADD, kept=kept)
     sources = {r.metric: r.source for r in measure(again, lambda _: None)}
     assert sources["cycles"] == "rtl"
@@ -122,13 +127,74 @@ def test_by_cost_the_larger_rows_of_table_4_have_a_number() -> None:
 
 
 def test_six_coprocessors_forecast_sooner_than_one() -> None:
-    rows = {(r.design, r.metric): r for r in map(alone, forecast_rows(0, lambda _: None))}
+    host = Found("cpu", "heaws", HOST, "seconds", 0.25, "cpu", "timed")
+    found = list(map(alone, forecast_rows(0, lambda _: None, host)))
+    rows = {(r.design, r.metric): r for r in found if r.operation == DEVICE}
+    assert all(r.paper_value is None for r in rows.values())
+    whole = {(r.design, r.metric): r for r in found if r.operation == FORECAST}
+    assert whole[DESIGN, "seconds"].value == rows[DESIGN, "seconds"].value + 0.25
+    assert whole[DESIGN, "seconds"].paper_value == 1.73
+    assert not [r for r in forecast_rows(0, lambda _: None) if r.operation == FORECAST]
     one, six = rows[DESIGN, "seconds"], rows[SEVERAL, "seconds"]
     assert six.value < one.value / 3
-    assert one.paper_value == 1.73
-    assert six.paper_value is None
     assert rows[SEVERAL, "per_second"].value > 4 / one.value
     assert "18 x multiply and 10 x relinearize" in one.conditions
+
+
+def test_the_papers_link_carries_what_it_needs_its_time_for_by_either_reading() -> None:
+    rates = {name: LINKS[name].bytes_per_second for name in LINKS if "papers" in name}
+    assert rates["papers_link_by_polynomial"] == pytest.approx(128 * 1024 / 0.11e-3, rel=1e-6)
+    assert rates["papers_link_by_ciphertext"] == pytest.approx(256 * 1024 / 0.11e-3, rel=1e-6)
+    rows = {r.operation: r.value for r in read_records(RECORDS).records if r.metric == "per_second"}
+    assert rows["papers_link_by_polynomial"] == pytest.approx(1505, abs=1)
+    # Keys stream in, too: as many limbs as the operands have.
+    most = rates["papers_link_by_polynomial"] / (48 * 4096 * 4)
+    assert 0.9 * most < rows["papers_link_by_polynomial"] < most
+    assert rows["papers_link_by_ciphertext"] < 2 * most
+    text = page(read_records(RECORDS))
+    assert "1.19 GB/s" in text
+    assert "2.38 GB/s" in text
+    assert "a ciphertext is the likelier reading" in text
+
+
+def test_the_forecast_beside_the_papers_has_the_hosts_share() -> None:
+    rows = {
+        (r.design, r.operation, r.metric): r
+        for r in read_records(RECORDS).records
+        if r.operation.startswith("forecast")
+    }
+    host = rows["cpu", HOST, "seconds"].value
+    for design in (DESIGN, SEVERAL):
+        whole, device = (rows[design, name, "seconds"] for name in (FORECAST, DEVICE))
+        assert whole.value == pytest.approx(device.value + host)
+        assert device.paper_value is None
+    assert rows[DESIGN, FORECAST, "seconds"].paper_value == 1.73
+    rate, bare = (rows[SEVERAL, name, "per_second"].value for name in (FORECAST, DEVICE))
+    assert 6 / rate == pytest.approx(6 / bare + host)
+
+
+def test_tables_2_to_4_are_whole() -> None:
+    """Each of their numbers stands beside ours, or on the page with the reason why not."""
+    measurement = read_records(RECORDS)
+    text = page(measurement)
+    missing = text.partition("## Not measured")[2]
+    for fact in left_out(("heaws",), measurement.records):
+        assert fact.peer or f"`{fact.operation} {fact.metric}`" in missing
+    assert "not measured:" not in missing
+    tables = [fact for fact in facts("heaws") if fact.where in ("Table 2", "Table 3", "Table 4")]
+    assert len(tables) > 50
+    rows = {(r.params, r.operation, r.metric): r for r in measurement.records if r.paper_value}
+    assert rows["heaws", "six_coprocessors", "lut"].paper_value == 369_049
+    assert rows["heaws", "rpau_cores", "dsp"].paper_value == 28
+    for params, value in (("heaws", 0.33), (LARGER, 0.72), ("2^14, 720 bits", 1.55)):
+        assert rows[params, cost.COMMUNICATION, "milliseconds"].paper_value == value
+
+
+def test_the_page_names_the_authors_own_rtl_and_what_a_simulation_would_take() -> None:
+    text = page(read_records(RECORDS)).partition("## The authors' own RTL")[2]
+    assert "https://github.com/KULeuven-COSIC/HEAT" in text
+    assert "53 Vivado IP cores" in text
+    assert "To simulate it beside `heaws`:" in text
 
 
 def alone(found: Found) -> Record:

@@ -1,5 +1,6 @@
 """``ringsmith bench medha``: records, the papers' numbers, the page, and what is counted."""
 
+import re
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -22,12 +23,22 @@ from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.medha import ablations, area
 from ringsmith.bench.medha.ablations import on_the_card, variants
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
-from ringsmith.bench.medha.cases import CASES, INSTRUCTIONS, PAPERS, Case, graph_of
+from ringsmith.bench.medha.cases import (
+    CASES,
+    IN_TURN,
+    INSTRUCTIONS,
+    OPERATIONS,
+    PAPERS,
+    Case,
+    graph_of,
+)
+from ringsmith.bench.medha.larger import LARGER, larger_rows
 from ringsmith.bench.medha.measure import Options, measure
 from ringsmith.bench.medha.page import page
 from ringsmith.bench.medha.software import times
-from ringsmith.bench.papers import AREA_TIMES_CYCLES, facts, papers
-from ringsmith.bench.records import Found, Measurement, Record, read_records
+from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, SEAL, facts, papers
+from ringsmith.bench.programs import rtl_digest
+from ringsmith.bench.records import Found, Measurement, Record, number, read_records
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.memories import block_rams
@@ -135,7 +146,7 @@ def test_a_device_is_judged_with_the_areas_of_both_widths(monkeypatch: pytest.Mo
     medha = load_design("medha")
     found = area.synthesized(medha, "whole")
     told = {(each.operation, each.metric): each for each in found.rows(medha, "medha-set1")}
-    assert told["device", "lut"].value == 4 * 110_000 + 6 * 99_000
+    assert told["rpaus", "lut"].value == 4 * 110_000 + 6 * 99_000
     assert told["rpau", "uram"].value == 109
     assert told["rpau_54_bits", "uram"].value == 96
     assert told["rpau_54_bits", "uram"].conditions.startswith("54-bit words; ")
@@ -229,7 +240,11 @@ def test_instructions_take_their_latencies(case: Case) -> None:
 def test_no_key_switching_of_a_paper_waits_for_the_host() -> None:
     """Keys half from seeds, or whole where the design has no PRNG, and operands fit on the chip."""
     operations = {"multiply_relinearize", "multiply_relinearize_rescale", "rotate"}
-    on_page = [r for r in written() if r.operation in operations and ": " not in r.design]
+    on_page = [
+        r
+        for r in written()
+        if r.operation in operations and ": " not in r.design and r.params != LARGER
+    ]
     assert {r.params for r in on_page} >= {"medha-set1", "medha-set2", "medha21-set1"}
     assert not [r for r in on_page if "transfers" in r.conditions]
 
@@ -355,18 +370,171 @@ def test_transfers_take_what_the_link_says() -> None:
     assert 13e9 < PCIE_GEN3_X16.bytes_per_second < 15.76e9
 
 
-def test_what_the_rtl_counted_before_stays_where_the_model_counts_the_same() -> None:
-    options = Options(sets=("medha21-set1",), operations=CHEAP, repeats=0)
-    before = measure(options, lambda _: None)
-    add, rescale = (
-        next(r for r in before if (r.operation, r.metric) == (name, "cycles")) for name in CHEAP
+SMALL = Options(sets=("medha21-set1",), operations=CHEAP, repeats=0)
+
+
+def as_rtl(records: list[Record], design: str) -> tuple[Record, ...]:
+    """What records would be, had the RTL of a design counted them."""
+    digest = rtl_digest(load_design(design))
+    return tuple(replace(r, source="rtl", rtl=digest) for r in records if r.source == "model")
+
+
+def of_rtl(records: list[Record]) -> set[tuple[str, str]]:
+    """What the RTL counted: operations and metrics of cycles and instructions."""
+    counted = (r for r in records if r.source == "rtl" and r.metric in ("cycles", "instructions"))
+    return {(r.operation, r.metric) for r in counted}
+
+
+def test_what_the_same_rtl_counted_before_stays_where_the_model_counts_the_same() -> None:
+    before = as_rtl(measure(SMALL, lambda _: None), "medha21-set1")
+    found = measure(replace(SMALL, kept=before), lambda _: None)
+    counts = {(name, metric) for name in CHEAP for metric in ("cycles", "instructions")}
+    assert counts <= of_rtl(found)
+    assert {r.rtl for r in found if r.source == "rtl" and r.metric == "cycles"} == {before[0].rtl}
+
+
+@pytest.mark.parametrize("metric", ["cycles", "instructions"])
+def test_a_program_that_differs_in_one_count_is_not_the_rtls(metric: str) -> None:
+    before = as_rtl(measure(SMALL, lambda _: None), "medha21-set1")
+    wrong = tuple(
+        replace(r, value=r.value + 1) if (r.operation, r.metric) == ("rescale", metric) else r
+        for r in before
     )
-    kept = (replace(add, source="rtl"), replace(rescale, source="rtl", value=rescale.value + 1))
-    found = measure(replace(options, kept=kept), lambda _: None)
-    assert {(r.operation, r.metric) for r in found if r.source == "rtl"} == {
-        ("add", "cycles"),
-        ("add", "microseconds"),
+    found = of_rtl(measure(replace(SMALL, kept=wrong), lambda _: None))
+    assert ("add", "cycles") in found
+    assert not {each for each in found if each[0] == "rescale"}
+
+
+@pytest.mark.parametrize("digest", ["", "0123456789ab"])
+def test_what_other_rtl_counted_is_not_this_ones(digest: str) -> None:
+    before = as_rtl(measure(SMALL, lambda _: None), "medha21-set1")
+    other = tuple(replace(r, rtl=digest) for r in before)
+    assert not of_rtl(measure(replace(SMALL, kept=other), lambda _: None))
+
+
+def test_the_sets_are_counted_by_the_rtl_and_the_records_have_its_digest() -> None:
+    sets = [case for case in CASES if case.rpaus is None]
+    rows = [r for r in written() if r.metric in ("cycles", "instructions") and r.source == "rtl"]
+    found = {(r.design, r.params, r.operation, r.metric) for r in rows}
+    for case in sets:
+        for operation in OPERATIONS:
+            for metric in ("cycles", "instructions"):
+                assert (case.design, case.params, operation, metric) in found
+    assert all(len(r.rtl) == 12 for r in rows)
+
+
+def test_rpaus_stand_beside_rpaus_and_no_device_beside_them() -> None:
+    rows = {(r.operation, r.metric): r for r in written() if r.design == "medha" and r.paper_value}
+    for metric, ratio in (("lut", 1.125), ("ff", 0.944)):
+        record = rows["rpaus", metric]
+        assert record.ratio == pytest.approx(ratio, abs=0.0005)
+        assert "10 times what an average RPAU" in record.where
+        assert ("device", metric) not in rows
+    per_rpau = {"rpau": 1, "rpau_54_bits": 9}
+    known = {(f.operation, f.metric): f.value for f in facts("medha") if not f.peer}
+    theirs = sum(count * known[part, "lut"] for part, count in per_rpau.items())
+    assert rows["rpaus", "lut"].paper_value == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize(
+    ("number", "brams", "lut", "bram"),
+    [(1, "682", 2.01, 3.04), (2, "736", 2.04, 3.29), (3, "1,185", 2.12, 3.53)],
+)
+def test_no_design_of_2021_fits_its_card_and_the_page_says_why(
+    number: int, brams: str, lut: float, bram: float
+) -> None:
+    name = f"medha21-set{number}"
+    rows = {(r.operation, r.metric): r for r in written() if r.design == name}
+    fits = rows["device", "fits"]
+    assert fits.value == 0
+    assert f"units take {brams} BRAM of a die's 672" in fits.conditions
+    assert rows["rpaus", "bram"].ratio == pytest.approx(bram, abs=0.01)
+    assert rows["rpaus", "lut"].ratio == pytest.approx(lut, abs=0.01)
+    text = page(read_records(RECORDS))
+    heading = f"## Cycles: `{name}` on design `{name}`"
+    assert "do not fit, since" in text.partition(heading)[2].partition("| design |")[0]
+    counted = area.counted_fit(load_design(name), name)
+    assert counted.value == 0
+    assert f"units take {brams} BRAM of a die's 672" in counted.conditions
+
+
+def test_the_readme_says_that_the_design_of_2021_does_not_fit_and_what_medha_takes() -> None:
+    readme = (ROOT / "README.md").read_text()
+    (row,) = (line for line in readme.splitlines() if line.startswith("| Medha (2021)"))
+    fits = next(r for r in written() if (r.design, r.metric) == ("medha21-set1", "fits"))
+    (taken,) = re.findall(r"units take ([\d,]+) BRAM of a die's ([\d,]+)", fits.conditions)
+    assert "does not fit" in row
+    assert f"{taken[0]} of {taken[1]} BRAMs" in row
+    (row,) = (line for line in readme.splitlines() if line.startswith("| Medha (2022)"))
+    rows = {(r.operation, r.metric): r for r in written() if r.design == "medha"}
+    for metric in ("lut", "dsp", "bram"):
+        record = rows["rpaus", metric]
+        assert f"{record.value:,.0f}" in row
+        assert f"{record.paper_value:,.0f}" in row
+
+
+def test_a_rescaling_in_turn_stands_beside_one_in_turn_and_a_fused_one_alone() -> None:
+    rows = {
+        (r.design, r.params, r.operation): r
+        for r in written()
+        if r.metric == "cycles" and ": " not in r.design
     }
+    fused = [key for key in rows if key[2] == "multiply_relinearize_rescale"]
+    assert len(fused) == len(CASES)
+    for key in fused:
+        assert rows[key].paper_value is None
+        both = rows[*key[:2], IN_TURN]
+        parts = [rows[*key[:2], name] for name in ("multiply_relinearize", "rescale")]
+        assert both.value == sum(part.value for part in parts)
+        assert both.paper_value == sum(part.paper_value or 0 for part in parts)
+        assert rows[key].value < both.value
+    assert not [
+        r
+        for r in written()
+        if r.operation == "multiply_relinearize_rescale" and SEAL in (r.peer, r.paper)
+    ]
+
+
+def test_nine_primes_at_2_16_take_the_cycles_and_transfers_of_today() -> None:
+    """What the paper only estimates: the RAMs of an RPAU that does not send limbs away."""
+    today = {row.metric: row.value for row in larger_rows(load_design("medha"))}
+    assert (today["cycles"], today["transfers"]) == (526_013, 1_273)
+    rows = {r.metric: r for r in written() if r.params == LARGER}
+    assert {metric: r.value for metric, r in rows.items()} == today
+    assert (rows["bram"].paper_value, rows["uram"].paper_value) == (96, 208)
+
+
+def test_areas_of_an_earlier_run_stay_while_an_rpau_counts_the_same() -> None:
+    kept = tuple(written())
+    options = Options(sets=("medha-set1",), operations=CHEAP, repeats=0, kept=kept)
+    area_of = lambda rows: {  # noqa: E731
+        (r.design, r.operation, r.metric, r.value) for r in rows if r.metric in (*AREA, "fits")
+    }
+    again = measure(options, lambda _: None)
+    sets = [r for r in kept if r.params == "medha-set1" and ": " not in r.design]
+    known = {each for each in area_of(sets) if not each[1].startswith("address")}
+    assert area_of(again) == known
+    fewer = tuple(
+        replace(r, value=r.value - 1) if (r.operation, r.metric) == ("rpau", "dsp") else r
+        for r in kept
+    )
+    found = measure(replace(options, kept=fewer), lambda _: None)
+    assert {r.source for r in found if r.metric in AREA} == {"estimate"}
+    assert not [r for r in found if r.metric == "lut"]
+
+
+def test_table_5_and_throughput_are_on_the_page() -> None:
+    text = page(read_records(RECORDS))
+    products = text.partition("### A product on other accelerators")[2].partition("### ")[0]
+    for cell in ("| 2,616 |", "| 2,011 |", "| 2,067 |", "| 500,000 |"):
+        assert cell in products
+    table = text.partition("(its Table 5)")[2].partition("## Area")[0]
+    for fact in facts("medha"):
+        if fact.where == "Table 5":
+            assert (fact.peer or "| Medha |") in table
+            assert number(fact.value) in table
+    privft = next(r for r in written() if (r.operation, r.metric) == ("privft", "seconds"))
+    assert privft.paper_value == 0.36
 
 
 def test_the_command_prints_and_writes(tmp_path: Path) -> None:
@@ -378,7 +546,7 @@ def test_the_command_prints_and_writes(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     records = read_records(target, "medha").records
     assert {r.params for r in records} == {"medha21-set1"}
-    assert {r.source for r in records} == {"model"}
+    assert {r.source for r in records if r.metric in ("cycles", "microseconds")} == {"model"}
     add = next(r for r in records if (r.operation, r.metric) == ("add", "cycles"))
     assert (add.paper, add.paper_value) == ("medha-2021", 1134)
     assert "medha21-set1" in done.stdout

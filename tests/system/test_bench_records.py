@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ringsmith.apps.conditions import check_quiet
 from ringsmith.bench.records import Measurement, Record, read_records, write_records
+from ringsmith.bench.tables import ahead
 from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import Target
 
@@ -114,3 +116,37 @@ def test_times_of_a_busy_machine_are_not_published(monkeypatch: pytest.MonkeyPat
         ToolError, match=r"load average is 3\.2, and times are published below 0\.7"
     ):
         check_quiet()
+
+
+def beside_paper(metric: str, value: float, theirs: float, **changes: str) -> Record:
+    """A number beside a paper's."""
+    own = {"design": "d", "params": "p", "operation": "o", "source": "model", "conditions": "c"}
+    return Record(**{**own, **changes}, metric=metric, value=value, paper="rpm", paper_value=theirs)
+
+
+def test_every_comparison_that_a_paper_wins_is_listed_and_the_others_are_counted(
+    rng: np.random.Generator,
+) -> None:
+    lower, higher = ("cycles", "dsp", "milliseconds", "ff"), ("per_second", "speedup")
+    rows, worse = [], set()
+    for number in range(200):
+        metric = str(rng.choice([*lower, *higher]))
+        ratio = float(np.exp(rng.normal()))
+        rows.append(beside_paper(metric, 1000 * ratio, 1000, operation=f"op{number}"))
+        gain = ratio if metric in higher else 1 / ratio
+        if gain < 0.99:
+            worse.add(f"op{number}")
+    lines = ahead(rows)
+    assert {line.split("|")[3].strip() for line in lines if line.startswith("| `d`")} == worse
+    assert f"{len(worse)} worse" in "\n".join(lines)
+    assert "200 numbers of our designs stand beside a paper's" in "\n".join(lines)
+
+
+def test_what_is_no_design_here_or_of_a_processor_is_not_judged() -> None:
+    assert ahead([]) == []
+    cpu = beside_paper("milliseconds", 2, 1, source="cpu")
+    here = beside_paper("speedup", 1, 2, conditions="over SEAL on this CPU in the same run")
+    variant = beside_paper("cycles", 2, 1, design="medha: no dyadic cores")
+    count = beside_paper("rotations", 2, 1)
+    assert ahead([cpu, here, variant, count]) == []
+    assert len(ahead([cpu, beside_paper("cycles", 2, 1)])) > 4

@@ -17,8 +17,10 @@ from ringsmith.bench.rpm import projection, synthesis
 from ringsmith.bench.rpm.cases import CASES, PAPER, Approximate
 from ringsmith.bench.rpm.check import check
 from ringsmith.bench.rpm.measure import Options, measure
+from ringsmith.bench.rpm.one_cpu import PAPERS_CPU, THEIR_DEVICE
 from ringsmith.bench.rpm.overlap import Conversion, Split
 from ringsmith.bench.rpm.page import page
+from ringsmith.bench.rpm.projection import HOST
 from ringsmith.bench.rpm.resources import counted
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ParameterError
@@ -36,8 +38,9 @@ def written() -> list[Record]:
 
 
 def values(records: list[Record]) -> dict[tuple[str, str, str], float]:
-    """Values by parameters, operation and metric."""
-    return {(r.params, r.operation, r.metric): r.value for r in records}
+    """Values by parameters, operation and metric; of two speedups that over this processor."""
+    found = [r for r in records if r.peer != PAPERS_CPU]
+    return {(r.params, r.operation, r.metric): r.value for r in found}
 
 
 def test_the_page_is_the_one_that_its_records_make() -> None:
@@ -80,6 +83,62 @@ def test_times_with_the_device_are_the_sum_of_their_parts() -> None:
         assert total == pytest.approx(summed)
         alone = found[params, "cpu_mult_relin", "milliseconds"]
         assert found[params, "mult_relin", "speedup"] == pytest.approx(alone / total)
+
+
+def test_both_devices_stand_beside_one_processor() -> None:
+    """Table 4's speedups are of the paper's processor, and ours over it are beside them."""
+    known = {(f.params, f.operation, f.metric): f.value for f in facts(PAPER)}
+    rows = {(r.params, r.operation, r.peer): r for r in written() if r.metric == "speedup"}
+    found = values(written())
+    for case in CASES:
+        software = case.name.partition("-")[0]
+        total = known[software, "cpu_mult_relin", "milliseconds"]
+        row = rows[case.name, "mult_relin", PAPERS_CPU]
+        assert row.paper_value == pytest.approx(
+            total / known[case.name, "mult_relin", "milliseconds"], abs=0.01
+        )
+        products = [
+            known[software, f"cpu_{name}_products", "milliseconds"]
+            for name in ("multiply", "relinearize")
+        ]
+        ours = [
+            found[case.name, f"device_{n}", "milliseconds"] for n in ("multiply", "relinearize")
+        ]
+        assert row.value == pytest.approx(total / (total - sum(products) + sum(ours)))
+        for name, there, here in zip(("multiply", "relinearize"), products, ours, strict=True):
+            each = rows[case.name, f"device_{name}", PAPERS_CPU]
+            assert each.value == pytest.approx(there / here)
+            assert each.paper_value is not None
+        alone = found[case.name, "cpu_mult_relin", "milliseconds"]
+        host = sum(found[case.name, f"host_{part}", "milliseconds"] for part in HOST)
+        theirs = [
+            known[case.name, f"device_{n}", "milliseconds"] for n in ("multiply", "relinearize")
+        ]
+        beside_ours = rows[case.name, THEIR_DEVICE, ""]
+        assert beside_ours.value == pytest.approx(alone / (host + sum(theirs)))
+        assert rows[case.name, "mult_relin", ""].paper_value is None
+
+
+def test_figure_6c_is_the_payload_of_products_back_to_back() -> None:
+    found = values(written())
+    for case in CASES:
+        row = case.lanes * case.word_bits / 8 * 0.2
+        assert found[case.name, "link_in", "gigabytes_per_second"] == pytest.approx(2 * row)
+        assert found[case.name, "link_out", "gigabytes_per_second"] == pytest.approx(row)
+
+
+def test_times_of_an_earlier_run_stay_while_the_device_takes_as_long() -> None:
+    kept = tuple(written())
+    options = Options(sets=("L1",), kept=kept, products=0, repeats=0)
+    again = values(measure(options, lambda _: None))
+    assert again["L1", "cpu_mult_relin", "milliseconds"] > 0
+    assert again == {key: value for key, value in values(list(kept)).items() if key in again}
+    slower = tuple(
+        replace(r, value=2 * r.value) if r.operation == "device_multiply" else r for r in kept
+    )
+    found = values(measure(replace(options, kept=slower), lambda _: None))
+    assert ("L1", "cpu_mult_relin", "milliseconds") not in found
+    assert ("L1", "mult_relin", "speedup") not in found
 
 
 def test_the_papers_numbers_of_every_row_are_there() -> None:

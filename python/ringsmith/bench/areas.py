@@ -28,3 +28,18 @@ PACKING = (
 def numbers(area: Area) -> dict[str, float]:
     """Returns metric -> number."""
     return {metric: float(getattr(area, field)) for field, metric in METRICS.items()}
+
+
+def area_of(found: Mapping[str, float]) -> Area | None:
+    """Returns the area that ``numbers`` made these of; None where some are missing."""
+    if METRICS.values() - found.keys():
+        return None
+    return Area(
+        dsps=int(found["dsp"]),
+        brams=found["bram"],
+        urams=int(found["uram"]),
+        luts=int(found["lut_unpacked"]),
+        flip_flops=int(found["ff_unpacked"]),
+        lut_pairs=int(found["lut_unpacked"] - found["lut"]),
+        absorbed_flip_flops=int(found["ff_unpacked"] - found["ff"]),
+    )

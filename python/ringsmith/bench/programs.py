@@ -13,6 +13,7 @@ from ringsmith.apps.operations import run_checked
 from ringsmith.apps.seal_baseline import median_seconds
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.registry import REFERENCE
+from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.compiler.executable import Executable, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design import RpauDesign
@@ -21,6 +22,8 @@ from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.bench.records import Found, Record
 from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.build_cache import fingerprint
+from ringsmith.hdl.sources import rtl_sources
 from ringsmith.params import RlweParameters
 
 DEVICES = ("model", "rtl")
@@ -28,6 +31,8 @@ DEVICES = ("model", "rtl")
 
 LONGEST = 10_000_000
 """Cycles after which a program is given up; none here takes a tenth of that."""
+
+_DIGEST_DIGITS = 12
 
 OURS = "Ringsmith's cpu device"
 """How numbers call our own software."""
@@ -164,10 +169,30 @@ def one_thread() -> Iterator[None]:
         _core.set_threads(threads)
 
 
-def kept(found: Sequence[Found], earlier: Sequence[Record]) -> list[Found]:
-    """Numbers, those from the RTL that an earlier run had from there and that are the same."""
-    seen = {_facts(record) for record in earlier if record.source == "rtl"}
-    return [replace(each, source="rtl") if _facts(each) in seen else each for each in found]
+def rtl_digest(design: RpauDesign) -> str:
+    """Digest of all that the RTL of a design is made of: parameters and sources."""
+    return digest_of(rtl.parameters(design), rtl.ROOMS)
+
+
+def digest_of(parameters: Mapping[str, int], folders: Sequence[str]) -> str:
+    """Digest of parameters of a top module, and of the RTL in folders of ``rtl/``."""
+    facts = [f"{name} = {value}" for name, value in parameters.items()]
+    return fingerprint(facts, rtl_sources(*folders))[:_DIGEST_DIGITS]
+
+
+def kept(found: Sequence[Found], earlier: Sequence[Record], design: RpauDesign) -> list[Found]:
+    """All numbers of one program on a design, with the digest of the RTL where that counted them.
+
+    What the model counted is the RTL's where the same RTL counted all of it in an earlier run.
+    """
+    digest = rtl_digest(design)
+    seen = {_facts(record) for record in earlier if (record.source, record.rtl) == ("rtl", digest)}
+    counted = [each for each in found if each.source in DEVICES]
+    same = all(each.source == "rtl" or _facts(each) in seen for each in counted)
+    return [
+        replace(each, source="rtl", rtl=digest) if same and each in counted else each
+        for each in found
+    ]
 
 
 def _facts(number: Found | Record) -> tuple[object, ...]:

@@ -60,6 +60,9 @@ METRICS: Mapping[str, str] = {
     "lut_megacycles": "10^6",
     "ff_megacycles": "10^6",
     "watts": "W",
+    "megahertz": "MHz",
+    "square_millimeters": "mm²",
+    "dollars": "US$",
     "seconds": "s",
     "lower_seconds": "s",
     "compile_seconds": "s",
@@ -133,6 +136,8 @@ class Found:
         conditions: What must be known of it, in words.
         peer: The baseline (library or accelerator) of the comparison, or the number's source;
             empty: none.
+        rtl: Digest of the RTL that counted it, sources and parameters; empty: no RTL did, or its
+            digest was not kept.
     """
 
     design: str
@@ -143,6 +148,7 @@ class Found:
     source: str
     conditions: str
     peer: str = ""
+    rtl: str = ""
 
     def __post_init__(self) -> None:
         check_names("metric", [self.metric], METRICS)

@@ -113,7 +113,8 @@ def medha(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Records of an earlier run: what rtl counted stays rtl where model agrees today.",
+            help="Records of an earlier run: what the same rtl counted stays rtl where model "
+            "agrees; areas stay, and times with --repeats 0.",
         ),
     ] = None,
     ablations: Annotated[bool, typer.Option(help="Compare variants of the design.")] = True,
@@ -175,8 +176,8 @@ def heaws(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Records of an earlier run: what rtl counted stays rtl where model agrees today, "
-            "and with --repeats 0 times on this CPU stay.",
+            help="Records of an earlier run: what the same rtl counted stays rtl where model "
+            "agrees, and with --repeats 0 times on this CPU stay.",
         ),
     ] = None,
     repeats: Annotated[
@@ -242,9 +243,14 @@ def framework(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Records of an earlier run: the cpu device's times stay, with --repeats 0.",
+            help="Records of an earlier run: the cpu device's times stay, with --repeats 0, and "
+            "clocks of the same RTL without --clock.",
         ),
     ] = None,
+    clock: Annotated[
+        bool,
+        typer.Option("--clock", help="Find the designs' clocks by timing analysis: minutes each."),
+    ] = False,
     quick: Quick = False,
     json: _Json = None,
     page: _Page = None,
@@ -260,11 +266,16 @@ def framework(
     calls = _either(repeats, 1 if quick else 15)
     files.check_load(times=calls > 0, quick=quick)
     options = replace(
-        QUICK if quick else Options(), repeats=calls, kept=files.kept(), **_given(lists)
+        QUICK if quick else Options(),
+        repeats=calls,
+        clock=clock,
+        kept=files.kept(),
+        **_given(lists),
     )
     records = measure(options, note)
     _show(records, "Framework: the paper's numbers and ours")
-    files.write(records, page_of, {**lists, "repeats": calls, "quick": quick}, figures)
+    given = {**lists, "repeats": calls, "clock": clock, "quick": quick}
+    files.write(records, page_of, given, figures)
 
 
 @bench_app.command()
@@ -278,7 +289,7 @@ def rpm(
         typer.Option(
             metavar="FILE",
             help="Records of an earlier run: areas stay that were synthesized, of designs that "
-            "count as many DSPs and block RAMs.",
+            "count as many DSPs and block RAMs, and times with --repeats 0.",
         ),
     ] = None,
     products: Annotated[

@@ -167,7 +167,7 @@ def place(platform: Platform, units: Sequence[Resources]) -> Placement:
     ):
         taken, count = max((sum(getattr(unit, field) for unit in die), len(die)) for die in dies)
         if taken > there:
-            excess.append(f"{count} units take {taken:,} {name} of a die's {there:,}")
+            excess.append(f"{count} units take {taken:,.12g} {name} of a die's {there:,}")
     left = platform.dies * luts - sum(unit.luts for unit in units)
     if left < platform.reserved_luts:
         excess.append(

@@ -28,8 +28,22 @@ from ringsmith.bench.framework.cases import (
     graph_of,
     parameters,
 )
+from ringsmith.bench.framework.clock import (
+    Clocks,
+    at_clock,
+    kept_clock,
+    papers_at_clock,
+    timed_clock,
+)
 from ringsmith.bench.framework.formula import formula_rows
-from ringsmith.bench.framework.networks import NETWORK_DESIGNS, NETWORKS, Planned
+from ringsmith.bench.framework.networks import (
+    EQUAL_COUNTS,
+    NETWORK_DESIGNS,
+    NETWORKS,
+    Planned,
+    each_operation,
+    papers_each_operation,
+)
 from ringsmith.bench.framework.resources import resource_rows
 from ringsmith.bench.framework.search import designs as searched_designs
 from ringsmith.bench.framework.subroutines import WITHOUT_FUSION, breakdown, unfused_cycles
@@ -71,6 +85,8 @@ class Options:
             these each network has its own.
         repeats: Calls of each operation of the cpu device; 0: it is not timed, and the times that
             are kept stay.
+        clock: Whether the designs' clocks are found by timing analysis, minutes each; else those
+            that are kept stay.
         kept: Records of an earlier run.
     """
 
@@ -84,6 +100,7 @@ class Options:
     networks: tuple[str, ...] = tuple(NETWORKS)
     network_designs: tuple[str, ...] = NETWORK_DESIGNS
     repeats: int = 15
+    clock: bool = False
     kept: tuple[Record, ...] = ()
 
     def __post_init__(self) -> None:
@@ -120,25 +137,41 @@ def measure(options: Options, say: Callable[[str], None]) -> list[Record]:
     Returns:
         Ours beside the paper's.
     """
+    clocks = _clocks(options, say)
     parts: list[tuple[Callable[[], Iterable[Found]], Sequence[str]]] = [
-        (lambda: _operations(options, say), (PAPER,)),
+        (lambda: clocks.values(), ()),
+        (lambda: _operations(options, clocks, say), (PAPER,)),
         (lambda: _figure(options, say), ()),
         (lambda: _breakdowns(options), ()),
         (lambda: _searches(options, say), ()),
         (lambda: _fusion(options, say), ()),
-        (lambda: _networks(options, say), (PAPER,)),
+        (lambda: _networks(options, clocks, say), (PAPER,)),
         (lambda: _formulas(options), (PAPER,)),
         (lambda: _resources(options), (PAPER,)),
     ]
     records: list[Record] = []
+    derived = [*papers_at_clock(), *papers_each_operation()]
     with task("measuring what the Framework paper has", len(parts), "parts") as measured:
         for part, papers in parts:
-            records += [record for each in part() for record in beside(each, papers)]
+            records += [record for each in part() for record in beside(each, papers, derived)]
             measured.advance()
-    return records
+    return [_like_with_like(record, records) for record in records]
 
 
-def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+def _clocks(options: Options, say: Callable[[str], None]) -> dict[str, Found]:
+    """The clock of each design that is known."""
+    found: dict[str, Found] = {}
+    for name in dict.fromkeys((*options.designs, *options.network_designs)):
+        design = design_of(name)
+        if options.clock:
+            say(f"{name}: timing")
+            found[name] = timed_clock(design)
+        elif (clock := kept_clock(design, options.kept)) is not None:
+            found[name] = clock
+    return found
+
+
+def _operations(options: Options, clocks: Clocks, say: Callable[[str], None]) -> Iterator[Found]:
     """Cycles, times, bytes and use of operations on the designs, beside our cpu device."""
     for params in options.sets:
         for operation in options.operations:
@@ -148,6 +181,7 @@ def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]
                 found = list(_counted(executable, params, operation))
                 say(f"{name}, {params}: {operation}: {executable.cycles:,} cycles")
                 yield from found
+                yield from at_clock(found, clocks)
                 yield from (_speedup(found[1], each) for each in software)
             yield from software
 
@@ -242,18 +276,33 @@ def _fusion(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
                 yield Found(design.name, params, what, "speedup", apart / fused, "model", _APART)
 
 
-def _networks(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
+def _networks(options: Options, clocks: Clocks, say: Callable[[str], None]) -> Iterator[Found]:
     """The paper's networks: operations, and cycles, times, bytes and use on the designs."""
     for name in options.networks:
         network = NETWORKS[name]
         say(f"{name}: plans its program")
         planned = Planned(name)
-        yield from planned.counts()
+        counts = list(planned.counts())
+        yield from counts
         for design in (each for each in options.network_designs if each in network.designs):
             executable = planned.compiled(design_of(design))
             say(f"{design}: {name}: {executable.cycles:,} cycles")
-            yield from _counted(executable, network.params, name)
+            found = list(_counted(executable, network.params, name))
+            yield from found
+            yield from at_clock(found, clocks)
+            yield each_operation(found, counts)
             yield from planned.shares(executable)
+
+
+def _like_with_like(record: Record, records: Sequence[Record]) -> Record:
+    """A time of a network without the paper's where that takes another number of operations."""
+    network = record.operation.partition(": ")[0]
+    if network not in NETWORKS or record.metric != "milliseconds":
+        return record
+    (count,) = (r for r in records if (r.operation, r.metric) == (network, "count"))
+    if count.ratio is not None and abs(count.ratio - 1) <= EQUAL_COUNTS:
+        return record
+    return replace(record, paper="", paper_value=None, where="")
 
 
 def _formulas(options: Options) -> Iterator[Found]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ringsmith.bench.framework.cases import PAPER
-from ringsmith.bench.framework.networks import NETWORK_SETS, NETWORKS, PROGRAM
+from ringsmith.bench.framework.clock import AT_CLOCK
+from ringsmith.bench.framework.networks import EACH, NETWORK_SETS, NETWORKS, PROGRAM
 from ringsmith.bench.papers import facts
 from ringsmith.bench.records import Record, number
 from ringsmith.bench.tables import conditions
@@ -16,8 +17,9 @@ INTRODUCTION = (
     "card's memory. `lola-mnist` computes dense layers by diagonals, `lola-mnist-rows` row by row, "
     "as LoLa does and with about the paper's number of operations. `lola-cifar10` has the paper's "
     "layers and sizes, and random weights. A ratio is our time over the paper's: that on its U280, "
-    "or, of `vector-zu15eg`, on its ACU15EG. [LoLa's networks](../guide/mnist.md) describes "
-    "networks and packing, and has accuracies."
+    "or, of `vector-zu15eg`, on its ACU15EG. Whole networks are compared where their numbers of "
+    "operations differ by 5 % at most; else an average operation is. "
+    "[LoLa's networks](../guide/mnist.md) describes networks and packing, and has accuracies."
 )
 
 _TIMES = {
@@ -38,7 +40,7 @@ _Cells = dict[str, Record]
 def tables(records: Sequence[Record]) -> list[str]:
     """Returns the section's lines: sizes and times, layers, and what others take."""
     names = [name for name in NETWORKS if any(r.operation == name for r in records)]
-    times = [record for record in records if record.metric == "milliseconds"]
+    times = [r for r in records if r.metric == "milliseconds" and r.operation in NETWORKS]
     lines = [*_sizes(records, names), "", *_times(records, names), "", *conditions(times)]
     for name in names:
         lines += ["", f"Layers of `{name}`:", "", *_layers(records, name)]
@@ -70,7 +72,8 @@ def _sizes(records: Sequence[Record], names: Sequence[str]) -> list[str]:
 
 def _times(records: Sequence[Record], names: Sequence[str]) -> list[str]:
     """A row for each network and design."""
-    texts = list(dict.fromkeys(r.conditions for r in records if r.metric == "milliseconds"))
+    own = [r for r in records if r.metric == "milliseconds" and r.operation in NETWORKS]
+    texts = list(dict.fromkeys(r.conditions for r in own))
     designs = [name for name in dict.fromkeys(r.design for r in records) if name != PROGRAM]
     rows = []
     for name in names:
@@ -79,9 +82,14 @@ def _times(records: Sequence[Record], names: Sequence[str]) -> list[str]:
                 time = found["milliseconds"]
                 cells = [_number(found[metric]) for metric in _TIMES]
                 cells += [number(time.paper_value), number(time.ratio)]
+                slow, each = found.get(AT_CLOCK), found[EACH]
+                cells += [number(slow.value), number(slow.ratio)] if slow else [DASH, DASH]
+                cells += [number(each.value), number(each.paper_value), number(each.ratio)]
                 cells.append(str(texts.index(time.conditions) + 1))
                 rows.append([f"`{name}`", f"`{design}`", *cells])
-    headings = ["network", "design", *_TIMES.values(), "paper, ms", "ratio", "conditions"]
+    headings = ["network", "design", *_TIMES.values(), "paper, ms", "ratio"]
+    headings += ["ms at the clock by timing", "its ratio"]
+    headings += ["µs an operation", "paper, µs", "ratio of these", "conditions"]
     return table_lines(headings, rows, ("network", "design", "conditions"))
 
 

@@ -16,7 +16,8 @@ from ringsmith.apps.mnist.commands import PARAMETERS as MNIST_SET
 from ringsmith.apps.mnist.packing import Order
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.bench.framework.cases import DESIGNS, parameters
+from ringsmith.bench.framework.cases import DESIGNS, PAPER, parameters
+from ringsmith.bench.papers import Fact, facts
 from ringsmith.bench.records import Found
 from ringsmith.lower import lower
 from ringsmith.params import CkksParameters
@@ -27,6 +28,12 @@ NETWORK_DESIGNS: Final = (*DESIGNS, "vector-zu15eg")
 
 PROGRAM: Final = "HE program"
 """Stands for the design where a number is the same on every design."""
+
+EQUAL_COUNTS = 0.05
+"""Share by which two numbers of operations differ at most whose networks' times are compared."""
+
+EACH = "an operation"
+"""What the time of an average operation of a network is marked with."""
 
 _WORD = 4
 """Bytes of a residue of the networks' primes."""
@@ -124,3 +131,32 @@ class Planned:
 
     def _found(self, operation: str, metric: str, value: float, text: str) -> Found:
         return Found(PROGRAM, self._network.params, operation, metric, value, "program", text)
+
+
+def each_operation(found: Sequence[Found], counts: Sequence[Found]) -> Found:
+    """The time of an average operation: of a network's time, and its number of operations."""
+    time = next(each for each in found if each.metric == "milliseconds")
+    count = next(e for e in counts if (e.operation, e.metric) == (time.operation, "count"))
+    return replace(
+        time,
+        operation=f"{time.operation}: {EACH}",
+        metric="microseconds",
+        value=1e3 * time.value / count.value,
+        conditions=f"its time over its {count.value:,.0f} operations",
+    )
+
+
+def papers_each_operation() -> list[Fact]:
+    """The same of the paper's networks; its smaller card runs the same operations."""
+    own = [fact for fact in facts(PAPER) if not fact.peer and fact.operation in NETWORKS]
+    counts = {fact.operation: fact.value for fact in own if fact.metric == "count"}
+    return [
+        replace(
+            fact,
+            operation=f"{fact.operation}: {EACH}",
+            metric="microseconds",
+            value=float(f"{1e3 * fact.value / counts[fact.operation]:.3g}"),
+        )
+        for fact in own
+        if fact.metric == "milliseconds"
+    ]

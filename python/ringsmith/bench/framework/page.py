@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.framework import network_page
 from ringsmith.bench.framework.cases import HERTZ, OPERATIONS, PAPER
+from ringsmith.bench.framework.clock import AT_CLOCK, CLOCK
 from ringsmith.bench.framework.figures import FIGURES, FOLDER, figures
-from ringsmith.bench.framework.networks import NETWORK_SETS
+from ringsmith.bench.framework.networks import NETWORK_SETS, NETWORKS
 from ringsmith.bench.framework.resources import ANY, CARD, CROSSED, MEMORY
 from ringsmith.bench.framework.search import SEARCHED, words_and_alus
 from ringsmith.bench.framework.subroutines import SUBROUTINES, WITHOUT_FUSION
 from ringsmith.bench.framework.use import PARTS
 from ringsmith.bench.papers import AREA, Fact, facts, papers
 from ringsmith.bench.records import Measurement, Record, number
-from ringsmith.bench.tables import conditions, opening, table
+from ringsmith.bench.tables import ahead, conditions, opening, table
 from ringsmith.markdown import DASH, table_lines
 
 _OPERATIONS = "Operations (table IV)"
@@ -40,11 +41,13 @@ _PICTURES = {
 """Section -> its pictures."""
 
 _INTRODUCTIONS = {
-    _OPERATIONS: "A ratio is our time over the paper's. GB/s are all bytes that memory reads and "
-    f"writes over the operation's time. The {CARD.card}'s high-bandwidth memory has a peak of "
-    f"{CARD.hbm_gigabytes_per_second} GB/s; its {MEMORY.ports} ports of {MEMORY.port_bits} bits "
-    f"carry {MEMORY.gigabytes_per_second:.0f} GB/s each way at {HERTZ / 1e6:.0f} MHz, a row of 256 "
-    f"words a cycle, but in pauses: {MEMORY.read_pause} cycles of each {MEMORY.interval} where "
+    _OPERATIONS: "A ratio is our time over the paper's: at the paper's clock, which is assumed for "
+    "ours, and at the clock that our timing analysis supports. GB/s are all bytes that memory "
+    f"reads and writes over the operation's time. The {CARD.card}'s high-bandwidth memory has a "
+    f"peak of {CARD.hbm_gigabytes_per_second} GB/s; its {MEMORY.ports} ports of "
+    f"{MEMORY.port_bits} bits carry {MEMORY.gigabytes_per_second:.0f} GB/s each way at "
+    f"{HERTZ / 1e6:.0f} MHz, a row of 256 words a cycle, but in pauses: {MEMORY.read_pause} cycles "
+    f"of each {MEMORY.interval} where "
     f"they read, {MEMORY.write_pause} where they write ({MEMORY.source}). Behind FIFOs that "
     f"cross to the memory's clock they read without a pause, {CROSSED.latency} cycles after an "
     f"address in place of {MEMORY.latency}, and write but in {CROSSED.write_pause} cycles.",
@@ -101,6 +104,7 @@ def page(measurement: Measurement) -> str:
         "",
         f"- `{PAPER}`: {paper.title}. {paper.conditions}.",
     ]
+    lines += ahead(records)
     for title, chosen in _sections(records).items():
         pictures = [
             line
@@ -123,7 +127,9 @@ def _sections(records: Sequence[Record]) -> dict[str, list[Record]]:
     found: dict[str, list[Record]] = {title: [] for title in order}
     for record in records:
         found[_section(record)].append(record)
-    found[_TIMES] = [r for r in found[_OPERATIONS] if r.metric == "milliseconds"]
+    times = [r for r in found[_OPERATIONS] if r.metric == "milliseconds"]
+    found[_TIMES] = [r for r in times if r.operation in OPERATIONS]
+    found[_NETWORKS] += [r for r in records if r.operation == CLOCK]
     return {title: chosen for title, chosen in found.items() if chosen}
 
 
@@ -133,7 +139,7 @@ def _section(record: Record) -> str:
         return _NETWORKS
     if record.source == "formula":
         return _FORMULA
-    if record.params == ANY:
+    if record.params == ANY and record.operation != CLOCK:
         return _RESOURCES
     if record.peer:
         return _CPU
@@ -144,6 +150,8 @@ def _section(record: Record) -> str:
         return _FUSION
     if part in SUBROUTINES:
         return _BREAKDOWN
+    if record.operation == CLOCK or part == AT_CLOCK:
+        return _OPERATIONS
     if ": " in record.design:
         return _FIGURE
     return _USE if record.metric == "percent" else _OPERATIONS
@@ -172,7 +180,8 @@ def _table(title: str, records: Sequence[Record]) -> list[str]:
     if title == _FORMULA:
         return [*_formula(records), "", *conditions(records)]
     lines = _wide(records) if title in (_OPERATIONS, _FIGURE) else table(records)
-    return [*lines, "", *conditions(records)]
+    clocks = _clock_lines([record for record in records if record.operation == CLOCK])
+    return [*lines, "", *conditions(_conditioned(records)), *clocks]
 
 
 # ---- tables of a row for several records -------------------------------------------------------
@@ -192,24 +201,41 @@ _COLUMNS = {
 def _wide(records: Sequence[Record]) -> list[str]:
     """A row for each program, with all that was counted of it."""
     rows: dict[tuple[str, str, str], dict[str, Record]] = {}
+    clocks = {r.design: r for r in records if r.operation == CLOCK}
     for record in records:
-        rows.setdefault((record.params, record.operation, record.design), {})[record.metric] = (
-            record
-        )
-    texts = list(dict.fromkeys(record.conditions for record in records))
+        operation, _, part = record.operation.partition(": ")
+        if operation != CLOCK:
+            metric = AT_CLOCK if part == AT_CLOCK else record.metric
+            rows.setdefault((record.params, operation, record.design), {})[metric] = record
+    texts = list(dict.fromkeys(record.conditions for record in _conditioned(records)))
     shown = [metric for metric in _COLUMNS if any(metric in row for row in rows.values())]
     compared = any(row["milliseconds"].paper_value for row in rows.values())
     lines = []
     for (params, operation, design), row in rows.items():
-        time = row["milliseconds"]
+        time, own = row["milliseconds"], row.get(AT_CLOCK)
         cells = [params, operation, f"`{design}`"]
         cells += [_number(row[metric]) if metric in row else DASH for metric in shown]
         cells += [number(time.paper_value), number(time.ratio)] if compared else []
+        if clocks:
+            cells += [number(clocks[design].value)] if design in clocks else [DASH]
+            cells += [number(own.value), number(own.ratio)] if own else [DASH, DASH]
         lines.append([*cells, str(texts.index(time.conditions) + 1)])
     headings = ["parameters", "operation", "design", *(_COLUMNS[metric] for metric in shown)]
     headings += ["paper, ms", "ratio"] if compared else []
+    headings += ["MHz by timing", "ms at it", "its ratio"] if clocks else []
     text = ("parameters", "operation", "design", "conditions")
     return table_lines([*headings, "conditions"], lines, text)
+
+
+def _conditioned(records: Sequence[Record]) -> list[Record]:
+    """Records whose conditions stand below their table; a time at a clock has its column."""
+    return [r for r in records if r.operation != CLOCK and not r.operation.endswith(AT_CLOCK)]
+
+
+def _clock_lines(records: Sequence[Record]) -> list[str]:
+    """What must be known of the clocks."""
+    lines = [f"- `{r.design}`: {r.value:.0f} MHz, {r.conditions}." for r in records]
+    return ["", "*MHz by timing*:", "", *lines] if lines else []
 
 
 def _number(record: Record) -> str:
@@ -342,11 +368,13 @@ def _missing(records: Sequence[Record]) -> list[str]:
     for fact in left_out((PAPER,), records):
         if (why := _why(fact)) is not None:
             groups.setdefault(why, []).append(f"`{fact.operation} {fact.metric}`")
-    return [f"- {why}: {', '.join(names)}." for why, names in groups.items()]
+    return [f"- {why}: {', '.join(dict.fromkeys(names))}." for why, names in groups.items()]
 
 
 def _why(fact: Fact) -> str | None:
     """Why a number of the paper has none of ours beside it; None: it stands in a table above."""
+    if fact.operation in NETWORKS and fact.metric == "milliseconds" and not fact.peer:
+        return "of another number of operations: an average operation is compared"
     if fact.peer or fact.where == "Table V" or fact.where.startswith("Figure"):
         return None
     return "not counted in this run" if fact.metric in AREA else "not in this run"

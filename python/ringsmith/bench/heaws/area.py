@@ -8,6 +8,7 @@ from ringsmith.backends.rpau.rtl import CARD_TOP
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.heaws.cases import PARAMS, SEVERAL
 from ringsmith.bench.records import Found
+from ringsmith.hdl.areas import area_times, total_area
 from ringsmith.hdl.synthesis import Area
 from ringsmith.platforms import Resources, load_platform, place
 
@@ -15,6 +16,9 @@ CARD = load_platform("f1")
 """The paper's card."""
 
 _TEXT = f"Yosys, -family xcup, {PACKING}"
+
+CORES = "rpau_cores"
+"""A core more in every RPAU."""
 
 _PARTS = {
     "coprocessor": "rs_rpau_top",
@@ -35,9 +39,19 @@ def area_rows(design: RpauDesign) -> Iterator[Found]:
     for part, module in _PARTS.items():
         for metric, value in numbers(areas[module]).items():
             yield Found(design.name, PARAMS, part, metric, value, "synthesis", _TEXT)
+    lane = area_times(areas[_PARTS["butterfly_lanes"]], 1 / design.cores)
+    text = f"a butterfly core in each of {design.rpaus} RPAUs; {_TEXT}"
+    for metric, value in numbers(area_times(lane, design.rpaus)).items():
+        yield Found(design.name, PARAMS, CORES, metric, value, "synthesis", text)
     several = load_design(SEVERAL)
-    joins = card_areas(several)[CARD_TOP]
-    yield _fit(design, areas[_PARTS["coprocessor"]], joins, several.coprocessors)
+    joins, one = card_areas(several)[CARD_TOP], areas[_PARTS["coprocessor"]]
+    text = f"{several.coprocessors} times the coprocessor, and the DMA and registers before them"
+    whole = total_area([area_times(one, several.coprocessors), joins])
+    for metric, value in numbers(whole).items():
+        yield Found(
+            several.name, PARAMS, "six_coprocessors", metric, value, "synthesis", f"{text}; {_TEXT}"
+        )
+    yield _fit(design, one, joins, several.coprocessors)
 
 
 def _fit(design: RpauDesign, one: Area, joins: Area, count: int) -> Found:

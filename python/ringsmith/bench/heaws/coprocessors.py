@@ -9,7 +9,15 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.shared_link import Done, Job, share
-from ringsmith.bench.heaws.cases import MAIN_OPERATION, PARAMS, SEVERAL, graph_of, parameters
+from ringsmith.bench.heaws.cases import (
+    MAIN_OPERATION,
+    PAPER,
+    PARAMS,
+    SEVERAL,
+    graph_of,
+    parameters,
+)
+from ringsmith.bench.papers import facts
 from ringsmith.bench.programs import KeyedModel, compiled_for
 from ringsmith.bench.records import Found
 
@@ -17,15 +25,22 @@ JOBS = 50
 """Products of each coprocessor, operands in and results out."""
 
 _POLYNOMIAL_LIMBS = 6
-_PAPERS_SHARED = _POLYNOMIAL_LIMBS * 4096 * 4 * 6 / 0.18e-3
-"""Bytes a second of the paper's link while six share it: a polynomial of each in 0.18 ms."""
+
+
+def _papers_link(operation: str, polynomials: int) -> Link:
+    """The paper's link, if a transfer that it calls by this name is of so many polynomials."""
+    known = {(f.operation, f.metric): f.value for f in facts(PAPER) if not f.peer and not f.design}
+    size = polynomials * known["polynomial", "bytes"]
+    return Link(512, bytes_per_second=round(size / known[operation, "milliseconds"] * 1e3))
+
 
 LINKS: Mapping[str, Link] = MappingProxyType(
     {
         "bus_32": Link(32),
         "bus_64": Link(64),
         "bus_512": Link(512),
-        "paper_link": Link(512, bytes_per_second=round(_PAPERS_SHARED)),
+        "papers_link_by_polynomial": _papers_link("polynomial_transfer", 1),
+        "papers_link_by_ciphertext": _papers_link("ciphertext_transfer", 2),
     }
 )
 """Links other than the design's own, by name."""
@@ -97,20 +112,24 @@ def coprocessor_rows(design: RpauDesign, say: Callable[[str], None]) -> Iterator
         )
 
 
-def transfer_row(design: RpauDesign) -> Found:
-    """Milliseconds in which a polynomial with all of its limbs is written, by one coprocessor."""
+def transfer_rows(design: RpauDesign) -> Iterator[Found]:
+    """A polynomial's bytes, and milliseconds to write one coprocessor one, and a ciphertext."""
     link = Link(design.host_bits)
-    seconds = arrivals(link, design, _POLYNOMIAL_LIMBS)[-1] / ASSUMED_HZ
-    text = f"{_POLYNOMIAL_LIMBS} limbs to the device; {link_text(link)}"
-    return Found(
-        design.name, PARAMS, "polynomial_transfer", "milliseconds", seconds * 1e3, "model", text
-    )
+    size = _POLYNOMIAL_LIMBS * design.n * 4
+    text = f"{_POLYNOMIAL_LIMBS} limbs of {design.n:,} words of 32 bits"
+    yield Found(design.name, PARAMS, "polynomial", "bytes", size, "estimate", text)
+    for count, operation in ((1, "polynomial_transfer"), (2, "ciphertext_transfer")):
+        limbs = count * _POLYNOMIAL_LIMBS
+        seconds = arrivals(link, design, limbs)[-1] / ASSUMED_HZ
+        text = f"{limbs} limbs to the device; {link_text(link)}"
+        ms = seconds * 1e3
+        yield Found(design.name, PARAMS, operation, "milliseconds", ms, "model", text)
 
 
 def link_text(link: Link) -> str:
     """What must be known of a link."""
     return (
         f"a bus of {link.bus_bits} bits at {link.bus_hz / 1e6:.0f} MHz, at most "
-        f"{link.bytes_per_second / 1e9:.2g} GB/s each way; devices at "
+        f"{link.bytes_per_second / 1e9:.3g} GB/s each way; devices at "
         f"{link.device_hz / 1e6:.0f} MHz, assumed"
     )

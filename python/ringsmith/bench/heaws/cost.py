@@ -16,10 +16,12 @@ from ringsmith.bench.heaws.cases import (
     parameters,
     shapes,
 )
+from ringsmith.bench.heaws.coprocessors import link_text
 from ringsmith.bench.programs import run
 from ringsmith.bench.records import Found
 
 SOURCE = "cost"
+COMMUNICATION, TOTAL = "communication", "product_and_communication"
 DIGITS = 2
 """Digits of relinearization, at all parameters."""
 
@@ -42,6 +44,28 @@ def rows(say: Callable[[str], None]) -> Iterator[Found]:
             yield Found(
                 shape.name, name, MAIN_OPERATION, "milliseconds", milliseconds, SOURCE, clock
             )
+
+
+def communication(say: Callable[[str], None]) -> Iterator[Found]:
+    """Milliseconds of two ciphertexts to a coprocessor and one back, and of the product with them.
+
+    As table 4 of the paper has them: one after the other, and keys not among them.
+    """
+    sets = {
+        parameters().name: (load_design(DESIGN), parameters().limbs),
+        larger_parameters().name: (larger_design(), larger_parameters().limbs),
+        **{name: (shapes(*of)[0], of[1]) for name, of in COSTED.items()},
+    }
+    for name, (design, limbs) in sets.items():
+        say(f"{design.name}: communication")
+        link = Link(design.host_bits)
+        cycles = arrivals(link, design, 4 * limbs)[-1] + arrivals(link, design, 2 * limbs)[-1]
+        milliseconds = cycles / ASSUMED_HZ * 1e3
+        text = f"4 polynomials of {limbs} limbs in and 2 out, in turn; {link_text(link)}"
+        yield Found(design.name, name, COMMUNICATION, "milliseconds", milliseconds, SOURCE, text)
+        whole = milliseconds + estimate(design, limbs) / ASSUMED_HZ * 1e3
+        text = f"{text}; and the product by cost, {_text(design, limbs)}"
+        yield Found(design.name, name, TOTAL, "milliseconds", whole, SOURCE, text)
 
 
 def estimate(design: RpauDesign, limbs: int) -> int:

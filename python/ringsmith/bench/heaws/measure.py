@@ -23,7 +23,7 @@ from ringsmith.bench.heaws.cases import (
     parameters,
     variant,
 )
-from ringsmith.bench.heaws.coprocessors import coprocessor_rows, transfer_row
+from ringsmith.bench.heaws.coprocessors import coprocessor_rows, transfer_rows
 from ringsmith.bench.heaws.forecast import HOST, forecast_rows
 from ringsmith.bench.heaws.software import software_times
 from ringsmith.bench.programs import DEVICES, conditions, kept, kept_times, run
@@ -115,7 +115,7 @@ def _operations(options: Options, say: Callable[[str], None]) -> Iterator[Found]
     times = list(_software(options, say))
     ours = {each.operation: each for each in times if each.params == of.name}
     for name in options.operations:
-        counted = kept(_counted(name, of, design, options.device), options.kept)
+        counted = kept(_counted(name, of, design, options.device), options.kept, design)
         say(f"{design.name}: {name}: {counted[0].value:,.0f} cycles")
         yield from counted
         yield from _times(counted[0], ours.get(name), "the same" if options.repeats else "another")
@@ -159,17 +159,16 @@ def _times(cycles: Found, software: Found | None = None, run: str = "") -> Itera
 
 
 def _coprocessors(say: Callable[[str], None]) -> Iterator[Found]:
-    """Six coprocessors behind one link, and a polynomial's way to one of them."""
-    yield transfer_row(load_design(DESIGN))
+    """Six coprocessors behind one link, and the way to one of them."""
+    yield from transfer_rows(load_design(DESIGN))
     yield from coprocessor_rows(load_design(SEVERAL), say)
 
 
 def _forecast(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
     """The smart-grid forecast on one coprocessor and on six; the host's times as ``_software``."""
     say("the smart-grid forecast")
-    yield from forecast_rows(options.repeats, say)
-    if not options.repeats:
-        yield from (each for each in kept_times(options.kept) if each.operation == HOST)
+    earlier = next((t for t in kept_times(options.kept) if t.operation == HOST), None)
+    yield from forecast_rows(options.repeats, say, earlier)
 
 
 def _areas(say: Callable[[str], None]) -> Iterator[Found]:
@@ -193,11 +192,12 @@ def _choices(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
 def _larger(options: Options, say: Callable[[str], None]) -> Iterator[Found]:
     """The main operation at larger parameters: counted where a design holds them, else by cost."""
     of, design = larger_parameters(), larger_design()
-    (row,) = kept(_cycles_of(of, design, options.device), options.kept)
+    (row,) = kept(_cycles_of(of, design, options.device), options.kept, design)
     say(f"{row.design}: {row.value:,.0f} cycles")
     yield row
     yield from (each for each in _times(row) if each.metric == "milliseconds")
     yield from cost.rows(say)
+    yield from cost.communication(say)
 
 
 def _cycles_of(of: BfvParameters, design: RpauDesign, device: str = "model") -> Sequence[Found]:

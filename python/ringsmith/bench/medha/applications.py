@@ -1,7 +1,7 @@
 """Whole applications of the Medha paper, run on a device of a design."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, cast
@@ -120,7 +120,12 @@ def power_forecast(design: RpauDesign) -> Application:
 
 
 def application_rows(
-    application: Application, design: RpauDesign, *, device: str = "model", software: bool = False
+    application: Application,
+    design: RpauDesign,
+    *,
+    device: str = "model",
+    software: bool = False,
+    earlier: Sequence[Found] = (),
 ) -> list[Found]:
     """Runs an application from encryption to decryption, and counts.
 
@@ -133,6 +138,7 @@ def application_rows(
         device: ``model`` or ``rtl``.
         software: Whether Microsoft SEAL, if it is installed, and the cpu device run the same
             program on this CPU.
+        earlier: Times of an earlier run, which stay where ``software`` does not run.
 
     Raises:
         DeviceError: When a residue differs from the cpu device's.
@@ -155,15 +161,13 @@ def application_rows(
     seconds = seconds_at_assumed_clock(result.cycles) + link
     text = f"{result.cycles:,} cycles at {ASSUMED_HZ / 1e6:.0f} MHz, assumed, and {text}"
     rows.append(Found(name, params, operation, "microseconds", seconds * 1e6, "estimate", text))
-    for peer, taken in _software(application) if software else ():
-        words = "the same program on this CPU, one thread, median CPU time"
-        rows.append(
-            Found(REFERENCE, params, operation, "microseconds", taken * 1e6, "cpu", words, peer)
-        )
-        words = f"{text}; over {peer} on this CPU in the same run"
-        rows.append(
-            Found(name, params, operation, "speedup", taken / seconds, "estimate", words, peer)
-        )
+    ours = [each for each in earlier if (each.params, each.operation) == (params, operation)]
+    run = "the same" if software else "an earlier"
+    for time in _software(application) if software else ours:
+        words = f"{text}; over {time.peer} on this CPU in {run} run"
+        faster = time.value / (seconds * 1e6)
+        rows.append(time)
+        rows.append(Found(name, params, operation, "speedup", faster, "estimate", words, time.peer))
     return rows
 
 
@@ -212,12 +216,19 @@ def _executable(application: Application) -> Executable:
     return executable
 
 
-def _software(application: Application) -> Iterator[tuple[str, float]]:
-    """SEAL, where it is installed, and the cpu device: each one's seconds for the program."""
+def _software(application: Application) -> Iterator[Found]:
+    """SEAL, where it is installed, and the cpu device: each one's time for the program."""
+    params = application.program.parameters.name
+    text = "the same program on this CPU, one thread, median CPU time"
+
+    def time(seconds: float, peer: str) -> Found:
+        what = (REFERENCE, params, application.operation, "microseconds")
+        return Found(*what, seconds * 1e6, "cpu", text, peer)
+
     if seal_missing() is None:
-        yield SEAL, on_seal(application.program, application.values)[1]
+        yield time(on_seal(application.program, application.values)[1], SEAL)
     current, machine = application.session, runtime.open_device(REFERENCE)
     keys = current.client.evaluation_keys
     with one_thread():
         call = partial(current.server.run, machine, current.inputs, keys)
-        yield OURS, median_seconds(call, _REPEATS)
+        yield time(median_seconds(call, _REPEATS), OURS)

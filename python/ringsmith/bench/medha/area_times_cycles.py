@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.bench.medha.area import RPAUS
 from ringsmith.bench.medha.cases import MEDHA, MEDHA_2021
 from ringsmith.bench.papers import Fact, facts
 from ringsmith.bench.records import Found
@@ -26,12 +27,16 @@ class _Rpaus:
         counts: Part -> how many RPAUs of the device are such ones.
         where: In the paper.
         words: What the average is of.
+        devices: Parameter set -> RPAUs of its device.
+        where_rpaus: In the paper, of all RPAUs together.
     """
 
     params: str
     counts: Mapping[str, int]
     where: str
     words: str
+    devices: Mapping[str, int]
+    where_rpaus: str
 
 
 _RPAUS: Mapping[str, _Rpaus] = MappingProxyType(
@@ -41,8 +46,17 @@ _RPAUS: Mapping[str, _Rpaus] = MappingProxyType(
             {"rpau": 1, "rpau_54_bits": 9},
             "Tables 2 and 3",
             "an average RPAU, one of 60-bit words and nine of 54, as the device's URAMs add up",
+            {"medha-set1": 10},
+            "Table 3",
         ),
-        MEDHA_2021: _Rpaus("medha21-set1", {"rpau": 1}, "Tables II and III", "an RPAU of Set-1"),
+        MEDHA_2021: _Rpaus(
+            "medha21-set1",
+            {"rpau": 1},
+            "Tables II and III",
+            "an RPAU of Set-1",
+            {f"medha21-set{number}": 6 + number for number in (1, 2, 3)},
+            "Tables III and IV",
+        ),
     }
 )
 """Paper -> its RPAUs."""
@@ -100,7 +114,7 @@ def _average(design: RpauDesign) -> str:
 
 @cached
 def papers_times_area() -> tuple[Fact, ...]:
-    """What follows from the papers' numbers: their RPAUs' area times cycles, to three digits."""
+    """What follows from the papers' numbers of an RPAU: areas of all, and area times cycles."""
     return tuple(fact for paper in _RPAUS for fact in _of_paper(paper))
 
 
@@ -111,6 +125,17 @@ def _of_paper(paper: str) -> Iterator[Fact]:
         if fact.params == rpaus.params and fact.operation in rpaus.counts:
             share = rpaus.counts[fact.operation] / sum(rpaus.counts.values())
             area[fact.metric] = area.get(fact.metric, 0.0) + share * fact.value
+    for params, count in rpaus.devices.items():
+        for metric, value in area.items():
+            yield Fact(
+                paper=paper,
+                params=params,
+                operation=RPAUS,
+                metric=metric,
+                value=round(count * value, 1),
+                where=rpaus.where_rpaus,
+                note=f"{count} times what {rpaus.words} takes",
+            )
     amounts = _amounts(*(area[metric] for metric in ("dsp", "bram", "uram", "lut", "ff")))
     for fact in known:
         if fact.metric == "cycles" and fact.operation in OPERATIONS and not fact.peer:

@@ -58,6 +58,9 @@ OPERATIONS = (
 """HE operations, each a program of its own, as ``lower_operation`` knows them. The one that
 relinearizes and rescales divides once, and has its own bits."""
 
+IN_TURN = "multiply_relinearize_then_rescale"
+"""Two of ``OPERATIONS`` one after the other, each with its own division, as in the papers."""
+
 
 def graph_of(operation: str, parameters: CkksParameters) -> SubroutineGraph:
     """The graph of one of ``OPERATIONS`` at all limbs."""

@@ -19,14 +19,23 @@ from ringsmith.bench.medha.applications import (
     logistic_regression,
     power_forecast,
 )
-from ringsmith.bench.medha.area import MANNERS, Synthesized, synthesized
+from ringsmith.bench.medha.area import (
+    MANNERS,
+    Synthesized,
+    counted_fit,
+    counted_rams,
+    kept_areas,
+    synthesized,
+)
 from ringsmith.bench.medha.area_times_cycles import of_operations, papers_times_area
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case
 from ringsmith.bench.medha.cycles import instruction_cycles, operation_cycles
-from ringsmith.bench.medha.mixes import LENET5, PRIVFT, mix_cycles
-from ringsmith.bench.medha.software import software_times, times
+from ringsmith.bench.medha.larger import LARGER, larger_rows
+from ringsmith.bench.medha.mixes import LENET5, PRIVFT, mix_rows
+from ringsmith.bench.medha.software import best_over_software, in_turn, software_times, times
 from ringsmith.bench.medha.surroundings import host_transfers, nets
-from ringsmith.bench.programs import DEVICES, kept
+from ringsmith.bench.papers import AREA
+from ringsmith.bench.programs import DEVICES, kept, kept_times
 from ringsmith.bench.records import Found, Record
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import ckks_set
@@ -41,8 +50,9 @@ class Options:
         device: What counts cycles: ``model`` or ``rtl``.
         rtl: What ``rtl`` counts in any case: parameter sets, on designs with as many RPAUs as their
             files say; ``logreg``, by all its circuits; ``gmdh``.
-        kept: Records of an earlier run: what ``rtl`` counted there stays ``rtl`` where ``model``
-            counts the same.
+        kept: Records of an earlier run. What ``rtl`` counted there stays ``rtl`` where ``model``
+            counts the same and the RTL is the same. Areas of designs that are not synthesized now,
+            and times on this CPU where none are taken, stay.
         sets: Parameter sets; those of ``cases.CASES``.
         operations: HE operations; those of ``cases.OPERATIONS``.
         area: How areas are found: one of ``area.MANNERS``.
@@ -140,7 +150,7 @@ class _Known:
         software: Times on this CPU, by parameter set.
     """
 
-    areas: dict[str, Synthesized] = field(default_factory=dict)
+    areas: dict[str, Synthesized | None] = field(default_factory=dict)
     software: dict[str, list[Found]] = field(default_factory=dict)
 
 
@@ -157,19 +167,32 @@ def _design(
     ``first``: no case before it has this design, so its instructions are counted.
     """
     found = list(_case(case, options, known, say, first=first))
-    design, unit = case.hardware, None
-    if options.synthesizes(case.design):
-        if case.design not in known.areas:
-            say(f"{case.design}: synthesis of an RPAU")
-            known.areas[case.design] = synthesized(design, options.area)
-        areas = known.areas[case.design]
-        if first:
-            found += areas.rows(design, case.params)
-        if first or case.rpaus is not None:
-            found.append(areas.fit(design, case.params))
-        unit = areas.average(design)
+    design, areas = case.hardware, _areas(case, options, known, say)
+    shown = first or case.rpaus is not None
+    if areas is None:
+        found += counted_rams(design, case.params) if first else ()
+        found += [counted_fit(design, case.params)] if shown else ()
+    else:
+        found += areas.rows(design, case.params) if first else ()
+        found += [areas.fit(design, case.params)] if shown else ()
     cycles = [each for each in found if each.metric == "cycles" and not each.peer]
+    unit = areas.average(design) if areas else None
+    found += best_over_software(found) if case == CASES[0] else ()
     return _beside([*found, *of_operations(design, cycles, unit)], case.papers)
+
+
+def _areas(
+    case: Case, options: Options, known: _Known, say: Callable[[str], None]
+) -> Synthesized | None:
+    """Areas of the design's RPAUs: of this run, or of the one that is kept; None: of neither."""
+    name, design = case.design, load_design(case.design)
+    if name not in known.areas:
+        if options.synthesizes(name):
+            say(f"{name}: synthesis of an RPAU")
+            known.areas[name] = synthesized(design, options.area)
+        else:
+            known.areas[name] = kept_areas(design, case.params, options.kept)
+    return known.areas[name]
 
 
 def _case(
@@ -180,22 +203,34 @@ def _case(
     name, found = case.hardware.name, list[Found]()
     if first:
         say(f"{name}, {case.params}: instructions on the {device}")
-        found = kept(instruction_cycles(case, device), options.kept)
+        for row in instruction_cycles(case, device):
+            found += kept([row], options.kept, case.hardware)
     operations: list[Found] = []
     try:
         for operation, rows in operation_cycles(case, options.operations, device):
             say(f"{name}, {case.params}: {operation}: {rows[0].value:,.0f} cycles")
-            operations += kept(rows, options.kept)
+            operations += kept(rows, options.kept, case.hardware)
     except ProgramError as error:
         say(f"{name}, {case.params}: {error}")
-    software, told = known.software.get(case.params, []), case.params in known.software
-    if options.repeats and not told:
-        say(f"{case.params}: SEAL and the cpu device on this CPU")
-        software = software_times(ckks_set(case.params), options.operations, options.repeats)
-        known.software[case.params] = software
-    cycles = [each for each in operations if each.metric == "cycles"]
-    numbers = [*found, *operations, *times(cycles, software), *([] if told else software)]
+    told = case.params in known.software
+    if not told:
+        known.software[case.params] = _software(case.params, options, say)
+    software = known.software[case.params]
+    both = in_turn(each for each in operations if each.metric == "cycles")
+    cycles = [*(each for each in operations if each.metric == "cycles"), *both]
+    run = "the same" if options.repeats else "an earlier"
+    timed = times(cycles, [*software, *in_turn(software)], run)
+    numbers = [*found, *operations, *both, *timed, *([] if told else software)]
     return [*numbers, *nets(case), *host_transfers(case)] if case == CASES[0] else numbers
+
+
+def _software(params: str, options: Options, say: Callable[[str], None]) -> list[Found]:
+    """Times on this CPU, of this run, or else of the one that is kept."""
+    if options.repeats:
+        say(f"{params}: SEAL and the cpu device on this CPU")
+        return software_times(ckks_set(params), options.operations, options.repeats)
+    times = kept_times(options.kept)
+    return [t for t in times if t.params == params and t.operation in options.operations]
 
 
 def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
@@ -212,12 +247,20 @@ def _applications(options: Options, say: Callable[[str], None]) -> list[Record]:
             if operation == GMDH
             else logistic_regression(operation, design, size)
         )
-        software = options.repeats > 0
-        rows = application_rows(application, design, device=device, software=software)
+        rows = application_rows(
+            application,
+            design,
+            device=device,
+            software=options.repeats > 0,
+            earlier=() if options.repeats else list(kept_times(options.kept)),
+        )
         say(f"{design.name}: {operation}: {rows[0].value:,.0f} cycles")
-        found += kept(rows, options.kept)
+        found += kept(rows, options.kept, design)
     mixes = (PRIVFT,) if options.quick else (PRIVFT, LENET5)
-    found += [mix_cycles(mix, design) for mix in mixes]
+    found += [row for mix in mixes for row in mix_rows(mix, design)]
+    if not options.quick:
+        say(f"{design.name}: {LARGER}")
+        found += larger_rows(design)
     return _beside(found, papers)
 
 
@@ -228,7 +271,47 @@ def _ablations(
     operation = "add" if options.quick else ablations.OPERATION
     manner = "none" if options.area_of else options.area
     parts = base.parts if base else None
-    return _beside(ablations.ablations(parts, manner, say, operation), CASES[0].papers)
+    found = ablations.ablations(parts or None, manner, say, operation)
+    records = _beside(found, CASES[0].papers)
+    return records if parts else _with_kept_areas(records, options.kept)
+
+
+def _with_kept_areas(records: Sequence[Record], earlier: Sequence[Record]) -> list[Record]:
+    """Areas of variants as an earlier run synthesized them, in place of what is counted now.
+
+    They stay where the variant counts as many DSPs and UltraRAMs as then.
+    """
+    then, now = _variant_areas(earlier), _variant_areas(records)
+    found: list[Record] = []
+    for name, rows in now.items():
+        before = {row.metric: row for row in then.get(name, ())}
+        if "lut" in before and all(
+            row.value == before[row.metric].value for row in rows if row.metric in ("dsp", "uram")
+        ):
+            now[name] = list(before.values())
+    placed: set[str] = set()
+    for record in records:
+        if record.design not in now or not _is_area(record):
+            found.append(record)
+        elif record.design not in placed:
+            placed.add(record.design)
+            found += now[record.design]
+    if found != list(records):
+        found += [row for row in earlier if row.operation == "dyadic_area_added"]
+    return found
+
+
+def _variant_areas(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Rows of the areas of variants' RPAUs, by variant."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if ": " in record.design and _is_area(record):
+            found.setdefault(record.design, []).append(record)
+    return found
+
+
+def _is_area(record: Record) -> bool:
+    return record.operation == "rpau" and record.metric in AREA
 
 
 def _beside(found: Iterable[Found], papers: Sequence[str]) -> list[Record]:

@@ -1,11 +1,12 @@
 """Applications of the Medha paper, estimated from the operations that they take."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from ringsmith import runtime
+from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.bench.medha import lenet5
@@ -52,6 +53,14 @@ LENET5: Final = Mix(
     "al. 2018) does; all at the first level, so that the estimate is too high",
 )
 """One image through a network of LeNet-5's size (:mod:`ringsmith.bench.medha.lenet5`)."""
+
+
+def mix_rows(mix: Mix, design: RpauDesign) -> Iterator[Found]:
+    """Yields an application's cycles, and its seconds at the assumed clock."""
+    cycles = mix_cycles(mix, design)
+    yield cycles
+    text = f"{cycles.value:,.0f} cycles at {ASSUMED_HZ / 1e6:.0f} MHz, assumed"
+    yield replace(cycles, metric="seconds", value=cycles.value / ASSUMED_HZ, conditions=text)
 
 
 def mix_cycles(mix: Mix, design: RpauDesign) -> Found:

@@ -5,13 +5,22 @@ from collections.abc import Iterable, Sequence
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.beside import left_out
 from ringsmith.bench.medha.applications import APPLICATIONS
+from ringsmith.bench.medha.area import OF_CARD
 from ringsmith.bench.medha.cases import PAPERS
+from ringsmith.bench.medha.larger import LARGER
+from ringsmith.bench.medha.others import accelerators, is_quoted, products
 from ringsmith.bench.papers import AREA, AREA_TIMES_CYCLES, HEXL, Fact, papers
 from ringsmith.bench.records import Measurement, Record
-from ringsmith.bench.tables import conditions, opening, table
+from ringsmith.bench.tables import ahead, conditions, opening, table
 
 _ABLATIONS = ("dyadic_cycles", "dyadic_area", "address_delaying")
+_BESIDE = "Beside software and other accelerators"
+_LARGER = "A larger ring: N = 2^16 with nine data primes (section 6 of the paper of 2022)"
+_PRODUCTS = "A product on other accelerators"
+_TABLE_5 = "Accelerators that the paper of 2022 compares (its Table 5)"
 _REASONS = {
+    "device": "an RPAU is synthesized, and what lies around RPAUs is not: `rpaus` has the sum of "
+    "all, beside the sum of the paper's",
     "device_with_platform": "not measured: there is no platform part here",
     "program_controller": "an RPAU is synthesized, and the controller is outside it",
     "twiddle_generator": "here its multiplier is a lane's: it is in `butterfly`",
@@ -20,9 +29,12 @@ _REASONS = {
         "no application ran in this run",
     ),
     "dyadic_area_added": "not synthesized in this run",
+    "clock": "the clock is assumed: nothing was placed and routed for this card",
+    "card": "no price is compared",
 }
 """Operation -> why it is not compared."""
 _OTHER_REASONS = {
+    "PrivFT on a GPU": "no GPU was measured",
     "watts": "no power was measured: nothing was placed and routed for this card",
     HEXL: "SEAL with HEXL was not measured: the package that runs here is built without it",
 }
@@ -41,23 +53,30 @@ def page(measurement: Measurement) -> str:
         ),
         "",
         "Sources: `rtl`, counted by the simulated RTL with every result compared with the "
-        "interpreter's, in this run, or in one before it that the model of this run agrees with; "
-        "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, "
+        "interpreter's, in this run, or in one before it of the same RTL, whose digest the records "
+        "have; `model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, "
         "counted or computed as the conditions say; `cpu`, measured on this machine's processor. A "
-        "ratio is ours over the paper's.",
+        "ratio is ours over the paper's. Areas and `cpu` times are of this run, or of one before "
+        "it; *in turn* is a product and a rescaling with a division each, as in the papers, and "
+        "`multiply_relinearize_rescale` divides once.",
         "",
     ]
     for name in dict.fromkeys(record.paper for record in records if record.paper):
         paper = papers()[name]
         lines += [f"- `{name}`: {paper.title}. {paper.conditions}."]
+    lines += ahead(records)
     for title, chosen in _sections(records):
         lines += ["", f"## {title}", "", *_fit(title, chosen, records)]
         lines += [*table(chosen), "", *conditions(chosen)]
+        if title == _BESIDE:
+            lines += ["", f"### {_PRODUCTS}", "", *products(records)]
+            lines += ["", f"### {_TABLE_5}", "", *accelerators(records)]
     over = {(r.params, r.operation, r.peer) for r in records if r.metric == "speedup"}
     missing = [
         fact
         for fact in left_out(PAPERS, records)
-        if fact.metric != "microseconds" or (fact.params, fact.operation, fact.peer) not in over
+        if not is_quoted(fact)
+        and (fact.metric != "microseconds" or (fact.params, fact.operation, fact.peer) not in over)
     ]
     if missing:
         lines += ["", "## Not measured", "", *_missing(missing)]
@@ -70,15 +89,17 @@ def _sections(records: Sequence[Record]) -> Iterable[tuple[str, list[Record]]]:
     def section(record: Record) -> str:
         if ": " in record.design or record.operation.startswith(_ABLATIONS):
             return "Ablations"
-        if record.metric in (*AREA, "fits"):
+        if record.params == LARGER:
+            return _LARGER
+        if record.metric in (*AREA, "fits") or record.operation.endswith(OF_CARD):
             return "Area"
         if record.metric in AREA_TIMES_CYCLES:
             return "Area times cycles"
         if record.metric == "nets":
             return "Nets of the interconnect"
         if record.peer or record.source == REFERENCE:
-            return "Beside software and other accelerators"
-        if record.metric == "microseconds":
+            return _BESIDE
+        if record.metric in ("microseconds", "seconds", "per_second", "speedup"):
             return "Times"
         return f"Cycles: `{record.params}` on design `{record.design}`"
 
@@ -92,6 +113,8 @@ def _fit(title: str, chosen: Sequence[Record], records: Sequence[Record]) -> lis
     """Whether the design of a section of cycles fits its card, where it was synthesized."""
     if not title.startswith("Cycles"):
         return []
+    if all(record.operation in APPLICATIONS for record in chosen):
+        return []
     design = chosen[0].design
     judged = [r for r in records if (r.design, r.metric) == (design, "fits")]
     if not judged:
@@ -101,6 +124,7 @@ def _fit(title: str, chosen: Sequence[Record], records: Sequence[Record]) -> lis
 
 _ORDER = (
     "Cycles",
+    "A larger ring",
     "Times",
     "Beside software and other accelerators",
     "Area",
@@ -128,6 +152,6 @@ def _why(fact: Fact) -> str:
             return _OTHER_REASONS[what]
     if fact.operation in _REASONS:
         return _REASONS[fact.operation]
-    if fact.metric in AREA:
+    if fact.metric in AREA or fact.operation.endswith(OF_CARD):
         return "not synthesized in this run"
     return "not measured, or refused by the design"

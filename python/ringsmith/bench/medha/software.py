@@ -4,11 +4,12 @@ Both run in one process, so that a speedup over either is over the same machine.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
 from ringsmith.apps.seal_baseline import SealBaseline, seal_missing, seal_version
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.bench.medha.cases import PAPERS, graph_of
+from ringsmith.bench.medha.cases import IN_TURN, PAPERS, graph_of
 from ringsmith.bench.papers import SEAL, facts
 from ringsmith.bench.programs import cpu_times
 from ringsmith.bench.records import Found
@@ -40,25 +41,52 @@ def _seal_times(parameters: CkksParameters, operations: Sequence[str], repeats: 
     baseline = SealBaseline(parameters, [_STEP])
     seconds = dict(baseline.operation_seconds(parameters.limbs, _STEP, repeats))
     seconds["multiply_relinearize"] = seconds["multiply"] + seconds["relinearize"]
-    seconds["multiply_relinearize_rescale"] = seconds["multiply_relinearize"] + seconds["rescale"]
     text = (
         f"seal-python {seal_version()}, portable build; one thread; {machine_state()}; median of "
-        f"{repeats} calls; products, relinearization and rescaling in turn"
+        f"{repeats} calls; product and relinearization in turn"
     )
     return [
         Found(
             REFERENCE, parameters.name, name, "microseconds", seconds[name] * 1e6, "cpu", text, SEAL
         )
         for name in operations
+        if name in seconds
     ]
 
 
-def times(cycles: Iterable[Found], measured: Iterable[Found]) -> list[Found]:
+def in_turn(found: Iterable[Found]) -> list[Found]:
+    """A product with relinearization and a rescaling after it: ``IN_TURN``, by adding both."""
+    values = {(each.operation, (each.metric, each.peer)): each for each in found}
+    return [
+        replace(
+            product,
+            operation=IN_TURN,
+            value=product.value + rescaling.value,
+            source=product.source if product.source == rescaling.source else "model",
+            conditions=f"multiply_relinearize and rescale in turn; {product.conditions}",
+        )
+        for (operation, of), product in values.items()
+        if operation == "multiply_relinearize" and (rescaling := values.get(("rescale", of)))
+    ]
+
+
+def best_over_software(found: Iterable[Found]) -> list[Found]:
+    """The largest of the speedups over a library on a processor, as Table 5 has it."""
+    speedups = [f for f in found if f.metric == "speedup" and f.peer.startswith(SEAL)]
+    if not speedups:
+        return []
+    best = max(speedups, key=lambda each: each.value)
+    text = f"{best.operation} over {best.peer}; {best.conditions}"
+    return [replace(best, operation="best_over_software", peer="", conditions=text)]
+
+
+def times(cycles: Iterable[Found], measured: Iterable[Found], run: str = "the same") -> list[Found]:
     """Microseconds at the assumed clock, and how much faster that is than others.
 
     Args:
         cycles: Cycles of operations.
         measured: What ``software_times`` found.
+        run: Which run that was.
 
     Returns:
         For operations that a paper, or this CPU, has a time of. What the papers quote of other
@@ -67,12 +95,13 @@ def times(cycles: Iterable[Found], measured: Iterable[Found]) -> list[Found]:
     software: dict[tuple[str, str], dict[str, float]] = {}
     for each in measured:
         software.setdefault((each.params, each.operation), {})[each.peer] = each.value
+    known = [fact for paper in PAPERS for fact in facts(paper)]
     quoted = {
         (fact.params, fact.operation, fact.peer): fact.value
-        for paper in PAPERS
-        for fact in facts(paper)
+        for fact in known
         if fact.metric == "microseconds"
     }
+    rates = {(f.params, f.operation) for f in known if f.metric == "per_second"}
     found = []
     for each in cycles:
         here = each.params, each.operation
@@ -81,8 +110,10 @@ def times(cycles: Iterable[Found], measured: Iterable[Found]) -> list[Found]:
         microseconds = each.value / ASSUMED_HZ * 1e6
         clock = f"{each.conditions}; at {ASSUMED_HZ / 1e6:.0f} MHz, assumed"
         rows = [("microseconds", microseconds, "", clock)]
+        if here in rates:
+            rows.append(("per_second", 1e6 / microseconds, "", f"one after another; {clock}"))
         for peer, value in software.get(here, {}).items():
-            text = f"{clock}; over {peer} on this CPU in the same run"
+            text = f"{clock}; over {peer} on this CPU in {run} run"
             rows.append(("speedup", value / microseconds, peer, text))
         for (params, operation, peer), value in quoted.items():
             if (params, operation) == here and peer not in ("", SEAL):

@@ -144,5 +144,8 @@ CASES = (
     *(Case(f"L20-s{bits}", 14, 376, word_bits=bits) for bits in (41, 51, 58, 62)),
 )
 
+SOFTWARE_SETS = {case.name: "L20" for case in CASES if case.name.startswith("L20-")}
+"""Rows whose software is another row's: the same ring and modulus."""
+
 BESIDE = tuple(Case(f"L1-w{lanes}", 12, 94, lanes=lanes) for lanes in (4, 8))
 """No rows of the tables: what is counted of these designs is held against their synthesis, too."""

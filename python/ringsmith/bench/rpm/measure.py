@@ -1,7 +1,7 @@
 """``ringsmith bench rpm``: tables 2 to 6 of the RPM paper, ours measured or counted."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 from ringsmith.backends.stream.compile import compile_graph
@@ -19,8 +19,17 @@ from ringsmith.bench.rpm.cases import (
     Work,
 )
 from ringsmith.bench.rpm.interval import interval
-from ringsmith.bench.rpm.overlap import MAX_UNIT_BITS, Split, alone_milliseconds, rows
-from ringsmith.bench.rpm.projection import Times, check_bits, measured, projected
+from ringsmith.bench.rpm.one_cpu import PAPERS_CPU, THEIR_DEVICE, by_ours, by_the_papers
+from ringsmith.bench.rpm.overlap import MAX_UNIT_BITS, Split, alone_milliseconds
+from ringsmith.bench.rpm.overlap import rows as overlap_rows
+from ringsmith.bench.rpm.projection import (
+    HOST,
+    Times,
+    check_bits,
+    device_milliseconds,
+    measured,
+    projected,
+)
 from ringsmith.bench.rpm.resources import counted, parts, resources
 from ringsmith.bench.rpm.synthesis import kept, synthesized
 from ringsmith.errors import ParameterError
@@ -37,7 +46,8 @@ class Options:
         kept: Records of an earlier run: areas synthesized there stay, of designs that count as many
             DSPs and block RAMs as then.
         products: Random products that go through the RTL of the proof of concept; 0: none.
-        repeats: Times that the CPU does each part of a multiplication; 0: it is not timed.
+        repeats: Times that the CPU does each part of a multiplication; 0: it is not timed, and what
+            is kept stays.
     """
 
     sets: tuple[str, ...] = tuple(case.name for case in CASES)
@@ -132,7 +142,13 @@ def _case(
     yield from _area(case, design, options, say)
     work = case.work
     yield from resources(case, design, len(work.graph.primes))
+    executable = compile_graph(work.graph, design)
+    device = device_milliseconds(executable)
+    yield from by_the_papers(case, device)
     if not options.repeats:
+        rows = list(_kept_times(case, device, options.kept))
+        yield from rows
+        yield from _papers_device(case, rows)
         return
     for each in (case.software, work):
         if each not in times:
@@ -142,13 +158,14 @@ def _case(
         say(f"{case.name}: the model's bits")
         check_bits(work, design)
         checked.add(work)
-    executable = compile_graph(work.graph, design)
-    yield from projected(case, executable, times[case.software], times[work])
+    rows = list(projected(case, executable, times[case.software], times[work]))
+    yield from rows
+    yield from _papers_device(case, rows)
     if design.word_bits > MAX_UNIT_BITS:
         say(f"{case.name}: no base-conversion unit has words of {design.word_bits} bits")
         return
     split, alone = Split(work.graph, design), times[case.software].whole
-    yield from rows(case, "bfv", split, alone, options.repeats)
+    yield from overlap_rows(case, "bfv", split, alone, options.repeats)
     if case.name in CKKS:
         say(f"{case.name}: CKKS")
         graphs = [
@@ -156,4 +173,32 @@ def _case(
             for bits in (SOFTWARE_BITS, case.word_bits)
         ]
         alone = alone_milliseconds(graphs[0], options.repeats)
-        yield from rows(case, "ckks", Split(graphs[1], design), alone, options.repeats)
+        yield from overlap_rows(case, "ckks", Split(graphs[1], design), alone, options.repeats)
+
+
+def _papers_device(case: Case, rows: Sequence[Found]) -> Iterator[Found]:
+    """The paper's device beside this processor, as its times here tell."""
+    found = {row.operation: row for row in rows if row.metric == "milliseconds"}
+    if alone := found.get("cpu_mult_relin"):
+        host = sum(found[f"host_{part}"].value for part in HOST)
+        yield from by_ours(case, alone.value, host, alone.conditions)
+
+
+def _kept_times(
+    case: Case, device: Mapping[str, float], earlier: Sequence[Record]
+) -> Iterator[Found]:
+    """What an earlier run measured with this processor, if the device takes as long as then."""
+    rows = [
+        each
+        for each in earlier
+        if each.params == case.name
+        and each.metric in ("milliseconds", "speedup", "percent", "products")
+        and each.operation != THEIR_DEVICE
+        and each.peer != PAPERS_CPU
+    ]
+    then = {row.operation: row.value for row in rows if row.metric == "milliseconds"}
+    if any(then.get(name) != value for name, value in device.items()):
+        return
+    names = [each.name for each in fields(Found)]
+    found = (Found(**{name: getattr(row, name) for name in names}) for row in rows)
+    yield from dict.fromkeys(found)

@@ -7,24 +7,26 @@ from ringsmith.bench.papers import Fact, papers
 from ringsmith.bench.records import Measurement, Record, number
 from ringsmith.bench.rpm.cases import CASES, PAPER
 from ringsmith.bench.rpm.check import check
+from ringsmith.bench.rpm.one_cpu import PAPERS_CPU, THEIR_DEVICE
 from ringsmith.bench.rpm.resources import MEGAHERTZ
-from ringsmith.bench.tables import conditions, opening, table
+from ringsmith.bench.tables import ahead, conditions, opening, table
 from ringsmith.markdown import table_lines
 
 _FACTORS = ("factors_generated", "factors_stored", "factors_sent")
 _PROVEN = "The proof of concept (tables 2 and 4)"
 _DESIGNS = "Designs (table 4, figure 6)"
+_LINK = "link_"
 _SYNTHESIZED = "Counted and synthesized"
 _GENERATED = "Factors generated, stored or sent (tables 5 and 6)"
 _TIMES = "Multiplication with relinearization (tables 3 and 4)"
 _REASONS = {
+    **dict.fromkeys(
+        ("cpu_multiply_products", "cpu_relinearize_products"),
+        "`cpu_products` has both: the speedups over the paper's processor are by these",
+    ),
     "lutram": "not measured: synthesis here counts LUTs that are memory among all LUTs",
 }
-"""Metric -> why it is not compared."""
-_FIGURE = (
-    "- Figure 6c, the bandwidth that the link to the host needs, by n, w and s: not measured. No "
-    "link was run here, and the figure has no numbers to compare."
-)
+"""Operation or metric -> why it is not compared."""
 _OVERLAPPED = "Base conversions on the device, too"
 _SECTIONS = (_PROVEN, _DESIGNS, _SYNTHESIZED, _GENERATED, _TIMES, _OVERLAPPED)
 _SCHEMES = ("bfv", "ckks")
@@ -45,8 +47,8 @@ def page(measurement: Measurement) -> str:
         "",
         "Sources: `rtl`, counted by the simulated RTL with every product compared with core's; "
         "`model`, counted by the cycle-exact model; `synthesis`, Yosys; `estimate`, counted or "
-        "computed as the conditions say; `cpu`, measured on this machine's processor in the same "
-        "run. A ratio is ours over the paper's.",
+        "computed as the conditions say; `cpu`, measured on this machine's processor in one run, "
+        "this one or one before it. A ratio is ours over the paper's.",
         "",
         f"- `{PAPER}`: {paper.title}. {paper.conditions}.",
         "",
@@ -55,6 +57,7 @@ def page(measurement: Measurement) -> str:
             [(c.name, f"2^{c.log_n}", str(c.log_q), str(c.word_bits), str(c.lanes)) for c in CASES],
         ),
     ]
+    lines += ahead(records)
     for title in _SECTIONS:
         chosen = [record for record in records if _section(record) == title]
         if title == _SYNTHESIZED and any(record.source == "synthesis" for record in records):
@@ -68,7 +71,7 @@ def page(measurement: Measurement) -> str:
         if title == _OVERLAPPED:
             lines += [*_overlapped(chosen), ""]
         lines += [*table(chosen), "", *conditions(chosen)]
-    lines += ["", "## Not measured", "", *_missing(left_out((PAPER,), records)), _FIGURE]
+    lines += ["", "## Not measured", "", *_missing(left_out((PAPER,), records))]
     return "\n".join(lines) + "\n"
 
 
@@ -76,7 +79,7 @@ def _missing(facts: Sequence[Fact]) -> list[str]:
     """A line for each reason and parameter set, with what is not compared."""
     groups: dict[tuple[str, str], list[str]] = {}
     for fact in facts:
-        why = _REASONS.get(fact.metric, "not measured in this run")
+        why = _REASONS.get(fact.operation) or _REASONS.get(fact.metric, "not measured in this run")
         groups.setdefault((fact.params, why), []).append(f"`{fact.operation} {fact.metric}`")
     return [f"- {params}, {why}: {', '.join(names)}." for (params, why), names in groups.items()]
 
@@ -87,6 +90,8 @@ def _section(record: Record) -> str:
         return _GENERATED
     if record.operation.partition("_")[0] in _SCHEMES:
         return _OVERLAPPED
+    if record.operation.startswith(_LINK):
+        return _DESIGNS
     if record.metric in ("milliseconds", "speedup", "percent", "products"):
         return _TIMES
     if record.params == CASES[0].name and record.metric != "products_per_ms":
@@ -127,7 +132,30 @@ def _bottleneck(records: Sequence[Record]) -> list[str]:
         "product; the CPU alone has fewer and wider primes.",
         "",
         *table_lines(headings, rows, ("parameters", "most time")),
+        "",
+        "Speedups of a multiplication with relinearization, both devices beside one processor: the "
+        f"paper's ({PAPERS_CPU}), with its times, and this one. The faster the processor, the less "
+        "a device gains.",
+        "",
+        *_one_cpu(records),
     ]
+
+
+def _one_cpu(records: Sequence[Record]) -> list[str]:
+    """Our device and the paper's, each beside the paper's processor and beside this one."""
+    rows: list[tuple[str, ...]] = []
+    speedups = [r for r in records if r.metric == "speedup"]
+    for params in dict.fromkeys(r.params for r in speedups):
+        of = {(r.operation, r.peer): r for r in speedups if r.params == params}
+        theirs = of["mult_relin", PAPERS_CPU]
+        here = (of.get((name, "")) for name in (THEIR_DEVICE, "mult_relin"))
+        cells = (theirs.paper_value, theirs.value, *(each.value if each else None for each in here))
+        rows.append((params, *map(number, cells)))
+    columns = (
+        *("paper's device, paper's CPU", "ours, paper's CPU"),
+        *("paper's device, this CPU", "ours, this CPU"),
+    )
+    return table_lines(("parameters", *columns), rows, ("parameters",))
 
 
 def _overlapped(records: Sequence[Record]) -> list[str]:

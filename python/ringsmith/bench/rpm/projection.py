@@ -27,7 +27,7 @@ from ringsmith.lower import RELIN_KEY
 from ringsmith.objects import KeySwitchKey
 from ringsmith.runtime import run_graph
 
-_HOST = {
+HOST = {
     "lift": "before the first batch: four polynomials lifted, and their sums",
     "scale": "between both: differences, three polynomials scaled, digits of the last",
     "sums": "behind the second: what is added up",
@@ -123,23 +123,31 @@ def projected(
         "cpu",
         f"the difference of both; {alone}",
     )
-    device = []
-    for operation, each in zip(("multiply", "relinearize"), executable.rounds, strict=False):
-        yield found(
-            operation, "products", each.products, "model", "residue polynomial products handed over"
-        )
-        device.append(batch_cycles(executable.design, each.products) / MEGAHERTZ / 1e3)
-        yield found(f"device_{operation}", "milliseconds", device[-1], "estimate", cycles)
-    for operation, value in zip(("lift", "scale", "sums"), with_device.host, strict=True):
-        yield found(
-            f"host_{operation}", "milliseconds", value, "cpu", f"{_HOST[operation]}; {host}"
-        )
-    total = sum(with_device.host) + sum(device)
+    device = device_milliseconds(executable)
+    for (operation, value), each in zip(device.items(), executable.rounds, strict=False):
+        name, text = operation.removeprefix("device_"), "residue polynomial products handed over"
+        yield found(name, "products", each.products, "model", text)
+        yield found(operation, "milliseconds", value, "estimate", cycles)
+    for operation, value in zip(HOST, with_device.host, strict=True):
+        text = f"{HOST[operation]}; {host}"
+        yield found(f"host_{operation}", "milliseconds", value, "cpu", text)
+    total = sum(with_device.host) + sum(device.values())
     yield found("mult_relin", "milliseconds", total, "estimate", both)
     yield found(
         "mult_relin", "speedup", software.whole / total, "estimate", f"over cpu_mult_relin; {both}"
     )
-    yield found("device_of_mult_relin", "percent", 100 * sum(device) / total, "estimate", both)
+    yield found(
+        "device_of_mult_relin", "percent", 100 * sum(device.values()) / total, "estimate", both
+    )
+
+
+def device_milliseconds(executable: StreamExecutable) -> dict[str, float]:
+    """What a device takes for the products of each round, by operation."""
+    names = ("device_multiply", "device_relinearize")
+    return {
+        name: batch_cycles(executable.design, each.products) / MEGAHERTZ / 1e3
+        for name, each in zip(names, executable.rounds, strict=False)
+    }
 
 
 @cached

@@ -27,6 +27,10 @@ _GENERATED = (
     "the generator alone: w multipliers, and a ring of groups in LUTs; nothing has to be sorted; "
     "the factors' banks are the stages' own"
 )
+_LINK = (
+    f"w words of s bits of two operands in and of one result out, each cycle at {MEGAHERTZ:.0f} "
+    "MHz: the payload of products back to back"
+)
 _DESCRIPTORS = "q, 2^(2W) mod q, the scale and w powers of psi for each of k + k' primes"
 
 
@@ -50,6 +54,9 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
         return Found(PAPER, case.name, operation, metric, value, "estimate", text)
 
     each, lanes = cost.multiplier_dsps(design), design.lanes
+    row = lanes * design.word_bits / 8 * MEGAHERTZ / 1e3
+    yield found("link_in", "gigabytes_per_second", 2 * row, _LINK)
+    yield found("link_out", "gigabytes_per_second", row, _LINK)
     rate = cost.products_per_millisecond(design, MEGAHERTZ)
     yield found("rpm", "products_per_ms", rate, f"at {MEGAHERTZ:.0f} MHz, an assumed clock")
     yield found("factors_generated", "dsp", lanes * each, _GENERATED)
@@ -59,8 +66,7 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
     yield found("factors_stored", "bram", rom, _STORED)
     table = primes * design.n * design.word_bits / 8
     yield found("factors_sent", "megabytes", table / 1e6, _SENT)
-    words = lanes * design.word_bits / 8 * MEGAHERTZ * 1e6
-    yield found("factors_sent", "gigabytes_per_second", words / 1e9, _SENT)
+    yield found("factors_sent", "gigabytes_per_second", row, _SENT)
     yield found("factors_generated", "bytes", cost.descriptor_bytes(design, primes), _DESCRIPTORS)
     per_product = cost.descriptor_bytes(design, 1)
     rate = per_product * MEGAHERTZ * 1e6 / design.period

@@ -15,6 +15,7 @@ from ringsmith.bench.framework.cases import parameters as network_parameters
 from ringsmith.bench.framework.networks import NETWORKS
 from ringsmith.bench.heaws.cases import MAIN_OPERATION, PARAMS, SEVERAL, parameters
 from ringsmith.bench.heaws.coprocessors import several_rate
+from ringsmith.bench.heaws.forecast import DEVICE, HOST
 from ringsmith.bench.records import Found, Record
 from ringsmith.bench.scaling.fleet import Workload
 from ringsmith.client import encode, encrypt, generate_keys
@@ -174,8 +175,8 @@ def forecast(kept: Sequence[Record], slots: int, say: Callable[[str], None]) -> 
     except ToolError as error:
         say(f"the forecast is left out: {error}")
         return
-    rate = _kept(kept, SEVERAL, PARAMS, "forecast", "per_second")
-    host = _kept(kept, REFERENCE, PARAMS, "forecast_host", "seconds")
+    rate = _kept(kept, SEVERAL, PARAMS, DEVICE, "per_second")
+    host = _kept(kept, REFERENCE, PARAMS, HOST, "seconds")
     of, runs = server.parameters[0], len(server.parameters)
     own = _objects(
         of, KeyNeeds(relin=of.limbs), encode_coefficients(of, [1]), any_plain_modulus=True
