@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ringsmith.errors import ParameterError
@@ -111,11 +111,14 @@ class AutoParameters(AutoRlweParameters):
             from 1.
         headroom_bits: All messages stay within ±2^headroom_bits.
         input_bound: Upper bound of the magnitudes of all encrypted inputs.
+        samples: For each input a vector of typical numbers, or an array (samples, numbers): the
+            precision is forecast for inputs like these, and not for the worst; None: for the worst.
     """
 
     precision_bits: float = 20
     headroom_bits: int = 3
     input_bound: float = 1.0
+    samples: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
