@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import (
+    AutoParameters,
     CkksParameters,
     EncryptedVector,
     InputSpec,
@@ -274,3 +275,49 @@ def test_complex_inputs_are_forecast_where_that_is_said(rng: np.random.Generator
     wide = program.forecast(complex_numbers=True).outputs["result"].error
     assert error <= wide
     assert wide > 2 * program.forecast().outputs["result"].error
+
+
+def squares(x: EncryptedVector, layers: int, size: int) -> EncryptedVector:
+    """Dense layers with squares. Three of 64: to 10^10 of the worst input, 100 of others."""
+    drawn = np.random.default_rng(7)
+    for _ in range(layers):
+        weights = drawn.normal(0, 1 / math.sqrt(size), (size, size))
+        x = matvec(weights, x) + drawn.normal(0, 0.1, size)
+        x = x * x
+    return x
+
+
+def test_a_network_is_forecast_by_samples_of_its_inputs(rng: np.random.Generator) -> None:
+    parameters = unsafe(1024, 7, 40, 60, 58)
+    program = trace(lambda x: squares(x, 3, 64), parameters, {"x": 64})
+    given = rng.uniform(-1, 1, (20, 64))
+    worst = program.forecast().outputs["result"]
+    typical = program.forecast(samples={"x": given}).outputs["result"]
+    others: list[Inputs] = [{"x": rng.uniform(-1, 1, 64)} for _ in range(6)]
+    (error,) = measured(program, others).values()
+    print(f"worst case 2^{math.log2(worst.error / error):.1f} times the measured error")
+    assert error <= typical.error < 2**18 * error
+    assert worst.error > 2**10 * typical.error
+
+
+def test_parameters_for_samples_are_smaller_than_for_the_worst_case() -> None:
+    given = {"x": np.random.default_rng(1).uniform(-1, 1, (20, 16))}
+    wish = AutoParameters(precision_bits=12, headroom_bits=9, samples=given)
+    program = trace(lambda x: squares(x, 2, 16), wish, {"x": 16})
+    assert program.forecast(samples=given, each_node=False).bits >= 12
+    assert program.forecast(each_node=False).bits < 12
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        ({"y": [1.0]}, "samples were given for"),
+        ({"x": np.ones(5), "y": [1.0]}, "at most 4 finite numbers"),
+        ({"x": [np.nan], "y": [1.0]}, "finite numbers"),
+        ({"x": np.ones((2, 4)), "y": [1.0]}, "samples differ in number: 2 of 'x', 1 of 'y'"),
+    ],
+)
+def test_samples_that_do_not_fit_are_refused(samples: dict[str, object], message: str) -> None:
+    program = trace(lambda x, y: x * y, unsafe(1024, 2), {"x": 4, "y": 4})
+    with pytest.raises(ProgramError, match=message):
+        program.forecast(samples=samples)  # type: ignore[arg-type]

@@ -132,6 +132,13 @@ def test_a_program_that_is_too_deep_is_refused_in_one_sentence() -> None:
         trace(lambda x: x**16, AutoParameters(max_n=4096))
 
 
+def test_less_headroom_is_not_advised_where_more_is_needed() -> None:
+    with pytest.raises(ProgramError) as caught:
+        trace(lambda x: x * 1e12, "auto")
+    assert "scale the numbers down" in str(caught.value)
+    assert "less headroom" not in str(caught.value)
+
+
 def test_the_message_names_the_best_scale() -> None:
     with pytest.raises(ProgramError, match=r"2\^55 forecasts 3[6-9]\.\d bits of precision, 42"):
         trace(lambda x: chebyshev(x, np.sin, 7), AutoParameters(precision_bits=42, max_n=1 << 14))

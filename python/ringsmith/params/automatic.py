@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ringsmith.errors import ParameterError
@@ -127,11 +127,14 @@ class AutoParameters(AutoRlweParameters):
         headroom_bits: Room for messages up to ±2^headroom_bits at least; ranges that are greater
             get more.
         input_bound: Upper bound of the magnitudes of inputs without a declared range.
+        samples: For each input a vector of typical numbers, or an array (samples, numbers): the
+            precision is forecast for inputs like these, and not for the worst; None: for the worst.
     """
 
     precision_bits: float = 20
     headroom_bits: int = 3
     input_bound: float = 1.0
+    samples: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -133,7 +133,7 @@ class CkksSearch(Search):
                 refusals[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
-            bits = program.forecast(self.wish.input_bound, each_node=False).bits
+            bits = self._precision(program)
             forecasts[scale] = bits
             if bits >= asked:
                 best = program
@@ -154,6 +154,12 @@ class CkksSearch(Search):
             f"asked for; {below}"
         )
         return best
+
+    def _precision(self, program: CkksProgram) -> float:
+        """Returns the bits of precision that noise leaves by the forecast."""
+        wish = self.wish
+        found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
+        return found.bits
 
     def _with_digits(self, program: CkksProgram) -> CkksProgram | None:
         """Returns the program with the digits of key switching that suit its keys best."""
@@ -196,8 +202,7 @@ class CkksSearch(Search):
             other = planned(self.recording, candidate, wish.headroom_bits, self.options)
         except (ProgramError, ValueError):  # ValueError: too few primes of that size
             return None
-        bits = other.forecast(wish.input_bound, each_node=False).bits
-        return other if bits >= wish.precision_bits else None
+        return other if self._precision(other) >= wish.precision_bits else None
 
     # ---- why there are none ----------------------------------------------------------------
 

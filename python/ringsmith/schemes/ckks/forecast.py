@@ -17,7 +17,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Noise, Op
@@ -28,6 +28,7 @@ from ringsmith.program.ranges import Interval
 from ringsmith.schemes.ckks import noise, spread
 from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
+from ringsmith.schemes.ckks.samples import magnitudes
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
 from ringsmith.schemes.ckks.values import NO_AXES, Range, Value, atom, common_axes
 from ringsmith.short_repr import short_repr
@@ -107,6 +108,7 @@ def forecast(
     *,
     output_lengths: Mapping[str, int],
     complex_numbers: bool = False,
+    samples: Mapping[str, ArrayLike] | None = None,
     each_node: bool = True,
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes the arguments."""
@@ -118,7 +120,9 @@ def forecast(
     if not isinstance(bounds, Mapping):
         bounds = {name: promised.get(name, bounds) for name in lengths}
     ranges = _input_ranges(parameters.slots, lengths, bounds, real=not complex_numbers)
-    return _Walk(parameters, nodes, ranges, output_lengths).run(each_node=each_node)
+    typical = None if samples is None else magnitudes(nodes, parameters.slots, lengths, samples)
+    walk = _Walk(parameters, nodes, ranges, output_lengths, typical)
+    return walk.run(each_node=each_node)
 
 
 def correct_bits(error: float) -> float:
@@ -214,6 +218,7 @@ class _Walk:
     """One run over the nodes.
 
     Attributes:
+        typical: The largest magnitudes of each node's numbers by samples; None: there are none.
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
@@ -225,6 +230,7 @@ class _Walk:
     nodes: Sequence[Node]
     ranges: Mapping[str, Range]
     output_lengths: Mapping[str, int]
+    typical: Sequence[NDArray[np.float32]] | None
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
@@ -278,6 +284,11 @@ class _Walk:
                 value = value.atom(node.id, known.cut(promised))
             else:
                 value = replace(value, range=known.cut(promised))
+        if self.typical is not None:
+            seen = Range.within(self.typical[node.id].astype(np.float64), real=True)
+            if value.range.exceeds(seen, 0.0):
+                self.origins[node.id] = node.id
+                value = value.atom(node.id, value.range.cut(seen))
         if node.approximation:
             size = np.asarray(float(node.approximation))
             value = _with_term(value, (Kind.APPROXIMATION, node.id), _approximation(None, size))

@@ -100,6 +100,7 @@ class CkksProgram(Program):
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
         complex_numbers: bool = False,
+        samples: Mapping[str, ArrayLike] | None = None,
         each_node: bool = True,
     ) -> Forecast:
         """Forecasts how far decrypted results will be from ``evaluate``'s, and those from exact.
@@ -109,10 +110,14 @@ class CkksProgram(Program):
                 inputs; or for each input a number, or a vector with a bound for each number.
             complex_numbers: Whether the encrypted numbers are complex. Otherwise they are real, and
                 polynomials of them err less.
+            samples: For each input a vector of typical numbers, or an array (samples, numbers). The
+                program is run on them in the clear. Then no value is taken to be larger than twice
+                what they make of it, and the forecast is for inputs like these.
             each_node: Whether to forecast the error of every node, which takes longer.
 
         Raises:
-            ProgramError: When a bound is missing, or is no finite magnitude.
+            ProgramError: When a bound is missing, or is no finite magnitude; when samples are not
+                those of the inputs.
         """
         nodes = self.nodes if self._within_ranges(bounds) else without_computed(self.nodes)
         return forecast(
@@ -122,6 +127,7 @@ class CkksProgram(Program):
             bounds,
             output_lengths=self.output_lengths,
             complex_numbers=complex_numbers or bool(self.complex_inputs),
+            samples=samples,
             each_node=each_node,
         )
 
