@@ -29,6 +29,7 @@ class ArrayNode:
         all_slots: Whether the value is all slots of a ciphertext: an input without a length, or
             what was rotated. Its array has as many numbers as there are slots.
         filled: Slots, from the first, in which the numbers repeat; at least ``numbers``.
+        period: Slots from one repetition to the next; zeros follow the numbers in it.
     """
 
     numbers: int
@@ -36,10 +37,16 @@ class ArrayNode:
     operands: tuple["ArrayNode", ...] = field(default=(), repr=False)
     name: str | None = None
     all_slots: bool = False
-    filled: int = field(default=0)
+    filled: int = 0
+    period: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "filled", max(self.filled, self.numbers))
+        object.__setattr__(self, "period", max(self.period, self.numbers))
+
+    def repeats(self, numbers: int, slots: int) -> bool:
+        """Whether so many numbers repeat, without gaps, in at least ``slots`` slots."""
+        return self.filled >= slots and self.numbers == self.period == numbers
 
 
 def evaluate_arrays(

@@ -60,8 +60,8 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
         vectors = a[: given.shape[1] * stride].reshape(-1, stride)
         return np.asarray(given @ vectors).reshape(-1)
 
-    again = columns * stride == space.row and given.shape[0] == rows <= columns
-    node = ArrayNode(numbers, product, (x.array,), filled=space.row if again else numbers)
+    again = space.row if columns * stride == space.row and rows <= columns else 0
+    node = ArrayNode(numbers, product, (x.array,), filled=again, period=rows * stride)
     return EncryptedVector(x.trace, total.index, node)
 
 

@@ -116,7 +116,7 @@ def _repeated(x: EncryptedVector, area: int, row: int, source: SourceLine) -> En
             f"a matrix of {area} numbers is expected, row by row, and the vector holds "
             f"{node.numbers}: declare inputs of size*size numbers; pack_matrix pads a matrix"
         )
-    if not node.all_slots and node.filled >= row:
+    if not node.all_slots and node.repeats(area, row):
         return x.slots_of()
     start = x.slots_of(clearing.cleared(x.trace, x.index, area, source))
     return start if area == row else sum_terms(start, row // area, -area)

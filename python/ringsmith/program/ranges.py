@@ -138,14 +138,18 @@ def _text(span: Span) -> str:
 def _within(x: EncryptedVector, bound: Bound, source: SourceLine) -> EncryptedVector:
     """Returns x with the slots after its numbers in a range, and the range recorded."""
     trace, node = x.trace, x.array
-    index = moved_into(trace, x.index, x.shape[0], bound.low, bound.high, source)
+    index = x.index
+    between = node.period > node.numbers and not bound.low <= 0 <= bound.high
+    if between or node.filled < trace.space.slots:
+        index = moved_into(trace, index, x.shape[0], bound.low, bound.high, source)
     trace.annotate(index, bound=bound)
     made = ArrayNode(
         node.numbers,
         lambda a: _kept(a, bound),
         (node,),
         all_slots=node.all_slots,
-        filled=node.filled if index == x.index else node.numbers,
+        filled=node.filled if index == x.index else 0,
+        period=node.period if index == x.index else 0,
     )
     return EncryptedVector(trace, index, made)
 

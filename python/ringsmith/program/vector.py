@@ -9,7 +9,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op, Slots
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode, padded
-from ringsmith.program.plain import whole_number
+from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.refusals import Refusals, division_refusal, numpy_refusal
 from ringsmith.program.source import SourceLine, caller
@@ -277,7 +277,7 @@ class EncryptedVector(Refusals):
     def _repeated(self, count: int, source: SourceLine) -> "EncryptedVector":
         """Returns one number, standing in at least ``count`` slots."""
         node = self.array
-        if node.filled >= count:
+        if node.repeats(1, count):
             return self
         index = clearing.spread(self._trace, self._index, count, source)
         filled = min(1 << (count - 1).bit_length(), self._trace.space.slots)
@@ -293,7 +293,12 @@ class EncryptedVector(Refusals):
         if node is None:
             return self.slots_of(index)
         made = ArrayNode(
-            node.numbers, compute, (node,), all_slots=node.all_slots, filled=node.filled
+            node.numbers,
+            compute,
+            (node,),
+            all_slots=node.all_slots,
+            filled=node.filled,
+            period=node.period,
         )
         return EncryptedVector(self._trace, index, made)
 
@@ -331,7 +336,7 @@ class EncryptedVector(Refusals):
             given = given.reshape(())
         x, numbers, filled = self, max(node.numbers, given.size), node.numbers
         if not given.ndim:
-            filled = node.filled
+            filled = node.filled if node.period == node.numbers else node.numbers
         elif given.size == space.slots > node.numbers > 1 and op is not Op.MULTIPLY_PLAIN:
             return self.all_slots(source)._with_slots(op, given, source)
         elif given.size == space.slots > node.numbers > 1:
@@ -340,10 +345,22 @@ class EncryptedVector(Refusals):
             x = self._repeated(given.size, source)
         elif given.size != node.numbers:
             raise shape_error(node.numbers, given.size, source)
-        values, compute = space.vector(given, source), _COMPUTE[op]
-        index = self._trace.plain(op, x.index, values, source)
-        made = ArrayNode(numbers, lambda a: compute(a, given), (node,), filled=filled)
+        values, compute = given, _COMPUTE[op]
+        if given.size == node.numbers > 1 and op is not Op.MULTIPLY_PLAIN:
+            values, filled = self._beside_each(given), node.filled
+        index = self._trace.plain(op, x.index, space.vector(values, source), source)
+        period = node.period if filled == node.filled else 0
+        made = ArrayNode(
+            numbers, lambda a: compute(a, given), (node,), filled=filled, period=period
+        )
         return EncryptedVector(self._trace, index, made)
+
+    def _beside_each(self, given: PlainValues) -> PlainValues:
+        """Plain numbers for each repetition of the numbers of the vector."""
+        node = self.array
+        if node.filled == node.numbers:
+            return given
+        return np.tile(padded(given, node.period), node.filled // node.period)
 
     def _with_vector(
         self, op: Op, other: "EncryptedVector", source: SourceLine
@@ -362,12 +379,14 @@ class EncryptedVector(Refusals):
             a, b = a.all_slots(source), b.all_slots(source)
         elif left.numbers != right.numbers:
             raise shape_error(left.numbers, right.numbers, source)
+        same = a.array.period == b.array.period
         made = ArrayNode(
             max(left.numbers, right.numbers),
             _COMPUTE[op],
             (a.array, b.array),
             all_slots=all_slots,
-            filled=min(a.array.filled, b.array.filled),
+            filled=min(a.array.filled, b.array.filled) if same else 0,
+            period=a.array.period if same else 0,
         )
         return EncryptedVector(self._trace, self._trace.pair(op, a.index, b.index, source), made)
 
