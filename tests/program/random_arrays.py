@@ -140,7 +140,7 @@ class _Maker:
         kinds = [
             *(self._scalar, self._plain, self._pair, self._pair, self._square, self._negative),
             *(self._total, self._sums, self._inner, self._matvec, self._matvec, self._polynomial),
-            *(self._rotate, self._product, self._rotations),
+            *(self._rotate, self._product, self._rotations, self._kept),
         ]
         if self.growing:
             kinds = [self._pair, self._pair, self._scalar, self._total, self._square, self._matvec]
@@ -294,6 +294,22 @@ class _Maker:
                 lambda v: self._rolled(v, steps),
             ),
             None,
+        )
+
+    def _kept(self, i: int, shapes: Sequence[int | None]) -> tuple[Step, int | None] | None:
+        if shapes[i] is not None:
+            return None
+        size = int(self.rng.choice([2, 4, 5, 16]))
+        values = self._numbers(size)
+        values[0] = values[0] or 1
+        return (
+            Step(
+                f"* array of {size}",
+                (i,),
+                lambda v: v * values,
+                lambda v: v[:size] * values,
+            ),
+            size,
         )
 
     def _rotations(self, i: int, shapes: Sequence[int | None]) -> tuple[Step, int | None]:

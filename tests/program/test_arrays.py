@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,7 @@ def test_a_result_in_several_rows_does_not_depend_on_the_ring() -> None:
                 trace(lambda x: x.rotate(1), parameters, {"x": 3000})
             with pytest.raises(ProgramError, match="leave the length out to sum all numbers"):
                 trace(lambda x: sum_slots(x, 2048), parameters, {"x": 3000})
-            with pytest.raises(ProgramError, match="past the end of a row of 2048 slots"):
+            with pytest.raises(ProgramError, match="passes the end of a row of 2048 slots"):
                 trace(lambda x: x.rotate(-48), parameters, {"x": 2040})
 
 
@@ -385,3 +386,137 @@ def test_functions_of_one_number_are_taken_too() -> None:
     )
     x = np.array([-1, 0, 0.5, 1])
     assert np.abs(program.evaluate({"x": x})["result"] - np.exp(x)).max() < 1e-6
+
+
+# ---- what an attack found ----------------------------------------------------------------------
+
+
+def test_constants_take_room_too() -> None:
+    for function, expected in (
+        (lambda x: x + 16, 17),
+        (lambda x: 1.8 * x + 32, 33.8),
+        (lambda x: 1000 * x + 1e6, 1_001_000),
+    ):
+        program = trace(function, "auto", {"x": 5})
+        assert np.abs(ran(program, {"x": np.ones(5)}) - expected).max() < 1e-2
+
+
+def test_zeros_behind_fewer_numbers_are_in_the_range_too() -> None:
+    program = trace(lambda x: x * x, "auto", {"x": InputSpec(8, bound=(0.5, 1))})
+    _, public, _ = program.generate_keys()
+    for numbers in ([0.5, 0.7, 1], 0.5):
+        with pytest.raises(
+            ProgramError, match=r"was given [13], and the zeros that follow are out"
+        ):
+            program.encrypt(public, {"x": numbers})
+        with pytest.raises(ProgramError, match="zeros that follow"):
+            program.evaluate({"x": numbers})
+
+
+def test_nothing_depends_on_a_ring_that_is_chosen() -> None:
+    """Where numbers would pass the end of a row, a larger ring is chosen."""
+    turned = trace(lambda x: x.rotate(-1), "auto", {"x": 2048})
+    assert turned.parameters.n == 8192
+    assert not turned.evaluate({"x": np.ones(2048)})["result"][0]
+    windows = trace(lambda x: sum_slots(x, 4), "auto", {"x": 2047})
+    assert windows.evaluate({"x": np.ones(2047)})["result"][-1] == 1
+    with pytest.raises(ProgramError, match="the mean of all slots depends on N"):
+        trace(lambda x: x.rotate(1).mean(), "auto", {"x": 5})
+    kept = trace(lambda x: ((x.rotate(1) - x) * [1, 1, 1, 1, 0]).mean(), "auto", {"x": 5})
+    x = np.array([0.1, 0.2, 0.4, 0.8, 1.0])
+    assert np.abs(ran(kept, {"x": x}) - np.diff(x).sum() / 5).max() < 1e-5
+
+
+def test_a_dot_product_takes_as_many_numbers_as_numpys() -> None:
+    for function in (lambda x, y: x @ y, lambda x, y: y @ x, lambda x, y: y.dot(x)):
+        with pytest.raises(ProgramError, match="do not fit, as in NumPy"):
+            trace(function, "auto", {"x": 5, "y": 1})
+    with pytest.raises(ProgramError, match="do not fit"):
+        trace(lambda x: x + np.ones(2048), "auto", {"x": 5})
+    x = np.arange(5) / 5
+    assert np.abs(ran(trace(lambda x: x.dot(2), "auto", {"x": 5}), {"x": x}) - 2 * x).max() < 1e-5
+    long = trace(lambda x: x @ np.arange(3000), EXACT, {"x": InputSpec(3000, bound=1)})
+    ones = np.arange(3000) % 2
+    assert list(ran(long, {"x": ones})) == [ones @ np.arange(3000)]
+
+
+def test_the_variance_of_complex_numbers_is_numpys() -> None:
+    z = np.array([1, -1, 1j, -1j, 1])
+    program = trace(lambda z: z.var(), "auto", {"z": InputSpec(5, complex_numbers=True)})
+    assert np.abs(program.evaluate({"z": z})["result"] - z.var()).max() < 1e-9
+    assert np.abs(program.simulate({"z": z})["result"][0] - z.var()) < 1e-9
+
+
+def test_polynomials_of_either_kind_mean_the_same() -> None:
+    x = np.array([0.5, -1])
+    for c in (np.poly1d([1, 2, 3]), np.polynomial.Polynomial([3, 2, 1])):
+        program = trace(lambda x, c=c: polynomial(x, c), "auto", {"x": 2})
+        assert np.abs(program.evaluate({"x": x})["result"] - (x * x + 2 * x + 3)).max() < 1e-9
+
+
+def test_the_ends_of_integers_are_exact() -> None:
+    program = trace(lambda x: x + 0, EXACT, {"x": InputSpec(2, bound=1000)})
+    _, public, _ = program.generate_keys()
+    with pytest.raises(ProgramError, match="number 0 is 1001, outside its range"):
+        program.encrypt(public, {"x": [1001, 0]})
+    wide = AutoBfvParameters(plain_bits=59)
+    half = trace(lambda x: x, wide, {"x": 2}, modular=True).parameters.plain_modulus // 2
+    given = AutoBfvParameters(plain_modulus=2 * half + 1)
+    for bound in (half, half - 100):
+        with pytest.raises(ProgramError, match="may reach"):
+            trace(lambda x: x + 1, given, {"x": InputSpec(2, bound=(0, bound))})
+
+
+def test_a_sum_of_approximations_adds_their_errors() -> None:
+    """Of as many numbers as there are, all of them at the worst point of the interpolant."""
+
+    def sigmoid(t: Numbers) -> Numbers:
+        return np.asarray(1 / (1 + np.exp(-t)))
+
+    points = np.linspace(-4, 4, 20001)
+    series = np.polynomial.Chebyshev.interpolate(sigmoid, 7, domain=[-4, 4])
+    worst = float(points[np.argmax(np.abs(series(points) - sigmoid(points)))])
+    for count in (4, 1000):
+        program = trace(
+            lambda x: chebyshev(x, sigmoid, 7, 4).sum(),
+            AutoParameters(precision_bits=12),
+            {"x": InputSpec(count, bound=4)},
+        )
+        x = np.full(count, worst)
+        error = abs(float(ran(program, {"x": x})[0]) - count * float(sigmoid(np.asarray(worst))))
+        total = program.forecast().outputs["result"].total
+        assert error <= total <= 1.5 * error
+
+
+def test_a_program_with_declared_ranges_is_saved(tmp_path: Path) -> None:
+    for parameters in (EXACT, "auto"):
+        program = trace(lambda x: x * x - 7, parameters, {"x": InputSpec(5, bound=99)})  # type: ignore[call-overload]
+        program.save(tmp_path / f"{program.parameters.scheme}.rsp")
+        again = Program.load(tmp_path / f"{program.parameters.scheme}.rsp")
+        assert isinstance(again, Program)
+        x = {"x": np.array([99, 1, 2, 3, -99])}
+        assert np.allclose(again.evaluate(x)["result"], program.evaluate(x)["result"])
+
+
+ODD: dict[str, tuple[Callable[..., Any], str]] = {
+    "x // 2": (lambda x: x // 2, "encrypted numbers are not rounded"),
+    "x % 2": (lambda x: x % 2, "encrypted numbers are not rounded"),
+    "x.std()": (lambda x: x.std(), "no std: x.var"),
+    "x.max()": (lambda x: x.max(), r"no max: maximum\(x, y\)"),
+    "x.T": (lambda x: x.T, "no T: a vector has one axis"),
+    "axis": (lambda x: x.sum(axis=1), "axis = 1: a vector has the axis 0 only"),
+    "np.cumsum": (
+        lambda x: np.cumsum(x),
+        "np.cumsum does not take .*: write it with the operations",
+    ),
+    "Polynomial(x)": (lambda x: np.polynomial.Polynomial([1, 2])(x), "encrypted"),
+    "compare in BFV": (lambda x: compare(x, 0), "compare: BFV computes modulo t"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_vectors_do_not_have_says_what_to_write(name: str) -> None:
+    function, message = ODD[name]
+    with pytest.raises(ProgramError, match=message) as caught:
+        trace(function, EXACT if "BFV" in name else "auto", {"x": 8})  # type: ignore[call-overload]
+    assert str(caught.value).startswith(f"{__file__}:")

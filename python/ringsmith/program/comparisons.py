@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
-from ringsmith.program.polynomials import polynomial
+from ringsmith.program.polynomials import approximate, polynomial
 from ringsmith.program.ranges import Interval, promise, range_of, restricted
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector, check_encrypted
@@ -27,12 +27,15 @@ LEVELS = 3
 _MIN_MARGIN, _MAX_PRECISION = 2.0**-20, 30
 _LARGEST_SPAN = 4.0
 """A greater one is divided by first: its powers would leave nothing of coefficients."""
+_DEFAULT_MARGIN = 2.0**-4
 _MOST = 24
 """Polynomials that are tried at most; with the least margin and highest precision 13 do."""
 _SAMPLES = 1 << 14
 
 
-def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -> EncryptedVector:
+def sign(
+    x: EncryptedVector, *, margin: float | None = None, precision: float = 8
+) -> EncryptedVector:
     """Returns about -1 where x is negative, 1 where it is positive, and 0 where it is 0.
 
     Numbers of a magnitude below ``margin`` yield a value in between. The error elsewhere is at most
@@ -42,7 +45,7 @@ def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -
     Args:
         x: The encrypted vector, of numbers in [-1, 1] by its range: divide by the largest one, or
             promise it (``bounded``).
-        margin: Magnitude from which the sign is correct, 2^-20 … 0.9.
+        margin: Magnitude from which the sign is correct, 2^-20 … 0.9. None: 2^-4.
         precision: Bits of precision, 1 … 30.
 
     Raises:
@@ -54,19 +57,23 @@ def sign(x: EncryptedVector, *, margin: float = 2.0**-4, precision: float = 8) -
 
 
 def _sign(
-    x: EncryptedVector, span: float, margin: float, precision: float, source: SourceLine
+    x: EncryptedVector, span: float, margin: float | None, precision: float, source: SourceLine
 ) -> EncryptedVector:
     """Returns the sign of numbers within ±span; a span takes no level: coefficients have it."""
-    if x.trace.space.exact:
-        raise source.error(
-            "sign: BFV computes modulo t, where no number is less than another: take CKKS"
-        )
-    steep, flat = _steps(margin / span, precision, source)
+    _refuse_exact(x, "sign", source)
+    steep, flat = _steps(_DEFAULT_MARGIN if margin is None else margin / span, precision, source)
     x = restricted(x, Interval(-span, span), "the range that sign takes", source)
     for coefficients in (STEEP,) * steep + (FLAT,) * flat:
         x = polynomial(x, [c / span**k for k, c in enumerate(coefficients)])
         span = 1.0  # the result's range is [-1, 1] again, which polynomial finds
-    return x
+    return approximate(x, 2.0**-precision)
+
+
+def _refuse_exact(x: EncryptedVector, what: str, source: SourceLine) -> None:
+    if x.trace.space.exact:
+        raise source.error(
+            f"{what}: BFV computes modulo t, where no number is less than another: take CKKS"
+        )
 
 
 def compare(
@@ -74,7 +81,7 @@ def compare(
     b: EncryptedVector | float,
     *,
     span: float | None = None,
-    margin: float = 2.0**-4,
+    margin: float | None = None,
     precision: float = 8,
 ) -> EncryptedVector:
     """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
@@ -87,7 +94,8 @@ def compare(
         b: Another, or a number, or numbers.
         span: The promised upper bound of ``abs(a - b)`` (``bounded``). None: the one that follows
             from the ranges of the inputs.
-        margin: The difference from which the comparison is correct; at least 2^-20 * span.
+        margin: The difference from which the comparison is correct, 2^-20 … 0.9 times the span.
+            None: a sixteenth of the span.
         precision: Bits of precision, 1 … 30.
 
     Raises:
@@ -101,7 +109,7 @@ def maximum(
     b: EncryptedVector | float,
     *,
     span: float | None = None,
-    margin: float = 2.0**-4,
+    margin: float | None = None,
     precision: float = 8,
 ) -> EncryptedVector:
     """Returns about the greater one of a and b in every slot.
@@ -118,7 +126,7 @@ def minimum(
     b: EncryptedVector | float,
     *,
     span: float | None = None,
-    margin: float = 2.0**-4,
+    margin: float | None = None,
     precision: float = 8,
 ) -> EncryptedVector:
     """Returns about the smaller one of a and b in every slot; see ``maximum``."""
@@ -136,7 +144,10 @@ def sign_steps(margin: float, precision: float) -> tuple[int, int]:
 
 def _steps(margin: float, precision: float, source: SourceLine) -> tuple[int, int]:
     if not isinstance(margin, int | float) or not _MIN_MARGIN <= margin <= 0.9:
-        raise source.error(f"margin = {margin!r:.60} is outside 2^-20 … 0.9, in units of the span")
+        raise source.error(
+            f"margin = {margin!r:.60} times the span is outside 2^-20 … 0.9: leave the margin out "
+            "for a sixteenth of the span"
+        )
     if not isinstance(precision, int | float) or not 1 <= precision <= _MAX_PRECISION:
         raise source.error(f"precision = {precision!r:.60} is outside 1 … {_MAX_PRECISION} bits")
     allowed = 2.0**-precision
@@ -160,11 +171,13 @@ def _sign_of_difference(
     a: EncryptedVector,
     b: EncryptedVector | float,
     span: float | None,
-    margin: float,
+    margin: float | None,
     precision: float,
     source: SourceLine,
 ) -> tuple[EncryptedVector, EncryptedVector, float]:
     """Returns the sign of a - b; a - b, perhaps divided; and by what it was divided."""
+    check_encrypted(a, "compare(a, b)", source)
+    _refuse_exact(a, "compare", source)
     difference = a - b
     if span is None:
         found = range_of(difference)
@@ -178,14 +191,15 @@ def _sign_of_difference(
     if span <= _LARGEST_SPAN:
         return _sign(difference, span, margin, precision, source), difference, 1.0
     divided = difference * (1 / span)
-    return _sign(divided, 1.0, margin / span, precision, source), divided, span
+    relative = None if margin is None else margin / span
+    return _sign(divided, 1.0, relative, precision, source), divided, span
 
 
 def _extreme(
     a: EncryptedVector,
     b: EncryptedVector | float,
     span: float | None,
-    margin: float,
+    margin: float | None,
     precision: float,
     half: float,
 ) -> EncryptedVector:

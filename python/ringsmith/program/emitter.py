@@ -87,11 +87,16 @@ class Emitter(ABC):
         node, element = self.nodes[a], self.ring.conjugation_element
         return self._emit(op, (a,), node.limbs, node.scale, 2, element=element)
 
-    def annotate(self, a: int, bound: Bound | None, approximation: float) -> None:
+    def annotate(
+        self, a: int, bound: Bound | None, approximation: float, approximated: int = 0
+    ) -> None:
         """Records a value's promised range and its approximation error."""
         node = self.nodes[a]
         self.nodes[a] = replace(
-            node, bound=bound or node.bound, approximation=approximation or node.approximation
+            node,
+            bound=bound or node.bound,
+            approximation=approximation or node.approximation,
+            approximated=approximated if approximation else node.approximated,
         )
 
     @abstractmethod

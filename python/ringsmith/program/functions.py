@@ -207,6 +207,11 @@ def _summed(
             f"sums of {block} slots of {numbers} numbers, which lie in two rows of {space.row} "
             "slots: each row is summed by itself; leave the length out to sum all numbers"
         )
+    elif numbers > block and space.chosen and numbers + block - stride > space.row:
+        raise source.error(
+            f"sums of {block} slots of {numbers} numbers pass the end of a row of {space.row} "
+            "slots, and the result would depend on N: raise N"
+        )
     else:
         stop = block if numbers <= block else None  # slots behind the only block are not read
         start = x.slots_of(clearing.cleared(trace, x.index, numbers, source, stop))

@@ -58,9 +58,15 @@ class Port:
                 f"input {name!r}: number {position} is {array[position]:.6g}, and the program was "
                 "planned for real numbers: declare InputSpec(complex_numbers=True) when tracing"
             )
-        if self.low is None or self.high is None or array.dtype.kind not in "iufcO":
+        if self.low is None or self.high is None:
             return
-        slack = 1e-9 * max(abs(self.low), abs(self.high))
+        slack = 0.0 if array.dtype.kind in "iu" else 1e-9 * max(abs(self.low), abs(self.high))
+        if array.size < self.length and not self.low - slack <= 0 <= self.high + slack:
+            raise ProgramError(
+                f"input {name!r} holds {self.length} numbers and was given {array.size}, and the "
+                f"zeros that follow are outside its range {self.low:g} … {self.high:g}: give all "
+                "numbers"
+            )
         if array.dtype.kind == "c":
             outside = np.abs(array) > max(abs(self.low), abs(self.high)) + slack
         else:
@@ -242,6 +248,13 @@ class ClientKit:
             raise ProgramError(
                 f"input {name!r} holds {port.length} numbers and was given {array.size}: "
                 "declare a greater length when tracing, or split the vector"
+            )
+        if array.dtype.kind == "b":
+            array = array.astype(np.int64)  # a mask
+        if array.dtype.kind not in "iufc":
+            raise ParameterError(
+                f"input {name!r} is {values!r:.60}, and holds what is no number of 64 bits: give "
+                "real numbers"
             )
         port.check_numbers(name, array)
         try:

@@ -108,6 +108,7 @@ class Node:
         bound: The range that the program promises of the result's numbers.
         approximation: What the result differs at most from what it stands for, where it is a
             polynomial in place of a function or lost small coefficients.
+        approximated: Slots, from the first, that ``approximation`` is of; 0: all.
     """
 
     id: int
@@ -123,6 +124,7 @@ class Node:
     plain: Plain | None = None
     bound: Bound | None = None
     approximation: float = 0.0
+    approximated: int = 0
 
     @property
     def level(self) -> int:

@@ -23,11 +23,13 @@ class Space:
         slots: The number of slots.
         row: The length of a row: a rotation rotates each row of ``row`` slots by itself.
         exact: Whether slots hold integers modulo t, as in BFV; else real or complex numbers.
+        chosen: Whether N is chosen automatically, so that nothing may depend on it.
     """
 
     slots: int
     row: int
     exact: bool
+    chosen: bool = False
 
     def numbers(
         self, value: object, source: SourceLine, what: str = "a plain operand"

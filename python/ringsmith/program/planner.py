@@ -112,7 +112,7 @@ class Planner(ABC, Generic[V]):
                 return value
             value = self._settled(value)
         assert isinstance(value, Cipher), "it is settled"
-        self._nodes_of.annotate(value.node, node.bound, node.approximation)
+        self._nodes_of.annotate(value.node, node.bound, node.approximation, node.approximated)
         return value
 
     @abstractmethod

@@ -68,6 +68,8 @@ def polynomial(
     source = caller()
     if isinstance(coefficients, Chebyshev):
         return _chebyshev_object(x, coefficients, tolerance, source)
+    if isinstance(coefficients, np.poly1d):
+        coefficients = coefficients.coeffs[::-1]  # the highest power comes first there
     if isinstance(coefficients, Polynomial):
         coefficients = coefficients.convert(domain=[-1, 1], window=[-1, 1]).coef
     c = np.atleast_1d(x.trace.space.numbers(coefficients, source))
@@ -77,7 +79,7 @@ def polynomial(
     result = _plus(_evaluate(x, POWERS, _best_split(c, POWERS)), c[0])
     if known is not None and not np.iscomplexobj(c):
         image(result, _image(Polynomial(c), known), source)
-    return _approximate(result, dropped)
+    return approximate(result, dropped)
 
 
 def chebyshev(
@@ -134,7 +136,7 @@ def chebyshev(
         warnings.simplefilter("ignore", ApproximationWarning)
         result = _chebyshev_object(x, found, tolerance, source)
     dropped = result.trace.nodes[result.index].approximation
-    return _approximate(result, distance + dropped)
+    return approximate(result, distance + dropped)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +211,7 @@ def _applied(
     """A function of points; one that takes single numbers only, as those of math, of each."""
     try:
         return function(points)
-    except TypeError:
+    except (TypeError, ValueError):
         return np.array([function(point) for point in points])
 
 
@@ -236,7 +238,7 @@ def _chebyshev_object(
     result = _plus(_evaluate(u, CHEBYSHEV, _best_split(c, CHEBYSHEV)), c[0])
     if not np.iscomplexobj(c):
         image(result, _image(Chebyshev(c), Interval(-1.0, 1.0)), source)
-    return _approximate(result, dropped)
+    return approximate(result, dropped)
 
 
 def _refuse_exact(x: EncryptedVector, what: str, source: SourceLine) -> None:
@@ -285,10 +287,12 @@ def _checked_tolerance(tolerance: object, source: SourceLine) -> None:
         raise source.error(f"tolerance = {tolerance!r:.60} is not a number from 0")
 
 
-def _approximate(result: EncryptedVector, error: float) -> EncryptedVector:
+def approximate(result: EncryptedVector, error: float) -> EncryptedVector:
     """Records the maximum approximation error of a result."""
     if error:
-        result.trace.annotate(result.index, approximation=error)
+        node = result.array
+        numbers = 0 if node.all_slots or node.filled > node.numbers else node.numbers
+        result.trace.annotate(result.index, approximation=error, approximated=numbers)
     return result
 
 

@@ -29,6 +29,7 @@ class TraceNode:
         values: Plain operand.
         bound: The range that the program promises of the result.
         approximation: What the result differs at most from what it stands for.
+        approximated: Slots, from the first, that ``approximation`` is of; 0: all.
         span: Of an input: the ranges of its slots.
     """
 
@@ -40,6 +41,7 @@ class TraceNode:
     values: PlainValues | None = None
     bound: Bound | None = None
     approximation: float = 0.0
+    approximated: int = 0
     span: Span | None = None
 
 
@@ -86,16 +88,25 @@ class Trace:
         return self.record(TraceNode(Op.ROTATE, (index,), source, steps=steps)) if steps else index
 
     def annotate(
-        self, index: int, *, bound: Bound | None = None, approximation: float = 0.0
+        self,
+        index: int,
+        *,
+        bound: Bound | None = None,
+        approximation: float = 0.0,
+        approximated: int = 0,
     ) -> None:
         """Records the range of an operation's result, or its approximation error."""
         node = self.nodes[index]
         if bound is not None and node.bound is not None:
             bound = bound.meet(node.bound)
+        if node.approximation and approximation:
+            every = not (node.approximated and approximated)
+            approximated = 0 if every else max(node.approximated, approximated)
         self.nodes[index] = replace(
             node,
             bound=bound or node.bound,
             approximation=max(approximation, node.approximation),
+            approximated=approximated if approximation else node.approximated,
         )
         if bound is not None and index in self._spans:
             self._keep(index, self._spans[index].within(bound))

@@ -148,7 +148,8 @@ def _input(trace: Trace, name: str, spec: InputSpec, source: SourceLine) -> Encr
     low, high = (-1.0, 1.0) if bound is None else (bound.low, bound.high)
     span = of_input(trace.space, length, low, high, complex_numbers=spec.complex_numbers)
     index = trace.record(TraceNode(Op.INPUT, (), source, name=name, bound=bound, span=span))
-    node = ArrayNode(length, lambda a: a, name=name, all_slots=length == slots)
+    whole = spec.length is None or (length == slots and not trace.space.chosen)
+    node = ArrayNode(length, lambda a: a, name=name, all_slots=whole)
     return EncryptedVector(trace, index, node)
 
 
@@ -221,9 +222,14 @@ def _checked_inputs(
             raise source.error(f"input {name!r:.60} is not a name: use a Python identifier")
         spec = value if isinstance(value, InputSpec) else InputSpec(length=value)
         length, limbs = whole_number(spec.length), whole_number(spec.limbs)
-        if spec.length is not None and (length is None or not 1 <= length <= slots):
+        if length is not None and length > slots:
             raise source.error(
-                f"input {name!r}: length = {spec.length!r:.60} is not a whole number in 1 … {slots}"
+                f"input {name!r}: length = {length} exceeds the {slots} slots of a ciphertext: "
+                "split it, or take a larger N"
+            )
+        if spec.length is not None and (length is None or length < 1):
+            raise source.error(
+                f"input {name!r}: length = {spec.length!r:.60} is not a whole number from 1"
             )
         if spec.limbs is not None and (limbs is None or limbs < 1):
             raise source.error(
@@ -233,6 +239,11 @@ def _checked_inputs(
             raise source.error(f"input {name!r}: scale = {spec.scale!r} must be a number above 1")
         if spec.complex_numbers and space.exact:
             raise source.error(f"input {name!r}: complex_numbers is for CKKS: leave it out")
+        if spec.complex_numbers and isinstance(spec.bound, tuple | list):
+            raise source.error(
+                f"input {name!r}: complex numbers have no range {spec.bound!r:.40}: give a "
+                "magnitude"
+            )
         specs[name] = spec if spec.bound is not None else replace(spec, bound=default_bound)
     return specs
 

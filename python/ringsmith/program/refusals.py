@@ -2,6 +2,8 @@
 
 from typing import NoReturn
 
+import numpy as np
+
 from ringsmith.errors import ProgramError
 from ringsmith.program.source import caller
 
@@ -17,12 +19,41 @@ _INSTEAD = {
     "roll": "x.rotate(steps)",
     "concatenate": "x + y.rotate(-len(x))",
     "std": "x.var(), and chebyshev(v, np.sqrt, degree, (low, high))",
+    "average": "x.mean(), or x @ weights",
+    "vdot": "x @ y",
+    "power": "x**n",
+    "polyval": "polynomial(x, coefficients)",
+    "where": "mask * x + (1 - mask) * y, or compare(a, b)",
+    "convolve": "a sum of x.rotate(k) * weights[k]",
+    "norm": "x @ x, and chebyshev(v, np.sqrt, degree, (low, high))",
 }
 """What to call for functions of NumPy."""
+_METHODS = {
+    "std": _INSTEAD["std"],
+    "max": "maximum(x, y) compares two vectors",
+    "min": "minimum(x, y) compares two vectors",
+    "argmax": "compare(a, b)",
+    "T": "a vector has one axis: x itself",
+    "reshape": "a vector has one axis",
+    "cumsum": "matvec(np.tril(np.ones((n, n))), x)",
+    "prod": _INSTEAD["prod"],
+    "astype": "leave it out",
+}
+"""What to call for methods of NumPy's arrays."""
 
 
 class Refusals:
     """Base of encrypted vectors: every method raises a ``ProgramError`` at the user's line."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _METHODS:
+            raise caller().error(f"an encrypted vector has no {name}: {_METHODS[name]}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __floordiv__(self, other: object) -> NoReturn:
+        raise caller().error("encrypted numbers are not rounded: / divides by numbers, in CKKS")
+
+    __mod__ = __rfloordiv__ = __rmod__ = __floordiv__
 
     __hash__ = None  # type: ignore[assignment]  # follows from __eq__
 
@@ -75,7 +106,10 @@ class Refusals:
 
 def numpy_refusal(name: str) -> ProgramError:
     """Returns (does not raise) the error for a function of NumPy."""
-    instead = _INSTEAD.get(name, f"chebyshev(x, np.{name}, degree, (low, high)) approximates it")
+    function = getattr(np, name, None)
+    instead = _INSTEAD.get(name, "write it with the operations that follow")
+    if name not in _INSTEAD and isinstance(function, np.ufunc) and function.nin == 1:
+        instead = f"chebyshev(x, np.{name}, degree, (low, high)) approximates it"
     return caller().error(
         f"np.{name} does not take encrypted vectors: {instead}; exact are + - * ** @, sum, mean "
         "and dot"

@@ -4,11 +4,17 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from ringsmith.errors import ProgramError
 
 _ROOT = Path(__file__).parents[1]
-_OURS = tuple(str(_ROOT / name) for name in ("program", "schemes", "tracing.py"))
-"""What records and plans; an application in ``ringsmith.apps`` is a user like any other."""
+_OURS = (
+    *(str(_ROOT / name) for name in ("program", "schemes", "tracing.py")),
+    str(Path(np.__file__).parent),
+)
+"""What records and plans, and NumPy, which calls it; an application in ``ringsmith.apps`` is a user
+like any other."""
 
 
 @dataclass(frozen=True)

@@ -184,25 +184,53 @@ class EncryptedVector(Refusals):
         node = ArrayNode(space.slots, lambda a: swap(a, a, slots), (whole.array,), all_slots=True)
         return EncryptedVector(self._trace, index, node)
 
-    def sum(self) -> "EncryptedVector":
+    def __pos__(self) -> "EncryptedVector":
+        return self
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return len(self)
+
+    def sum(self, axis: int | None = None) -> "EncryptedVector":
         """Returns the sum of its numbers, as one number: ``sum_slots``."""
         from ringsmith.program.functions import sum_slots
 
+        _check_axis(axis)
         return sum_slots(self)
 
-    def mean(self) -> "EncryptedVector":
+    def mean(self, axis: int | None = None) -> "EncryptedVector":
         """Returns the mean of its numbers, as one number; in CKKS only."""
+        _check_axis(axis)
+        if self.array.all_slots and self._trace.space.chosen:
+            raise caller().error(
+                "the mean of all slots depends on N, which is chosen: keep n numbers by a product "
+                "with np.ones(n), or give parameters"
+            )
         return self.sum() / len(self)
 
-    def var(self) -> "EncryptedVector":
+    def var(self, axis: int | None = None) -> "EncryptedVector":
         """Returns the variance of its numbers, as one number; in CKKS only."""
+        _check_axis(axis)
         centred = self - self.mean()
-        return (centred * centred).mean()
+        real = self._trace.span(centred.index).real
+        return (centred * (centred if real else centred.conjugate())).mean()
 
     def dot(self, other: object) -> "EncryptedVector":
-        """Returns the sum of products with as many numbers: ``inner_product``."""
-        from ringsmith.program.functions import inner_product
+        """Returns the sum of products with as many numbers, as one number: ``inner_product``."""
+        from ringsmith.program.functions import inner_product, sum_slots
 
+        source = caller()
+        if isinstance(other, EncryptedVector):
+            size = len(other)
+        elif _dimensions(other) == 1:
+            size = np.size(other)  # type: ignore[arg-type]  # it is an array
+        else:
+            return self @ other if _dimensions(other) else self * other
+        if size != len(self):
+            raise shape_error(len(self), size, source)
+        if len(self) > self._trace.space.row:
+            return sum_slots(self * other)
         return inner_product(self, other, 1 << (len(self) - 1).bit_length())
 
     def __matmul__(self, other: object) -> "EncryptedVector":
@@ -316,13 +344,17 @@ class EncryptedVector(Refusals):
         return self._with_vector(encrypted, other, source)
 
     def _with_slots(self, op: Op, other: object, source: SourceLine) -> "EncryptedVector":
-        """All slots with a plain operand, after which zeros follow."""
+        """All slots with a plain operand, after which zeros follow; a product keeps no others."""
         values = self._trace.space.vector(other, source)
         index = self._trace.plain(op, self._index, values, source)
         node = self._array
         if node is None:
             return self.slots_of(index)
         numbers, compute = node.numbers, _COMPUTE[op]
+        size = np.size(other)  # type: ignore[arg-type]  # it is an array of numbers
+        if op is Op.MULTIPLY_PLAIN and 1 < size < values.size:
+            kept = ArrayNode(size, lambda a: compute(a, values)[:size], (node,))
+            return EncryptedVector(self._trace, index, kept)
         if op is not Op.MULTIPLY_PLAIN and values.ndim:
             numbers = max(numbers, int(values.nonzero()[0].max(initial=0)) + 1)
         made = ArrayNode(numbers, lambda a: compute(a, values), (node,), all_slots=True)
@@ -337,10 +369,8 @@ class EncryptedVector(Refusals):
         x, numbers, filled = self, max(node.numbers, given.size), node.numbers
         if not given.ndim:
             filled = node.filled if node.period == node.numbers else node.numbers
-        elif given.size == space.slots > node.numbers > 1 and op is not Op.MULTIPLY_PLAIN:
+        elif given.size == space.slots > node.numbers > 1 and not space.chosen:
             return self.all_slots(source)._with_slots(op, given, source)
-        elif given.size == space.slots > node.numbers > 1:
-            given, numbers = given[: node.numbers], node.numbers
         elif node.numbers == 1:
             x = self._repeated(given.size, source)
         elif given.size != node.numbers:
@@ -403,12 +433,18 @@ _UNARY: dict[np.ufunc, Callable[[EncryptedVector], EncryptedVector]] = {
     np.negative: EncryptedVector.__neg__,
     np.square: lambda x: x * x,
     np.conjugate: EncryptedVector.conjugate,
+    np.positive: EncryptedVector.__pos__,
 }
 _FUNCTIONS: dict[str, Callable[[EncryptedVector], EncryptedVector]] = {
     "sum": EncryptedVector.sum,
     "mean": EncryptedVector.mean,
     "var": EncryptedVector.var,
 }
+
+
+def _check_axis(axis: int | None) -> None:
+    if axis not in (None, 0):
+        raise caller().error(f"axis = {axis!r:.40}: a vector has the axis 0 only")
 
 
 def _dimensions(value: object) -> int:
@@ -420,8 +456,9 @@ def _dimensions(value: object) -> int:
 
 def check_row(x: EncryptedVector, distance: int, source: SourceLine) -> None:
     """Refuses a rotation that carries a vector's numbers around the end of a row."""
-    row, numbers = x.trace.space.row, x.array.numbers
-    if x.array.all_slots or numbers in (row, x.trace.space.slots):
+    space, numbers = x.trace.space, x.array.numbers
+    row = space.row
+    if x.array.all_slots or (numbers in (row, space.slots) and not space.chosen):
         return
     if numbers > row:
         raise source.error(
@@ -429,10 +466,10 @@ def check_row(x: EncryptedVector, distance: int, source: SourceLine) -> None:
             "by itself; keep the numbers in one row, or declare the input without a length to turn "
             "all slots"
         )
-    if numbers - distance > row:
+    if numbers + abs(distance) > row:
         raise source.error(
-            f"a rotation by {distance} moves {numbers} numbers past the end of a row of {row} "
-            "slots, and the result would depend on N: rotate to the left, or raise N"
+            f"a rotation by {distance} of {numbers} numbers passes the end of a row of {row} "
+            "slots, and the result would depend on N: raise N"
         )
 
 

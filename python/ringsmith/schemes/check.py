@@ -101,10 +101,12 @@ def _check_bound(parameters: RlweParameters, node: Node) -> None:
     bound = node.bound
     if bound is not None and not -math.inf < bound.low <= bound.high < math.inf:
         raise _RefusalError(f"has the range [{bound.low!r}, {bound.high!r}], which is none")
-    if (bound is not None or node.approximation) and parameters.exact:
+    if node.approximation and parameters.exact:
         raise _RefusalError(
-            f"has a range or an approximation, and {parameters.scheme.upper()}'s values have none"
+            f"has an approximation, and {parameters.scheme.upper()}'s values have none"
         )
+    if not 0 <= node.approximated <= parameters.slots:
+        raise _RefusalError(f"has an approximation of {node.approximated} slots")
     if not 0 <= node.approximation < math.inf:
         raise _RefusalError(f"has the approximation {node.approximation!r}, which is below 0")
 

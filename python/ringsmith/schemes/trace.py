@@ -1,6 +1,7 @@
 """Tracing: a Python function on encrypted vectors becomes a planned program."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -134,7 +135,14 @@ def trace(
             "ringsmith.program.trace does not: call that one"
         )
     return choose(
-        lambda n: record(function, scheme.space(n), names, source, outputs, wanted.default_bound),
+        lambda n: record(
+            function,
+            replace(scheme.space(n), chosen=True),
+            names,
+            source,
+            outputs,
+            wanted.default_bound,
+        ),
         lambda recording, n, carried: scheme.search(recording, wanted, n, carried, options),
         wanted,
         source,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoBfvParameters, BfvParameters
 from ringsmith.params.bfv import MAX_PLAIN_BITS
 from ringsmith.program.graph import Program
@@ -51,8 +51,13 @@ class BfvSearch(Search):
             except RangeError as error:
                 wish = self.wish
                 more = math.ceil(error.missing_bits) or 1
-                if wish.plain_bits is None or wish.plain_bits + more > MAX_PLAIN_BITS:
+                if wish.plain_bits is None:
                     raise
+                if wish.plain_bits + more > MAX_PLAIN_BITS:
+                    raise ProgramError(
+                        f"{error}; automatic parameters take a t of at most {MAX_PLAIN_BITS} bits, "
+                        f"and {wish.plain_bits + more} are needed"
+                    ) from None
                 self.wish = replace(wish, plain_bits=wish.plain_bits + more)
 
     def _smallest(self) -> BfvProgram | None:

@@ -68,6 +68,8 @@ class BfvProgram(Program):
         found, constant = magnitudes(self.nodes, self._space, given, self.output_lengths)
         check_outputs(self.nodes, constant)
         limit = self.parameters.plain_modulus // 2
+        if limit > 1 << 40:  # ranges are in double precision: the last integers are left out
+            limit = int(limit * (1 - 2.0**-40))
         if self.modular:
             return
         for node in self.nodes:
@@ -75,9 +77,9 @@ class BfvProgram(Program):
                 first = next(each for each in self.nodes if found[each.id] > limit)
                 raise RangeError(
                     f"{first.source}: output {node.name!r} may reach {found[node.id]:.6g} for "
-                    f"inputs in their ranges, and t = {2 * limit + 1} holds integers up to "
-                    f"{limit}: declare tighter ranges (InputSpec(bound=…)), take a greater t "
-                    "(AutoBfvParameters finds one), or modular=True if results are meant modulo t",
+                    f"inputs in their ranges, and t = {self.parameters.plain_modulus} holds "
+                    f"integers up to {limit}: declare tighter ranges (InputSpec(bound=…)), take a "
+                    "greater t (AutoBfvParameters finds one), or modular=True if results are meant modulo t",
                     float(np.log2(found[node.id] / limit)),
                 )
 

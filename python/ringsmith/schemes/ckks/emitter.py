@@ -8,6 +8,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Node, Plain
+from ringsmith.program.overflow import RangeError
 from ringsmith.program.plain import PlainValues
 from ringsmith.schemes.ckks import noise
 
@@ -76,10 +77,11 @@ class CkksEmitter(Emitter):
         largest = float(np.abs(values).max())
         bits = math.log2(largest) + math.log2(scale) + 1 if largest > 0 else 0.0
         if bits > self._log_q[limbs]:
-            raise self.source.error(
-                f"the plain operand's largest number {largest:.3g} at scale "
+            raise RangeError(
+                f"{self.source}: the plain operand's largest number {largest:.3g} at scale "
                 f"2^{math.log2(scale):.1f} needs {bits:.1f} bits, and the modulus of {limbs} limbs "
-                f"has {self._log_q[limbs]:.1f}: scale the numbers down, or add a data prime"
+                f"has {self._log_q[limbs]:.1f}: scale the numbers down, or add a data prime",
+                bits - self._log_q[limbs],
             )
         plain = Plain(values, scale)
         if largest > 0 and self._vanishes(plain):

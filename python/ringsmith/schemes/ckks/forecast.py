@@ -290,8 +290,10 @@ class _Walk:
                 self.origins[node.id] = node.id
                 value = value.atom(node.id, value.range.cut(seen))
         if node.approximation:
-            size = np.asarray(float(node.approximation))
-            value = _with_term(value, (Kind.APPROXIMATION, node.id), _approximation(None, size))
+            size, profile = np.asarray(float(node.approximation)), None
+            if node.approximated:
+                profile = (np.arange(self.parameters.slots) < node.approximated).astype(np.float64)
+            value = _with_term(value, (Kind.APPROXIMATION, node.id), _approximation(profile, size))
         return value
 
     def _keep(self, identity: int, value: Value) -> Value:
