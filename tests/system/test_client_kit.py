@@ -96,7 +96,7 @@ def test_lengths_of_outputs_follow_from_inputs_or_are_declared() -> None:
     assert lengths(lambda x, y: x.rotate(5) + y) == {"result": 8}
     assert lengths(lambda x, y: sum_slots(x) * y) == {"result": 1}
     with pytest.raises(ProgramError, match=r"shapes \(8,\) and \(3,\) do not fit, as in NumPy"):
-        lengths(lambda x, y: (x + [1, 2, 3]) * y)
+        lengths(lambda x, y: (x + np.ones(3)) * y)
     assert lengths(lambda x, y: x + y, outputs={"result": 1}) == {"result": 1}
     assert lengths(lambda x, y: x + y, outputs={"result": None}) == {"result": 512}
     for declared, message in (
