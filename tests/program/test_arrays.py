@@ -29,7 +29,7 @@ from ringsmith import (
 )
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
-from ringsmith.params import BfvParameters
+from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import CkksProgram, Program
 
 Numbers = NDArray[Any]
@@ -219,13 +219,28 @@ def test_what_numpy_or_a_range_refuses_is_refused_at_the_users_line(
 
 def test_given_parameters_refuse_a_sum_that_they_do_not_hold() -> None:
     with pytest.raises(
-        ProgramError, match=r"test_arrays.py:\d+: overflow: add makes numbers up to"
+        ProgramError, match=r"test_arrays.py:\d+: overflow: output .* numbers up to 1.02e\+03"
     ):
         trace(
             lambda x: inner_product(x * x * x, np.ones(1024), 1024),
             parameter_set("nano"),
             {"x": 1024},
         )
+
+
+def test_values_may_exceed_their_modulus_where_results_do_not() -> None:
+    """A modulus that holds numbers up to 512, sums and products of up to 10^6 on the way."""
+    small = CkksParameters.create(
+        n=2048, prime_bits=[50, 40, 40], special_bits=51, scale_bits=40, security=None
+    )
+
+    def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        a, b = x * 1000, y * 1000
+        return bounded(a * b - (a * (b - 0.25) + x * 249), 1)
+
+    x, y = RNG.uniform(-1, 1, (2, 8))
+    program = trace(function, small, {"x": 8, "y": 8})
+    assert np.abs(ran(program, {"x": x, "y": y}) - x).max() < 1e-4
 
 
 def test_automatic_parameters_take_room_for_declared_ranges() -> None:
@@ -486,6 +501,15 @@ def test_a_sum_of_approximations_adds_their_errors() -> None:
         error = abs(float(ran(program, {"x": x})[0]) - count * float(sigmoid(np.asarray(worst))))
         total = program.forecast().outputs["result"].total
         assert error <= total <= 1.5 * error
+
+
+def test_integers_are_promised_with_their_sign() -> None:
+    program = trace(lambda x: bounded(x - 3, (-10, 10)) * 2, EXACT, {"x": InputSpec(2, bound=9)})
+    assert list(program.evaluate({"x": [-5, 9]})["result"]) == [-16, 12]
+    assert list(program.simulate({"x": [-5, 9]})["result"][:2]) == [-16, 12]
+    for run in (program.evaluate, program.simulate):
+        with pytest.raises(ProgramError, match=r"-12.*, and the range \[-10, 10\] was promised"):
+            run({"x": [0, -9]})
 
 
 def test_a_program_with_declared_ranges_is_saved(tmp_path: Path) -> None:

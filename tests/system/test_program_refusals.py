@@ -238,14 +238,14 @@ ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (
         huge_factor,
         InputSpec(),
-        "overflow: multiply_plain makes numbers up to 1e+24 of inputs in their ranges, and at the "
-        "scale 2^80.0 the modulus of 3 limbs holds numbers up to 5.63e+14: declare tighter ranges",
+        "overflow: output 'result' may hold numbers up to 1e+24 for inputs in their ranges, and at "
+        "the scale 2^40.0 the modulus of 2 limbs holds numbers up to 5.63e+14: declare tighter",
     ),
     (
         huge_factors,
         InputSpec(),
-        "overflow: multiply makes numbers up to 1e+08 of inputs in their ranges, and at the scale "
-        "2^80.0 the modulus of 2 limbs holds numbers up to 512: declare tighter ranges",
+        "overflow: output 'result' may hold numbers up to 1e+08 for inputs in their ranges, and at "
+        "the scale 2^40.0 the modulus of 1 limbs holds numbers up to 512: declare tighter",
     ),
     (vanishing_factor, InputSpec(), "largest number 1e-20 at scale 2^40.0 is encoded as zero"),
     (vanishing_summand, InputSpec(), "largest number 1e-20 at scale 2^40.0 is encoded as zero"),
@@ -283,7 +283,7 @@ CALLS: list[tuple[Callable[..., Any], Any, str]] = [
     (lambda *v: v[0], ["x"], "<lambda> cannot be called with the inputs ['x']"),
     (max, None, "the inputs of max are not known: pass inputs="),
     (3, None, "3 is no function: give a Python function of encrypted vectors"),  # type: ignore[list-item]
-    (lambda x: x, {"x": 513}, "length = 513 is not a whole number in 1 … 512"),
+    (lambda x: x, {"x": 513}, "length = 513 exceeds the 512 slots"),
     (lambda x: x, {"x": InputSpec(limbs=6)}, "limbs = 6 is not a whole number in 1 … 5"),
     (lambda x: x, {"x": InputSpec(scale=0.0)}, "scale = 0.0 must be a number above 1"),
     (lambda **v: v["a b"], {"a b": None}, "input 'a b' is not a name"),

@@ -70,7 +70,7 @@ def evaluate_arrays(
             array = inputs[node.name]
         else:
             array = np.atleast_1d(node.compute(*(found[id(each)] for each in node.operands)))
-        found[id(node)] = array if modulus is None else np.asarray(array % modulus)
+        found[id(node)] = array if modulus is None else centred(array, modulus)
         for each in node.operands:
             uses[id(each)] -= 1
             if not uses[id(each)]:
@@ -95,6 +95,12 @@ def _ordered(outputs: Iterable[ArrayNode]) -> list[ArrayNode]:
                 done.add(id(node))
                 order.append(node)
     return order
+
+
+def centred(array: Array, modulus: int) -> Array:
+    """Returns numbers modulo an odd modulus, in -(modulus - 1)/2 … (modulus - 1)/2."""
+    half = modulus // 2
+    return np.asarray((array + half) % modulus - half)
 
 
 def padded(array: Array, size: int) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op, Slots, Values
-from ringsmith.program.arrays import padded
+from ringsmith.program.arrays import centred, padded
 from ringsmith.program.nodes import Bound, Node
 from ringsmith.program.plain import Space
 
@@ -35,11 +35,11 @@ def simulate(
             value = padded(inputs[node.name], space.slots)
         else:
             value = _apply(node, [values[i] for i in node.operands], space)
-        if node.bound is not None and not node.bound.computed and node.op is not Op.INPUT:
-            _check_bound(node, node.bound, value)
         if modulus is not None:
             kind = object if modulus > _LARGEST_PRODUCT_MODULUS else np.int64
-            value = value.astype(kind) % modulus
+            value = centred(value.astype(kind), modulus)
+        if node.bound is not None and not node.bound.computed and node.op is not Op.INPUT:
+            _check_bound(node, node.bound, value)
         values.append(value)
         if node.op is Op.OUTPUT and node.name is not None:
             outputs[node.name] = value

@@ -253,8 +253,8 @@ class ClientKit:
             array = array.astype(np.int64)  # a mask
         if array.dtype.kind not in "iufc":
             raise ParameterError(
-                f"input {name!r} is {values!r:.60}, and holds what is no number of 64 bits: give "
-                "real numbers"
+                f"input {name!r}: {values!r:.60} holds what is no number of 64 bits: give real "
+                "numbers"
             )
         port.check_numbers(name, array)
         try:

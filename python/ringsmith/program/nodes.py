@@ -64,6 +64,8 @@ class Bound:
     def excludes(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
         """Returns which numbers lie outside, by more than rounding."""
         slack = _SLACK * max(self.magnitude, 1.0)
+        if numbers.dtype.kind == "O":
+            numbers = numbers.astype(np.float64)  # integers of any size
         outside = np.abs(numbers) > self.magnitude + slack
         if -self.low != self.high:
             outside = outside | (numbers.real < self.low - slack)

@@ -344,7 +344,10 @@ class EncryptedVector(Refusals):
         return self._with_vector(encrypted, other, source)
 
     def _with_slots(self, op: Op, other: object, source: SourceLine) -> "EncryptedVector":
-        """All slots with a plain operand, after which zeros follow; a product keeps no others."""
+        """All slots with a plain operand, after which zeros follow.
+
+        A product of what was rotated keeps as many numbers as the operand has.
+        """
         values = self._trace.space.vector(other, source)
         index = self._trace.plain(op, self._index, values, source)
         node = self._array
@@ -352,7 +355,7 @@ class EncryptedVector(Refusals):
             return self.slots_of(index)
         numbers, compute = node.numbers, _COMPUTE[op]
         size = np.size(other)  # type: ignore[arg-type]  # it is an array of numbers
-        if op is Op.MULTIPLY_PLAIN and 1 < size < values.size:
+        if op is Op.MULTIPLY_PLAIN and 1 < size < values.size > node.numbers:
             kept = ArrayNode(size, lambda a: compute(a, values)[:size], (node,))
             return EncryptedVector(self._trace, index, kept)
         if op is not Op.MULTIPLY_PLAIN and values.ndim:

@@ -120,6 +120,7 @@ def _program(container: Container) -> Program:
             raise MalformedError(f"program.{field} is outside 1 … {parameters.slots}")
     _check_packings("program", found)
     _check_title("program", found.name)
+    found.check_ranges()
     return found
 
 

@@ -15,11 +15,17 @@ from ringsmith import progress
 from ringsmith.apps.cifar.network import Network
 from ringsmith.apps.cifar.packing import ELEMENTS, HALVES, ROWS, SCORES, Layout
 from ringsmith.apps.interface import PIXELS, VectorInterface
-from ringsmith.apps.scores import sum_parts, sum_slots_of_parts
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters
-from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, sum_rotations, trace
+from ringsmith.program import (
+    CkksProgram,
+    EncryptedVector,
+    InputSpec,
+    bounded,
+    sum_rotations,
+    trace,
+)
 
 INPUTS: Final = tuple(f"element{i:03}_{half}" for i in range(ELEMENTS) for half in range(HALVES))
 """The encrypted program's inputs, in the order in which an image is packed."""
@@ -29,7 +35,7 @@ LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 HEADROOM_BITS: Final = 1
 LARGEST: Final = 2.0**HEADROOM_BITS
-"""What the one limb that is left holds of a score, and of the sums that it is made of."""
+"""What the one limb that is left holds of a score."""
 BABY_STEPS: Final = 64
 """Rotations of each half that all groups of diagonals share."""
 
@@ -62,7 +68,8 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
             sums = reduce(add, (x * w for x, w in zip(pixels[half::HALVES], weights, strict=True)))
             squares.append((sums + layout.first_biases(network, half)) ** 2)
         second = _second(layout, network, squares) + layout.second_biases(network)
-        return {OUTPUT: _scores(layout, network, second**2) + layout.score_biases(network)}
+        scores = _scores(layout, network, second**2) + layout.score_biases(network)
+        return {OUTPUT: bounded(scores, LARGEST)}
 
     spec = InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)
     return trace(
@@ -102,10 +109,9 @@ def _scores(layout: Layout, network: Network, squares: EncryptedVector) -> Encry
     groups = []
     for start in range(0, SCORES, steps):
         weights = (np.roll(layout.score_diagonal(network, start + k), start) for k in range(steps))
-        parts = (x * w for x, w in zip(shifted, weights, strict=True))
-        groups.append(sum_parts(parts, LARGEST).rotate(start))
-    total = sum_parts(groups, LARGEST)
-    return sum_slots_of_parts(total, layout.slots // SCORES, LARGEST, SCORES)
+        groups.append(reduce(add, (x * w for x, w in zip(shifted, weights, strict=True))))
+        groups[-1] = groups[-1].rotate(start)
+    return sum_rotations(reduce(add, groups), layout.slots // SCORES, SCORES)
 
 
 class Server(ProgramServer):

@@ -3,9 +3,9 @@
 Nothing here imports ``client``, and a test follows the imports to see that nothing it uses does.
 """
 
-import operator
 from collections.abc import Sequence
 from functools import reduce
+from operator import add
 from typing import Final
 
 import numpy as np
@@ -14,7 +14,6 @@ from ringsmith.apps.interface import PIXELS
 from ringsmith.apps.mnist.interface import INPUTS, OUTPUT, Interface
 from ringsmith.apps.mnist.network import Network, Reals
 from ringsmith.apps.mnist.packing import BLOCK, PADDED, Layout, Order
-from ringsmith.apps.scores import sum_parts, sum_slots_of_parts
 from ringsmith.apps.server import ProgramServer
 from ringsmith.backends.base import Design
 from ringsmith.params import CkksParameters
@@ -31,8 +30,7 @@ LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 HEADROOM_BITS: Final = 1
 LARGEST: Final = 2.0**HEADROOM_BITS
-"""Scores stay below 2 in magnitude, and so do the sums that they are made of, of images like those
-of training. Squares of the maps reach more, and have limbs for it."""
+"""Scores stay below 2 in magnitude, of images like those of training."""
 BABY_STEPS: Final = 8
 """Rotations of the maps, the one by 0 included, that all groups of diagonals share."""
 
@@ -50,7 +48,8 @@ def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProg
     def mnist(**elements: EncryptedVector) -> dict[str, EncryptedVector]:
         pixels = [elements[name] for name in INPUTS]
         maps = weighted_sum(pixels, layout.kernels(network)) + layout.map_biases(network)
-        return {OUTPUT: dense(layout, network, maps**2) + layout.score_biases(network)}
+        scores = dense(layout, network, maps**2) + layout.score_biases(network)
+        return {OUTPUT: bounded(scores, LARGEST)}
 
     spec = InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)
     return trace(
@@ -65,7 +64,7 @@ def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProg
 
 def weighted_sum(vectors: Sequence[EncryptedVector], weights: Sequence[Reals]) -> EncryptedVector:
     """Returns the sum of the vectors, each times its weights."""
-    return reduce(operator.add, (x * w for x, w in zip(vectors, weights, strict=True)))
+    return reduce(add, (x * w for x, w in zip(vectors, weights, strict=True)))
 
 
 def _by_diagonals(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
@@ -76,10 +75,9 @@ def _by_diagonals(layout: Layout, network: Network, squares: EncryptedVector) ->
     for start in range(0, layout.window, BABY_STEPS):
         group = [np.roll(weights, start) for weights in diagonals[start : start + BABY_STEPS]]
         groups.append(weighted_sum(shifted, group).rotate(start))
-    sums = sum_rotations(reduce(operator.add, groups), layout.slots // BLOCK, BLOCK)
+    sums = sum_rotations(reduce(add, groups), layout.slots // BLOCK, BLOCK)
     [biases], [weights] = layout.hidden_biases(network), layout.score_weights(network)
-    scores = bounded((sums + biases) ** 2 * weights, LARGEST)
-    return sum_slots_of_parts(scores, BLOCK, LARGEST)
+    return sum_rotations((sums + biases) ** 2 * weights, BLOCK)
 
 
 def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> EncryptedVector:
@@ -91,9 +89,8 @@ def _by_rows(layout: Layout, network: Network, squares: EncryptedVector) -> Encr
             layout.hidden_rows(network), layout.hidden_biases(network), strict=True
         )
     ]
-    of_neurons = [neurons**2 for neurons in sums]
-    parts = map(operator.mul, of_neurons, layout.score_weights(network))
-    return sum_slots_of_parts(sum_parts(parts, LARGEST), copies, LARGEST)
+    products = weighted_sum([neurons**2 for neurons in sums], layout.score_weights(network))
+    return sum_rotations(products, copies)
 
 
 class Server(ProgramServer):

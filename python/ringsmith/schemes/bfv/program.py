@@ -49,8 +49,7 @@ class BfvProgram(Program):
         return self.parameters.plain_modulus // 2
 
     def _shown(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        t = self.parameters.plain_modulus
-        return np.where(values > t // 2, values - t, values).astype(np.int64)
+        return values.astype(np.int64)
 
     def check_ranges(self, bound: float = DEFAULT_BOUND) -> None:
         """Refuses a program whose results may leave the integers that t holds.

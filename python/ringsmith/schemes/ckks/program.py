@@ -1,14 +1,13 @@
 """A planned CKKS program: levels, scales, and the precision to expect."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import cost, table
@@ -61,7 +60,10 @@ class CkksProgram(Program):
         return values
 
     def check_ranges(self, bound: float = DEFAULT_BOUND) -> None:
-        """Refuses a program in which a value may exceed its modulus.
+        """Refuses a program in which a result may exceed its modulus, in any slot.
+
+        Between results, values may exceed theirs: all operations compute on residues, so that a
+        result that fits is right all the same.
 
         Args:
             bound: The magnitude of inputs without a declared range.
@@ -71,28 +73,29 @@ class CkksProgram(Program):
             ConstantOutputError: When an output is the same for all inputs.
         """
         given = input_spans(self.nodes, self._space, self.lengths, self.complex_inputs, bound)
-        computed = bound <= DEFAULT_BOUND
-        nodes = self.nodes if computed else without_computed(self.nodes)
+        nodes = self.nodes if bound <= DEFAULT_BOUND else without_computed(self.nodes)
         found, constant = magnitudes(nodes, self._space, given, self.output_lengths)
         check_outputs(self.nodes, constant)
         room = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         worst, missing = None, 0.0
-        for node, magnitude in zip(self.nodes, found, strict=True):
-            if node.op is not Op.OUTPUT and magnitude > 0:
-                bits = math.log2(magnitude) + math.log2(node.scale) + 1 - room[node.limbs - 1]
-                if bits > 0:
-                    worst, missing = worst or node, max(missing, float(bits))
+        for node in self.outputs.values():
+            largest = found[node.operands[0]] * node.scale * 2
+            bits = math.log2(largest) - room[node.limbs - 1] if largest > 0 else 0.0
+            if bits > missing:
+                worst, missing = node, float(bits)
         if worst is not None:
-            raise RangeError(self._overflow(worst, found[worst.id], room), missing)
+            limit = 2.0 ** float(room[worst.limbs - 1] - math.log2(worst.scale) - 1)
+            raise RangeError(self._overflow(worst, found, limit), missing)
 
-    def _overflow(self, node: Node, magnitude: float, room: NDArray[np.float64]) -> str:
-        limit = room[node.limbs - 1] - math.log2(node.scale) - 1
+    def _overflow(self, output: Node, found: Sequence[float], limit: float) -> str:
+        """Says which result exceeds its modulus, at the line that first makes numbers too great."""
+        first = next(node for node in self.nodes if found[node.id] > limit)
         return (
-            f"{node.source}: overflow: {node.op} makes numbers up to {magnitude:.3g} of inputs in "
-            f"their ranges, and at the scale 2^{math.log2(node.scale):.1f} the modulus of "
-            f"{node.limbs} limbs holds numbers up to {2.0**limit:.3g}: declare tighter ranges "
-            "(InputSpec(bound=…), bounded), scale the numbers down, widen q_0, or let "
-            'trace(…, "auto") choose parameters'
+            f"{first.source}: overflow: output {output.name!r} may hold numbers up to "
+            f"{found[output.operands[0]]:.3g} for inputs in their ranges, and at the scale "
+            f"2^{math.log2(output.scale):.1f} the modulus of {output.limbs} limbs holds numbers up "
+            f"to {limit:.3g}: declare tighter ranges (InputSpec(bound=…), bounded), scale the numbers "
+            'down, widen q_0, or let trace(…, "auto") choose parameters'
         )
 
     def forecast(
