@@ -24,9 +24,6 @@ MEDHA = {
     "weighted": (8192, 45),
 }
 """Program -> N and log2 of the scale: the nearest to 45 that has primes in the smallest ring."""
-WORDS_OF_32 = {"dot_f32": 27, "matmul": 27, "matvec": 27, "conv2d": 28, "eight_products": 27}
-"""log2 of the scale below 29, of programs whose numbers may exceed ±2: sums of 8 numbers take two
-bits of the 32 that q_0 has."""
 SLOW = {"matmul", "matvec", "conv2d", "sigmoid", "eight_products"}
 """Programs that medha's compiler takes seconds for."""
 
@@ -68,7 +65,7 @@ def test_every_module_runs_on_the_simulated_medha(name: str, rng: np.random.Gene
 def test_every_module_runs_in_words_of_32_bits(name: str, rng: np.random.Generator) -> None:
     program = planned(name, Wish(design="framework-512", headroom_bits=1))
     assert isinstance(program.parameters, CkksParameters)
-    assert program.parameters.scale == 2.0 ** WORDS_OF_32.get(name, 29)
+    assert program.parameters.scale == 2.0**29
     assert all(q % 131072 == 1 for q in program.parameters.primes)
     runs_on(program, name, "framework-512", rng)
 

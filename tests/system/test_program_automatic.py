@@ -135,7 +135,7 @@ def test_a_program_that_is_too_deep_is_refused_in_one_sentence() -> None:
 def test_less_headroom_is_not_advised_where_more_is_needed() -> None:
     with pytest.raises(ProgramError) as caught:
         trace(lambda x: x * 1e12, "auto")
-    assert "scale the numbers down" in str(caught.value)
+    assert "tighter bounds" in str(caught.value)
     assert "less headroom" not in str(caught.value)
 
 

@@ -126,9 +126,9 @@ def huge_factor(x: EncryptedVector) -> EncryptedVector:
 
 def huge_factors(x: EncryptedVector) -> EncryptedVector:
     y = x * 1e4 * 1e4
+    y = y * x  # here
     y = y * x
-    y = y * x
-    return y * x  # here
+    return y * x
 
 
 def vanishing_factor(x: EncryptedVector) -> EncryptedVector:

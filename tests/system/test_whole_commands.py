@@ -276,7 +276,7 @@ def test_bench_framework_runs_whole(tmp_path: Path) -> None:
     sources = {record.source for record in records}
     assert sources == {"model", "cpu", "estimate", "formula", "program"}
     assert {r.params for r in records} == {"framework-set3", "all sets", "lola-mnist"}
-    assert found["lola-mnist", "milliseconds", "model"].paper_value == 20
+    assert found["lola-mnist", "milliseconds", "model"].paper_value is None  # other operations
     assert found["alus", "dsp", "estimate"].paper_value == 3072
     assert found["multiply_relinearize", "speedup", "model"].peer == "Ringsmith's cpu device"
     assert "framework, framework-set3: add: 3,093 cycles" in done.stderr

@@ -78,7 +78,10 @@ def import_heir(
         ),
     ] = None,
     headroom_bits: Annotated[
-        int | None, typer.Option(help="CKKS: numbers stay within ±2^headroom_bits; else 8.")
+        int | None,
+        typer.Option(
+            help="CKKS: promises that results stay within ±2^headroom_bits; else 8 or more."
+        ),
     ] = None,
     design: Annotated[
         str | None,

@@ -54,7 +54,8 @@ class Wish:
         plain_modulus: t of BFV; None: the module's, else 65,537.
         precision_bits: Of CKKS with parameters ``auto``: what the forecast must promise; None: the
             scale is HEIR's, 2^45, or with a design the nearest that it has primes for.
-        headroom_bits: Of CKKS: messages stay within ±2^headroom_bits; None: 8.
+        headroom_bits: Of CKKS: promises that results stay within ±2^headroom_bits. None: 8, or more
+            where inputs within ±1 make greater results.
         fewer_keys: With plan ``ours``: whether rotations are composed, so that fewer have keys.
         design: With parameters ``auto``: the design that is to run the program.
         check: Whether a module that HEIR compiles is compared with its input, both in the clear.
@@ -191,13 +192,16 @@ def program_of(traced: Traced, wish: Wish, named: RlweParameters | None = None) 
     if wish.plan is PlanBy.HEIR:
         for option, value in (
             ("--precision-bits", wish.precision_bits),
-            ("--headroom-bits", wish.headroom_bits),
             ("--fewer-keys", wish.fewer_keys or None),
         ):
             if value is not None:
                 raise ParameterError(f"{option} is for --plan ours: leave it out")
         with progress.task(f"planning {traced.name} by HEIR's levels"):
-            return as_heir_planned(traced, named or heir_parameters(traced))
+            return as_heir_planned(
+                traced,
+                named or heir_parameters(traced),
+                promised=wish.headroom_bits is not None,
+            )
     chosen: ParametersWish | None = named
     if chosen is None and wish.parameters == HEIR:
         chosen = heir_parameters(traced)

@@ -28,12 +28,19 @@ from ringsmith.schemes.ckks.plan import scale_ladder
 from ringsmith.schemes.registry import scheme_of
 
 
-def as_heir_planned(traced: Traced, parameters: RlweParameters) -> Program:
+def as_heir_planned(
+    traced: Traced, parameters: RlweParameters, *, promised: bool = False
+) -> Program:
     """Returns a program with HEIR's own operations, level by level.
 
     CKKS scales are exact in place of HEIR's nominal ones: what HEIR calls 2^45 is the scale that
     rescaling gives at that level, and plain factors are encoded so that products have it. Where two
     values meet whose scales differ all the same, the plain factors of one are encoded anew.
+
+    Args:
+        traced: The module.
+        parameters: The parameters.
+        promised: Whether CKKS results are promised to fit, whatever the inputs' ranges allow.
 
     Raises:
         ProgramError: When the parameters have too few primes, or scales do not meet.
@@ -56,7 +63,7 @@ def as_heir_planned(traced: Traced, parameters: RlweParameters) -> Program:
         f"operations and levels are HEIR's; it chose N = {traced.parameters.n}"
         if traced.parameters
         else "",
-        modular=parameters.exact,
+        unchecked=parameters.exact or promised,
     )
     program.check_ranges()
     return with_packing(program, ports)

@@ -116,7 +116,8 @@ def planned(
     Args:
         traced: The module, of either level.
         wish: A parameter set, or what a set to be found must hold.
-        headroom_bits: Of CKKS: messages stay within ±2^headroom_bits.
+        headroom_bits: Of CKKS: promises that results stay within ±2^headroom_bits. None: the ranges
+            of results decide, for inputs within ±1.
         fewer_keys: Whether rotations are composed, so that fewer have keys.
 
     Raises:
@@ -134,7 +135,8 @@ def planned(
     headroom = HEADROOM_BITS if headroom_bits is None else headroom_bits
     exact = scheme.space(traced.slots).exact
     check_numbers(traced, exact)
-    options = Options(modular=True) if exact else Options(headroom_bits=headroom)
+    options = Options(headroom_bits=None if exact else headroom)
+    options = replace(options, unchecked=exact or headroom_bits is not None)
 
     def recording(n: int) -> Recording:
         return _recording(traced, steps, ports, scheme.space(n), source)
@@ -147,7 +149,7 @@ def planned(
             raise source.error(str(error)) from None
         program = scheme.plan(recording(wish.n), wish, options)
     elif isinstance(wish, FewestLevels):
-        program = _fewest_levels(wish, recording, traced.slots, source)
+        program = _fewest_levels(wish, recording, traced.slots, options, source)
     else:
         program = choose(
             recording,
@@ -159,11 +161,15 @@ def planned(
 
 
 def _fewest_levels(
-    wish: FewestLevels, recording: Callable[[int], Recording], slots: int, source: SourceLine
+    wish: FewestLevels,
+    recording: Callable[[int], Recording],
+    slots: int,
+    options: Options,
+    source: SourceLine,
 ) -> Program:
     """Plans for the fewest levels that do, in the smallest ring that carries them."""
     shape = wish.shape
-    options = Options(headroom_bits=wish.headroom_bits)
+    options = replace(options, headroom_bits=wish.headroom_bits)
     recorded = cached(recording)
     levels = 0
     while True:
@@ -182,7 +188,7 @@ def _fewest_levels(
             if headroom > MAX_HEADROOM_BITS:
                 raise
             wish = replace(wish, headroom_bits=headroom)
-            shape, options = wish.shape, Options(headroom_bits=headroom)
+            shape, options = wish.shape, replace(options, headroom_bits=headroom)
             continue
         return replace(program, choice=_scale_words(program, wish))
 

@@ -207,7 +207,7 @@ def _summed(
             f"sums of {block} slots of {numbers} numbers, which lie in two rows of {space.row} "
             "slots: each row is summed by itself; leave the length out to sum all numbers"
         )
-    elif numbers > block and space.chosen and numbers + block - stride > space.row:
+    elif space.chosen and numbers % block and numbers > max(block, space.row - block + stride):
         raise source.error(
             f"sums of {block} slots of {numbers} numbers pass the end of a row of {space.row} "
             "slots, and the result would depend on N: raise N"

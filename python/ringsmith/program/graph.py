@@ -57,7 +57,9 @@ class Program(ABC):
         packed_outputs: The same of the outputs.
         complex_inputs: Inputs whose numbers may be complex.
         notes: What was added so that results are right, for people.
-        modular: Whether results are meant modulo t; else they are integers that t holds. BFV only.
+        unchecked: Whether ranges do not decide what fits: results are meant modulo t (BFV), or are
+            promised to fit (imported CKKS programs). Otherwise no result exceeds what its
+            ciphertext holds.
         arrays: What each output means as an array; empty for a program from a file, or imported.
     """
 
@@ -71,7 +73,7 @@ class Program(ABC):
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     complex_inputs: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
-    modular: bool = False
+    unchecked: bool = False
     arrays: Mapping[str, ArrayNode] = field(
         default_factory=dict, repr=False, metadata={IN_MEMORY: True}
     )
@@ -228,7 +230,7 @@ class Program(ABC):
     @cached_property
     def input_ports(self) -> Mapping[str, Port]:
         """The inputs as clients see them, with the ranges of their numbers."""
-        bound = None if self.modular else self.default_bound
+        bound = None if self.unchecked else self.default_bound
         found = {}
         for name, node in self.inputs.items():
             low, high = (None, None) if bound is None else (-bound, bound)

@@ -33,14 +33,14 @@ class Options:
         fused_rescale: Whether products are relinearized and rescaled by one division.
         lazy_rescale: Whether products that are added are rescaled after the addition.
         rotate_products: Whether products with plaintexts are rotated before they are rescaled.
-        modular: Whether results are meant modulo t.
+        unchecked: As of ``Program``: the option ``modular`` of ``trace``.
     """
 
     headroom_bits: int | None = None
     fused_rescale: bool = False
     lazy_rescale: bool = True
     rotate_products: bool = False
-    modular: bool = False
+    unchecked: bool = False
 
 
 class Search(ABC):

@@ -28,7 +28,7 @@ def planned(recording: Recording, parameters: BfvParameters, options: Options) -
         ProgramError: When the program cannot be planned otherwise.
     """
     recording.check_limbs(parameters)
-    planner = BfvPlanner(parameters, recording.trace.nodes, modular=options.modular)
+    planner = BfvPlanner(parameters, recording.trace.nodes, modular=options.unchecked)
     nodes = planner.plan(recording.inputs, recording.outputs, recording.used)
     sunk = sink_mod_switches(nodes)
     before, after = forecast(parameters, nodes), forecast(parameters, sunk)
@@ -42,7 +42,7 @@ def planned(recording: Recording, parameters: BfvParameters, options: Options) -
         MappingProxyType(dict(recording.output_lengths)),
         notes=recording.notes,
         arrays=recording.arrays,
-        modular=options.modular,
+        unchecked=options.unchecked,
     )
     program.check_ranges()
     return program

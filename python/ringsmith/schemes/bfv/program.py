@@ -69,7 +69,7 @@ class BfvProgram(Program):
         limit = self.parameters.plain_modulus // 2
         if limit > 1 << 40:  # ranges are in double precision: the last integers are left out
             limit = int(limit * (1 - 2.0**-40))
-        if self.modular:
+        if self.unchecked:
             return
         for node in self.nodes:
             if node.op is Op.OUTPUT and found[node.id] > limit:

@@ -247,10 +247,9 @@ class CkksSearch(Search):
         if self.wish.limits is not None:
             return  # a larger design has wider primes
         # A larger ring has no wider primes, and more noise.
-        headroom = " or less headroom" if self.wish.headroom_bits else ""
         self.hint = (
-            f"ask for fewer than precision_bits = {asked:g}{headroom}, give tighter bounds "
-            "(bounded), multiply less deeply, or split the program"
+            f"ask for fewer than precision_bits = {asked:g}, give tighter bounds (bounded), "
+            "multiply less deeply, or split the program"
         )
 
 

@@ -49,6 +49,7 @@ def _cheapest(
             MappingProxyType(dict(recording.output_lengths)),
             complex_inputs=recording.complex_inputs,
             notes=recording.notes,
+            unchecked=options.unchecked,
             arrays=recording.arrays,
         )
 

@@ -76,6 +76,8 @@ class CkksProgram(Program):
         nodes = self.nodes if bound <= DEFAULT_BOUND else without_computed(self.nodes)
         found, constant = magnitudes(nodes, self._space, given, self.output_lengths)
         check_outputs(self.nodes, constant)
+        if self.unchecked:
+            return
         room = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         worst, missing = None, 0.0
         for node in self.outputs.values():
@@ -94,15 +96,14 @@ class CkksProgram(Program):
             f"{first.source}: overflow: output {output.name!r} may hold numbers up to "
             f"{found[output.operands[0]]:.3g} for inputs in their ranges, and at the scale "
             f"2^{math.log2(output.scale):.1f} the modulus of {output.limbs} limbs holds numbers up "
-            f"to {limit:.3g}: declare tighter ranges (InputSpec(bound=…), bounded), scale the numbers "
-            'down, widen q_0, or let trace(…, "auto") choose parameters'
+            f"to {limit:.3g}: declare tighter ranges (InputSpec(bound=…), bounded), scale the "
+            'numbers down, widen q_0, or let trace(…, "auto") choose parameters'
         )
 
     def forecast(
         self,
         bounds: Mapping[str, ArrayLike] | float = 1.0,
         *,
-        complex_numbers: bool = False,
         samples: Mapping[str, ArrayLike] | None = None,
         each_node: bool = True,
     ) -> Forecast:
@@ -111,8 +112,6 @@ class CkksProgram(Program):
         Args:
             bounds: Upper bounds of the magnitudes of the encrypted numbers: one number for all
                 inputs; or for each input a number, or a vector with a bound for each number.
-            complex_numbers: Whether the encrypted numbers are complex. Otherwise they are real, and
-                polynomials of them err less.
             samples: For each input a vector of typical numbers, or an array (samples, numbers). The
                 program is run on them in the clear. Then no value is taken to be larger than twice
                 what they make of it, and the forecast is for inputs like these.
@@ -129,7 +128,7 @@ class CkksProgram(Program):
             self.lengths,
             bounds,
             output_lengths=self.output_lengths,
-            complex_numbers=complex_numbers or bool(self.complex_inputs),
+            complex_numbers=bool(self.complex_inputs),
             samples=samples,
             each_node=each_node,
         )

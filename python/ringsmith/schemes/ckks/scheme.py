@@ -45,7 +45,7 @@ class Ckks(Scheme):
 
     def check_options(self, options: Options, source: SourceLine) -> None:
         """Refuses ``modular``."""
-        if options.modular:
+        if options.unchecked:
             raise source.error("modular: CKKS computes on real numbers: leave it out")
 
     def plan(
