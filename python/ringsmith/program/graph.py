@@ -324,7 +324,7 @@ class Program(ABC):
 
     @property
     def default_bound(self) -> float:
-        """The magnitude up to which inputs without a declared range make no value overflow."""
+        """The magnitude up to which inputs without a declared range make no result overflow."""
         if not undeclared(self.nodes) or promised(self.nodes):
             return DEFAULT_BOUND
 

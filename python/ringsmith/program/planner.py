@@ -21,7 +21,7 @@ class InputSpec:
         limbs: Data primes that it is encrypted over; None: all. In BFV always all.
         scale: Scale that it is encrypted at; None: the ladder's at its limbs. CKKS only.
         bound: The range of its numbers, as for ``bounded``: encryption refuses others. None: CKKS
-            plans for [-1, 1]. Encryption accepts larger ones as far as no value can overflow.
+            plans for [-1, 1]. Encryption accepts larger ones as far as no result can overflow.
         complex_numbers: Whether its numbers may be complex. CKKS only.
     """
 
