@@ -32,7 +32,7 @@ def in_the_clear(x: Sequence[float]) -> float:
 def slow(x):  # noqa: ANN001, ANN201
     """Takes long enough on the cpu to be killed in its middle."""
     for _ in range(400):
-        x = x.rotate(1) + x.rotate(2)
+        x = x.rotate(1).rotate(2)
     return x
 
 
