@@ -199,6 +199,15 @@ class Database:
             raise
         self._connection.execute("COMMIT")
 
+    @contextmanager
+    def _durable(self) -> Iterator[None]:
+        """Makes what is written survive a power failure."""
+        self._connection.execute("PRAGMA synchronous = FULL")
+        try:
+            yield
+        finally:
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+
     def _one(self, statement: str, *values: object) -> sqlite3.Row | None:
         found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
         return found
@@ -221,10 +230,11 @@ class Database:
             )
         token = "rs_" + secrets.token_urlsafe(TOKEN_BYTES)
         try:
-            self._connection.execute(
-                "INSERT INTO clients (name, token, operator, created) VALUES (?, ?, ?, ?)",
-                (name, token_digest(token), operator, time.time()),
-            )
+            with self._durable():
+                self._connection.execute(
+                    "INSERT INTO clients (name, token, operator, created) VALUES (?, ?, ?, ?)",
+                    (name, token_digest(token), operator, time.time()),
+                )
         except sqlite3.IntegrityError:
             raise ParameterError(
                 f"client {name!r} exists: remove it, or take another name"
@@ -241,9 +251,10 @@ class Database:
         if row is None:
             raise ParameterError(f"there is no client {name!r:.80}")
         gone = f"{name} (removed {secrets.token_hex(4)})"
-        self._connection.execute(
-            "UPDATE clients SET token = NULL, name = ? WHERE id = ?", (gone, row["id"])
-        )
+        with self._durable():
+            self._connection.execute(
+                "UPDATE clients SET token = NULL, name = ? WHERE id = ?", (gone, row["id"])
+            )
         return int(row["id"])
 
     def clients(self) -> list[Client]:
@@ -269,8 +280,15 @@ class Database:
         return self._local
 
     def has_tokens(self) -> bool:
-        """Returns whether clients are identified by tokens."""
+        """Returns whether a client could show a token."""
         return self._one("SELECT 1 FROM clients WHERE token IS NOT NULL LIMIT 1") is not None
+
+    def needs_tokens(self) -> bool:
+        """Returns whether requests need tokens: from the first token on, also after its removal.
+
+        Clients stay in the table when their tokens are removed.
+        """
+        return self._one("SELECT 1 FROM clients WHERE name <> ? LIMIT 1", LOCAL) is not None
 
     def client_names(self) -> dict[int, str]:
         """Returns the clients' names by number, also of clients without tokens."""

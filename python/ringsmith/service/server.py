@@ -1,7 +1,6 @@
 """Runs a server: options, checks, start and end."""
 
 import asyncio
-import ipaddress
 import logging
 import socket
 import ssl
@@ -15,7 +14,7 @@ import uvicorn
 
 from ringsmith.errors import ParameterError
 from ringsmith.files import read_bounded
-from ringsmith.service.access import LOOPBACK_NAMES, Access
+from ringsmith.service.access import Access, is_loopback
 from ringsmith.service.app import make_app
 from ringsmith.service.connections import Observed, bounded_protocol
 from ringsmith.service.dispatcher import Dispatcher
@@ -63,16 +62,6 @@ class Options:
     settings: Settings = field(default_factory=Settings)
     tls_certificate: Path | None = None
     tls_key: Path | None = None
-
-
-def is_loopback(host: str) -> bool:
-    """Returns whether only this machine can reach an address."""
-    if host in LOOPBACK_NAMES:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def check_exposed(options: Options, *, tokens: bool) -> None:
@@ -173,7 +162,8 @@ def _run(
     ready: Callable[[str], None],
 ) -> None:
     limits = options.settings.limits
-    app = make_app(state, Access(state.folder.database))
+    tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()
+    app = make_app(state, Access(state.folder.database, tokens=tokens))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),
         http=bounded_protocol(limits.header_seconds, limits.idle_seconds),
