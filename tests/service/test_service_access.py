@@ -1,6 +1,8 @@
 """Who may use a server: with tokens, without them, and after the last one was removed."""
 
+import asyncio
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -10,8 +12,21 @@ from tests.service.served import Server
 from tests.service.test_service_clients import command
 
 from ringsmith.service.access import Access
-from ringsmith.service.database import LOCAL, Database
+from ringsmith.service.database import LOCAL, Client, Database
 from ringsmith.service.problems import ProblemError
+from ringsmith.service.storage import Storage
+
+Open = Callable[[bool], Access]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Open:
+    """Makes the check of a server that serves ``tmp_path`` and needs tokens or not."""
+    return lambda tokens: Access(Storage(tmp_path / "service.sqlite3"), tokens=tokens)
+
+
+def client(access: Access, asked: Request) -> Client:
+    return asyncio.run(access.client(asked))
 
 
 def request(peer: str = "127.0.0.1", **headers: str) -> Request:
@@ -33,42 +48,40 @@ def request(peer: str = "127.0.0.1", **headers: str) -> Request:
 
 def refusal(access: Access, asked: Request) -> tuple[int, str]:
     with pytest.raises(ProblemError) as error:
-        access.client(asked)
+        client(access, asked)
     return error.value.status, str(error.value)
 
 
 @pytest.mark.parametrize("tokens", [True, False], ids=["exposed", "on loopback"])
 @pytest.mark.parametrize("restarted", [True, False], ids=["restarted", "running"])
 def test_removing_the_last_token_opens_no_server(
-    tmp_path: Path, *, tokens: bool, restarted: bool
+    tmp_path: Path, opened: Open, *, tokens: bool, restarted: bool
 ) -> None:
     database = Database(tmp_path / "service.sqlite3")
     token = database.add_client("alice")
-    access = Access(database, tokens=tokens)
+    access = opened(tokens)
     known = request(authorization=f"Bearer {token}")
-    assert access.client(known).name == "alice"
+    assert client(access, known).name == "alice"
     database.remove_client("alice")
     if restarted:
-        database.close()
-        database = Database(tmp_path / "service.sqlite3")
-        access = Access(database, tokens=tokens or database.needs_tokens())
+        access = opened(tokens or database.needs_tokens())
     for asked in (request(), request("10.1.2.3"), known):
         assert refusal(access, asked)[0] == 401
-    assert access.client(request(authorization=f"Bearer {database.add_client('bob')}")).id
+    assert client(access, request(authorization=f"Bearer {database.add_client('bob')}")).id
 
 
 def test_a_client_whose_token_is_not_there_gets_nothing_from_an_exposed_server(
-    tmp_path: Path,
+    opened: Open,
 ) -> None:
     """A folder whose last moments were lost: it has no client at all."""
-    access = Access(Database(tmp_path / "service.sqlite3"), tokens=True)
+    access = opened(True)
     assert refusal(access, request())[0] == 401
 
 
-def test_without_tokens_only_this_machine_is_served(tmp_path: Path) -> None:
-    access = Access(Database(tmp_path / "service.sqlite3"), tokens=False)
+def test_without_tokens_only_this_machine_is_served(opened: Open) -> None:
+    access = opened(False)
     for peer in ("127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"):
-        assert access.client(request(peer)).name == LOCAL
+        assert client(access, request(peer)).name == LOCAL
     for peer in ("10.1.2.3", "192.168.0.9", "::ffff:10.1.2.3", "fe80::1", "testclient", ""):
         status, text = refusal(access, request(peer))
         assert (status, "this machine alone" in text) == (403, True)
@@ -87,12 +100,12 @@ def test_without_tokens_only_this_machine_is_served(tmp_path: Path) -> None:
     ],
 )
 def test_without_tokens_only_pages_of_the_server_itself_are_served(
-    tmp_path: Path, origin: str, *, served: bool
+    opened: Open, origin: str, *, served: bool
 ) -> None:
-    access = Access(Database(tmp_path / "service.sqlite3"), tokens=False)
+    access = opened(False)
     asked = request(origin=origin)
     if served:
-        assert access.client(asked).operator
+        assert client(access, asked).operator
     else:
         assert refusal(access, asked)[0] == 403
 

@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from ringsmith.service.database import Client, Database
 from ringsmith.service.problems import ProblemError
+from ringsmith.service.storage import Storage
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -19,29 +20,31 @@ class Access:
     need tokens they always do, also after the last token was removed.
     """
 
-    def __init__(self, database: Database, *, tokens: bool) -> None:
+    def __init__(self, storage: Storage, *, tokens: bool) -> None:
         """Makes the check of a server's requests.
 
         Args:
-            database: Has the clients.
+            storage: Has the clients.
             tokens: Whether requests need tokens, as decided when the server started. If not, they
                 do from the first token on.
         """
-        self._database = database
+        self._storage = storage
         self._tokens = tokens
+        self._local: Client | None = None
 
-    def client(self, request: Request) -> Client:
+    async def client(self, request: Request) -> Client:
         """Returns the client of a request.
 
         Raises:
-            ProblemError: If the request has no known client.
+            ProblemError: If the request has no known client, or the database fails.
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
+        token = token.strip()
         if kind.lower() == "bearer" and token:
-            found = self._database.client_of(token.strip())
+            found = await self._storage.read(lambda database: database.client_of(token))
             if found is not None:
                 return found
-        self._tokens = self._tokens or self._database.needs_tokens()
+        self._tokens = self._tokens or await self._storage.read(Database.needs_tokens)
         if token or self._tokens:
             raise ProblemError(
                 401,
@@ -52,7 +55,9 @@ class Access:
                 {"WWW-Authenticate": "Bearer"},
             )
         check_local(request)
-        return self._database.local_client()
+        if self._local is None:
+            self._local = await self._storage.write(Database.local_client)
+        return self._local
 
 
 def is_loopback(host: str) -> bool:

@@ -24,6 +24,7 @@ from ringsmith.service.metrics import Metrics
 from ringsmith.service.published import publish_all, server_secret
 from ringsmith.service.settings import Settings
 from ringsmith.service.state import State
+from ringsmith.service.storage import Storage
 from ringsmith.service.tasks import Device, Setup
 
 log = logging.getLogger("ringsmith.service")
@@ -125,9 +126,13 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
             tuple(one.files for one in programs.values()),
             options.key_memory // options.workers,
         )
-        state = State(folder, options.settings, options.device, programs, Metrics())
-        with _listening(options) as listener:
-            _run(options, state, setup, listener, ready)
+        storage = Storage(folder.tables)
+        try:
+            state = State(folder, storage, options.settings, options.device, programs, Metrics())
+            with _listening(options) as listener:
+                _run(options, state, setup, listener, ready)
+        finally:
+            storage.close()
     finally:
         folder.close()
 
@@ -163,7 +168,7 @@ def _run(
 ) -> None:
     limits = options.settings.limits
     tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()
-    app = make_app(state, Access(state.folder.database, tokens=tokens))
+    app = make_app(state, Access(state.storage, tokens=tokens))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),
         http=bounded_protocol(limits.header_seconds, limits.idle_seconds),
@@ -185,10 +190,10 @@ def _run(
 
     async def work() -> None:
         engine = _engine(options, setup)
-        state.dispatcher = Dispatcher(state.folder.database, engine, limits, state.ended)
+        state.dispatcher = Dispatcher(state.storage, engine, limits, state.ended)
         try:
             await state.dispatcher.start()
-            state.begin()
+            await state.begin()
             await server.serve(sockets=[listener])
         finally:
             await state.close()

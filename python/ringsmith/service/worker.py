@@ -4,6 +4,7 @@
 JSON. It ends when the server is gone. All data from clients is parsed here, not in the server.
 """
 
+import errno
 import json
 import os
 import socket
@@ -114,6 +115,11 @@ class Runner:
             return self._failed(task, "device", str(error), lost=lost)
         except RingsmithError as error:
             return self._failed(task, "refused", str(error))
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                return self._failed(task, "disk-full", "the server's disk is full: try again later")
+            text = f"a file of this job cannot be used: {error.strerror}"
+            return self._failed(task, "lost-files", text)
         except MemoryError:
             return self._failed(task, "memory", "the worker has not enough memory for this job")
         except Exception as error:
