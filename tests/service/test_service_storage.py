@@ -293,7 +293,7 @@ def _fault_rounds(
                     asyncio.create_task(server.run(f"{number}-{i}", rng.randbytes(20)))
                     for i in range(rng.randint(1, 4))
                 ]
-                await asyncio.sleep(rng.choice([0, 0.01, 0.05]))
+                await asyncio.sleep(rng.choice([*([0, 0.01, 0.05] * 6), 0.5]))
                 faults.clear()
                 for each in await asyncio.gather(*clients):
                     seen += each

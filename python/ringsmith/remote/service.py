@@ -170,6 +170,7 @@ class Service:
         *,
         timeout_seconds: float = 120.0,
         patience_seconds: float = 30.0,
+        security: int | None = 128,
     ) -> None:
         """Makes a client; nothing is sent yet.
 
@@ -179,10 +180,14 @@ class Service:
             timeout_seconds: Time limit of a single answer.
             patience_seconds: For how long a request is retried if the server does not answer, or
                 is full.
+            security: Level of the HE standard that a program's parameters must hold, 128, 192 or
+                256: the server names them, and weak ones would give it the secret key. None: any,
+                for experiments.
 
         Raises:
             ParameterError: If the URL is invalid, or the token would be sent unencrypted.
         """
+        self._security = security
         self._connection = Connection(
             url,
             token,
@@ -228,12 +233,14 @@ class Service:
         Raises:
             ServiceError: If there is none, or the server speaks another version.
             InteropError: If the server's answer is no client kit.
+            ParameterError: If the program's parameters are below the wanted security.
         """
         described = self._connection.json("GET", f"/programs/{name}")
         _check_version(described)
         answer = self._connection.ask("GET", f"/programs/{name}/kit")
         kit = program_file.from_bytes(answer.content, f"the kit of {name!r:.64}", kits_only=True)
         assert isinstance(kit, ClientKit), "nothing else was asked for"
+        kit.check_security(f"the kit of {name!r:.64}", self._security)
         revision = answer.headers.get("ringsmith-revision", "")
         identity = kit.parameters.parameters_id.hex()
         if described["parameters"] != identity and revision == described["revision"]:

@@ -236,7 +236,7 @@ class Runner:
 
 
 def _loaded(files: ProgramFiles, kind: str) -> tuple[Compiled, RlweParameters]:
-    parameters = ClientKit.load(files.kit).parameters
+    parameters = ClientKit.load(files.kit, security=None).parameters  # the operator's own
     if files.compiled:
         return Compiled.load(files.compiled), parameters
     program = Program.load(files.program)
