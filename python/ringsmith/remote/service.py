@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
 
 _PIECE = 8 << 20
+_SLACK = 1 << 17
+"""Bytes of a job's status, or of the headers of one output, at most."""
 _WAIT_SECONDS = 60.0
 """Seconds that a request waits for a job; for a longer job the request is repeated."""
 
@@ -237,7 +239,7 @@ class Service:
         """
         described = self._connection.json("GET", f"/programs/{name}")
         _check_version(described)
-        answer = self._connection.ask("GET", f"/programs/{name}/kit")
+        answer = self._connection.ask("GET", f"/programs/{name}/kit", most=program_file.LIMITS.file)
         kit = program_file.from_bytes(answer.content, f"the kit of {name!r:.64}", kits_only=True)
         assert isinstance(kit, ClientKit), "nothing else was asked for"
         kit.check_security(f"the kit of {name!r:.64}", self._security)
@@ -404,7 +406,11 @@ class Service:
             body, headers["Content-Type"] = write_form(fields, files)
             try:
                 answer = self._connection.ask(
-                    "POST", f"/programs/{program.name}/runs", content=body, headers=headers
+                    "POST",
+                    f"/programs/{program.name}/runs",
+                    content=body,
+                    headers=headers,
+                    most=_most_bytes(program),
                 )
                 break
             except ServiceError as error:
@@ -427,7 +433,9 @@ class Service:
         return status
 
     def _results_of(self, identifier: str, program: RemoteProgram) -> dict[str, Ciphertext]:
-        answer = self._connection.ask("GET", f"/jobs/{identifier}/results")
+        answer = self._connection.ask(
+            "GET", f"/jobs/{identifier}/results", most=_most_bytes(program)
+        )
         status, outputs = _results(answer.headers["content-type"], answer.content, program)
         status.check_answers(identifier=identifier)
         return outputs
@@ -537,6 +545,13 @@ def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[s
     return found
 
 
+def _most_bytes(program: RemoteProgram) -> int:
+    """Returns how many bytes a job's results may have, as files."""
+    kit = program.kit
+    words = sum(2 * port.limbs * kit.parameters.n for port in kit.outputs.values())
+    return 8 * words + 8 * words // 128 + (1 + len(kit.outputs)) * _SLACK
+
+
 def _results(
     content_type: str, body: bytes, program: RemoteProgram
 ) -> tuple[JobStatus, dict[str, Ciphertext]]:
@@ -544,7 +559,7 @@ def _results(
     parts = read_form(content_type, body)
     try:
         status = JobStatus.of(json.loads(parts.pop("job")))
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         raise ServiceError("an answer without its job", 200, "form") from None
     expected = program.kit.outputs.keys()
     if parts.keys() != expected:
