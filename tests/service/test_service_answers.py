@@ -79,12 +79,18 @@ def test_no_proxy_gets_what_is_sent_to_this_machine(proxy: list[bytes], host: st
 
 
 def test_a_proxy_is_used_for_other_machines_and_gets_no_token(proxy: list[bytes]) -> None:
-    with Service("http://he.example.org", patience_seconds=0) as service:
-        pytest.raises(ServiceError, service.programs)
+    with (
+        Service("http://he.example.org", patience_seconds=0) as service,
+        pytest.raises(ServiceError),
+    ):
+        service.programs()
     assert proxy
     assert proxy[0].startswith(b"GET http://he.example.org/v1/programs")
-    with Service("https://he.example.org", TOKEN, patience_seconds=0) as service:
-        pytest.raises(ServiceError, service.programs)
+    with (
+        Service("https://he.example.org", TOKEN, patience_seconds=0) as service,
+        pytest.raises(ServiceError),
+    ):
+        service.programs()
     assert proxy[-1].startswith(b"CONNECT he.example.org:443")
     assert not any(TOKEN.encode() in text for text in proxy)
 

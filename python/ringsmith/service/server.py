@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -20,6 +21,7 @@ from ringsmith.service.connections import Observed, bounded_protocol
 from ringsmith.service.dispatcher import Dispatcher
 from ringsmith.service.engine import ENGINES, PROCESSES, RAY, Engine, Processes
 from ringsmith.service.folder import Folder
+from ringsmith.service.gate import Gate, Listener, raise_file_limit
 from ringsmith.service.metrics import Metrics
 from ringsmith.service.published import publish_all, server_secret
 from ringsmith.service.settings import Settings
@@ -137,7 +139,7 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
         folder.close()
 
 
-def _listening(options: Options) -> socket.socket:
+def _listening(options: Options) -> Listener:
     """Returns a listening socket.
 
     Raises:
@@ -145,7 +147,7 @@ def _listening(options: Options) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # asyncio turns Nagle's algorithm off for sockets of this protocol number alone.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     try:
@@ -163,15 +165,17 @@ def _run(
     options: Options,
     state: State,
     setup: Setup,
-    listener: socket.socket,
+    listener: Listener,
     ready: Callable[[str], None],
 ) -> None:
     limits = options.settings.limits
     tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()
+    most = raise_file_limit(limits.connections)
+    gate = listener.gate = Gate(most, min(limits.peer_connections, most))
     app = make_app(state, Access(state.storage, tokens=tokens))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),
-        http=bounded_protocol(limits.header_seconds, limits.idle_seconds),
+        http=bounded_protocol(gate, limits.header_seconds, limits.idle_seconds),
         ws="none",
         proxy_headers=False,
         lifespan="off",
@@ -180,13 +184,12 @@ def _run(
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,
-        limit_concurrency=limits.connections,
         timeout_keep_alive=ceil(limits.idle_seconds),
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         ssl_certfile=options.tls_certificate,
         ssl_keyfile=options.tls_key,
     )
-    server = _Told(config, lambda: ready(_url(options, listener)))
+    server = _Told(config, limits.header_seconds, lambda: ready(_url(options, listener)))
 
     async def work() -> None:
         engine = _engine(options, setup)
@@ -208,15 +211,29 @@ def _url(options: Options, listener: socket.socket) -> str:
 
 
 class _Told(uvicorn.Server):
-    """A server that reports when it is ready."""
+    """A server that reports when it is ready, and limits the time of TLS handshakes."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, handshake_seconds: float, ready: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._handshake_seconds = ready, handshake_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts, and reports that the server is ready."""
-        await super().startup(sockets)
+        loop = asyncio.get_running_loop()
+        create = loop.create_server
+
+        async def limited(*arguments: Any, **options: Any) -> asyncio.Server:  # noqa: ANN401
+            if options.get("ssl") is not None:  # uvicorn has no option for it
+                options["ssl_handshake_timeout"] = self._handshake_seconds
+            return await create(*arguments, **options)
+
+        loop.create_server = limited  # type: ignore[method-assign]
+        try:
+            await super().startup(sockets)
+        finally:
+            loop.create_server = create  # type: ignore[method-assign]
         if self.started:
             self._ready()
 
