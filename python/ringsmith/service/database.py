@@ -338,7 +338,7 @@ class Database:
         self._connection.execute(
             "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "received = excluded.received, state = excluded.state, detail = excluded.detail, "
-            "media = excluded.media, size = excluded.size",
+            "media = excluded.media, size = excluded.size, used = excluded.used",
             (
                 *(key.client, key.parameters, key.digest, key.media, key.size, key.received),
                 *(key.state.value, key.detail, time, time),
@@ -356,6 +356,25 @@ class Database:
                 (key.client, key.parameters, key.digest),
             )
         return True
+
+    def stale_keys(self, moment: float) -> list[KeyRecord]:
+        """Returns keys that can be removed.
+
+        Args:
+            moment: Of uploads that are not complete, or were refused: nothing came since then. Keys
+                of clients whose tokens were removed are returned, too.
+        """
+        rows = self._connection.execute(
+            "SELECT keys.* FROM keys JOIN clients ON clients.id = keys.client "
+            "WHERE (keys.used < ? AND keys.state IN (?, ?)) "
+            "OR (clients.token IS NULL AND clients.name <> ?)",
+            (moment, KeyState.PARTIAL.value, KeyState.REFUSED.value, LOCAL),
+        )
+        return [_key(row) for row in rows]
+
+    def key_files(self, client: int) -> int:
+        """Returns how many uploads a client has."""
+        return int(self._number("SELECT COUNT(*) FROM keys WHERE client = ?", client))
 
     def key_bytes(self, client: int) -> int:
         """Returns the bytes of a client's keys, including running uploads at full size."""
@@ -470,7 +489,7 @@ class Database:
             message: The error message if it failed.
             outcome: The cost of the run and its outputs.
             more_bytes: Bytes of its results.
-            seconds: Device seconds, which count towards the client's quota.
+            seconds: Of a worker, which count towards the client's quota.
         """
         with self._transaction():
             row = self._one(
@@ -480,11 +499,7 @@ class Database:
                 *(identifier, RunState.WAITING.value, RunState.RUNNING.value),
             )
             if row is not None and seconds:
-                self._connection.execute(
-                    "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
-                    "seconds = seconds + excluded.seconds",
-                    (row["client"], int(now()) // _HOUR, seconds),
-                )
+                self.charge(row["client"], seconds)
         ended = self.job(identifier)
         assert ended is not None, "only ended jobs are removed"
         return ended
@@ -532,8 +547,16 @@ class Database:
 
     # ---- time ----------------------------------------------------------------------------------
 
+    def charge(self, client: int, seconds: float) -> None:
+        """Counts seconds of a worker towards a client's quota."""
+        self._connection.execute(
+            "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "seconds = seconds + excluded.seconds",
+            (client, int(now()) // _HOUR, seconds),
+        )
+
     def seconds_used(self, client: int) -> float:
-        """Returns the device seconds that a client used in this hour."""
+        """Returns the seconds of workers that a client used in this hour."""
         hour = int(now()) // _HOUR
         return self._number("SELECT seconds FROM used WHERE client = ? AND hour = ?", client, hour)
 

@@ -342,17 +342,17 @@ class Dispatcher:
     async def _attempt(self, worker: Worker, one: _Open, folder: str) -> Outcome:
         """Runs a job in a worker, once."""
         task, limit = one.task, self._limits.run_seconds
-        one.given = True
+        one.given, begun = True, elapsed()
         try:
             async with asyncio.timeout(limit):
                 outcome = await worker.replica.run(replace(task, folder=folder))
         except TimeoutError:
             worker.replica.kill()
             text = f"the job ran for {limit:g} seconds, the most that this server allows"
-            return Outcome(task.job, "run-time", text)
+            return Outcome(task.job, "run-time", text, load_seconds=elapsed() - begun)
         except WorkerLostError as error:
             self._restart(worker)
-            return self._lost(one, str(error))
+            return replace(self._lost(one, str(error)), load_seconds=elapsed() - begun)
         worker.held, worker.key_bytes = frozenset(outcome.held), outcome.key_bytes
         worker.busy_seconds += outcome.seconds
         worker.jobs += 1
@@ -406,7 +406,7 @@ class Dispatcher:
                 message=outcome.message,
                 outcome=facts if state is RunState.DONE else {},
                 more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
-                seconds=outcome.seconds,
+                seconds=outcome.seconds + outcome.load_seconds,
             )
         )
         self._known.pop(job, None)

@@ -20,12 +20,15 @@ class Quota:
 
     Attributes:
         key_bytes: Bytes of evaluation keys on the server's disk.
+        key_files: Uploads of keys on the server's disk, also unfinished and refused ones.
         job_bytes: Bytes of inputs and results of jobs, from when a request begins to send them.
         waiting_jobs: Jobs whose inputs arrive, or that wait or run, at once.
-        compute_seconds: Seconds of a device in each hour.
+        compute_seconds: Seconds of a worker in each hour: of its device, to read inputs and keys,
+            also of jobs that fail and of keys that are refused.
     """
 
     key_bytes: int = 4 << 30
+    key_files: int = 256
     job_bytes: int = 1 << 30
     waiting_jobs: int = 64
     compute_seconds: float = 3600.0
@@ -46,7 +49,7 @@ class Limits:
         wait_seconds: How long a job may wait for a device.
         run_seconds: How long a job may run.
         answer_seconds: How long a request waits for its job before the client must ask again.
-        keep_seconds: How long results and their jobs are kept.
+        keep_seconds: How long results and their jobs are kept, and unfinished uploads.
         attempts: How often a job is started if its worker process dies.
         patience_seconds: Device time by which jobs with loaded keys may overtake others.
     """

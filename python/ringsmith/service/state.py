@@ -7,7 +7,7 @@ import secrets
 import shutil
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from ringsmith.service.folder import Folder
 from ringsmith.service.metrics import Metrics
 from ringsmith.service.problems import ProblemError, not_found
 from ringsmith.service.published import Publication
-from ringsmith.service.settings import Settings
+from ringsmith.service.settings import Quota, Settings
 from ringsmith.service.storage import Storage
 from ringsmith.service.tasks import Device, KeyFile, Outcome, Task
 
@@ -219,6 +219,9 @@ class State:
         oldest, storage = now() - self.settings.limits.keep_seconds, self.storage
         for identifier in await storage.read(lambda database: database.ended_before(oldest)):
             await self.remove_job(identifier)
+        for key in await storage.read(lambda database: database.stale_keys(oldest)):
+            with suppress(ProblemError):  # a job needs them, or they are being uploaded
+                await self.remove_key(key)
         await storage.write(Database.forget_hours)
         states = (RunState.WAITING, RunState.RUNNING)
         jobs = await storage.read(lambda database: database.jobs_in(states))
@@ -296,15 +299,29 @@ class State:
                     f"{size} bytes of keys, and keys of {program.name!r} have at most "
                     f"{program.key_bytes}",
                 )
-            quota = self.settings.of(client.name).key_bytes
-            taken = await self.storage.read(lambda database: database.key_bytes(client.id))
+            taken, files, used = await self.storage.read(
+                lambda database: (
+                    database.key_bytes(client.id),
+                    database.key_files(client.id),
+                    database.seconds_used(client.id),
+                )
+            )
+            own = self.settings.of(client.name)
+            _check_compute(used, own)
+            if found is None and files >= own.key_files:
+                raise ProblemError(
+                    429,
+                    "quota",
+                    f"{files} uploads of keys are here, also unfinished ones, and this client may "
+                    f"have {own.key_files}: DELETE keys that are not needed",
+                )
             taken -= 0 if found is None else found.size
-            if taken + size > quota:
+            if taken + size > own.key_bytes:
                 raise ProblemError(
                     429,
                     "quota",
                     f"{size} bytes of keys beside {taken} that are here, and this client may have "
-                    f"{quota}: DELETE keys that are not needed",
+                    f"{own.key_bytes}: DELETE keys that are not needed",
                 )
             found = KeyRecord(
                 *(client.id, program.parameters_id, digest, media, size, 0, KeyState.PARTIAL, "")
@@ -349,6 +366,10 @@ class State:
             files = (KeyFile(str(part), key.media),)
             outcome = await self.dispatcher.check(Task(name, program.name, "", files))
             detail = outcome.message
+            if detail:
+                await self.storage.write_surely(
+                    lambda database: database.charge(key.client, outcome.load_seconds)
+                )
         key = replace(key, state=KeyState.REFUSED if detail else KeyState.READY, detail=detail)
         if detail:
             part.unlink(missing_ok=True)
@@ -403,12 +424,27 @@ class State:
         async with self._turns[client.id]:
             if await self._job_of_request(client, request) is None:
                 await self._check_quota(client, program)
+            else:
+                self._check_arrivals(client, arrival)
             self._arriving[client.id] += 1
             self._arriving_bytes[client.id] += arrival.size
         try:
             yield arrival
         finally:
             self._arrived(arrival)
+
+    def _check_arrivals(self, client: Client, arrival: Arrival) -> None:
+        """Refuses the body of a job that is here already, if too many of a client arrive.
+
+        Raises:
+            ProblemError: If so.
+        """
+        quota, number = self.settings.of(client.name), self._arriving[client.id]
+        size = self._arriving_bytes[client.id]
+        if number >= quota.waiting_jobs:
+            raise _over_quota(f"{number} jobs arrive", f"{quota.waiting_jobs}", 5)
+        if size + arrival.size > quota.job_bytes and number:
+            raise _over_quota(f"{size} bytes of jobs arrive", f"{quota.job_bytes}", 5)
 
     def _arrived(self, arrival: Arrival) -> None:
         if arrival.counted:
@@ -439,9 +475,7 @@ class State:
         open_jobs = stored + self._arriving[client.id]
         if open_jobs >= quota.waiting_jobs:
             raise _over_quota(f"{open_jobs} jobs arrive, wait or run", f"{quota.waiting_jobs}", 5)
-        if used >= quota.compute_seconds:
-            more = seconds_to_next_hour()
-            raise _over_quota(f"{used:.0f} seconds this hour", f"{quota.compute_seconds:g}", more)
+        _check_compute(used, quota)
         size = sum(program.input_bytes.values())
         kept += self._arriving_bytes[client.id]
         if kept + size > quota.job_bytes:
@@ -650,6 +684,17 @@ def _fingerprint(
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_compute(used: float, quota: Quota) -> None:
+    """Refuses work of a client that used all its seconds of this hour.
+
+    Raises:
+        ProblemError: If so.
+    """
+    if used >= quota.compute_seconds:
+        more = seconds_to_next_hour()
+        raise _over_quota(f"{used:.0f} seconds this hour", f"{quota.compute_seconds:g}", more)
 
 
 def _over_quota(what: str, limit: str, seconds: int) -> ProblemError:
