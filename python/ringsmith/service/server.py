@@ -102,7 +102,7 @@ def _engine(options: Options, setup: Setup) -> Engine:
         from ringsmith.service.ray_engine import RayActors
 
         return RayActors(setup, options.workers, options.key_memory)
-    return Processes(setup, options.workers)
+    return Processes(setup, options.workers, options.settings.limits.silent_seconds)
 
 
 def serve(options: Options, ready: Callable[[str], None]) -> None:

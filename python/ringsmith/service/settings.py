@@ -48,6 +48,7 @@ class Limits:
         idle_seconds: Time in which a client must send or receive some bytes.
         wait_seconds: How long a job may wait for a device.
         run_seconds: How long a job may run.
+        silent_seconds: After how long a worker process that does not answer is replaced.
         answer_seconds: How long a request waits for its job before the client must ask again.
         keep_seconds: How long results and their jobs are kept, and unfinished uploads.
         attempts: How often a job is started if its worker process dies.
@@ -62,6 +63,7 @@ class Limits:
     idle_seconds: float = 30.0
     wait_seconds: float = 3600.0
     run_seconds: float = 3600.0
+    silent_seconds: float = 30.0
     answer_seconds: float = 300.0
     keep_seconds: float = 86_400.0
     attempts: int = 3

@@ -351,6 +351,9 @@ def serve(descriptor: int) -> None:
     # Checks of keys run in parallel to jobs, so that no check waits for a long job.
     with ThreadPoolExecutor(places + AHEAD) as runs, ThreadPoolExecutor(1) as checks:
         while (message := line.read()) is not None:
+            if "ping" in message:
+                line.send({"pong": message["ping"]})
+                continue
             if "cancel" in message:
                 Thread(target=runner.cancel, args=(message["cancel"],), daemon=True).start()
                 continue
