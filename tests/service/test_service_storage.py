@@ -1,26 +1,32 @@
 """A database that fails, is full, locked or slow, and clocks that jump: nothing is lost."""
 
 import asyncio
+import errno
+import os
 import random
 import shutil
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.conftest import SEED
 from tests.service.conftest import someone
-from tests.service.inside import KEYS, Faults, Inside, faulty, inside, jobs_of, published
+from tests.service.inside import DIGEST, KEYS, Faults, Inside, faulty, inside, jobs_of, published
 from tests.service.served import Server, until
 
 from ringsmith.remote import Service
+from ringsmith.service import app
 from ringsmith.service import storage as storage_module
 from ringsmith.service.database import JobRecord, RunState
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits
 from ringsmith.service.storage import Storage
+from ringsmith.service.tasks import Device, Outcome, Setup, Task
+from ringsmith.service.worker import Runner
 
 WRITES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY)
 
@@ -227,6 +233,52 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
 
     asyncio.run(rounds())
     assert {state for _, state in jobs_of(data)} == {"done"}
+
+
+def test_a_disk_without_room_for_files_is_told(
+    data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> Path:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async def cut_off(*_: object) -> AsyncIterator[bytes]:
+        yield KEYS[:10]
+        full()
+
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            with monkeypatch.context() as patch:
+                patch.setattr(app, "pieces", cut_off)
+                answer = await server.http.put(f"/v1/programs/score/keys/{DIGEST}", content=KEYS)
+                assert (answer.status_code, answer.json()["code"]) == (507, "disk-full")
+            path = f"/v1/programs/score/keys/{DIGEST}"
+            assert (await server.http.get(path)).json()["received"] == 10  # and goes on from there
+            headers = {"Content-Range": f"bytes 10-{len(KEYS) - 1}/{len(KEYS)}"}
+            answer = await server.http.put(path, content=KEYS[10:], headers=headers)
+            assert answer.json()["state"] == "ready"
+            with monkeypatch.context() as patch:
+                patch.setattr(server.state.folder, "make_job", full)
+                answer = await server.post("one", b"1")
+                assert (answer.status_code, answer.json()["code"]) == (507, "disk-full")
+            await server.run("one", b"1")
+
+    asyncio.run(rounds())
+
+
+def test_a_worker_whose_disk_is_full_or_whose_files_are_lost_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runner = Runner(Setup(Device(), (), 1 << 20))
+    task = Task("job", "score", "", (), {"x": "0"}, "folder")
+    for number, code in ((errno.ENOSPC, "disk-full"), (errno.ENOENT, "lost-files")):
+
+        def fails(*_: object, number: int = number) -> Outcome:
+            raise OSError(number, os.strerror(number), "/a/path/of/the/server")
+
+        monkeypatch.setattr(runner, "_run", fails)
+        outcome = runner.carry_out(task)
+        assert outcome.code == code
+        assert "/a/path" not in outcome.message
 
 
 def test_a_write_that_succeeds_after_its_request_was_refused_is_undone(

@@ -591,6 +591,7 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
     return ServerStatus(
         version=__version__,
         device=" ".join(filter(None, (state.device.kind, state.device.design))),
+        storage=state.storage.trouble,
         uptime_seconds=now() - state.started,
         waiting=dispatcher.waiting,
         running=sum(
@@ -668,6 +669,7 @@ async def metrics(state: StateOf, client: OperatorOf) -> Response:
     counted.waiting.set(dispatcher.waiting)
     counted.running.set(sum(len(one.running) for one in dispatcher.workers))
     counted.workers.set(sum(one.replica.places > 0 for one in dispatcher.workers))
+    counted.storage.set(not state.storage.trouble)
     return Response(counted.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

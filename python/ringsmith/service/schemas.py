@@ -174,6 +174,7 @@ class ServerStatus(BaseModel):
 
     version: str
     device: str
+    storage: str = Field(description="Why the database cannot be used now; empty: it can.")
     uptime_seconds: float
     waiting: int
     running: int
