@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import hashlib
 import os
 import random
 import shutil
@@ -19,7 +20,7 @@ from tests.service.inside import DIGEST, KEYS, Faults, Inside, faulty, inside, j
 from tests.service.served import Server, until
 
 from ringsmith.remote import Service
-from ringsmith.service import app
+from ringsmith.service import app, state
 from ringsmith.service import storage as storage_module
 from ringsmith.service.database import JobRecord, RunState
 from ringsmith.service.published import Publication
@@ -460,6 +461,82 @@ def test_what_is_given_up_does_not_block_what_follows(tmp_path: Path, faults: Fa
                 assert time.perf_counter() - begun < 5
         assert stored == job
         storage.close()
+
+    asyncio.run(rounds())
+
+
+def test_uploads_end_well_after_faults_at_any_moment(
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In parts, as the client sends them: it asks where it goes on after each failure."""
+    print("seed", SEED)
+    rng = random.Random(SEED)
+    monkeypatch.setattr(state, "PATIENCE_SECONDS", 0.3)
+
+    async def upload(server: Inside, content: bytes) -> None:
+        path = f"/v1/programs/score/keys/{hashlib.sha256(content).hexdigest()}"
+        async with asyncio.timeout(30):
+            while True:
+                found = await server.http.get(path)
+                assert found.status_code in (200, 404, 503), found.text
+                if found.status_code == 503 or found.json().get("state") == "checking":
+                    await asyncio.sleep(0.02)
+                    continue
+                if found.json().get("state") == "ready":
+                    return
+                first = found.json().get("received", 0) if found.status_code == 200 else 0
+                last = min(first + rng.randint(1, 40), len(content)) - 1
+                headers = {"Content-Range": f"bytes {first}-{last}/{len(content)}"}
+                body = content[first : last + 1]
+                answer = await server.http.put(path, content=body, headers=headers)
+                assert answer.status_code in (200, 201, 202, 409, 503, 507), answer.text
+
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            for number in range(40):
+                faults.code, faults.after = rng.choice(WRITES), rng.random() < 0.3
+                faults.rate = rng.choice([0.1, 0.3, 0.6, 1.0])
+                sent = asyncio.create_task(upload(server, rng.randbytes(100)))
+                await asyncio.sleep(rng.choice([0.01, 0.05, 0.5] if number % 8 else [0.5]))
+                faults.clear()
+                await sent
+
+    asyncio.run(rounds())
+
+
+def test_refusals_do_not_wait_for_each_other(
+    data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests of one client, one after the other, while nothing can be written."""
+    faults = faulty(monkeypatch)
+
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            await server.put_keys()
+            faults.rate = 1.0
+            await server.becomes("down", "failing")
+            begun = time.perf_counter()
+            asked = [server.post(str(number), b"1") for number in range(10)]
+            statuses = {answer.status_code for answer in await asyncio.gather(*asked)}
+            assert statuses == {503}
+            assert time.perf_counter() - begun < 10 * 0.25 + 2
+            faults.clear()
+            await server.becomes("ok", "ok")
+            await server.run("0", b"1")
+
+    asyncio.run(rounds())
+
+
+def test_events_of_a_job_that_is_removed_end(data: Path, offered: dict[str, Publication]) -> None:
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            await server.put_keys()
+            await server.run("one", b"1")
+            (job,) = (await server.http.get("/v1/jobs")).json()["jobs"]
+            record = await server.state.storage.read(lambda database: database.job(job["id"]))
+            assert record is not None
+            await server.http.delete(f"/v1/jobs/{job['id']}")
+            assert await server.state.dispatcher.wait(record, 5) is None
 
     asyncio.run(rounds())
 

@@ -409,7 +409,7 @@ async def run(
                 state.discard(identifier)
     request.scope["ringsmith.job"] = job.id
     if prefer is None or "respond-async" not in prefer:
-        job = await state.dispatcher.wait(job, state.settings.limits.answer_seconds)
+        job = await state.dispatcher.wait(job, state.settings.limits.answer_seconds) or job
     if job.state is RunState.DONE:
         return _results(state, job)
     if job.state in ENDED:
@@ -437,7 +437,7 @@ async def job(
     found = await state.job(client, identifier)
     if wait and found.state not in ENDED:
         seconds = min(wait, state.settings.limits.answer_seconds)
-        found = await state.dispatcher.wait(found, seconds)
+        found = await state.dispatcher.wait(found, seconds) or await state.job(client, identifier)
     return _job_status(found)
 
 
@@ -452,8 +452,9 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
     first = await state.job(client, identifier)
 
     async def told() -> AsyncIterator[str]:
-        found, said = first, None
-        while True:
+        found: JobRecord | None = first
+        said = None
+        while found is not None:
             if found.state is not said:
                 said = found.state
                 yield f"event: state\ndata: {_job_status(found).model_dump_json()}\n\n"

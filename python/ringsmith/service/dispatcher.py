@@ -17,7 +17,7 @@ from typing import Any
 from ringsmith.backends.fair_queue import FairQueue, QueueFullError, Ticket
 from ringsmith.errors import DeviceError
 from ringsmith.service.clock import elapsed, now
-from ringsmith.service.database import JobRecord, RunState
+from ringsmith.service.database import ENDED, JobRecord, RunState
 from ringsmith.service.engine import Engine, Replica, WorkerLostError
 from ringsmith.service.settings import Limits
 from ringsmith.service.storage import Storage
@@ -34,6 +34,7 @@ _CANCEL_SECONDS = 5.0
 """Seconds after which a worker that does not stop a cancelled job is killed."""
 _AGAIN = "again"
 """The code of an attempt after which the job is begun again."""
+_STRAY_SECONDS = 0.25
 _CLOSE_SECONDS = 2.0
 """How long a server that ends waits for ends of jobs to be stored."""
 _RESTART_SECONDS = (0.0, 1.0, 5.0, 15.0)
@@ -197,11 +198,18 @@ class Dispatcher:
         if len(self._queue) >= self._limits.waiting_jobs:
             raise QueueFullError(f"{len(self._queue)} jobs wait, the most that this server takes")
 
-    async def wait(self, job: JobRecord, seconds: float) -> JobRecord:
-        """Waits until a job has ended or some time has passed; returns the job."""
+    async def wait(self, job: JobRecord, seconds: float) -> JobRecord | None:
+        """Waits until a job has ended or some time has passed.
+
+        Returns:
+            The job; None: it was removed.
+        """
         one = self._known.get(job.id)
         if one is None:
-            return await self._storage.read(lambda database: database.job(job.id)) or job
+            found = await self._storage.read(lambda database: database.job(job.id))
+            if found is not None and found.state not in ENDED:  # nothing here ends it
+                await asyncio.sleep(min(seconds, _STRAY_SECONDS))
+            return found
         future: asyncio.Future[JobRecord] = asyncio.get_running_loop().create_future()
         told = self._told.setdefault(job.id, [])
         told.append(future)

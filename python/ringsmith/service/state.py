@@ -31,7 +31,7 @@ from ringsmith.service.metrics import Metrics
 from ringsmith.service.problems import ProblemError, not_found
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Quota, Settings
-from ringsmith.service.storage import Storage
+from ringsmith.service.storage import PATIENCE_SECONDS, Storage, storage_problem
 from ringsmith.service.tasks import Device, KeyFile, Outcome, Task
 
 log = logging.getLogger("ringsmith.service")
@@ -195,10 +195,16 @@ class State:
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.dispatcher.close()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.ensure_future(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._ended_task)
+        return task
+
+    def _ended_task(self, task: "asyncio.Task[None]") -> None:
+        self._background.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("an error of the server's", exc_info=task.exception())
 
     async def _sweep(self) -> None:
         """Periodically removes what is old: jobs with their results, and records of time."""
@@ -353,10 +359,13 @@ class State:
 
         Returns:
             The keys in their new state: ready or refused.
+
+        Raises:
+            ProblemError: If the database fails: the upload can be completed again.
         """
         part = self.folder.key_part(key)
-        key = replace(key, state=KeyState.CHECKING)
-        await self._put_key(key)
+        key = checking = replace(key, state=KeyState.CHECKING)
+        await self.storage.write(lambda database: database.put_key(checking))
         found = await asyncio.to_thread(_digest, part)
         detail = ""
         if found != key.digest:
@@ -376,7 +385,10 @@ class State:
             key = replace(key, received=0)
         else:
             part.rename(self.folder.key(key))
-        await self._put_key(key)
+        stored = self._spawn(self._put_key(key))
+        await asyncio.wait({stored}, timeout=PATIENCE_SECONDS)
+        if not stored.done():
+            raise storage_problem("the result of the check is not stored yet")
         return key
 
     async def _put_key(self, key: KeyRecord) -> None:
@@ -392,7 +404,13 @@ class State:
         elif not self.folder.key_part(key).exists():
             await self._put_key(replace(key, state=KeyState.PARTIAL, received=0))
         else:
-            await self.complete(key, program)
+            while True:
+                try:
+                    await self.complete(key, program)
+                    return
+                except ProblemError as error:
+                    log.warning("a check of keys is begun later: %s", error)
+                    await asyncio.sleep(1)
 
     async def remove_key(self, key: KeyRecord) -> None:
         """Removes keys that no job needs.
@@ -667,7 +685,8 @@ def _on_disk(key: KeyRecord, folder: Folder) -> KeyRecord:
     if key.state is KeyState.PARTIAL:
         path = folder.key_part(key)
         size = path.stat().st_size if path.exists() else 0
-        return replace(key, received=min(key.received, size))
+        # All bytes came, and the check was not recorded: with the last one it is begun.
+        return replace(key, received=min(key.received, size, key.size - 1))
     return key
 
 

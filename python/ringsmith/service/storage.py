@@ -29,6 +29,8 @@ Work = Callable[[Database], T]
 
 PATIENCE_SECONDS = 4.0
 """How long a request waits for the database."""
+_SHORT_PATIENCE = 0.25
+"""How long it waits while earlier ones already wait or failed, so that refusals do not queue up."""
 _BUSY_SECONDS = 0.5
 _SLOW_SECONDS = 1.0
 """An access that takes longer is reported."""
@@ -186,19 +188,28 @@ class Storage:
             line = self._writes
             if line.trouble or elapsed() - line.last >= _PROBE_SECONDS:
                 with suppress(ProblemError):
-                    await self.write(Database.probe)
+                    await self._bounded(line, Database.probe, None, PATIENCE_SECONDS)
             if self._reads.trouble:
                 with suppress(ProblemError):
-                    await self.read(Database.has_tokens)
+                    await self._bounded(self._reads, Database.has_tokens, None, PATIENCE_SECONDS)
 
-    async def _bounded(self, line: _Line, work: Work[T], undo: Work[object] | None) -> T:
+    async def _bounded(
+        self,
+        line: _Line,
+        work: Work[T],
+        undo: Work[object] | None,
+        patience: float | None = None,
+    ) -> T:
+        if patience is None:
+            waits = line.trouble or line.waited > _SLOW_SECONDS
+            patience = min(_SHORT_PATIENCE, PATIENCE_SECONDS) if waits else PATIENCE_SECONDS
         call, pause = _Call(elapsed()), _FIRST_PAUSE
         line.open.add(call)
         attempt: asyncio.Future[T] | None = None
         try:
             while True:
                 attempt = asyncio.ensure_future(line.once(call, work, undo))
-                left = call.since + PATIENCE_SECONDS - elapsed()
+                left = call.since + patience - elapsed()
                 await asyncio.wait({attempt}, timeout=max(left, 0))
                 if not attempt.done():
                     if call.give_up():
@@ -207,7 +218,7 @@ class Storage:
                 try:
                     return attempt.result()
                 except sqlite3.Error as error:
-                    if elapsed() + pause > call.since + PATIENCE_SECONDS:
+                    if elapsed() + pause > call.since + patience:
                         raise _problem(str(error), full=_is_full(error)) from None
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LAST_PAUSE)
@@ -235,6 +246,11 @@ def _is_locked(error: sqlite3.Error) -> bool:
 
 def _is_full(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+
+
+def storage_problem(why: str) -> ProblemError:
+    """Returns the answer to a request that needs the database, which cannot be used now."""
+    return _problem(why, full=False)
 
 
 def _problem(why: str, *, full: bool) -> ProblemError:
