@@ -2,7 +2,10 @@
 
 import asyncio
 import hashlib
+import itertools
 import sqlite3
+import sys
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -12,11 +15,14 @@ from tests.service.conftest import someone
 from tests.service.inside import DIGEST, KEYS, Inside, inside, jobs_of, published
 from tests.service.served import Server, in_the_clear
 
+from ringsmith.objects import EvaluationKeys
 from ringsmith.remote import Service, ServiceError
 from ringsmith.remote.form import write_form
 from ringsmith.service.database import Database
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits, Quota, Settings
+from ringsmith.service.tasks import Device, Setup
+from ringsmith.service.worker import Runner
 
 
 @pytest.fixture
@@ -219,3 +225,30 @@ def test_a_job_that_fails_costs_its_client_what_it_took(
         assert 0 < used < 10
         with pytest.raises(ServiceError, match="seconds this hour"):
             service.put_keys(own.program, own.program.generate_keys()[2])
+
+
+def test_a_worker_counts_its_keys_while_it_reads_others() -> None:
+    """Each job that ended counted them, in a thread, and failed when another added some."""
+    runner, stopped = Runner(Setup(Device(), (), 1 << 20)), threading.Event()
+    keys = EvaluationKeys(None)
+
+    def add() -> None:
+        for number in itertools.count():
+            if stopped.is_set():
+                return
+            runner._keys[str(number)] = keys
+            if len(runner._keys) > 50:
+                runner._keys.popitem(last=False)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    thread = threading.Thread(target=add)
+    thread.start()
+    try:
+        for _ in range(3000):
+            assert runner._key_bytes() == 0
+            assert len(runner._held()) <= 51
+    finally:
+        stopped.set()
+        thread.join()
+        sys.setswitchinterval(interval)

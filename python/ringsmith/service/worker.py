@@ -239,7 +239,8 @@ class Runner:
         return tuple(self._keys)
 
     def _key_bytes(self) -> int:
-        return sum(keys.nbytes for keys in self._keys.values())
+        kept = [*self._keys.values()]  # at once: another thread may add keys meanwhile
+        return sum(keys.nbytes for keys in kept)
 
 
 def _loaded(files: ProgramFiles, kind: str) -> tuple[Compiled, RlweParameters]:
