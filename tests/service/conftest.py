@@ -22,7 +22,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     score = small_program()
     assert isinstance(score.parameters, CkksParameters)
     score.save(folder / "score.rsp")
-    trace(slow, score.parameters, {"x": 8}).save(folder / "slow.rsp")
+    trace(slow, score.parameters, {"x": score.parameters.slots}).save(folder / "slow.rsp")
     return [folder / "score.rsp", folder / "slow.rsp"]
 
 

@@ -4,6 +4,8 @@ import hashlib
 import os
 import shutil
 import signal
+import stat
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +16,9 @@ from tests.service.served import Server, in_the_clear, until
 
 from ringsmith.interop import encode_object
 from ringsmith.remote import Service, ServiceError
+from ringsmith.service.clock import now
+from ringsmith.service.database import seconds_to_next_hour
+from ringsmith.service.published import server_secret
 
 
 def test_finished_results_and_unfinished_jobs_outlive_a_killed_server(own_server: Server) -> None:
@@ -70,6 +75,60 @@ def test_a_worker_that_dies_idle_is_replaced(own_server: Server) -> None:
     with Service(own_server.url) as service:
         own = someone(service)
         service.run(own.program, own.inputs, own.keys)
+
+
+@pytest.mark.parametrize("busy", [True, False], ids=["with a job", "idle"])
+def test_a_worker_that_stops_answering_is_replaced(
+    programs: list[Path], tmp_path: Path, *, busy: bool
+) -> None:
+    """A process that is stopped, or hangs, is there for the system, and does nothing."""
+    limits = tmp_path / "limits.toml"
+    limits.write_text("[limits]\nsilent_seconds = 3\n")
+    options = ("--workers", "1", "--limits", str(limits))
+    with Server(tmp_path, programs, *options) as server, Service(server.url) as service:
+        name = "slow" if busy else "score"
+        own = someone(service, name)
+        service.put_keys(own.program, own.keys)
+        (worker,) = server.worker_ids
+        if busy:
+            job = service.submit(own.program, own.inputs, own.keys)
+            until(lambda: job.poll().state == "running", "the job runs")
+        os.kill(worker, signal.SIGSTOP)
+        if not busy:
+            job = service.submit(own.program, own.inputs, own.keys)
+        job.wait(60)
+        assert job.poll().attempts == 2
+        assert server.worker_ids != [worker]
+        assert "did not answer for 3 seconds" in server.log
+        (worker,) = server.worker_ids
+        os.kill(server.process_id, signal.SIGSTOP)  # a server that stops kills no worker for it
+        time.sleep(4)
+        os.kill(server.process_id, signal.SIGCONT)
+        service.run(own.program, own.inputs, own.keys)
+        assert server.worker_ids == [worker]
+
+
+def test_a_secret_that_is_empty_or_cut_off_is_replaced(tmp_path: Path) -> None:
+    first = server_secret(tmp_path)
+    assert len(first) == 32
+    assert server_secret(tmp_path) == first
+    for content in (b"", first[:31]):
+        (tmp_path / "secret").write_bytes(content)
+        again = server_secret(tmp_path)
+        assert len(again) == 32
+        assert again != first
+        assert server_secret(tmp_path) == again
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+
+
+def test_a_clock_that_is_set_changes_no_time_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = now()
+    for jump in (-1e6, 3600.0, 1e9):
+        monkeypatch.setattr(time, "time", lambda jump=jump: before + jump)
+        assert before <= now() < before + 60
+    assert 0 < seconds_to_next_hour() <= 3600
 
 
 def test_a_job_at_which_workers_die_is_given_up(programs: list[Path], tmp_path: Path) -> None:

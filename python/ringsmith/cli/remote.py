@@ -20,6 +20,7 @@ remote_app = typer.Typer(
 )
 
 TOKEN_VARIABLE = "RINGSMITH_TOKEN"  # noqa: S105 - a name, not a token
+_SECURITY = 128
 _SECRET_KEY, _PUBLIC_KEY, _EVALUATION = "secret_key.seal", "public_key.seal", "evaluation"
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="The service, as http://127.0.0.1:8000.")]
@@ -27,6 +28,14 @@ Name = Annotated[str, typer.Argument(metavar="PROGRAM", help="The program's name
 TokenFile = Annotated[
     Path | None,
     typer.Option(help=f"A file with the token; else the environment's {TOKEN_VARIABLE}, if set."),
+]
+Weak = Annotated[
+    bool,
+    typer.Option(
+        "--allow-weak-parameters",
+        help="Take parameters below 128-bit security, with which the server can find the secret "
+        "key: for experiments.",
+    ),
 ]
 
 
@@ -36,7 +45,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 @contextmanager
-def _service(url: str, token_file: Path | None) -> "Iterator[Service]":
+def _service(url: str, token_file: Path | None, *, weak: bool = False) -> "Iterator[Service]":
     from ringsmith.cli.extras import needs_extra
     from ringsmith.files import read_bounded
 
@@ -45,7 +54,7 @@ def _service(url: str, token_file: Path | None) -> "Iterator[Service]":
     token = os.environ.get(TOKEN_VARIABLE)
     if token_file is not None:
         token = read_bounded(token_file, 4096).decode("utf-8", "replace").strip()
-    with Service(url, token or None) as service:
+    with Service(url, token or None, security=None if weak else _SECURITY) as service:
         yield service
 
 
@@ -65,12 +74,13 @@ def kit(
         Path, typer.Option("--output", "-o", help="Where the kit goes, such as score.rsk.")
     ],
     token_file: TokenFile = None,
+    allow_weak_parameters: Weak = False,
 ) -> None:
     """Fetch a program's client kit: parameters, inputs, outputs, key needs; no weights."""
     from ringsmith.files import check_target
 
     check_target(output, overwrite=False)
-    with _service(url, token_file) as service:
+    with _service(url, token_file, weak=allow_weak_parameters) as service:
         found = service.program(program)
     found.kit.save(output)
     inputs = ", ".join(f"{name} ({port.length})" for name, port in found.kit.inputs.items())
@@ -97,13 +107,17 @@ def run(
         ),
     ] = None,
     token_file: TokenFile = None,
+    allow_weak_parameters: Weak = False,
 ) -> None:
     """Encrypt inputs, have a program run on them, and decrypt the outputs."""
     from ringsmith.files import new_folder
     from ringsmith.files.arrays import array_bytes
 
     given = named_arrays("--input", inputs)
-    with _service(url, token_file) as service, new_folder(output_dir) as folder:
+    with (
+        _service(url, token_file, weak=allow_weak_parameters) as service,
+        new_folder(output_dir) as folder,
+    ):
         found = service.program(program)
         secret_key, public_key, evaluation_keys = _keys(found, keys)
         outputs = service.run(found, found.encrypt(public_key, given), evaluation_keys)

@@ -157,5 +157,11 @@ def remove_token(
 
     folder = Folder(data, lock=False)
     folder.database.remove_client(name)
+    last = not folder.database.has_tokens()
     folder.close()
     print(f"{name}: its token is good for nothing now")
+    if last:
+        print(
+            "no client has a token now, and requests still need one: make one with "
+            "`ringsmith token add`, or serve another --data folder without tokens"
+        )

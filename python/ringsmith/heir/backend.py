@@ -237,7 +237,8 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
                 f"{name}: a service does not take clear arguments, and {first} is one: make it "
                 "secret, or a constant of the function"
             )
-        service = Service(url, self._backend.token)
+        # The kit must be this program's own, whose parameters were chosen here.
+        service = Service(url, self._backend.token, security=None)
         remote, own = service.program(name), self.program.client_kit()
         theirs = replace(remote.kit, name=own.name)
         if program_file.to_bytes(theirs) != program_file.to_bytes(own):

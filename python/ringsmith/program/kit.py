@@ -218,15 +218,43 @@ class ClientKit:
         )
 
     @classmethod
-    def load(cls, path: str | Path) -> "ClientKit":
+    def load(cls, path: str | Path, *, security: int | None = 128) -> "ClientKit":
         """Reads a kit from a file.
+
+        Args:
+            path: The file.
+            security: Level of the HE standard that the parameters must hold, 128, 192 or 256; None:
+                any, for experiments.
 
         Raises:
             InteropError: When the file holds no kit, is damaged or too large; names the field.
+            ParameterError: When its parameters are below ``security``.
         """
         found = of_schemes("load", "program_file")(path, kits_only=True)
         assert isinstance(found, ClientKit), "nothing else was asked for"
+        found.check_security(str(path), security)
         return found
+
+    def check_security(self, what: str, security: int | None) -> None:
+        """Refuses parameters that someone else chose too weak.
+
+        The level follows from N and the primes; what a file says of itself does not count.
+
+        Args:
+            what: Names the kit in errors.
+            security: The level that is needed; None: any.
+
+        Raises:
+            ParameterError: When the parameters are below that level.
+        """
+        parameters = self.parameters
+        if security is not None and (parameters.security or 0) < security:
+            level = f"{parameters.security} bits" if parameters.security else "below 128 bits"
+            raise ParameterError(
+                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} has a security of "
+                f"{level}, and {security} are needed: whoever made the kit could find your secret "
+                "key. Ask for a kit of other parameters, or give security=None for an experiment"
+            )
 
     def _encrypted(
         self, public_key: PublicKey, name: str, port: Port, values: ArrayLike

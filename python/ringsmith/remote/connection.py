@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -22,6 +21,9 @@ _FINAL_CODES = frozenset({"quota", "run-time", "queue-time"})
 """Codes for which a retry after a short delay does not help."""
 _FIRST_PAUSE, _LAST_PAUSE = 0.1, 5.0
 _MAX_TEXT = 1 << 24
+"""Bytes of an answer in JSON, at most."""
+_BYTES_A_SECOND = 4096
+"""A slower answer is given up."""
 
 Content = bytes | Callable[[], Iterable[bytes]]
 
@@ -43,18 +45,16 @@ class Connection:
         Raises:
             ParameterError: If the URL is invalid, or the token would be sent unencrypted.
         """
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ParameterError(f"{url!r:.80} is no URL of a service: give http://HOST:PORT")
-        clear = not url.startswith("https:") and parts.hostname not in _LOOPBACK
-        if token is not None and clear:
+        host = _host_of(url)
+        if token is not None and not url.startswith("https:") and host not in _LOOPBACK:
             raise ParameterError(
                 f"{url!r:.80}: a token does not travel in the clear: give an https URL, or the "
                 "loopback address of a tunnel"
             )
         self.url = url.rstrip("/")
-        self._patience = patience_seconds
-        headers = {"User-Agent": f"ringsmith/{__version__}"}
+        self._patience, self._timeout = patience_seconds, timeout_seconds
+        # An answer is as long as it is sent, so that its size is known before it is expanded.
+        headers = {"User-Agent": f"ringsmith/{__version__}", "Accept-Encoding": "identity"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         self._client = PerProcess(
@@ -63,6 +63,7 @@ class Connection:
                 headers=headers,
                 timeout=httpx.Timeout(timeout_seconds, connect=min(10.0, timeout_seconds)),
                 limits=httpx.Limits(max_keepalive_connections=16),
+                mounts=_no_proxy(host),
             )
         )
 
@@ -79,6 +80,7 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         params: Mapping[str, str] | None = None,
         taken: Iterable[int] = (),
+        most: int = _MAX_TEXT,
     ) -> httpx.Response:
         """Sends a request, with retries, until it is answered. The request must be idempotent.
 
@@ -89,18 +91,20 @@ class Connection:
             headers: Additional headers.
             params: The query.
             taken: Statuses that are no errors, in addition to those below 300.
+            most: Bytes of the answer, at most.
 
         Raises:
-            ServiceError: If there is no answer, or an error.
+            ServiceError: If there is no answer, or an error, or the answer is too large.
         """
         deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE
         while True:
             wait = pause * (0.5 + random.random())  # noqa: S311 - no secret
             try:
                 body = content() if callable(content) else content
-                answer = self._client.get().request(
+                with self._client.get().stream(
                     method, path, content=body, headers=headers, params=params
-                )
+                ) as opened:
+                    answer = self._whole(opened, most)
             except httpx.HTTPError as error:
                 trouble = ServiceError(
                     f"{self.url} does not answer ({type(error).__name__}: {error}): check the "
@@ -118,6 +122,39 @@ class Connection:
             time.sleep(wait)
             pause = min(2 * pause, _LAST_PAUSE)
 
+    def _whole(self, opened: httpx.Response, most: int) -> httpx.Response:
+        """Reads an answer.
+
+        Raises:
+            ServiceError: If it is too large or compressed.
+            httpx.ReadTimeout: If it is too slow.
+        """
+        if opened.headers.get("content-encoding", "identity") != "identity":
+            raise ServiceError(
+                f"{self.url} answers compressed, which was not asked for: look at proxies between "
+                "here and the server",
+                opened.status_code,
+                "compressed",
+            )
+        content, begun = bytearray(), time.monotonic()
+        for piece in opened.iter_raw():
+            content += piece
+            if len(content) > most:
+                raise ServiceError(
+                    f"{self.url} answers with more than {most} bytes, the most that this answer "
+                    "may have: is it a service of Ringsmith's?",
+                    opened.status_code,
+                    "too-large",
+                )
+            if time.monotonic() - begun > self._timeout + len(content) / _BYTES_A_SECOND:
+                raise httpx.ReadTimeout("the answer is too slow", request=opened.request)
+        return httpx.Response(
+            opened.status_code,
+            headers=opened.headers,
+            content=bytes(content),
+            request=opened.request,
+        )
+
     def json(self, method: str, path: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401
         """Calls ``ask`` and returns the answer's JSON object.
 
@@ -127,6 +164,31 @@ class Connection:
         return json_of(self.ask(method, path, **options))
 
 
+def _host_of(url: str) -> str:
+    """Returns the host of a URL, as the requests go to it.
+
+    Raises:
+        ParameterError: If it is no URL of a service.
+    """
+    try:
+        found = httpx.URL(url)
+    except (httpx.InvalidURL, TypeError):
+        found = httpx.URL("")
+    if found.scheme not in ("http", "https") or not found.host:
+        raise ParameterError(f"{url!r:.80} is no URL of a service: give http://HOST:PORT")
+    return found.host
+
+
+def _no_proxy(host: str) -> dict[str, None]:
+    """Returns what keeps requests to this machine from the proxies of the environment.
+
+    A proxy would see the token in the clear, and its loopback address is another machine's.
+    """
+    if host not in _LOOPBACK:
+        return {}
+    return {f"all://[{host}]" if ":" in host else f"all://{host}": None}
+
+
 def json_of(answer: httpx.Response) -> dict[str, Any]:
     """Returns the JSON object of an answer.
 
@@ -134,8 +196,8 @@ def json_of(answer: httpx.Response) -> dict[str, Any]:
         ServiceError: If the answer is no JSON object.
     """
     try:
-        found = json.loads(answer.content[:_MAX_TEXT])
-    except ValueError:
+        found = json.loads(answer.content)
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise ServiceError(
@@ -155,8 +217,8 @@ def _retry_after(answer: httpx.Response) -> float:
 def _error(url: str, answer: httpx.Response) -> ServiceError:
     status = answer.status_code
     try:
-        found = json.loads(answer.content[:_MAX_TEXT])
+        found = json.loads(answer.content)
         code, text = str(found["code"]), str(found.get("detail") or found.get("message"))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         code, text = "http", answer.reason_phrase or "no reason given"
     return ServiceError(f"{url} answers with {status}: {text:.1000}", status, code)

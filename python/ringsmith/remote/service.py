@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
 
 _PIECE = 8 << 20
+_SLACK = 1 << 17
+"""Bytes of a job's status, or of the headers of one output, at most."""
 _WAIT_SECONDS = 60.0
 """Seconds that a request waits for a job; for a longer job the request is repeated."""
 
@@ -172,6 +174,7 @@ class Service:
         *,
         timeout_seconds: float = 120.0,
         patience_seconds: float = 30.0,
+        security: int | None = 128,
     ) -> None:
         """Makes a client; nothing is sent yet.
 
@@ -181,10 +184,14 @@ class Service:
             timeout_seconds: Time limit of a single answer.
             patience_seconds: For how long a request is retried if the server does not answer, or
                 is full.
+            security: Level of the HE standard that a program's parameters must hold, 128, 192 or
+                256: the server names them, and weak ones would give it the secret key. None: any,
+                for experiments.
 
         Raises:
             ParameterError: If the URL is invalid, or the token would be sent unencrypted.
         """
+        self._security = security
         self._connection = Connection(
             url,
             token,
@@ -230,12 +237,14 @@ class Service:
         Raises:
             ServiceError: If there is none, or the server speaks another version.
             InteropError: If the server's answer is no client kit.
+            ParameterError: If the program's parameters are below the wanted security.
         """
         described = self._connection.json("GET", f"/programs/{name}")
         _check_version(described)
-        answer = self._connection.ask("GET", f"/programs/{name}/kit")
+        answer = self._connection.ask("GET", f"/programs/{name}/kit", most=program_file.LIMITS.file)
         kit = program_file.from_bytes(answer.content, f"the kit of {name!r:.64}", kits_only=True)
         assert isinstance(kit, ClientKit), "nothing else was asked for"
+        kit.check_security(f"the kit of {name!r:.64}", self._security)
         revision = answer.headers.get("ringsmith-revision", "")
         identity = kit.parameters.parameters_id.hex()
         if described["parameters"] != identity and revision == described["revision"]:
@@ -399,7 +408,11 @@ class Service:
             body, headers["Content-Type"] = write_form(fields, files)
             try:
                 answer = self._connection.ask(
-                    "POST", f"/programs/{program.name}/runs", content=body, headers=headers
+                    "POST",
+                    f"/programs/{program.name}/runs",
+                    content=body,
+                    headers=headers,
+                    most=_most_bytes(program),
                 )
                 break
             except ServiceError as error:
@@ -422,7 +435,9 @@ class Service:
         return status
 
     def _results_of(self, identifier: str, program: RemoteProgram) -> dict[str, Ciphertext]:
-        answer = self._connection.ask("GET", f"/jobs/{identifier}/results")
+        answer = self._connection.ask(
+            "GET", f"/jobs/{identifier}/results", most=_most_bytes(program)
+        )
         status, outputs = _results(answer.headers["content-type"], answer.content, program)
         status.check_answers(identifier=identifier)
         return outputs
@@ -532,6 +547,13 @@ def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[s
     return found
 
 
+def _most_bytes(program: RemoteProgram) -> int:
+    """Returns how many bytes a job's results may have, as files."""
+    kit = program.kit
+    words = sum(2 * port.limbs * kit.parameters.n for port in kit.outputs.values())
+    return 8 * words + 8 * words // 128 + (1 + len(kit.outputs)) * _SLACK
+
+
 def _results(
     content_type: str, body: bytes, program: RemoteProgram
 ) -> tuple[JobStatus, dict[str, Ciphertext]]:
@@ -539,7 +561,7 @@ def _results(
     parts = read_form(content_type, body)
     try:
         status = JobStatus.of(json.loads(parts.pop("job")))
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         raise ServiceError("an answer without its job", 200, "form") from None
     expected = program.kit.outputs.keys()
     if parts.keys() != expected:

@@ -3,8 +3,8 @@
 import json
 import re
 import secrets
-import time
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from statistics import median
@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from ringsmith import __version__
 from ringsmith.service.access import Access
 from ringsmith.service.bodies import pieces, read_form
+from ringsmith.service.clock import now
 from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
 from ringsmith.service.problems import MEDIA, ProblemError
 from ringsmith.service.protocol import API_VERSION, KEY_MEDIA, KIT_MEDIA, OBJECT_MEDIA
@@ -41,6 +42,7 @@ from ringsmith.service.schemas import (
     WorkerStatus,
 )
 from ringsmith.service.state import State, Timing
+from ringsmith.service.storage import disk_problems
 
 PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
@@ -64,11 +66,13 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         (405, "Another method."),
         (408, "The body did not come in time."),
         (409, "Something else has to come first."),
+        (410, "It was there, and is lost."),
         (413, "Too large."),
         (415, "Another media type."),
         (422, "Not what the program takes."),
         (429, "A quota is used up."),
-        (503, "The server is full, or shutting down."),
+        (503, "The server is full, or cannot use its disk now."),
+        (507, "The server's disk is full."),
     )
 }
 
@@ -94,7 +98,7 @@ async def client_of(request: Request) -> Client:
         ProblemError: If the client is unknown.
     """
     access: Access = request.app.state.access
-    client = access.client(request)
+    client = await access.client(request)
     request.scope["ringsmith.client"] = client.name
     return client
 
@@ -125,9 +129,14 @@ async def health(state: StateOf) -> Health:
     """Whether the server can work; needs no token."""
     workers = state.dispatcher.workers
     ready = sum(worker.replica.places > 0 for worker in workers)
-    status = "ok" if ready == len(workers) else "degraded" if ready else "down"
+    storage = "failing" if state.storage.trouble else "slow" if state.storage.is_slow else "ok"
+    if not ready or storage == "failing":
+        status = "down"
+    else:
+        status = "ok" if ready == len(workers) and storage == "ok" else "degraded"
     return Health(
         status=status,
+        storage=storage,
         api=API_VERSION,
         version=__version__,
         workers=len(workers),
@@ -193,13 +202,13 @@ async def kit(name: Name, state: StateOf, client: ClientOf) -> Response:
 @router.get("/programs/{name}/keys/{digest}", tags=["keys"])
 async def key(name: Name, digest: Digest, state: StateOf, client: ClientOf) -> KeyStatus:
     """How far uploaded keys are: an upload goes on from `received`."""
-    return _key_status(state.key(client, state.program(name), digest))
+    return _key_status(await state.key(client, state.program(name), digest))
 
 
 @router.delete("/programs/{name}/keys/{digest}", tags=["keys"], status_code=204)
 async def remove_key(name: Name, digest: Digest, state: StateOf, client: ClientOf) -> None:
     """Removes keys."""
-    state.remove_key(state.key(client, state.program(name), digest))
+    await state.remove_key(await state.key(client, state.program(name), digest))
 
 
 @router.put(
@@ -247,7 +256,7 @@ async def put_key(
             f"a piece of {last + 1 - first} bytes, and at most {limit} are taken: send smaller ones"
         )
         raise ProblemError(413, "too-large", text, {"Connection": "close"})
-    record = state.begin_upload(client, publication, digest, media, first, size)
+    record = await state.begin_upload(client, publication, digest, media, first, size)
     if record.state is not KeyState.PARTIAL:
         return _answer(200, _key_status(record), {"Connection": "close"})
     try:
@@ -264,9 +273,15 @@ async def put_key(
 
 async def _receive(request: Request, state: State, key: KeyRecord, size: int) -> KeyRecord:
     """Appends a part to keys that are being uploaded."""
-    path, database = state.folder.key_part(key), state.folder.database
+    path = state.folder.key_part(key)
     noted = received = first = key.received
-    with path.open("r+b" if path.exists() else "w+b") as file:
+
+    async def note() -> KeyRecord:
+        record = replace(key, received=received)
+        await state.storage.write(lambda database: database.put_key(record))
+        return record
+
+    with disk_problems(), path.open("r+b" if path.exists() else "w+b") as file:
         file.truncate(received)
         file.seek(received)
         try:
@@ -276,21 +291,13 @@ async def _receive(request: Request, state: State, key: KeyRecord, size: int) ->
                 if received - noted >= _NOTED_BYTES:
                     file.flush()
                     noted = received
-                    database.put_key(_with_received(key, received))
+                    await note()
         finally:
             file.flush()
-            key = _with_received(key, received)
-            database.put_key(key)
+            key = await note()
     if received == first:
         raise ProblemError(400, "cut-off", "the piece is empty")
     return key
-
-
-def _with_received(key: KeyRecord, received: int) -> KeyRecord:
-    return KeyRecord(
-        *(key.client, key.parameters, key.digest, key.media, key.size, received),
-        *(key.state, key.detail),
-    )
 
 
 def _range(request: Request, text: str | None) -> tuple[int, int, int]:
@@ -382,25 +389,27 @@ async def run(
         raise ProblemError(
             400, "malformed", "Idempotency-Key: 1 to 128 printable characters of ASCII"
         )
-    database = state.folder.database
-    if idempotency_key is None or not database.job_of_request(client.id, idempotency_key):
-        state.check_quota(client, publication)
     identifier = secrets.token_hex(16)
-    folder = state.folder.make_job(identifier)
     kept = False
-    try:
-        with state.arriving(client, publication):
-            parts = await read_form(
-                request, folder, publication.input_bytes, state.settings.limits.idle_seconds
+    async with state.arriving(client, publication, idempotency_key) as arrival:
+        try:
+            with disk_problems():
+                parts = await read_form(
+                    request,
+                    state.folder.make_job(identifier),
+                    publication.input_bytes,
+                    state.settings.limits.idle_seconds,
+                )
+            job = await state.accept(
+                client, publication, arrival, identifier, idempotency_key, parts
             )
-        job = state.accept(client, publication, identifier, idempotency_key, parts)
-        kept = job.id == identifier
-    finally:
-        if not kept:
-            state.discard(identifier)
+            kept = job.id == identifier
+        finally:
+            if not kept:
+                state.discard(identifier)
     request.scope["ringsmith.job"] = job.id
     if prefer is None or "respond-async" not in prefer:
-        job = await state.dispatcher.wait(job.id, state.settings.limits.answer_seconds)
+        job = await state.dispatcher.wait(job, state.settings.limits.answer_seconds) or job
     if job.state is RunState.DONE:
         return _results(state, job)
     if job.state in ENDED:
@@ -411,7 +420,8 @@ async def run(
 @router.get("/jobs", tags=["jobs"])
 async def jobs(state: StateOf, client: ClientOf) -> Jobs:
     """The newest jobs of the client that asks."""
-    return Jobs(jobs=[_job_status(job) for job in state.folder.database.jobs(client.id, _JOBS)])
+    found = await state.storage.read(lambda database: database.jobs(client.id, _JOBS))
+    return Jobs(jobs=[_job_status(job) for job in found])
 
 
 @router.get("/jobs/{identifier}", tags=["jobs"])
@@ -424,10 +434,10 @@ async def job(
     ] = 0.0,
 ) -> JobStatus:
     """How far a job is."""
-    found = state.job(client, identifier)
+    found = await state.job(client, identifier)
     if wait and found.state not in ENDED:
         seconds = min(wait, state.settings.limits.answer_seconds)
-        found = await state.dispatcher.wait(identifier, seconds)
+        found = await state.dispatcher.wait(found, seconds) or await state.job(client, identifier)
     return _job_status(found)
 
 
@@ -439,7 +449,7 @@ async def job(
 )
 async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> StreamingResponse:
     """A job's states as they change, as server-sent events, until it has ended."""
-    first = state.job(client, identifier)
+    first = await state.job(client, identifier)
 
     async def told() -> AsyncIterator[str]:
         found: JobRecord | None = first
@@ -450,8 +460,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
                 yield f"event: state\ndata: {_job_status(found).model_dump_json()}\n\n"
             if found.state in ENDED:
                 return
-            await state.dispatcher.wait(identifier, _EVENT_SECONDS)
-            found = state.folder.database.job(identifier, client.id)
+            found = await state.dispatcher.wait(found, _EVENT_SECONDS)
 
     return StreamingResponse(told(), media_type="text/event-stream")
 
@@ -459,7 +468,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
 @router.get("/jobs/{identifier}/results", tags=["jobs"], response_class=Response)
 async def results(identifier: Identifier, state: StateOf, client: ClientOf) -> Response:
     """A job that is done, with all outputs, as the answer to a run."""
-    found = state.job(client, identifier)
+    found = await state.job(client, identifier)
     if found.state in ENDED and found.state is not RunState.DONE:
         return _answer(_status_of(found), _job_status(found))
     if found.state is not RunState.DONE:
@@ -475,19 +484,18 @@ async def output(
     client: ClientOf,
 ) -> FileResponse:
     """An encrypted output: a file of SEAL's, or where SEAL cannot hold the parameters, of ours."""
-    path = state.output(state.job(client, identifier), name)
+    path = state.output(await state.job(client, identifier), name)
     return FileResponse(path, media_type="application/octet-stream")
 
 
 @router.delete("/jobs/{identifier}", tags=["jobs"])
 async def remove_job(identifier: Identifier, state: StateOf, client: ClientOf) -> JobStatus:
     """Cancels a job that has not ended; removes one that has, with its results."""
-    found = state.job(client, identifier)
+    found = await state.job(client, identifier)
     if found.state in ENDED:
-        state.folder.remove_job(identifier)
+        await state.remove_job(identifier)
         return _job_status(found)
-    state.dispatcher.cancel(identifier)
-    return _job_status(state.folder.database.job(identifier, client.id) or found)
+    return _job_status(await state.cancel(client, found))
 
 
 def _job_status(job: JobRecord) -> JobStatus:
@@ -516,7 +524,8 @@ def _job_status(job: JobRecord) -> JobStatus:
 def _status_of(job: JobRecord) -> int:
     """Returns the HTTP status for a job's end."""
     by_code = {"malformed": 422, "not-this-program": 422, "refused": 422, "cancelled": 409}
-    return by_code.get(job.code, 503 if job.code in ("queue-time", "run-time") else 500)
+    by_code |= {"queue-time": 503, "run-time": 503, "disk-full": 507}
+    return by_code.get(job.code, 500)
 
 
 def _results(state: State, job: JobRecord) -> Response:
@@ -564,20 +573,32 @@ def _results(state: State, job: JobRecord) -> Response:
 @router.get("/status", tags=["server"])
 async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
     """Devices, queue, clients, throughput, latency and the last errors."""
-    database, dispatcher, now = state.folder.database, state.dispatcher, time.time()
-    names, counts = database.client_names(), database.counts()
+    dispatcher = state.dispatcher
+    names, counts, every, failures, used = await state.storage.read(
+        lambda database: (
+            database.client_names(),
+            database.counts(),
+            database.all_keys(),
+            database.failures(_FAILURES),
+            {
+                number: (database.job_bytes(number), database.seconds_used(number))
+                for number in database.client_names()
+            },
+        )
+    )
     keys: dict[int, int] = {}
-    for one in database.all_keys():
+    for one in every:
         keys[one.client] = keys.get(one.client, 0) + one.size
     return ServerStatus(
         version=__version__,
         device=" ".join(filter(None, (state.device.kind, state.device.design))),
-        uptime_seconds=now - state.started,
+        storage=state.storage.trouble,
+        uptime_seconds=now() - state.started,
         waiting=dispatcher.waiting,
         running=sum(
             not task.is_check for one in dispatcher.workers for task in one.running.values()
         ),
-        done_last_minute=state.done.count(now),
+        done_last_minute=state.done.count(now()),
         latency=latency_of(state.timings),
         workers=[
             WorkerStatus(
@@ -599,8 +620,8 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
                 name=name,
                 jobs=counts.get(number, {}),
                 key_bytes=keys.get(number, 0),
-                job_bytes=database.job_bytes(number),
-                seconds_this_hour=database.seconds_used(number),
+                job_bytes=used[number][0],
+                seconds_this_hour=used[number][1],
             )
             for number, name in names.items()
         ],
@@ -613,7 +634,7 @@ async def status(state: StateOf, client: OperatorOf) -> ServerStatus:
                 code=one.code,
                 message=one.message,
             )
-            for one in database.failures(_FAILURES)
+            for one in failures
         ],
     )
 
@@ -649,6 +670,7 @@ async def metrics(state: StateOf, client: OperatorOf) -> Response:
     counted.waiting.set(dispatcher.waiting)
     counted.running.set(sum(len(one.running) for one in dispatcher.workers))
     counted.workers.set(sum(one.replica.places > 0 for one in dispatcher.workers))
+    counted.storage.set(not state.storage.trouble)
     return Response(counted.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from ringsmith.service.gate import Gate
 from ringsmith.service.metrics import Metrics
 
 log = logging.getLogger("ringsmith.service")
@@ -25,67 +26,102 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
-def bounded_protocol(header_seconds: float, keep_seconds: float) -> type[HttpToolsProtocol]:
+class _HeaderTooLargeError(Exception):
+    """A request's line and headers are too large."""
+
+
+class _Bounded(HttpToolsProtocol):
+    """Closes a connection that does not complete a header in ``header_seconds``."""
+
+    gate: Gate
+    header_seconds: float
+    keep_seconds: float
+    _deadline: asyncio.TimerHandle | None = None
+    _number = -1
+    _waiting_bytes = 0
+    _header_bytes = 0
+    _in_header = True
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        opened = transport.get_extra_info("socket")
+        self._number = -1 if opened is None else opened.fileno()
+        self._await_header()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_clock()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        # What the parser holds until a header's end is not seen by the callbacks below.
+        self._waiting_bytes = self._waiting_bytes + len(data) if self._in_header else 0
+        super().data_received(data)
+        if self._in_header and self._waiting_bytes > HEADER_BYTES:
+            self._refuse_header()
+
+    def on_message_begin(self) -> None:
+        self._in_header, self._header_bytes = True, 0
+        self._await_header()
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def _count(self, size: int) -> None:
+        """Counts bytes of a header, also of one that comes whole, and of trailers."""
+        self._header_bytes += size
+        if self._header_bytes > HEADER_BYTES:
+            raise _HeaderTooLargeError  # the parser stops, and the answer is 400
+
+    def _refuse_header(self) -> None:
+        log.warning("a header of more than %d bytes was refused", HEADER_BYTES)
+        self.send_400_response("The header is too large.")
+
+    def on_headers_complete(self) -> None:
+        self._in_header, self._waiting_bytes = False, 0
+        self._stop_clock()
+        self.limit_concurrency = None if self.gate.begin(self._number) else 0
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        unread = self.cycle is not None and self.cycle.more_body
+        super().on_response_complete()
+        if self.cycle is None or self.cycle.response_complete:
+            self.gate.end(self._number)
+            self._await_header(self.header_seconds if unread else self.keep_seconds)
+
+    def _await_header(self, seconds: float | None = None) -> None:
+        self._stop_clock()
+        limit = self.header_seconds if seconds is None else seconds
+        self._deadline = self.loop.call_later(limit, self._too_slow)
+
+    def _stop_clock(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _too_slow(self) -> None:
+        self._deadline = None
+        self.transport.abort()
+
+
+def bounded_protocol(
+    gate: Gate, header_seconds: float, keep_seconds: float
+) -> type[HttpToolsProtocol]:
     """A protocol for uvicorn that limits the time and size of headers.
 
     Args:
+        gate: Told which connections have requests.
         header_seconds: Time limit of a header, and of the unread rest of a body.
         keep_seconds: Time limit from an answer to the next request.
     """
-
-    class Bounded(HttpToolsProtocol):
-        """Closes a connection that does not complete a header in ``header_seconds``."""
-
-        _deadline: asyncio.TimerHandle | None = None
-        _header_bytes = 0
-        _in_header = True
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._await_header()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop_clock()
-            super().connection_lost(exc)
-
-        def data_received(self, data: bytes) -> None:
-            if self._in_header:
-                self._header_bytes += len(data)
-            super().data_received(data)
-            if self._in_header and self._header_bytes > HEADER_BYTES:
-                log.warning("a header of more than %d bytes was refused", HEADER_BYTES)
-                self.send_400_response("The header is too large.")
-
-        def on_message_begin(self) -> None:
-            self._in_header, self._header_bytes = True, 0
-            self._await_header()
-            super().on_message_begin()
-
-        def on_headers_complete(self) -> None:
-            self._in_header = False
-            self._stop_clock()
-            super().on_headers_complete()
-
-        def on_response_complete(self) -> None:
-            unread = self.cycle is not None and self.cycle.more_body
-            super().on_response_complete()
-            if self.cycle is None or self.cycle.response_complete:
-                self._await_header(header_seconds if unread else keep_seconds)
-
-        def _await_header(self, seconds: float = header_seconds) -> None:
-            self._stop_clock()
-            self._deadline = self.loop.call_later(seconds, self._too_slow)
-
-        def _stop_clock(self) -> None:
-            if self._deadline is not None:
-                self._deadline.cancel()
-                self._deadline = None
-
-        def _too_slow(self) -> None:
-            self._deadline = None
-            self.transport.abort()
-
-    return Bounded
+    limits = {"gate": gate, "header_seconds": header_seconds, "keep_seconds": keep_seconds}
+    return type("Bounded", (_Bounded,), limits)
 
 
 class Observed:

@@ -1,22 +1,22 @@
 """The server's persistent data in SQLite: clients, keys, jobs and used device time.
 
 Write-ahead log, synchronous NORMAL: a killed process loses no committed data. A power failure may
-lose the last transactions only. One thread uses a database.
+lose the last transactions only. One thread at a time uses a ``Database``.
 """
 
 import hashlib
 import json
 import secrets
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from ringsmith.errors import ParameterError, RingsmithError
+from ringsmith.errors import ParameterError
+from ringsmith.service.clock import now
 from ringsmith.service.problems import ProblemError
 
 SCHEMA_VERSION = 1
@@ -158,46 +158,73 @@ def token_digest(token: str) -> bytes:
 class Database:
     """The tables of a server's folder."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
         """Opens a database; creates it if there is none.
+
+        Args:
+            path: Its file.
+            busy_seconds: How long one statement waits for a lock.
 
         Raises:
             ParameterError: If it is damaged, or of a newer Ringsmith.
         """
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._connection.row_factory = sqlite3.Row
+        self._path, self._busy_seconds = path, busy_seconds
         self._local: Client | None = None
+        self._connection = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        path = self._path
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
         try:
+            connection.execute(f"PRAGMA busy_timeout = {int(1000 * self._busy_seconds)}")
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
-                self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.execute("PRAGMA busy_timeout = 5000")
-            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+                connection.execute(f"PRAGMA {pragma}")
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version == 0:
-                with self._transaction():
+                with _transaction(connection):
                     for statement in filter(str.strip, _SCHEMA.split(";")):
-                        self._connection.execute(statement)
-                    self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         except sqlite3.DatabaseError as error:
+            connection.close()
             raise ParameterError(f"{path}: not a service's database: {error}") from None
         if version not in (0, SCHEMA_VERSION):
+            connection.close()
             raise ParameterError(
                 f"{path}: version {version} of the service's tables, and this Ringsmith knows "
                 f"{SCHEMA_VERSION}: serve it with a newer Ringsmith, or choose another --data"
             )
+        return connection
 
     def close(self) -> None:
         """Closes the file."""
         self._connection.close()
 
+    def reopen(self) -> None:
+        """Opens the file anew after a failure.
+
+        Raises:
+            ParameterError: If it cannot be opened.
+        """
+        self._connection.close()
+        self._connection = self._opened()
+
+    def probe(self) -> None:
+        """Writes something that changes nothing."""
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _transaction(self) -> AbstractContextManager[None]:
+        return _transaction(self._connection)
+
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+    def _durable(self) -> Iterator[None]:
+        """Makes what is written survive a power failure."""
+        self._connection.execute("PRAGMA synchronous = FULL")
         try:
             yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+        finally:
+            self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def _one(self, statement: str, *values: object) -> sqlite3.Row | None:
         found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
@@ -221,10 +248,11 @@ class Database:
             )
         token = "rs_" + secrets.token_urlsafe(TOKEN_BYTES)
         try:
-            self._connection.execute(
-                "INSERT INTO clients (name, token, operator, created) VALUES (?, ?, ?, ?)",
-                (name, token_digest(token), operator, time.time()),
-            )
+            with self._durable():
+                self._connection.execute(
+                    "INSERT INTO clients (name, token, operator, created) VALUES (?, ?, ?, ?)",
+                    (name, token_digest(token), operator, now()),
+                )
         except sqlite3.IntegrityError:
             raise ParameterError(
                 f"client {name!r} exists: remove it, or take another name"
@@ -241,9 +269,10 @@ class Database:
         if row is None:
             raise ParameterError(f"there is no client {name!r:.80}")
         gone = f"{name} (removed {secrets.token_hex(4)})"
-        self._connection.execute(
-            "UPDATE clients SET token = NULL, name = ? WHERE id = ?", (gone, row["id"])
-        )
+        with self._durable():
+            self._connection.execute(
+                "UPDATE clients SET token = NULL, name = ? WHERE id = ?", (gone, row["id"])
+            )
         return int(row["id"])
 
     def clients(self) -> list[Client]:
@@ -261,7 +290,7 @@ class Database:
         if self._local is None:
             self._connection.execute(
                 "INSERT OR IGNORE INTO clients (name, operator, created) VALUES (?, 1, ?)",
-                (LOCAL, time.time()),
+                (LOCAL, now()),
             )
             row = self._one("SELECT * FROM clients WHERE name = ?", LOCAL)
             assert row is not None, "it was made"
@@ -269,8 +298,15 @@ class Database:
         return self._local
 
     def has_tokens(self) -> bool:
-        """Returns whether clients are identified by tokens."""
+        """Returns whether a client could show a token."""
         return self._one("SELECT 1 FROM clients WHERE token IS NOT NULL LIMIT 1") is not None
+
+    def needs_tokens(self) -> bool:
+        """Returns whether requests need tokens: from the first token on, also after its removal.
+
+        Clients stay in the table when their tokens are removed.
+        """
+        return self._one("SELECT 1 FROM clients WHERE name <> ? LIMIT 1", LOCAL) is not None
 
     def client_names(self) -> dict[int, str]:
         """Returns the clients' names by number, also of clients without tokens."""
@@ -298,23 +334,47 @@ class Database:
 
     def put_key(self, key: KeyRecord) -> None:
         """Adds or updates keys."""
-        now = time.time()
+        time = now()
         self._connection.execute(
             "INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
             "received = excluded.received, state = excluded.state, detail = excluded.detail, "
-            "media = excluded.media, size = excluded.size",
+            "media = excluded.media, size = excluded.size, used = excluded.used",
             (
                 *(key.client, key.parameters, key.digest, key.media, key.size, key.received),
-                *(key.state.value, key.detail, now, now),
+                *(key.state.value, key.detail, time, time),
             ),
         )
 
-    def remove_key(self, key: KeyRecord) -> None:
-        """Removes keys."""
-        self._connection.execute(
-            "DELETE FROM keys WHERE client = ? AND parameters = ? AND digest = ?",
-            (key.client, key.parameters, key.digest),
+    def remove_key(self, key: KeyRecord) -> bool:
+        """Removes keys; returns whether: not while an open job of their owner needs them."""
+        with self._transaction():
+            jobs = self.jobs_in((RunState.WAITING, RunState.RUNNING))
+            if any(job.client == key.client and key.digest in job.keys for job in jobs):
+                return False
+            self._connection.execute(
+                "DELETE FROM keys WHERE client = ? AND parameters = ? AND digest = ?",
+                (key.client, key.parameters, key.digest),
+            )
+        return True
+
+    def stale_keys(self, moment: float) -> list[KeyRecord]:
+        """Returns keys that can be removed.
+
+        Args:
+            moment: Of uploads that are not complete, or were refused: nothing came since then. Keys
+                of clients whose tokens were removed are returned, too.
+        """
+        rows = self._connection.execute(
+            "SELECT keys.* FROM keys JOIN clients ON clients.id = keys.client "
+            "WHERE (keys.used < ? AND keys.state IN (?, ?)) "
+            "OR (clients.token IS NULL AND clients.name <> ?)",
+            (moment, KeyState.PARTIAL.value, KeyState.REFUSED.value, LOCAL),
         )
+        return [_key(row) for row in rows]
+
+    def key_files(self, client: int) -> int:
+        """Returns how many uploads a client has."""
+        return int(self._number("SELECT COUNT(*) FROM keys WHERE client = ?", client))
 
     def key_bytes(self, client: int) -> int:
         """Returns the bytes of a client's keys, including running uploads at full size."""
@@ -341,9 +401,13 @@ class Database:
                 ),
             )
         except sqlite3.IntegrityError:
-            assert job.request is not None, "ids are random"
-            found = self.job_of_request(job.client, job.request)
-            assert found is not None, "that is what was violated"
+            if (
+                stored := self.job(job.id)
+            ) is not None:  # written by an attempt that seemed to fail
+                return stored
+            found = None if job.request is None else self.job_of_request(job.client, job.request)
+            if found is None:
+                raise
             check_same_request(found, job.fingerprint)
             return found
         return job
@@ -387,24 +451,23 @@ class Database:
         )
         return [_job(row) for row in rows]
 
-    def begin_job(self, identifier: str) -> int:
-        """Marks a job as running; returns how often it was started."""
+    def begin_job(self, identifier: str, attempt: int) -> JobRecord:
+        """Marks a job as running for the given time; returns the job."""
         row = self._one(
-            "UPDATE jobs SET state = ?, attempts = attempts + 1, started = ? WHERE id = ? "
-            "RETURNING attempts",
-            RunState.RUNNING.value,
-            time.time(),
-            identifier,
+            "UPDATE jobs SET state = ?, attempts = ?, started = ? WHERE id = ? RETURNING *",
+            *(RunState.RUNNING.value, attempt, now(), identifier),
         )
         assert row is not None, "it was waiting"
-        return int(row["attempts"])
+        return _job(row)
 
-    def wait_again(self, identifier: str) -> None:
-        """Marks a running job as waiting again."""
-        self._connection.execute(
-            "UPDATE jobs SET state = ?, started = NULL WHERE id = ?",
-            (RunState.WAITING.value, identifier),
+    def wait_again(self, identifier: str) -> JobRecord:
+        """Marks a running job as waiting again; returns the job."""
+        row = self._one(
+            "UPDATE jobs SET state = ?, started = NULL WHERE id = ? RETURNING *",
+            *(RunState.WAITING.value, identifier),
         )
+        assert row is not None, "it was running"
+        return _job(row)
 
     def end_job(
         self,
@@ -416,8 +479,8 @@ class Database:
         outcome: dict[str, Any] | None = None,
         more_bytes: int = 0,
         seconds: float = 0.0,
-    ) -> None:
-        """Marks a job as ended, if it had not ended before.
+    ) -> JobRecord:
+        """Marks a job as ended, if it had not ended before; returns the job.
 
         Args:
             identifier: The job.
@@ -426,21 +489,24 @@ class Database:
             message: The error message if it failed.
             outcome: The cost of the run and its outputs.
             more_bytes: Bytes of its results.
-            seconds: Device seconds, which count towards the client's quota.
+            seconds: Of a worker, which count towards the client's quota.
         """
         with self._transaction():
             row = self._one(
                 "UPDATE jobs SET state = ?, ended = ?, code = ?, message = ?, outcome = ?, "
                 "bytes = bytes + ? WHERE id = ? AND state IN (?, ?) RETURNING client",
-                *(state.value, time.time(), code, message, json.dumps(outcome or {}), more_bytes),
+                *(state.value, now(), code, message, json.dumps(outcome or {}), more_bytes),
                 *(identifier, RunState.WAITING.value, RunState.RUNNING.value),
             )
             if row is not None and seconds:
-                self._connection.execute(
-                    "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
-                    "seconds = seconds + excluded.seconds",
-                    (row["client"], int(time.time()) // _HOUR, seconds),
-                )
+                self.charge(row["client"], seconds)
+        ended = self.job(identifier)
+        assert ended is not None, "only ended jobs are removed"
+        return ended
+
+    def job_ids(self) -> set[str]:
+        """Returns the ids of all jobs."""
+        return {row["id"] for row in self._connection.execute("SELECT id FROM jobs")}
 
     def remove_job(self, identifier: str) -> None:
         """Removes a job."""
@@ -481,21 +547,39 @@ class Database:
 
     # ---- time ----------------------------------------------------------------------------------
 
+    def charge(self, client: int, seconds: float) -> None:
+        """Counts seconds of a worker towards a client's quota."""
+        self._connection.execute(
+            "INSERT INTO used VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "seconds = seconds + excluded.seconds",
+            (client, int(now()) // _HOUR, seconds),
+        )
+
     def seconds_used(self, client: int) -> float:
-        """Returns the device seconds that a client used in this hour."""
-        hour = int(time.time()) // _HOUR
+        """Returns the seconds of workers that a client used in this hour."""
+        hour = int(now()) // _HOUR
         return self._number("SELECT seconds FROM used WHERE client = ? AND hour = ?", client, hour)
 
     def forget_hours(self) -> None:
         """Removes records of device time before this day."""
-        self._connection.execute(
-            "DELETE FROM used WHERE hour < ?", (int(time.time()) // _HOUR - 24,)
-        )
+        self._connection.execute("DELETE FROM used WHERE hour < ?", (int(now()) // _HOUR - 24,))
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # some errors end the transaction themselves
+            connection.execute("ROLLBACK")
+        raise
 
 
 def seconds_to_next_hour() -> int:
     """Returns the seconds until a client's quota is reset."""
-    return _HOUR - int(time.time()) % _HOUR
+    return _HOUR - int(now()) % _HOUR
 
 
 def check_same_request(found: JobRecord, fingerprint: str) -> None:
@@ -530,7 +614,3 @@ def _job(row: sqlite3.Row) -> JobRecord:
     values["outcome"] = json.loads(values["outcome"])
     values["state"] = RunState(values["state"])
     return JobRecord(**values)
-
-
-class DataFolderError(RingsmithError):
-    """A server's folder that cannot be used."""

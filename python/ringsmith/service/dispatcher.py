@@ -1,12 +1,13 @@
 """Dispatches jobs from the queue to workers, handles failures, and reports ends of jobs.
 
 Everything here runs in the server's event loop. A job is stored in the database before it enters
-the queue. Its end is stored before it is reported.
+the queue. Its end is stored before it is reported. While the database cannot be written, workers
+are free again when their jobs have ended, and ends wait to be stored.
 """
 
 import asyncio
 import logging
-import time
+import secrets
 from collections import deque
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
@@ -15,9 +16,11 @@ from typing import Any
 
 from ringsmith.backends.fair_queue import FairQueue, QueueFullError, Ticket
 from ringsmith.errors import DeviceError
-from ringsmith.service.database import Database, JobRecord, RunState
+from ringsmith.service.clock import elapsed, now
+from ringsmith.service.database import ENDED, JobRecord, RunState
 from ringsmith.service.engine import Engine, Replica, WorkerLostError
 from ringsmith.service.settings import Limits
+from ringsmith.service.storage import Storage
 from ringsmith.service.tasks import AHEAD, CANCELLED, Outcome, Task
 
 log = logging.getLogger("ringsmith.service")
@@ -29,6 +32,11 @@ _MEMORY = 0.8
 """Weight of the previous estimate of a program's run time when a new run is averaged in."""
 _CANCEL_SECONDS = 5.0
 """Seconds after which a worker that does not stop a cancelled job is killed."""
+_AGAIN = "again"
+"""The code of an attempt after which the job is begun again."""
+_STRAY_SECONDS = 0.25
+_CLOSE_SECONDS = 2.0
+"""How long a server that ends waits for ends of jobs to be stored."""
 _RESTART_SECONDS = (0.0, 1.0, 5.0, 15.0)
 """Pauses before a lost worker is restarted; the last one is repeated."""
 
@@ -73,14 +81,35 @@ class Worker:
 
 
 @dataclass(eq=False)
-class _Waiting:
-    """A job in the queue or in a worker."""
+class _Open:
+    """A job that has not ended: in the queue, in a worker, or to be stored.
+
+    Attributes:
+        task: What a worker gets.
+        record: The job as it is stored.
+        deadline: When it has waited for too long; see ``clock.elapsed``.
+        ticket: Its place in the queue.
+        cancelled: Whether its client cancelled it.
+        given: Whether a worker has it.
+        ending: Whether its end is being stored.
+    """
 
     task: Task
-    client: int
-    created: float
-    ticket: "Ticket[_Waiting] | None" = None
+    record: JobRecord
+    deadline: float
+    ticket: "Ticket[_Open] | None" = None
     cancelled: bool = False
+    given: bool = False
+    ending: bool = False
+
+
+@dataclass(eq=False)
+class _Check:
+    """A check of keys, and who waits for it."""
+
+    task: Task
+    future: asyncio.Future[Outcome]
+    attempts: int = 0
 
 
 class Dispatcher:
@@ -92,7 +121,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        database: Database,
+        storage: Storage,
         engine: Engine,
         limits: Limits,
         ended: Callable[[JobRecord, Outcome], None],
@@ -100,23 +129,24 @@ class Dispatcher:
         """Makes a dispatcher that gives out no jobs before ``start``.
 
         Args:
-            database: Stores the jobs.
+            storage: Stores the jobs.
             engine: Provides the workers.
             limits: Limits of queue and times.
             ended: Called for each job that has ended.
         """
-        self._database, self._engine, self._limits = database, engine, limits
+        self._storage, self._engine, self._limits = storage, engine, limits
         self._ended = ended
-        self._queue: FairQueue[_Waiting] = FairQueue(
+        self._queue: FairQueue[_Open] = FairQueue(
             _LARGEST_QUEUE, _LARGEST_QUEUE, limits.patience_seconds
         )
-        self._known: dict[str, _Waiting] = {}
-        self._again: deque[_Waiting] = deque()
+        self._known: dict[str, _Open] = {}
+        self._again: deque[_Open] = deque()
         """Jobs whose worker died: each is restarted in a worker that runs no other job."""
-        self._checks: deque[tuple[Task, asyncio.Future[Outcome]]] = deque()
+        self._checks: deque[_Check] = deque()
         self._told: dict[str, list[asyncio.Future[JobRecord]]] = {}
         self._costs: dict[str, float] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self._ends: set[asyncio.Task[None]] = set()
         self._closing = False
         self.workers = [Worker(replica) for replica in engine.replicas]
 
@@ -133,6 +163,8 @@ class Dispatcher:
     async def close(self) -> None:
         """Ends workers; jobs stay in the database for the next server."""
         self._closing = True
+        if self._ends:
+            await asyncio.wait(self._ends, timeout=_CLOSE_SECONDS)
         for task in [*self._background]:
             task.cancel()
         await asyncio.gather(*(worker.replica.close() for worker in self.workers))
@@ -146,9 +178,16 @@ class Dispatcher:
 
     def submit(self, job: JobRecord, task: Task) -> None:
         """Puts a job of the database into the queue."""
-        waiting = self._known[job.id] = _Waiting(task, job.client, job.created)
-        self._put(waiting)
+        waited = max(now() - job.created, 0.0)
+        one = _Open(task, job, elapsed() + self._limits.wait_seconds - waited)
+        self._known[job.id] = one
+        self._put(one)
         self._match()
+
+    def record(self, identifier: str) -> JobRecord | None:
+        """Returns a job that has not ended, from memory; None: it has, or there is none."""
+        one = self._known.get(identifier)
+        return None if one is None else one.record
 
     def check_room(self) -> None:
         """Refuses a job if the queue is full.
@@ -159,47 +198,59 @@ class Dispatcher:
         if len(self._queue) >= self._limits.waiting_jobs:
             raise QueueFullError(f"{len(self._queue)} jobs wait, the most that this server takes")
 
-    async def wait(self, identifier: str, seconds: float) -> JobRecord:
-        """Waits until a job has ended or some time has passed; returns the job."""
-        record = self._database.job(identifier)
-        assert record is not None, "whoever waits has looked it up"
-        if identifier not in self._known:
-            return record
+    async def wait(self, job: JobRecord, seconds: float) -> JobRecord | None:
+        """Waits until a job has ended or some time has passed.
+
+        Returns:
+            The job; None: it was removed.
+        """
+        one = self._known.get(job.id)
+        if one is None:
+            found = await self._storage.read(lambda database: database.job(job.id))
+            if found is not None and found.state not in ENDED:  # nothing here ends it
+                await asyncio.sleep(min(seconds, _STRAY_SECONDS))
+            return found
         future: asyncio.Future[JobRecord] = asyncio.get_running_loop().create_future()
-        told = self._told.setdefault(identifier, [])
+        told = self._told.setdefault(job.id, [])
         told.append(future)
         try:
             async with asyncio.timeout(seconds):
                 return await future
         except TimeoutError:
-            return self._database.job(identifier) or record
+            return one.record
         finally:
             with suppress(ValueError):
                 told.remove(future)
             if not told:
-                self._told.pop(identifier, None)
+                self._told.pop(job.id, None)
 
     async def check(self, task: Task) -> Outcome:
         """Makes a worker check uploaded keys; waits until a worker is available."""
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._checks.append((task, future))
+        self._checks.append(_Check(task, future))
         self._match()
         return await future
 
-    def cancel(self, identifier: str) -> None:
-        """Cancels a job, if it has not ended."""
-        waiting = self._known.get(identifier)
-        if waiting is None:
+    async def cancel(self, identifier: str, seconds: float) -> None:
+        """Cancels a job, if it has not ended.
+
+        Args:
+            identifier: The job.
+            seconds: How long to wait until that is stored, if no worker has the job.
+        """
+        one = self._known.get(identifier)
+        if one is None or one.ending:
             return
-        waiting.cancelled = True
-        again = waiting in self._again
+        one.cancelled = True
+        again = one in self._again
         if again:
-            self._again.remove(waiting)
-        if again or (waiting.ticket is not None and self._queue.remove(waiting.ticket)):
-            self._end(waiting, Outcome(identifier, CANCELLED, "the job was cancelled"))
+            self._again.remove(one)
+        if again or (one.ticket is not None and self._queue.remove(one.ticket)):
+            outcome = Outcome(identifier, CANCELLED, "the job was cancelled")
+            await asyncio.wait({self._end(one, outcome)}, timeout=seconds)
             return
         for worker in self.workers:
-            if identifier in worker.running:
+            if identifier in worker.running and one.given:
                 self._spawn(self._cancel(worker, identifier))
 
     async def _cancel(self, worker: Worker, identifier: str) -> None:
@@ -210,10 +261,10 @@ class Dispatcher:
 
     # ---- handing out ---------------------------------------------------------------------------
 
-    def _put(self, waiting: _Waiting) -> None:
-        task = waiting.task
+    def _put(self, one: _Open) -> None:
+        task = one.task
         cost = self._costs.get(task.program, _FIRST_COST)
-        waiting.ticket = self._queue.put(waiting, str(waiting.client), task.group, cost)
+        one.ticket = self._queue.put(one, str(one.record.client), task.group, cost)
 
     def _match(self) -> None:
         """Gives waiting jobs to free workers."""
@@ -221,10 +272,10 @@ class Dispatcher:
             return
         ready = [worker for worker in self.workers if worker.replica.places]
         while self._checks and ready:
-            task, future = self._checks.popleft()
+            check = self._checks.popleft()
             worker = min(ready, key=lambda one: len(one.running))
-            worker.running[task.job] = task
-            self._spawn(self._carry_out_check(worker, task, future))
+            worker.running[check.task.job] = check.task
+            self._spawn(self._carry_out_check(worker, check))
         for worker in ready:
             if self._again and not worker.jobs_running:
                 worker.alone = True
@@ -237,59 +288,91 @@ class Dispatcher:
             ticket.item.ticket = None
             self._hand_out(_best(free, ticket.item.task.group), ticket.item)
 
-    def _hand_out(self, worker: Worker, waiting: _Waiting) -> None:
-        worker.running[waiting.task.job] = waiting.task
-        self._spawn(self._carry_out(worker, waiting))
+    def _hand_out(self, worker: Worker, one: _Open) -> None:
+        worker.running[one.task.job] = one.task
+        self._spawn(self._carry_out(worker, one))
 
-    async def _carry_out_check(
-        self, worker: Worker, task: Task, future: asyncio.Future[Outcome]
-    ) -> None:
+    async def _carry_out_check(self, worker: Worker, check: _Check) -> None:
+        check.attempts += 1
+        task = check.task
         try:
             outcome = await worker.replica.run(task)
         except WorkerLostError as error:
             self._restart(worker)
-            outcome = Outcome(task.job, "worker-lost", str(error))
+            if check.attempts < self._limits.attempts:
+                log.warning("%s is begun again: %s", task.job, error)
+                self._checks.append(check)
+                self._match()
+                return
+            text = (
+                f"the check was begun {check.attempts} times, and each time its worker was lost; "
+                f"at last: {error}"
+            )
+            outcome = Outcome(task.job, "worker-lost", text)
+        except Exception as error:
+            log.exception("an error of the server's")
+            outcome = Outcome(task.job, "internal", _internal(error))
         finally:
             worker.running.pop(task.job, None)
-        if not future.done():
-            future.set_result(outcome)
+        if not check.future.done():
+            check.future.set_result(outcome)
+        self._match()
 
-    async def _carry_out(self, worker: Worker, waiting: _Waiting) -> None:
-        task = waiting.task
-        attempts = self._database.begin_job(task.job)
-        folder = f"{task.folder}/attempt-{attempts}"
-        limit = self._limits.run_seconds
+    async def _carry_out(self, worker: Worker, one: _Open) -> None:
+        job, attempt = one.task.job, one.record.attempts + 1
+        # No attempt meets what an earlier one left, also of one that the database has forgotten.
+        folder = f"{one.task.folder}/attempt-{attempt}-{secrets.token_hex(4)}"
+        try:
+            one.record = await self._storage.write_surely(
+                lambda database: database.begin_job(job, attempt)
+            )
+            if one.cancelled:
+                outcome = Outcome(job, CANCELLED, "the job was cancelled")
+            else:
+                outcome = await self._attempt(worker, one, folder)
+        except Exception as error:
+            log.exception("an error of the server's")
+            outcome = Outcome(job, "internal", _internal(error))
+        finally:
+            one.given = False
+            worker.running.pop(job, None)
+            worker.alone = worker.alone and worker.jobs_running > 0
+        if outcome.code == _AGAIN:
+            one.record = await self._storage.write_surely(lambda database: database.wait_again(job))
+            if one.cancelled:
+                self._end(one, Outcome(job, CANCELLED, "the job was cancelled"))
+            else:
+                self._again.append(one)
+        else:
+            self._end(one, outcome, folder)
+        self._match()
+
+    async def _attempt(self, worker: Worker, one: _Open, folder: str) -> Outcome:
+        """Runs a job in a worker, once."""
+        task, limit = one.task, self._limits.run_seconds
+        one.given, begun = True, elapsed()
         try:
             async with asyncio.timeout(limit):
                 outcome = await worker.replica.run(replace(task, folder=folder))
         except TimeoutError:
             worker.replica.kill()
             text = f"the job ran for {limit:g} seconds, the most that this server allows"
-            outcome = Outcome(task.job, "run-time", text)
+            return Outcome(task.job, "run-time", text, load_seconds=elapsed() - begun)
         except WorkerLostError as error:
             self._restart(worker)
-            outcome = self._lost(waiting, attempts, str(error))
-        else:
-            worker.held, worker.key_bytes = frozenset(outcome.held), outcome.key_bytes
-            worker.busy_seconds += outcome.seconds
-            worker.jobs += 1
-            if outcome.lost:
-                worker.replica.kill()
-                outcome = self._lost(waiting, attempts, outcome.message)
-        finally:
-            worker.running.pop(task.job, None)
-            worker.alone = worker.alone and worker.jobs_running > 0
-        if outcome.code == "again":
-            self._database.wait_again(task.job)
-            self._again.append(waiting)
-        else:
-            self._end(waiting, outcome, folder)
-        self._match()
+            return replace(self._lost(one, str(error)), load_seconds=elapsed() - begun)
+        worker.held, worker.key_bytes = frozenset(outcome.held), outcome.key_bytes
+        worker.busy_seconds += outcome.seconds
+        worker.jobs += 1
+        if outcome.lost:
+            worker.replica.kill()
+            return self._lost(one, outcome.message)
+        return outcome
 
-    def _lost(self, waiting: _Waiting, attempts: int, why: str) -> Outcome:
+    def _lost(self, one: _Open, why: str) -> Outcome:
         """Restarts or fails a job whose worker or device is gone."""
-        job = waiting.task.job
-        if waiting.cancelled:
+        job, attempts = one.task.job, one.record.attempts
+        if one.cancelled:
             return Outcome(job, CANCELLED, "the job was cancelled")
         if attempts >= self._limits.attempts:
             return Outcome(
@@ -299,13 +382,19 @@ class Dispatcher:
                 f"at last: {why}",
             )
         log.warning("job %s is begun again: %s", job, why)
-        return Outcome(job, "again")
+        return Outcome(job, _AGAIN)
 
-    def _end(self, waiting: _Waiting, outcome: Outcome, folder: str = "") -> None:
-        """Stores a job's end, and notifies those who wait for it."""
-        job = waiting.task.job
-        self._known.pop(job, None)
-        if outcome.code == CANCELLED or waiting.cancelled:
+    def _end(self, one: _Open, outcome: Outcome, folder: str = "") -> "asyncio.Task[None]":
+        """Stores a job's end, and notifies those who wait for it, in the background."""
+        one.ending = True
+        task = self._spawn(self._store_end(one, outcome, folder))
+        self._ends.add(task)
+        task.add_done_callback(self._ends.discard)
+        return task
+
+    async def _store_end(self, one: _Open, outcome: Outcome, folder: str) -> None:
+        job = one.task.job
+        if outcome.code == CANCELLED or one.cancelled:
             state = RunState.CANCELLED
             outcome = replace(outcome, code=CANCELLED, message="the job was cancelled")
         else:
@@ -317,22 +406,23 @@ class Dispatcher:
             "figures": dict(outcome.figures),
             "folder": folder,
         }
-        self._database.end_job(
-            job,
-            state,
-            code=outcome.code,
-            message=outcome.message,
-            outcome=facts if state is RunState.DONE else {},
-            more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
-            seconds=outcome.seconds,
+        record = await self._storage.write_surely(
+            lambda database: database.end_job(
+                job,
+                state,
+                code=outcome.code,
+                message=outcome.message,
+                outcome=facts if state is RunState.DONE else {},
+                more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
+                seconds=outcome.seconds + outcome.load_seconds,
+            )
         )
+        self._known.pop(job, None)
         if outcome.seconds:
-            known = self._costs.get(waiting.task.program, outcome.seconds)
-            self._costs[waiting.task.program] = max(
+            known = self._costs.get(one.task.program, outcome.seconds)
+            self._costs[one.task.program] = max(
                 _MEMORY * known + (1 - _MEMORY) * outcome.seconds, 1e-6
             )
-        record = self._database.job(job)
-        assert record is not None, "it was in the queue"
         self._ended(record, outcome)
         for future in self._told.pop(job, []):
             if not future.done():
@@ -370,20 +460,25 @@ class Dispatcher:
                     self._restart(worker)
             limit = self._limits.wait_seconds
             for ticket in [*self._queue]:
-                waiting = ticket.item
-                if time.time() - waiting.created >= limit and self._queue.remove(ticket):
+                one = ticket.item
+                if elapsed() >= one.deadline and self._queue.remove(ticket):
                     text = f"the job waited {limit:g} seconds for a device, the most that it may"
-                    self._end(waiting, Outcome(waiting.task.job, "queue-time", text))
+                    self._end(one, Outcome(one.task.job, "queue-time", text))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._done)
+        return task
 
     def _done(self, task: "asyncio.Task[None]") -> None:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
             log.error("an error of the server's", exc_info=task.exception())
+
+
+def _internal(error: Exception) -> str:
+    return f"an error of the server's: {type(error).__name__}"
 
 
 def _best(free: Sequence[Worker], group: str) -> Worker:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import socket
@@ -15,6 +16,8 @@ from ringsmith.errors import DeviceError, RingsmithError
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.service.tasks import Outcome, Setup, Task
 
+log = logging.getLogger("ringsmith.service")
+
 PROCESSES, RAY = "processes", "ray"
 ENGINES = (PROCESSES, RAY)
 
@@ -22,6 +25,8 @@ _LINE_BYTES = 1 << 24
 _START_SECONDS = 1800.0
 """A worker may build the simulation of a design first."""
 _END_SECONDS = 2.0
+_BEATS = 5
+"""A worker that answers none of so many questions does not work any more."""
 
 
 class WorkerLostError(RingsmithError):
@@ -102,16 +107,18 @@ class _Process:
     writer: asyncio.StreamWriter
     tasks: dict[str, asyncio.Future[Outcome]]
     listener: asyncio.Task[None] | None = None
+    beats: asyncio.Task[None] | None = None
+    unanswered: int = 0
 
 
 class ProcessReplica:
     """A worker process on this machine."""
 
-    def __init__(self, number: int, setup: Setup) -> None:
+    def __init__(self, number: int, setup: Setup, silent_seconds: float) -> None:
         self.name = f"worker {number}"
         self.places = 0
         self.trouble = ""
-        self._setup = setup
+        self._setup, self._silent_seconds = setup, silent_seconds
         self._own: _Process | None = None
 
     @property
@@ -149,14 +156,32 @@ class ProcessReplica:
             raise DeviceError(str(answer["failed"]))
         self.places, self.trouble = int(answer["ready"]), ""
         own.listener = asyncio.create_task(self._listen(own))
+        own.beats = asyncio.create_task(self._beat(own))
+
+    async def _beat(self, own: _Process) -> None:
+        """Asks the process whether it works, and kills it when it does not answer.
+
+        Answers are counted, not timed: a server that was itself stopped kills nothing.
+        """
+        while self._own is own:
+            await asyncio.sleep(self._silent_seconds / _BEATS)
+            if own.unanswered >= _BEATS:
+                log.error("%s did not answer for %g seconds", self.name, self._silent_seconds)
+                _kill(own.process)
+                return
+            own.unanswered += 1
+            with suppress(WorkerLostError):
+                self._send({"ping": own.unanswered})
 
     async def _listen(self, own: _Process) -> None:
         """Delivers outcomes to the waiting calls, until the process ends."""
         with suppress(ConnectionError):
             while line := await own.reader.readline():
-                outcome: Outcome = Decoder(()).decode(
-                    json.loads(line)["outcome"], Outcome, "outcome"
-                )
+                own.unanswered = 0
+                message: dict[str, Any] = json.loads(line)
+                if "outcome" not in message:
+                    continue
+                outcome: Outcome = Decoder(()).decode(message["outcome"], Outcome, "outcome")
                 future = own.tasks.pop(outcome.job, None)
                 if future is not None and not future.done():
                     future.set_result(outcome)
@@ -195,8 +220,7 @@ class ProcessReplica:
     def kill(self) -> None:
         """Kills the process; waiting calls raise an error."""
         if self._own is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._own.process.pid, signal.SIGKILL)
+            _kill(self._own.process)
 
     async def close(self) -> None:
         """Closes the connection, so that the process ends; kills the process if it does not."""
@@ -207,11 +231,17 @@ class ProcessReplica:
         try:
             await asyncio.wait_for(own.process.wait(), _END_SECONDS)
         except TimeoutError:
-            with suppress(ProcessLookupError):
-                os.killpg(own.process.pid, signal.SIGKILL)
+            _kill(own.process)
             await own.process.wait()
+        if own.beats is not None:
+            own.beats.cancel()
         if own.listener is not None:
             await own.listener
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 class Processes:
@@ -221,8 +251,8 @@ class Processes:
         replicas: One for each.
     """
 
-    def __init__(self, setup: Setup, count: int) -> None:
-        self.replicas = [ProcessReplica(number, setup) for number in range(count)]
+    def __init__(self, setup: Setup, count: int, silent_seconds: float) -> None:
+        self.replicas = [ProcessReplica(number, setup, silent_seconds) for number in range(count)]
 
     async def close(self) -> None:
         """Replicas end by themselves."""

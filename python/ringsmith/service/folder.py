@@ -8,13 +8,13 @@
     programs/          what workers load, by name and revision
     keys/CLIENT/PARAMETERS/DIGEST    uploaded keys; with ".part" while they come
     jobs/JOB/NUMBER                  encrypted inputs
-    jobs/JOB/attempt-N/NUMBER        encrypted outputs
+    jobs/JOB/attempt-N-RANDOM/NUMBER encrypted outputs
 """
 
 import fcntl
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
 from ringsmith.errors import ParameterError
@@ -49,8 +49,8 @@ class Folder:
         except OSError as error:
             raise ParameterError(f"--data {path}: cannot be made: {error.strerror}") from None
         self._lock = self._locked() if lock else None
-        self.database = Database(self.path / "service.sqlite3")
-        os.chmod(self.path / "service.sqlite3", 0o600)  # noqa: PTH101
+        self.database = Database(self.tables)
+        os.chmod(self.tables, 0o600)  # noqa: PTH101
 
     def _locked(self) -> int:
         descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -70,6 +70,11 @@ class Folder:
             os.close(self._lock)
 
     @property
+    def tables(self) -> Path:
+        """The path of the database."""
+        return self.path / "service.sqlite3"
+
+    @property
     def programs(self) -> Path:
         """The path of the workers' programs."""
         return self.path / "programs"
@@ -83,8 +88,7 @@ class Folder:
         return self.key(key).with_suffix(".part")
 
     def remove_key(self, key: KeyRecord) -> None:
-        """Removes uploaded keys."""
-        self.database.remove_key(key)
+        """Removes the files of uploaded keys."""
         self.key(key).unlink(missing_ok=True)
         self.key_part(key).unlink(missing_ok=True)
 
@@ -99,23 +103,24 @@ class Folder:
         return folder
 
     def remove_job(self, identifier: str) -> None:
-        """Removes a job and its files."""
-        self.database.remove_job(identifier)
+        """Removes a job's files."""
         shutil.rmtree(self.job(identifier), ignore_errors=True)
 
     def input_files(self, identifier: str, names: Sequence[str]) -> dict[str, str]:
         """Paths of a job's inputs by name."""
         return {name: str(self.job(identifier) / str(i)) for i, name in enumerate(names)}
 
-    def sweep(self) -> None:
-        """Removes files without a database record, which a killed server left."""
-        jobs = self.path / "jobs"
-        for path in jobs.iterdir():
-            if self.database.job(path.name) is None:
+    def sweep(self, jobs: Container[str], keys: Iterable[KeyRecord]) -> None:
+        """Removes files that a killed server left.
+
+        Args:
+            jobs: Ids of the jobs of the database.
+            keys: The keys of the database.
+        """
+        for path in (self.path / "jobs").iterdir():
+            if path.name not in jobs:
                 shutil.rmtree(path, ignore_errors=True)
-        known = {
-            path for key in self.database.all_keys() for path in (self.key(key), self.key_part(key))
-        }
+        known = {path for key in keys for path in (self.key(key), self.key_part(key))}
         for path in (self.path / "keys").glob("*/*/*"):
             if path not in known:
                 path.unlink(missing_ok=True)

@@ -37,6 +37,9 @@ class Metrics:
         self.waiting = Gauge("ringsmith_jobs_waiting", "Jobs in the queue", registry=own)
         self.running = Gauge("ringsmith_jobs_running", "Jobs in workers", registry=own)
         self.workers = Gauge("ringsmith_workers_ready", "Workers that can work", registry=own)
+        self.storage = Gauge(
+            "ringsmith_storage_works", "Whether the database can be used", registry=own
+        )
 
     def job_began(self, job: JobRecord) -> None:
         """Counts an accepted job."""

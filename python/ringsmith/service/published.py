@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import logging
 import os
 import re
 import secrets
@@ -17,6 +18,8 @@ from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import Compiled, compile_for_smallest_design, compile_program
 from ringsmith.schemes import program_file
 from ringsmith.service.tasks import Device, ProgramFiles
+
+log = logging.getLogger("ringsmith.service")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SECRET_BYTES = 32
@@ -66,11 +69,20 @@ class Publication:
 
 
 def server_secret(folder: Path) -> bytes:
-    """Returns the secret from which a server derives revisions; each folder has its own."""
+    """Returns the secret from which a server derives revisions; each folder has its own.
+
+    A file that is empty or cut off, as after a power failure, is replaced: revisions made with it
+    would confirm guesses of a program.
+    """
     path = folder / "secret"
-    if not path.exists():
-        write_whole(path, secrets.token_bytes(_SECRET_BYTES), overwrite=False, mode=SECRET_MODE)
-    return read_bounded(path, _SECRET_BYTES)
+    found = read_bounded(path, _SECRET_BYTES) if path.exists() else b""
+    if len(found) == _SECRET_BYTES:
+        return found
+    if path.exists():
+        log.warning("%s has %d bytes, and not %d: replaced", path, len(found), _SECRET_BYTES)
+    found = secrets.token_bytes(_SECRET_BYTES)
+    write_whole(path, found, overwrite=True, mode=SECRET_MODE)
+    return found
 
 
 def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publication:

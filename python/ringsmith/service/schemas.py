@@ -15,7 +15,14 @@ class ProblemDetails(BaseModel):
 class Health(BaseModel):
     """Whether the server can work."""
 
-    status: str = Field(description="`ok`; `degraded`: some workers are not there; `down`: none.")
+    status: str = Field(
+        description="`ok`; `degraded`: some workers are not there, or the database is slow; "
+        "`down`: no worker is there, or the database fails, so that no job is taken."
+    )
+    storage: str = Field(
+        description="`ok`; `slow`: an access to the database has taken more than a second; "
+        "`failing`: the last one failed."
+    )
     api: int
     version: str = Field(description="Ringsmith's.")
     workers: int
@@ -167,6 +174,7 @@ class ServerStatus(BaseModel):
 
     version: str
     device: str
+    storage: str = Field(description="Why the database cannot be used now; empty: it can.")
     uptime_seconds: float
     waiting: int
     running: int

@@ -1,7 +1,6 @@
 """Runs a server: options, checks, start and end."""
 
 import asyncio
-import ipaddress
 import logging
 import socket
 import ssl
@@ -10,21 +9,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from ringsmith.errors import ParameterError
 from ringsmith.files import read_bounded
-from ringsmith.service.access import LOOPBACK_NAMES, Access
+from ringsmith.service.access import Access, is_loopback
 from ringsmith.service.app import make_app
 from ringsmith.service.connections import Observed, bounded_protocol
 from ringsmith.service.dispatcher import Dispatcher
 from ringsmith.service.engine import ENGINES, PROCESSES, RAY, Engine, Processes
 from ringsmith.service.folder import Folder
+from ringsmith.service.gate import Gate, Listener, raise_file_limit
 from ringsmith.service.metrics import Metrics
 from ringsmith.service.published import publish_all, server_secret
 from ringsmith.service.settings import Settings
 from ringsmith.service.state import State
+from ringsmith.service.storage import Storage
 from ringsmith.service.tasks import Device, Setup
 
 log = logging.getLogger("ringsmith.service")
@@ -65,16 +67,6 @@ class Options:
     tls_key: Path | None = None
 
 
-def is_loopback(host: str) -> bool:
-    """Returns whether only this machine can reach an address."""
-    if host in LOOPBACK_NAMES:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def check_exposed(options: Options, *, tokens: bool) -> None:
     """Checks that only authenticated clients can reach the server from other machines.
 
@@ -110,7 +102,7 @@ def _engine(options: Options, setup: Setup) -> Engine:
         from ringsmith.service.ray_engine import RayActors
 
         return RayActors(setup, options.workers, options.key_memory)
-    return Processes(setup, options.workers)
+    return Processes(setup, options.workers, options.settings.limits.silent_seconds)
 
 
 def serve(options: Options, ready: Callable[[str], None]) -> None:
@@ -136,14 +128,18 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
             tuple(one.files for one in programs.values()),
             options.key_memory // options.workers,
         )
-        state = State(folder, options.settings, options.device, programs, Metrics())
-        with _listening(options) as listener:
-            _run(options, state, setup, listener, ready)
+        storage = Storage(folder.tables)
+        try:
+            state = State(folder, storage, options.settings, options.device, programs, Metrics())
+            with _listening(options) as listener:
+                _run(options, state, setup, listener, ready)
+        finally:
+            storage.close()
     finally:
         folder.close()
 
 
-def _listening(options: Options) -> socket.socket:
+def _listening(options: Options) -> Listener:
     """Returns a listening socket.
 
     Raises:
@@ -151,7 +147,7 @@ def _listening(options: Options) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # asyncio turns Nagle's algorithm off for sockets of this protocol number alone.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     try:
@@ -169,14 +165,17 @@ def _run(
     options: Options,
     state: State,
     setup: Setup,
-    listener: socket.socket,
+    listener: Listener,
     ready: Callable[[str], None],
 ) -> None:
     limits = options.settings.limits
-    app = make_app(state, Access(state.folder.database))
+    tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()
+    most = raise_file_limit(limits.connections)
+    gate = listener.gate = Gate(most, min(limits.peer_connections, most))
+    app = make_app(state, Access(state.storage, tokens=tokens))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),
-        http=bounded_protocol(limits.header_seconds, limits.idle_seconds),
+        http=bounded_protocol(gate, limits.header_seconds, limits.idle_seconds),
         ws="none",
         proxy_headers=False,
         lifespan="off",
@@ -185,20 +184,19 @@ def _run(
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,
-        limit_concurrency=limits.connections,
         timeout_keep_alive=ceil(limits.idle_seconds),
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         ssl_certfile=options.tls_certificate,
         ssl_keyfile=options.tls_key,
     )
-    server = _Told(config, lambda: ready(_url(options, listener)))
+    server = _Told(config, limits.header_seconds, lambda: ready(_url(options, listener)))
 
     async def work() -> None:
         engine = _engine(options, setup)
-        state.dispatcher = Dispatcher(state.folder.database, engine, limits, state.ended)
+        state.dispatcher = Dispatcher(state.storage, engine, limits, state.ended)
         try:
             await state.dispatcher.start()
-            state.begin()
+            await state.begin()
             await server.serve(sockets=[listener])
         finally:
             await state.close()
@@ -213,15 +211,29 @@ def _url(options: Options, listener: socket.socket) -> str:
 
 
 class _Told(uvicorn.Server):
-    """A server that reports when it is ready."""
+    """A server that reports when it is ready, and limits the time of TLS handshakes."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, handshake_seconds: float, ready: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._handshake_seconds = ready, handshake_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts, and reports that the server is ready."""
-        await super().startup(sockets)
+        loop = asyncio.get_running_loop()
+        create = loop.create_server
+
+        async def limited(*arguments: Any, **options: Any) -> asyncio.Server:  # noqa: ANN401
+            if options.get("ssl") is not None:  # uvicorn has no option for it
+                options["ssl_handshake_timeout"] = self._handshake_seconds
+            return await create(*arguments, **options)
+
+        loop.create_server = limited  # type: ignore[method-assign]
+        try:
+            await super().startup(sockets)
+        finally:
+            loop.create_server = create  # type: ignore[method-assign]
         if self.started:
             self._ready()
 

@@ -20,12 +20,15 @@ class Quota:
 
     Attributes:
         key_bytes: Bytes of evaluation keys on the server's disk.
+        key_files: Uploads of keys on the server's disk, also unfinished and refused ones.
         job_bytes: Bytes of inputs and results of jobs, from when a request begins to send them.
         waiting_jobs: Jobs whose inputs arrive, or that wait or run, at once.
-        compute_seconds: Seconds of a device in each hour.
+        compute_seconds: Seconds of a worker in each hour: of its device, to read inputs and keys,
+            also of jobs that fail and of keys that are refused.
     """
 
     key_bytes: int = 4 << 30
+    key_files: int = 256
     job_bytes: int = 1 << 30
     waiting_jobs: int = 64
     compute_seconds: float = 3600.0
@@ -37,25 +40,30 @@ class Limits:
 
     Attributes:
         connections: TCP connections at once.
+        peer_connections: Those of one address, or of one network of IPv6 (/64).
         waiting_jobs: Jobs that wait at once.
         upload_bytes: Maximum bytes of one part of a key upload.
-        header_seconds: From the first byte of a request's header to its last.
+        header_seconds: From the first byte of a request's header to its last; also of a TLS
+            handshake.
         idle_seconds: Time in which a client must send or receive some bytes.
         wait_seconds: How long a job may wait for a device.
         run_seconds: How long a job may run.
+        silent_seconds: After how long a worker process that does not answer is replaced.
         answer_seconds: How long a request waits for its job before the client must ask again.
-        keep_seconds: How long results and their jobs are kept.
+        keep_seconds: How long results and their jobs are kept, and unfinished uploads.
         attempts: How often a job is started if its worker process dies.
         patience_seconds: Device time by which jobs with loaded keys may overtake others.
     """
 
     connections: int = 512
+    peer_connections: int = 256
     waiting_jobs: int = 1024
     upload_bytes: int = 64 << 20
     header_seconds: float = 10.0
     idle_seconds: float = 30.0
     wait_seconds: float = 3600.0
     run_seconds: float = 3600.0
+    silent_seconds: float = 30.0
     answer_seconds: float = 300.0
     keep_seconds: float = 86_400.0
     attempts: int = 3

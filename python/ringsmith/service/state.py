@@ -2,20 +2,22 @@
 
 import asyncio
 import hashlib
+import logging
 import secrets
 import shutil
-import time
-from collections import Counter, deque
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import Counter, defaultdict, deque
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ringsmith.backends.fair_queue import QueueFullError
 from ringsmith.service.bodies import Part
+from ringsmith.service.clock import now
 from ringsmith.service.database import (
     Client,
+    Database,
     JobRecord,
     KeyRecord,
     KeyState,
@@ -28,12 +30,16 @@ from ringsmith.service.folder import Folder
 from ringsmith.service.metrics import Metrics
 from ringsmith.service.problems import ProblemError, not_found
 from ringsmith.service.published import Publication
-from ringsmith.service.settings import Settings
+from ringsmith.service.settings import Quota, Settings
+from ringsmith.service.storage import PATIENCE_SECONDS, Storage, storage_problem
 from ringsmith.service.tasks import Device, KeyFile, Outcome, Task
 
-_PIECE = 1 << 20
+log = logging.getLogger("ringsmith.service")
+
 _REMEMBERED = 1024
 """Jobs whose times the operator's page shows."""
+_CANCEL_SECONDS = 2.0
+"""How long a client that cancels a job waits until that is stored."""
 _KEPT = (KeyState.CHECKING, KeyState.READY)
 """Keys that no upload replaces."""
 
@@ -74,11 +80,27 @@ class LastMinute:
 
 
 @dataclass(eq=False)
+class Arrival:
+    """A job whose inputs arrive.
+
+    Attributes:
+        client: Whose it is.
+        size: Bytes that its inputs may have.
+        counted: Whether it counts towards the quota.
+    """
+
+    client: int
+    size: int
+    counted: bool = True
+
+
+@dataclass(eq=False)
 class State:
     """A server's state.
 
     Attributes:
-        folder: Its persistent data.
+        folder: Its files.
+        storage: Its database.
         settings: Its limits and quotas.
         device: The device that workers open.
         programs: The offered programs, by name.
@@ -90,6 +112,7 @@ class State:
     """
 
     folder: Folder
+    storage: Storage
     settings: Settings
     device: Device
     programs: Mapping[str, Publication]
@@ -97,43 +120,73 @@ class State:
     dispatcher: Dispatcher = field(init=False)
     timings: deque[Timing] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     done: LastMinute = field(default_factory=LastMinute)
-    started: float = field(default_factory=time.time)
+    started: float = field(default_factory=now)
     _uploading: set[tuple[int, str, str]] = field(default_factory=set)
     _arriving: Counter[int] = field(default_factory=Counter)
     _arriving_bytes: Counter[int] = field(default_factory=Counter)
+    _turns: dict[int, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    """For each client: held from the check of a quota until what it allows is recorded."""
     _background: set[asyncio.Task[None]] = field(default_factory=set)
 
     def ended(self, job: JobRecord, outcome: Outcome) -> None:
         """Records a job that has ended; the dispatcher calls this."""
-        now = job.ended or time.time()
-        whole = now - job.created
+        end = job.ended or now()
+        whole = end - job.created
         self.metrics.job_ended(job, outcome.seconds, whole)
         if job.state is RunState.DONE:
-            queue = (job.started or now) - job.created
+            queue = (job.started or end) - job.created
             self.timings.append(Timing(queue, outcome.seconds, whole))
-            self.done.add(now)
+            self.done.add(end)
 
-    def begin(self) -> None:
-        """Resumes the unfinished work of a previous server."""
-        self.folder.sweep()
-        for key in self.folder.database.all_keys():
+    async def begin(self) -> None:
+        """Resumes the unfinished work of a previous server.
+
+        Raises:
+            ProblemError: If the database fails.
+        """
+        read = self.storage.read
+        keys = await read(Database.all_keys)
+        ids = await read(Database.job_ids)
+        await asyncio.to_thread(self.folder.sweep, ids, keys)
+        for key in keys:
             if key.state is KeyState.CHECKING:
                 self._spawn(self._check_again(key))
         self._spawn(self._sweep())
-        for job in self.folder.database.jobs_in((RunState.WAITING, RunState.RUNNING)):
-            program = self.programs.get(job.program)
-            if program is None or program.revision != job.revision:
-                self.folder.database.end_job(
-                    job.id,
-                    RunState.FAILED,
-                    code="program-gone",
-                    message=f"revision {job.revision} of program {job.program!r} is not offered "
-                    "any more: ask again with the one that is",
-                )
-                continue
-            if job.state is RunState.RUNNING:
-                self.folder.database.wait_again(job.id)
-            self.dispatcher.submit(job, self._task(job, program))
+        self._spawn(self.storage.watch())
+        open_states = (RunState.WAITING, RunState.RUNNING)
+        for job in await read(lambda database: database.jobs_in(open_states)):
+            await self._resume(job)
+
+    async def _resume(self, job: JobRecord) -> None:
+        """Puts a job of a previous server into the queue, or ends it."""
+        program = self.programs.get(job.program)
+        if program is None or program.revision != job.revision:
+            await self._give_up(
+                job,
+                "program-gone",
+                f"revision {job.revision} of program {job.program!r} is not offered any more: ask "
+                "again with the one that is",
+            )
+            return
+        inputs = self.folder.input_files(job.id, [*program.kit.inputs])
+        task = await self._task(job, program)
+        files = [*inputs.values(), *(key.path for key in task.keys)]
+        if len(task.keys) < len(job.keys) or not all(Path(path).is_file() for path in files):
+            await self._give_up(
+                job,
+                "lost-files",
+                "inputs or keys of this job are not on the server's disk any more: send them again",
+            )
+            return
+        if job.state is RunState.RUNNING:
+            job = await self.storage.write_surely(lambda database: database.wait_again(job.id))
+        self.dispatcher.submit(job, task)
+
+    async def _give_up(self, job: JobRecord, code: str, message: str) -> None:
+        """Ends a job that cannot be run."""
+        await self.storage.write_surely(
+            lambda database: database.end_job(job.id, RunState.FAILED, code=code, message=message)
+        )
 
     async def close(self) -> None:
         """Ends workers and background tasks."""
@@ -142,19 +195,47 @@ class State:
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.dispatcher.close()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.ensure_future(work)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._ended_task)
+        return task
+
+    def _ended_task(self, task: "asyncio.Task[None]") -> None:
+        self._background.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("an error of the server's", exc_info=task.exception())
 
     async def _sweep(self) -> None:
-        """Periodically removes old jobs, their results, and old records of device time."""
+        """Periodically removes what is old: jobs with their results, and records of time."""
+        strays: set[str] = set()
         while True:
-            keep = self.settings.limits.keep_seconds
-            for identifier in self.folder.database.ended_before(time.time() - keep):
-                self.folder.remove_job(identifier)
-            self.folder.database.forget_hours()
-            await asyncio.sleep(min(60.0, keep / 2))
+            try:
+                strays = await self._sweep_once(strays)
+            except (ProblemError, OSError) as error:
+                log.warning("old jobs are removed later: %s", error)
+            await asyncio.sleep(min(60.0, self.settings.limits.keep_seconds / 2))
+
+    async def _sweep_once(self, strays: set[str]) -> set[str]:
+        """Removes what is old; returns open jobs of the database that nothing here knows.
+
+        Args:
+            strays: What the previous call returned: such a job is given up.
+        """
+        oldest, storage = now() - self.settings.limits.keep_seconds, self.storage
+        for identifier in await storage.read(lambda database: database.ended_before(oldest)):
+            await self.remove_job(identifier)
+        for key in await storage.read(lambda database: database.stale_keys(oldest)):
+            with suppress(ProblemError):  # a job needs them, or they are being uploaded
+                await self.remove_key(key)
+        await storage.write(Database.forget_hours)
+        states = (RunState.WAITING, RunState.RUNNING)
+        jobs = await storage.read(lambda database: database.jobs_in(states))
+        unknown = [job for job in jobs if self.dispatcher.record(job.id) is None]
+        for job in unknown:
+            if job.id in strays:
+                await self._give_up(job, "storage", "the job was not accepted: send it again")
+        return {job.id for job in unknown}
 
     # ---- programs ------------------------------------------------------------------------------
 
@@ -175,18 +256,25 @@ class State:
 
     # ---- keys ----------------------------------------------------------------------------------
 
-    def key(self, client: Client, program: Publication, digest: str) -> KeyRecord:
+    async def key(self, client: Client, program: Publication, digest: str) -> KeyRecord:
         """Returns a client's keys.
 
         Raises:
             ProblemError: If there are none.
         """
-        found = self.folder.database.key(client.id, program.parameters_id, digest)
+        found = await self._key(client.id, program, digest)
         if found is None:
             raise not_found(f"key {digest:.64}")
         return found
 
-    def begin_upload(
+    async def _key(self, client: int, program: Publication, digest: str) -> KeyRecord | None:
+        """Returns keys of the database as far as their files are there; None: there are none."""
+        found = await self.storage.read(
+            lambda database: database.key(client, program.parameters_id, digest)
+        )
+        return None if found is None else _on_disk(found, self.folder)
+
+    async def begin_upload(
         self, client: Client, program: Publication, digest: str, media: str, first: int, size: int
     ) -> KeyRecord:
         """Checks that a part of keys may be uploaded, and records it; ``end_upload`` follows.
@@ -195,8 +283,13 @@ class State:
             ProblemError: If the part is not the next one, exceeds the quota, or another is being
                 uploaded.
         """
-        database = self.folder.database
-        found = database.key(client.id, program.parameters_id, digest)
+        async with self._turns[client.id]:
+            return await self._begin_upload(client, program, digest, media, first, size)
+
+    async def _begin_upload(
+        self, client: Client, program: Publication, digest: str, media: str, first: int, size: int
+    ) -> KeyRecord:
+        found = await self._key(client.id, program, digest)
         if found is not None and found.size != size and found.state in _KEPT:
             raise ProblemError(
                 409,
@@ -212,14 +305,29 @@ class State:
                     f"{size} bytes of keys, and keys of {program.name!r} have at most "
                     f"{program.key_bytes}",
                 )
-            quota = self.settings.of(client.name).key_bytes
-            taken = database.key_bytes(client.id) - (0 if found is None else found.size)
-            if taken + size > quota:
+            taken, files, used = await self.storage.read(
+                lambda database: (
+                    database.key_bytes(client.id),
+                    database.key_files(client.id),
+                    database.seconds_used(client.id),
+                )
+            )
+            own = self.settings.of(client.name)
+            _check_compute(used, own)
+            if found is None and files >= own.key_files:
+                raise ProblemError(
+                    429,
+                    "quota",
+                    f"{files} uploads of keys are here, also unfinished ones, and this client may "
+                    f"have {own.key_files}: DELETE keys that are not needed",
+                )
+            taken -= 0 if found is None else found.size
+            if taken + size > own.key_bytes:
                 raise ProblemError(
                     429,
                     "quota",
                     f"{size} bytes of keys beside {taken} that are here, and this client may have "
-                    f"{quota}: DELETE keys that are not needed",
+                    f"{own.key_bytes}: DELETE keys that are not needed",
                 )
             found = KeyRecord(
                 *(client.id, program.parameters_id, digest, media, size, 0, KeyState.PARTIAL, "")
@@ -236,10 +344,11 @@ class State:
         place = (client.id, program.parameters_id, digest)
         if place in self._uploading:
             raise ProblemError(409, "under-way", "another request sends these keys: wait for it")
+        record = found
+        await self.storage.write(lambda database: database.put_key(record))
+        self.folder.key(record).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._uploading.add(place)
-        self.folder.key(found).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        database.put_key(found)
-        return found
+        return record
 
     def end_upload(self, key: KeyRecord) -> None:
         """Records that the upload of a part has ended, complete or not."""
@@ -250,10 +359,13 @@ class State:
 
         Returns:
             The keys in their new state: ready or refused.
+
+        Raises:
+            ProblemError: If the database fails: the upload can be completed again.
         """
-        database, part = self.folder.database, self.folder.key_part(key)
-        key = replace(key, state=KeyState.CHECKING)
-        database.put_key(key)
+        part = self.folder.key_part(key)
+        key = checking = replace(key, state=KeyState.CHECKING)
+        await self.storage.write(lambda database: database.put_key(checking))
         found = await asyncio.to_thread(_digest, part)
         detail = ""
         if found != key.digest:
@@ -263,70 +375,127 @@ class State:
             files = (KeyFile(str(part), key.media),)
             outcome = await self.dispatcher.check(Task(name, program.name, "", files))
             detail = outcome.message
+            if detail:
+                await self.storage.write_surely(
+                    lambda database: database.charge(key.client, outcome.load_seconds)
+                )
         key = replace(key, state=KeyState.REFUSED if detail else KeyState.READY, detail=detail)
         if detail:
             part.unlink(missing_ok=True)
             key = replace(key, received=0)
         else:
             part.rename(self.folder.key(key))
-        database.put_key(key)
+        stored = self._spawn(self._put_key(key))
+        await asyncio.wait({stored}, timeout=PATIENCE_SECONDS)
+        if not stored.done():
+            raise storage_problem("the result of the check is not stored yet")
         return key
+
+    async def _put_key(self, key: KeyRecord) -> None:
+        await self.storage.write_surely(lambda database: database.put_key(key))
 
     async def _check_again(self, key: KeyRecord) -> None:
         """Checks keys whose check a previous server did not finish."""
         program = next(iter(self.programs_with(key.parameters)), None)
         if self.folder.key(key).exists():
-            self.folder.database.put_key(replace(key, state=KeyState.READY))
+            await self._put_key(replace(key, state=KeyState.READY))
         elif program is None:
-            self.folder.database.put_key(replace(key, state=KeyState.REFUSED, received=0))
+            await self._put_key(replace(key, state=KeyState.REFUSED, received=0))
+        elif not self.folder.key_part(key).exists():
+            await self._put_key(replace(key, state=KeyState.PARTIAL, received=0))
         else:
-            await self.complete(key, program)
+            while True:
+                try:
+                    await self.complete(key, program)
+                    return
+                except ProblemError as error:
+                    log.warning("a check of keys is begun later: %s", error)
+                    await asyncio.sleep(1)
 
-    def remove_key(self, key: KeyRecord) -> None:
+    async def remove_key(self, key: KeyRecord) -> None:
         """Removes keys that no job needs.
 
         Raises:
-            ProblemError: If a job needs them.
+            ProblemError: If a job needs them, or the database fails.
         """
-        jobs = self.folder.database.jobs_in((RunState.WAITING, RunState.RUNNING))
-        if any(job.client == key.client and key.digest in job.keys for job in jobs):
-            raise ProblemError(409, "in-use", "a job needs these keys: wait for it, or cancel it")
-        if (key.client, key.parameters, key.digest) in self._uploading:
-            raise ProblemError(409, "under-way", "another request sends these keys: wait for it")
-        self.folder.remove_key(key)
+        async with self._turns[key.client]:
+            if (key.client, key.parameters, key.digest) in self._uploading:
+                text = "another request sends these keys: wait for it"
+                raise ProblemError(409, "under-way", text)
+            if not await self.storage.write(lambda database: database.remove_key(key)):
+                text = "a job needs these keys: wait for it, or cancel it"
+                raise ProblemError(409, "in-use", text)
+            self.folder.remove_key(key)
 
     # ---- jobs ----------------------------------------------------------------------------------
 
-    @contextmanager
-    def arriving(self, client: Client, program: Publication) -> Iterator[None]:
-        """Counts a job whose inputs arrive, so that parallel requests stay within the quota."""
-        size = sum(program.input_bytes.values())
-        self._arriving[client.id] += 1
-        self._arriving_bytes[client.id] += size
-        try:
-            yield
-        finally:
-            self._arriving[client.id] -= 1
-            self._arriving_bytes[client.id] -= size
-            if not self._arriving[client.id]:
-                del self._arriving[client.id], self._arriving_bytes[client.id]
+    @asynccontextmanager
+    async def arriving(
+        self, client: Client, program: Publication, request: str | None
+    ) -> AsyncIterator[Arrival]:
+        """Counts a job whose inputs arrive, so that parallel requests stay within the quota.
 
-    def check_quota(self, client: Client, program: Publication) -> None:
+        Raises:
+            ProblemError: If the job would exceed a quota.
+        """
+        arrival = Arrival(client.id, sum(program.input_bytes.values()))
+        async with self._turns[client.id]:
+            if await self._job_of_request(client, request) is None:
+                await self._check_quota(client, program)
+            else:
+                self._check_arrivals(client, arrival)
+            self._arriving[client.id] += 1
+            self._arriving_bytes[client.id] += arrival.size
+        try:
+            yield arrival
+        finally:
+            self._arrived(arrival)
+
+    def _check_arrivals(self, client: Client, arrival: Arrival) -> None:
+        """Refuses the body of a job that is here already, if too many of a client arrive.
+
+        Raises:
+            ProblemError: If so.
+        """
+        quota, number = self.settings.of(client.name), self._arriving[client.id]
+        size = self._arriving_bytes[client.id]
+        if number >= quota.waiting_jobs:
+            raise _over_quota(f"{number} jobs arrive", f"{quota.waiting_jobs}", 5)
+        if size + arrival.size > quota.job_bytes and number:
+            raise _over_quota(f"{size} bytes of jobs arrive", f"{quota.job_bytes}", 5)
+
+    def _arrived(self, arrival: Arrival) -> None:
+        if arrival.counted:
+            arrival.counted = False
+            self._arriving[arrival.client] -= 1
+            self._arriving_bytes[arrival.client] -= arrival.size
+
+    async def _job_of_request(self, client: Client, request: str | None) -> JobRecord | None:
+        """Returns the job that a client named so before."""
+        if request is None:
+            return None
+        return await self.storage.read(lambda database: database.job_of_request(client.id, request))
+
+    async def _check_quota(self, client: Client, program: Publication) -> None:
         """Refuses a new job that would exceed a quota; jobs whose inputs arrive count.
 
         Raises:
             ProblemError: If so; says when to retry.
         """
-        quota, database = self.settings.of(client.name), self.folder.database
-        open_jobs = database.open_jobs(client.id) + self._arriving[client.id]
+        quota = self.settings.of(client.name)
+        stored, used, kept = await self.storage.read(
+            lambda database: (
+                database.open_jobs(client.id),
+                database.seconds_used(client.id),
+                database.job_bytes(client.id),
+            )
+        )
+        open_jobs = stored + self._arriving[client.id]
         if open_jobs >= quota.waiting_jobs:
             raise _over_quota(f"{open_jobs} jobs arrive, wait or run", f"{quota.waiting_jobs}", 5)
-        used = database.seconds_used(client.id)
-        if used >= quota.compute_seconds:
-            more = seconds_to_next_hour()
-            raise _over_quota(f"{used:.0f} seconds this hour", f"{quota.compute_seconds:g}", more)
+        _check_compute(used, quota)
         size = sum(program.input_bytes.values())
-        kept = database.job_bytes(client.id) + self._arriving_bytes[client.id]
+        kept += self._arriving_bytes[client.id]
         if kept + size > quota.job_bytes:
             raise _over_quota(
                 f"{kept} bytes of jobs are kept or arrive, and this one may add {size}",
@@ -338,26 +507,51 @@ class State:
         except QueueFullError as error:
             raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
 
-    def job(self, client: Client, identifier: str) -> JobRecord:
-        """Returns a client's job.
+    async def job(self, client: Client, identifier: str) -> JobRecord:
+        """Returns a client's job: from memory if it has not ended.
 
         Raises:
             ProblemError: If there is none.
         """
-        found = self.folder.database.job(identifier, client.id)
+        found = self.dispatcher.record(identifier)
         if found is None:
+            found = await self.storage.read(lambda database: database.job(identifier))
+        if found is None or found.client != client.id:
             raise not_found(f"job {identifier:.64}")
         return found
 
-    def accept(
+    async def remove_job(self, identifier: str) -> None:
+        """Removes a job that has ended, and its files.
+
+        Raises:
+            ProblemError: If the database fails.
+        """
+        await self.storage.write(lambda database: database.remove_job(identifier))
+        await asyncio.to_thread(self.folder.remove_job, identifier)
+
+    async def cancel(self, client: Client, job: JobRecord) -> JobRecord:
+        """Cancels a job that has not ended; returns it as it is then."""
+        await self.dispatcher.cancel(job.id, _CANCEL_SECONDS)
+        return await self.job(client, job.id)
+
+    async def accept(
         self,
         client: Client,
         program: Publication,
+        arrival: Arrival,
         identifier: str,
         request: str | None,
         parts: Mapping[str, Part],
     ) -> JobRecord:
         """Makes a job from a received form; its inputs are already in its folder.
+
+        Args:
+            client: Whose it is.
+            program: What it runs.
+            arrival: From ``arriving``.
+            identifier: Its id.
+            request: The client's name for it.
+            parts: The form.
 
         Returns:
             The job, or an earlier job of the same request.
@@ -365,35 +559,40 @@ class State:
         Raises:
             ProblemError: If a part is missing or unknown, or does not fit the program.
         """
-        keys = self._named_keys(client, program, parts)
-        digests = {name: part.digest for name, part in parts.items() if part.path is not None}
-        job = JobRecord(
-            identifier,
-            client.id,
-            program.name,
-            program.revision,
-            tuple(key.digest for key in keys),
-            request,
-            _fingerprint(program, keys, digests),
-            RunState.WAITING,
-            0,
-            sum(part.size for part in parts.values()),
-            time.time(),
-        )
-        if request is not None:
-            before = self.folder.database.job_of_request(client.id, request)
+        async with self._turns[client.id]:
+            keys = await self._named_keys(client, program, parts)
+            digests = {name: part.digest for name, part in parts.items() if part.path is not None}
+            job = JobRecord(
+                identifier,
+                client.id,
+                program.name,
+                program.revision,
+                tuple(key.digest for key in keys),
+                request,
+                _fingerprint(program, keys, digests),
+                RunState.WAITING,
+                0,
+                sum(part.size for part in parts.values()),
+                now(),
+            )
+            before = await self._job_of_request(client, request)
             if before is not None:
                 check_same_request(before, job.fingerprint)
                 return before
-        # Other jobs of this client may have been accepted while this body arrived.
-        self.check_quota(client, program)
-        found = self.folder.database.add_job(job)
-        if found.id == job.id:
-            self.metrics.job_began(job)
-            self.dispatcher.submit(job, self._task(job, program))
-        return found
+            # Other jobs of this client may have been accepted while this body arrived.
+            self._arrived(arrival)
+            await self._check_quota(client, program)
+            task = await self._task(job, program)
+            found = await self.storage.write(
+                lambda database: database.add_job(job),
+                lambda database: database.remove_job(job.id),
+            )
+            if found.id == job.id:
+                self.metrics.job_began(job)
+                self.dispatcher.submit(job, task)
+            return found
 
-    def _named_keys(
+    async def _named_keys(
         self, client: Client, program: Publication, parts: Mapping[str, Part]
     ) -> list[KeyRecord]:
         """Returns the keys of a run in a fixed order; also checks the run's other fields."""
@@ -426,7 +625,7 @@ class State:
             )
         keys = []
         for digest in digests:
-            key = self.folder.database.key(client.id, program.parameters_id, digest)
+            key = await self._key(client.id, program, digest)
             if key is None or key.state is not KeyState.READY:
                 raise ProblemError(
                     409,
@@ -437,12 +636,13 @@ class State:
             keys.append(key)
         return keys
 
-    def _task(self, job: JobRecord, program: Publication) -> Task:
-        database, files = self.folder.database, []
-        for digest in job.keys:
-            key = database.key(job.client, program.parameters_id, digest)
-            assert key is not None, "keys of open jobs are not removed"
-            files.append(KeyFile(str(self.folder.key(key)), key.media))
+    async def _task(self, job: JobRecord, program: Publication) -> Task:
+        """Returns what a worker does for a job; without keys that are lost."""
+        parameters = program.parameters_id
+        keys = await self.storage.read(
+            lambda database: [database.key(job.client, parameters, digest) for digest in job.keys]
+        )
+        files = [KeyFile(str(self.folder.key(key)), key.media) for key in keys if key is not None]
         return Task(
             job.id,
             program.name,
@@ -466,11 +666,28 @@ class State:
         names = [*job.outcome["outputs"]]
         if name not in names:
             raise not_found(f"output {name!r:.80} of this job")
-        return Path(job.outcome["folder"]) / str(names.index(name))
+        path = Path(job.outcome["folder"]) / str(names.index(name))
+        if not path.is_file():
+            raise ProblemError(
+                410, "lost-files", "this result is not on the server's disk any more: run it again"
+            )
+        return path
 
     def discard(self, identifier: str) -> None:
         """Removes the folder of a job that was not accepted."""
         shutil.rmtree(self.folder.job(identifier), ignore_errors=True)
+
+
+def _on_disk(key: KeyRecord, folder: Folder) -> KeyRecord:
+    """Returns keys as far as their file is there: a machine that lost power may have lost it."""
+    if key.state is KeyState.READY and not folder.key(key).is_file():
+        return replace(key, state=KeyState.PARTIAL, received=0)
+    if key.state is KeyState.PARTIAL:
+        path = folder.key_part(key)
+        size = path.stat().st_size if path.exists() else 0
+        # All bytes came, and the check was not recorded: with the last one it is begun.
+        return replace(key, received=min(key.received, size, key.size - 1))
+    return key
 
 
 def _fingerprint(
@@ -486,6 +703,17 @@ def _fingerprint(
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_compute(used: float, quota: Quota) -> None:
+    """Refuses work of a client that used all its seconds of this hour.
+
+    Raises:
+        ProblemError: If so.
+    """
+    if used >= quota.compute_seconds:
+        more = seconds_to_next_hour()
+        raise _over_quota(f"{used:.0f} seconds this hour", f"{quota.compute_seconds:g}", more)
 
 
 def _over_quota(what: str, limit: str, seconds: int) -> ProblemError:

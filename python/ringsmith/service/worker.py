@@ -4,6 +4,7 @@
 JSON. It ends when the server is gone. All data from clients is parsed here, not in the server.
 """
 
+import errno
 import json
 import os
 import socket
@@ -13,6 +14,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -101,6 +103,12 @@ class Runner:
         with self._lock:
             self._running[task.job] = None
         begun = time.perf_counter()
+        outcome = self._carried_out(task, begun)
+        if outcome.code:  # the client pays for what its job took until it failed
+            return replace(outcome, load_seconds=time.perf_counter() - begun)
+        return outcome
+
+    def _carried_out(self, task: Task, begun: float) -> Outcome:
         try:
             return self._check(task) if task.is_check else self._run(task, begun)
         except InteropError as error:
@@ -114,6 +122,11 @@ class Runner:
             return self._failed(task, "device", str(error), lost=lost)
         except RingsmithError as error:
             return self._failed(task, "refused", str(error))
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                return self._failed(task, "disk-full", "the server's disk is full: try again later")
+            text = f"a file of this job cannot be used: {error.strerror}"
+            return self._failed(task, "lost-files", text)
         except MemoryError:
             return self._failed(task, "memory", "the worker has not enough memory for this job")
         except Exception as error:
@@ -226,11 +239,12 @@ class Runner:
         return tuple(self._keys)
 
     def _key_bytes(self) -> int:
-        return sum(keys.nbytes for keys in self._keys.values())
+        kept = [*self._keys.values()]  # at once: another thread may add keys meanwhile
+        return sum(keys.nbytes for keys in kept)
 
 
 def _loaded(files: ProgramFiles, kind: str) -> tuple[Compiled, RlweParameters]:
-    parameters = ClientKit.load(files.kit).parameters
+    parameters = ClientKit.load(files.kit, security=None).parameters  # the operator's own
     if files.compiled:
         return Compiled.load(files.compiled), parameters
     program = Program.load(files.program)
@@ -338,6 +352,9 @@ def serve(descriptor: int) -> None:
     # Checks of keys run in parallel to jobs, so that no check waits for a long job.
     with ThreadPoolExecutor(places + AHEAD) as runs, ThreadPoolExecutor(1) as checks:
         while (message := line.read()) is not None:
+            if "ping" in message:
+                line.send({"pong": message["ping"]})
+                continue
             if "cancel" in message:
                 Thread(target=runner.cancel, args=(message["cancel"],), daemon=True).start()
                 continue

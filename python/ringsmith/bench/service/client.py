@@ -18,7 +18,7 @@ def main(url: str, name: str) -> None:
     Raises:
         AssertionError: If two results for the same inputs differ.
     """
-    with Service(url) as service:
+    with Service(url, security=None) as service:
         program = service.program(name)
         _, public_key, keys = program.generate_keys()
         numbers = np.random.default_rng().uniform(-1, 1, 4)

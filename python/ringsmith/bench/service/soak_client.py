@@ -30,7 +30,7 @@ class Asking:
     """One client."""
 
     def __init__(self, url: str, token: str, seed: int, log: TextIO) -> None:
-        self._service = Service(url, token, patience_seconds=_PATIENCE)
+        self._service = Service(url, token, patience_seconds=_PATIENCE, security=None)
         self._rng = np.random.default_rng(seed)
         self._name, self._count, self._log = f"{seed}-{time.time_ns():x}", 0, log
         self._programs: dict[str, RemoteProgram] = {}

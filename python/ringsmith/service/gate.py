@@ -1,0 +1,193 @@
+"""Admits connections: counts them as they are accepted, by peer, before TLS and HTTP.
+
+When there are too many, the one that has been idle for longest is closed, of the peer that has the
+most. A connection is idle while it has no request: during the TLS handshake, in a header, between
+requests. So connections that do nothing keep out nobody.
+"""
+
+import ipaddress
+import logging
+import resource
+import socket
+from dataclasses import dataclass, field
+
+log = logging.getLogger("ringsmith.service")
+
+_REFUSED = 32
+"""Connections above the limits that are accepted to be told that the server is full."""
+_OTHER_FILES = 512
+"""Files of a server that are no connections of the limit: the backlog, uploads, workers."""
+_LEAST = 16
+"""Connections that a server has to accept at once."""
+
+
+@dataclass(eq=False)
+class _Peer:
+    """Connections of one address; idle ones in the order in which they became idle."""
+
+    idle: dict[int, "_Connection"] = field(default_factory=dict)
+    busy: dict[int, "_Connection"] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.idle) + len(self.busy)
+
+
+class Gate:
+    """Counts connections, and closes idle ones."""
+
+    def __init__(self, connections: int, per_peer: int) -> None:
+        """Makes a gate.
+
+        Args:
+            connections: How many may be open at once.
+            per_peer: How many of them one address may have.
+        """
+        self._most, self._per_peer = connections, per_peer
+        self._peers: dict[str, _Peer] = {}
+        self._open: dict[int, _Connection] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def admit(self, connection: "_Connection") -> bool:
+        """Counts a new connection, and makes room for it; returns whether it may stay."""
+        peer = self._peers.setdefault(connection.peer, _Peer())
+        if len(peer) >= self._per_peer:
+            self._evict(peer)
+        if len(self._open) >= self._most:
+            idle = (one for one in self._peers.values() if one.idle)
+            self._evict(max(idle, key=len, default=None))
+        most = (self._per_peer, self._most)
+        numbers = (len(peer), len(self._open))
+        if any(number >= limit + _REFUSED for number, limit in zip(numbers, most, strict=True)):
+            if not peer:
+                self._peers.pop(connection.peer, None)
+            return False
+        connection.over = any(number >= limit for number, limit in zip(numbers, most, strict=True))
+        self._peers[connection.peer] = peer  # may have been removed with its last connection
+        peer.idle[connection.number] = self._open[connection.number] = connection
+        return True
+
+    def _evict(self, peer: _Peer | None) -> None:
+        """Closes the connection of a peer that has been idle for longest."""
+        connection = next(iter(peer.idle.values()), None) if peer is not None else None
+        if connection is not None:
+            self.forget(connection)
+            try:
+                connection.shutdown(socket.SHUT_RDWR)  # its transport closes it
+            except OSError:
+                log.debug("a connection was gone already")
+
+    def forget(self, connection: "_Connection") -> None:
+        """No longer counts a connection."""
+        if self._open.get(connection.number) is not connection:
+            return
+        del self._open[connection.number]
+        peer = self._peers[connection.peer]
+        peer.idle.pop(connection.number, None)
+        peer.busy.pop(connection.number, None)
+        if not peer:
+            del self._peers[connection.peer]
+
+    def begin(self, number: int) -> bool:
+        """Notes that a connection has a request; returns whether the server takes it.
+
+        Args:
+            number: The connection's file descriptor.
+        """
+        connection = self._open.get(number)
+        if connection is None:
+            return True
+        peer = self._peers[connection.peer]
+        peer.idle.pop(number, None)
+        peer.busy[number] = connection
+        return not connection.over
+
+    def end(self, number: int) -> None:
+        """Notes that a connection has no request any more."""
+        connection = self._open.get(number)
+        if connection is not None:
+            peer = self._peers[connection.peer]
+            peer.busy.pop(number, None)
+            peer.idle.pop(number, None)
+            peer.idle[number] = connection
+
+
+class _Connection(socket.socket):
+    """A connection that a gate counts until it is closed.
+
+    Attributes:
+        gate: The gate.
+        peer: Whom it counts for.
+        number: Its file descriptor.
+        over: Whether it is above a limit: its requests are refused.
+    """
+
+    def __init__(self, gate: Gate, opened: socket.socket, address: object) -> None:
+        family, kind, protocol = opened.family, opened.type, opened.proto
+        super().__init__(family, kind, protocol, fileno=opened.detach())
+        self.gate, self.peer, self.number = gate, peer_of(address), self.fileno()
+        self.over = False
+
+    def close(self) -> None:
+        """Closes it."""
+        self.gate.forget(self)
+        super().close()
+
+
+class Listener(socket.socket):
+    """A listening socket with a gate."""
+
+    gate: Gate | None = None
+
+    def accept(self) -> tuple[socket.socket, object]:
+        """Returns the next connection that may stay.
+
+        Raises:
+            OSError: If there is none.
+        """
+        while True:
+            opened, address = super().accept()
+            if self.gate is None:
+                return opened, address
+            connection = _Connection(self.gate, opened, address)
+            if self.gate.admit(connection):
+                return connection, address
+            connection.close()
+
+
+def peer_of(address: object) -> str:
+    """Returns whom a connection counts for: an IPv4 address, or the network of an IPv6 address."""
+    text = str(address[0]) if isinstance(address, tuple) and address else ""
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return text
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
+
+def raise_file_limit(connections: int) -> int:
+    """Raises the limit of open files; returns how many connections it allows.
+
+    Args:
+        connections: How many are wanted.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _OTHER_FILES
+    unlimited = resource.RLIM_INFINITY
+    if soft != unlimited and soft < wanted:
+        soft = wanted if hard == unlimited else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == unlimited or soft >= wanted:
+        return connections
+    found = max(soft - _OTHER_FILES, _LEAST)
+    log.warning(
+        "the system allows %d open files: %d connections are taken at once, and not %d; raise "
+        "`ulimit -n`, or lower limits.connections",
+        *(soft, found, connections),
+    )
+    return found
