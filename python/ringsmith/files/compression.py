@@ -15,10 +15,12 @@ from ringsmith.files.part import Bytes, load
 Refusal = Callable[[str], InteropError]
 """Makes an error of a reason; knows the object's name."""
 
-_ZLIB_STEP = 1 << 16
-_ZSTD_STEP = 1024
-"""Bytes of a zstd stream decompressed at once. Each 4 of them can be a block, and a block makes at
-most 128 KiB: the bound is passed by at most 32 MiB before it is seen."""
+_STEP = 1 << 16
+"""Bytes of a stream that are decompressed at once."""
+_ZSTD_LEAST_STEP = 1 << 8
+_ZSTD_EXPANSION = 15
+"""log2 of what a byte of a zstd stream makes at most: 4 bytes can be a block of 128 KiB. Where less
+may come out, fewer bytes are decompressed at once: the bound is passed by at most 8 MiB."""
 _ZSTD_WINDOW = 1 << 25
 """Largest window that a zstd stream may ask for, in bytes: it is memory. SEAL asks for 2 MiB, and
 RFC 8878 wants 8 MiB to be granted."""
@@ -44,7 +46,7 @@ def compress(payload: bytes, method: Compression) -> bytes:
     return payload
 
 
-def decompress(data: Bytes, method: Compression, limit: int, refuse: Refusal) -> bytes:
+def decompress(data: Bytes, method: Compression, limit: int, refuse: Refusal) -> bytearray:
     """The payload of a compressed object.
 
     Args:
@@ -76,26 +78,26 @@ def decompress(data: Bytes, method: Compression, limit: int, refuse: Refusal) ->
     return payload
 
 
-def _zlib(data: Bytes, limit: int) -> tuple[bytes, bool, int]:
+def _zlib(data: Bytes, limit: int) -> tuple[bytearray, bool, int]:
     """(payload, whether the stream ended, bytes behind it); stops at ``limit`` + 1 bytes."""
     stream = zlib.decompressobj()
-    parts, size, position = [], 0, 0
-    while position < len(data) and not stream.eof and size <= limit:
-        step = load(data[position : position + _ZLIB_STEP])
-        parts.append(stream.decompress(step, limit + 1 - size))
-        size += len(parts[-1])
-        position += _ZLIB_STEP
+    payload, position = bytearray(), 0
+    while position < len(data) and not stream.eof and len(payload) <= limit:
+        step = load(data[position : position + _STEP])
+        payload += stream.decompress(step, limit + 1 - len(payload))
+        position += _STEP
     rest = len(data) - min(position, len(data)) + len(stream.unused_data)
-    return b"".join(parts), stream.eof, rest
+    return payload, stream.eof, rest
 
 
-def _zstd(data: Bytes, limit: int) -> tuple[bytes, bool, int]:
+def _zstd(data: Bytes, limit: int) -> tuple[bytearray, bool, int]:
     """As ``_zlib``; stops soon after ``limit`` bytes."""
     stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
-    parts, size, position = [], 0, 0
-    while position < len(data) and not stream.eof and size <= limit:
-        parts.append(stream.decompress(load(data[position : position + _ZSTD_STEP])))
-        size += len(parts[-1])
-        position += _ZSTD_STEP
+    payload, position = bytearray(), 0
+    while position < len(data) and not stream.eof and len(payload) <= limit:
+        left = limit - len(payload)
+        step = min(max(left >> _ZSTD_EXPANSION, _ZSTD_LEAST_STEP), _STEP)
+        payload += stream.decompress(load(data[position : position + step]))
+        position += step
     rest = len(data) - min(position, len(data)) + len(stream.unused_data)
-    return b"".join(parts), stream.eof, rest
+    return payload, stream.eof, rest
