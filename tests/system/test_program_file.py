@@ -391,6 +391,24 @@ def test_loading_warns_of_security_as_making_the_parameters_did() -> None:
     assert caught == []
 
 
+def test_a_product_with_zero_is_refused_in_a_file_as_in_a_traced_program() -> None:
+    parameters = BfvParameters.create(
+        n=4096, prime_bits=(36, 36), special_bits=37, plain_modulus=65537
+    )
+
+    def zeroed(node: Node) -> Node:
+        if node.plain is None:
+            return node
+        plain = dataclasses.replace(node.plain, values=np.zeros_like(node.plain.values))
+        return dataclasses.replace(node, plain=plain)
+
+    for function in (lambda x: x * 3 + x, lambda x: x * np.arange(1, 9) + x):
+        program = trace(function, parameters, {"x": 8})
+        changed = dataclasses.replace(program, nodes=tuple(map(zeroed, program.nodes)))
+        with pytest.raises(ProgramError, match="multiplies by 0, and its ciphertext hides nothing"):
+            changed.to_bytes()
+
+
 def test_negatives_of_constant_products_are_written(tmp_path: Path) -> None:
     """The negative of an array of no dimensions is a number of NumPy's, and no array."""
     program = trace(lambda x: 1 - 0.5 * x, parameter_set("nano"), {"x": 4})
