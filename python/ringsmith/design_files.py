@@ -14,6 +14,7 @@ from ringsmith.caching import cached
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
 from ringsmith.files.records import fields_of
+from ringsmith.files.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -129,10 +130,7 @@ def _origin(name: str) -> str:
 
 
 def _table(text: str, origin: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ParameterError(f"{origin}: not a TOML file: {error}") from error
+    return parse_toml(text, lambda why: ParameterError(f"{origin}: {why}"))
 
 
 def load(name: str, architecture: str, kind: "type[Design]") -> "Design":

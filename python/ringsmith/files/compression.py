@@ -4,7 +4,7 @@ A few bytes can stand for gigabytes, so decompression stops at a bound that its 
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 
 import zstandard
@@ -15,12 +15,11 @@ from ringsmith.files.part import Bytes, load
 Refusal = Callable[[str], InteropError]
 """Makes an error of a reason; knows the object's name."""
 
-_STEP = 1 << 16
-"""Bytes of a stream that are decompressed at once."""
-_ZSTD_LEAST_STEP = 1 << 8
-_ZSTD_EXPANSION = 15
-"""log2 of what a byte of a zstd stream makes at most: 4 bytes can be a block of 128 KiB. Where less
-may come out, fewer bytes are decompressed at once: the bound is passed by at most 8 MiB."""
+_ZLIB_STEP = 1 << 12
+"""Bytes of a zlib stream that are decompressed at once: they make at most 4 MiB."""
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD_HEADER = 18
+"""Bytes of a zstd frame's header, at most."""
 _ZSTD_WINDOW = 1 << 25
 """Largest window that a zstd stream may ask for, in bytes: it is memory. SEAL asks for 2 MiB, and
 RFC 8878 wants 8 MiB to be granted."""
@@ -83,9 +82,9 @@ def _zlib(data: Bytes, limit: int) -> tuple[bytearray, bool, int]:
     stream = zlib.decompressobj()
     payload, position = bytearray(), 0
     while position < len(data) and not stream.eof and len(payload) <= limit:
-        step = load(data[position : position + _STEP])
+        step = load(data[position : position + _ZLIB_STEP])
         payload += stream.decompress(step, limit + 1 - len(payload))
-        position += _STEP
+        position += _ZLIB_STEP
     rest = len(data) - min(position, len(data)) + len(stream.unused_data)
     return payload, stream.eof, rest
 
@@ -94,10 +93,29 @@ def _zstd(data: Bytes, limit: int) -> tuple[bytearray, bool, int]:
     """As ``_zlib``; stops soon after ``limit`` bytes."""
     stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
     payload, position = bytearray(), 0
-    while position < len(data) and not stream.eof and len(payload) <= limit:
-        left = limit - len(payload)
-        step = min(max(left >> _ZSTD_EXPANSION, _ZSTD_LEAST_STEP), _STEP)
-        payload += stream.decompress(load(data[position : position + step]))
-        position += step
-    rest = len(data) - min(position, len(data)) + len(stream.unused_data)
+    for end in _block_ends(data):
+        if stream.eof or len(payload) > limit:
+            break
+        payload += stream.decompress(load(data[position:end]))
+        position = end
+    rest = len(data) - position + len(stream.unused_data)
     return payload, stream.eof, rest
+
+
+def _block_ends(data: Bytes) -> Iterator[int]:
+    """Where the header of a zstd frame ends, each of its blocks, and the data (RFC 8878, 3.1.1).
+
+    A block makes at most 128 KiB, so that decompression can stop there.
+    """
+    head = bytes(load(data[:_ZSTD_HEADER]))
+    if head[:4] == _ZSTD_MAGIC and len(head) > 4:
+        single, size, dictionary = head[4] >> 5 & 1, head[4] >> 6, head[4] & 3
+        position = 6 - single + (0, 1, 2, 4)[dictionary] + (single, 2, 4, 8)[size]
+        last = False
+        while not last and position < len(data):
+            yield position
+            header = int.from_bytes(load(data[position : position + 3]), "little")
+            last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
+            position = min(position + 3 + (1 if kind == 1 else size), len(data))
+        yield position
+    yield len(data)

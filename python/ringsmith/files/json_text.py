@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from ringsmith.errors import RingsmithError
 
-VALUE_BYTES = 128
-"""Memory that a value takes, at most: an object of one entry with its key, by two marks."""
+VALUE_BYTES = 300
+"""Memory that a value takes, at most: an entry of an object whose keys are all different."""
 
 _WIDE = 4
 """Bytes that Python takes for a character of a text that is not ASCII."""

@@ -23,15 +23,16 @@ MAX_OPERATIONS = 1 << 20
 MAX_NESTING = 64
 """Regions inside each other."""
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|->|>=|[<>\[\](){},\n]')
+# Repetitions are possessive (*+): what could be given back takes memory.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|->|>=|[<>\[\](){},\n]')
 _OPENING = frozenset("<[({")
 _CLOSING = frozenset(">])}")
-_SPACE = re.compile(r"(?:\s|//[^\n]*)*")
+_SPACE = re.compile(r"(?:\s++|//[^\n]*+)*+")
 _NAME = re.compile(r"%[\w$.-]+")
-_RESULTS = re.compile(r"%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+(?::\d+)?)*\s*=")
+_RESULTS = re.compile(r"%[\w$.-]++(?::\d++)?+(?:\s*+,\s*+%[\w$.-]++(?::\d++)?+)*+\s*+=")
 _USE = re.compile(r"%[\w$.-]+(?:#\d+)?")
 _QUOTED = re.compile(r'"([A-Za-z_][\w.$]*)"')
-_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[\w.$]+')
+_KEY = re.compile(r'"(?:[^"\\]|\\.)*+"|[\w.$]++')
 _ALIAS = re.compile(r"([!#][\w.$]+)\s*=\s*")
 _RESOURCE = re.compile(r'([\w.$-]+)\s*:\s*"(0x[0-9A-Fa-f]*)"')
 _MAX_RESULTS = 1 << 10

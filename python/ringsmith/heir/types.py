@@ -14,7 +14,7 @@ from ringsmith.heir.text import ModuleText, split
 MAX_ELEMENTS = 1 << 26
 """Elements of a tensor: 512 MiB of doubles."""
 
-_TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)(.*)>$", re.S)
+_TENSOR = re.compile(r"tensor<((?:[\d?]++x)*+)(.*)>$", re.S)
 _REFERENCE = re.compile(r"[!#][A-Za-z_][\w.$]*")
 _FLOAT = {"f16": "<f2", "f32": "<f4", "f64": "<f8"}
 _INTEGER = re.compile(r"(?:[su]?i(\d+)|index)$")

@@ -90,13 +90,13 @@ def limits_of(size: int) -> Limits:
     """How large what a file of ``size`` bytes makes may be.
 
     Constants of zeros, and nodes that are alike, compress to almost nothing. A small file may
-    therefore make 256 MiB and 2^19 values, more than 64 times its size; a large one 64 bytes and 16
-    values of each byte.
+    therefore make 256 MiB and 2^18 values, more than 64 times its size; a large one 64 bytes and 8
+    values of each byte. With names of its own, a value takes 300 bytes.
     """
     return replace(
         LIMITS,
         body=min(LIMITS.body, max(1 << 28, size << 6)),
-        values=min(LIMITS.values, (1 << 19) + (size << 4)),
+        values=min(LIMITS.values, (1 << 18) + (size << 3)),
     )
 
 
