@@ -19,6 +19,9 @@ from tests.fuzz.readers import READERS, Reader, named, quiet
 
 from ringsmith.errors import RingsmithError
 
+LEAST = 20
+"""Damaged inputs of a reader, however slow this machine is."""
+
 
 def outcome(reader: Reader, data: bytes) -> str:
     """Returns ``read``, ``refused``, or the error that none should see with its trace's end."""
@@ -56,7 +59,7 @@ def examined(reader: Reader, seed: int, seconds: float) -> dict[str, object]:
     for i, data in enumerate(reader.worst()):
         look(data, f"worst {i}")
     end, number = time.monotonic() + seconds, 0
-    while time.monotonic() < end:
+    while number < LEAST or time.monotonic() < end:
         number += 1
         look(reader.mutate(seeds, rng), f"damaged {number}")
     return {"name": reader.name, **counts, "wrong": wrong[:5], "most": most}

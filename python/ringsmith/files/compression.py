@@ -20,6 +20,7 @@ _ZLIB_STEP = 1 << 12
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _ZSTD_HEADER = 18
 """Bytes of a zstd frame's header, at most."""
+_ZSTD_CHECKSUM = 4
 _ZSTD_WINDOW = 1 << 25
 """Largest window that a zstd stream may ask for, in bytes: it is memory. SEAL asks for 2 MiB, and
 RFC 8878 wants 8 MiB to be granted."""
@@ -103,12 +104,15 @@ def _zstd(data: Bytes, limit: int) -> tuple[bytearray, bool, int]:
 
 
 def _block_ends(data: Bytes) -> Iterator[int]:
-    """Where the header of a zstd frame ends, each of its blocks, and the data (RFC 8878, 3.1.1).
+    """Where the header of a zstd frame ends, each of its blocks, and its checksum.
 
-    A block makes at most 128 KiB, so that decompression can stop there.
+    A block makes at most 128 KiB, so that decompression can stop there (RFC 8878, 3.1.1). Of what
+    is no frame, the end of the largest header, where zstd refuses it.
     """
     head = bytes(load(data[:_ZSTD_HEADER]))
-    if head[:4] == _ZSTD_MAGIC and len(head) > 4:
+    if head[:4] != _ZSTD_MAGIC or len(head) == 4:
+        yield len(head)
+    else:
         single, size, dictionary = head[4] >> 5 & 1, head[4] >> 6, head[4] & 3
         position = 6 - single + (0, 1, 2, 4)[dictionary] + (single, 2, 4, 8)[size]
         last = False
@@ -118,4 +122,4 @@ def _block_ends(data: Bytes) -> Iterator[int]:
             last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
             position = min(position + 3 + (1 if kind == 1 else size), len(data))
         yield position
-    yield len(data)
+        yield min(position + _ZSTD_CHECKSUM, len(data))
