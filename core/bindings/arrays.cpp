@@ -1,6 +1,7 @@
 #include "arrays.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "../src/platform/text.h"
 #include "ringsmith/error.h"
@@ -33,6 +34,14 @@ std::string shape_of(const InputArray& array) {
 
 }  // namespace
 
+void check_alignment(const void* data, std::string_view what) {
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(u64) != 0) {
+    const std::string message =
+        text(what, " does not begin at a multiple of ", alignof(u64), " bytes: give array.copy()");
+    throw nb::type_error(message.c_str());
+  }
+}
+
 std::span<const u64> words_of(const InputArray& array, std::string_view what,
                               nb::dlpack::dtype type) {
   if (array.dtype() != type || !is_c_contiguous(array)) {
@@ -40,6 +49,7 @@ std::span<const u64> words_of(const InputArray& array, std::string_view what,
                                      "numpy.ascontiguousarray(..., dtype=numpy.uint64)");
     throw nb::type_error(message.c_str());
   }
+  check_alignment(array.data(), what);
   return {static_cast<const u64*>(array.data()), array.size()};
 }
 

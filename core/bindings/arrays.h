@@ -29,8 +29,12 @@ namespace nb = nanobind;
 using InputArray = nb::ndarray<nb::ro, nb::device::cpu>;
 using OutputArray = nb::ndarray<nb::numpy, u64>;
 
-/// The words of a C-contiguous array of uint64, or of another type of 64 bits.
-/// @throws nb::type_error for another type or order
+/// Refuses memory that does not begin at a multiple of 8 bytes.
+/// @throws nb::type_error
+void check_alignment(const void* data, std::string_view what);
+
+/// The words of a C-contiguous, aligned array of uint64, or of another type of 64 bits.
+/// @throws nb::type_error for another type, order or alignment
 [[nodiscard]] std::span<const u64> words_of(const InputArray& array, std::string_view what,
                                             nb::dlpack::dtype type = nb::dtype<u64>());
 

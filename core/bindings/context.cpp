@@ -21,8 +21,9 @@ using SharedContext = std::shared_ptr<const RlweContext>;
 
 OutputArray encode(const CkksEncoder& encoder, const nb::object& values, double scale,
                    std::size_t limbs) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
   const auto array = nb::cast<ComplexInput>(
-      nb::module_::import_("numpy").attr("ascontiguousarray")(values, "complex128"));
+      numpy.attr("ascontiguousarray")(numpy.attr("require")(values, "complex128", "A")));
   const std::span<const Complex> view(array.data(), array.size());
   return to_numpy(without_gil([&] { return encoder.encode(view, scale, limbs); }),
                   {limbs, encoder.context().degree()});

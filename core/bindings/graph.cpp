@@ -22,6 +22,33 @@ namespace {
 using NamedArrays = std::map<std::string, InputArray>;
 using NamedKeys = std::map<std::string, KeyArgument>;
 
+// A graph that Python holds. While it runs, Python code runs, too: other threads, and the source of
+// its inputs. Its nodes stay as they are until then. The interpreter's lock guards `runs`.
+struct BoundGraph : Graph {
+  using Graph::Graph;
+  mutable std::size_t runs = 0;
+};
+
+// Counts a run of a graph while it lasts; made and destroyed with the interpreter's lock.
+class Running {
+ public:
+  explicit Running(const BoundGraph& graph) : graph_(graph) { ++graph_.runs; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { --graph_.runs; }
+
+ private:
+  const BoundGraph& graph_;
+};
+
+std::size_t add_node(BoundGraph& graph, std::string_view op,
+                     const std::vector<std::size_t>& operands, const Attributes& attributes) {
+  if (graph.runs != 0) {
+    throw GraphError("the graph is running and cannot get a node: add all nodes, then run it");
+  }
+  return graph.add_node(op, operands, attributes);
+}
+
 // Outputs in one array, (names, limbs, N).
 struct OutputBlock {
   std::vector<std::string> names;
@@ -67,8 +94,9 @@ void read_input(const Graph& graph, const nb::callable& source, const std::strin
   std::ranges::copy(words, out.begin());
 }
 
-nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKeys& keys,
+nb::dict run_graph(const BoundGraph& graph, const NamedArrays& inputs, const NamedKeys& keys,
                    const std::optional<nb::callable>& source) {
+  const Running running(graph);
   GraphInputs input_views;
   for (const auto& [name, array] : inputs) {
     const std::string what = text("input '", name, "'");
@@ -106,7 +134,7 @@ nb::dict run_graph(const Graph& graph, const NamedArrays& inputs, const NamedKey
   return result;
 }
 
-std::pair<Base, std::string> node_type(const Graph& graph, std::size_t id) {
+std::pair<Base, std::string> node_type(const BoundGraph& graph, std::size_t id) {
   if (id >= graph.nodes().size()) {
     throw GraphError(
         text("the graph has no node ", id, "; it has ", graph.nodes().size(), " nodes"));
@@ -118,23 +146,23 @@ std::pair<Base, std::string> node_type(const Graph& graph, std::size_t id) {
 }  // namespace
 
 void register_graph(nb::module_& module) {
-  nb::class_<Graph>(module, "Graph", "A subroutine graph over one ring, built node by node.")
+  nb::class_<BoundGraph>(module, "Graph", "A subroutine graph over one ring, built node by node.")
       .def(
           "__init__",
-          [](Graph* self, std::size_t n, const std::vector<u64>& primes,
+          [](BoundGraph* self, std::size_t n, const std::vector<u64>& primes,
              const std::vector<u64>& roots,
-             std::size_t extension) { new (self) Graph(n, primes, roots, extension); },
+             std::size_t extension) { new (self) BoundGraph(n, primes, roots, extension); },
           nb::arg("n"), nb::arg("primes"), nb::arg("roots"), nb::arg("extension") = 0)
       .def_prop_ro(
-          "n", [](const Graph& graph) { return graph.rns().degree(); }, "Ring degree N.")
+          "n", [](const BoundGraph& graph) { return graph.rns().degree(); }, "Ring degree N.")
       .def_prop_ro(
-          "primes", [](const Graph& graph) { return graph.rns().primes(); },
+          "primes", [](const BoundGraph& graph) { return graph.rns().primes(); },
           "Data primes, then special primes, then extension primes.")
       .def_prop_ro(
-          "roots", [](const Graph& graph) { return graph.rns().roots(); },
+          "roots", [](const BoundGraph& graph) { return graph.rns().roots(); },
           "A primitive 2N-th root of unity modulo each prime.")
-      .def("__len__", [](const Graph& graph) { return graph.nodes().size(); })
-      .def("add_node", &Graph::add_node, nb::arg("op"), nb::arg("operands"), nb::arg("attrs"),
+      .def("__len__", [](const BoundGraph& graph) { return graph.nodes().size(); })
+      .def("add_node", &add_node, nb::arg("op"), nb::arg("operands"), nb::arg("attrs"),
            "Checks a node, appends it and returns its id. Operations and attributes: "
            "docs/reference/subroutine-graph.md.")
       .def("node_type", &node_type, nb::arg("node"),

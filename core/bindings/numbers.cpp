@@ -53,6 +53,7 @@ using MutableArray = nb::ndarray<u64, nb::ndim<1>, nb::c_contig, nb::device::cpu
 
 template <Transform transform>
 void transform_in_place(const NttTables& tables, const MutableArray& array) {
+  check_alignment(array.data(), "the array");
   const std::span<u64> words(array.data(), array.size());
   nb::gil_scoped_release release;
   (tables.*transform)(words);

@@ -8,11 +8,13 @@ from dataclasses import MISSING, fields
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from ringsmith.caching import cached
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
+from ringsmith.files.records import fields_of
+from ringsmith.files.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -128,10 +130,7 @@ def _origin(name: str) -> str:
 
 
 def _table(text: str, origin: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ParameterError(f"{origin}: not a TOML file: {error}") from error
+    return parse_toml(text, lambda why: ParameterError(f"{origin}: {why}"))
 
 
 def load(name: str, architecture: str, kind: "type[Design]") -> "Design":
@@ -153,6 +152,21 @@ def load(name: str, architecture: str, kind: "type[Design]") -> "Design":
             f"{architecture!r} is wanted: choose one of {', '.join(known)}"
         )
     return parse(text, _origin(name), architecture, kind)
+
+
+_WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number"}
+
+
+def _check_types(table: Mapping[str, Any], kind: type, origin: str) -> None:
+    """Refuses plain values of another type than their parameters."""
+    for field, hint in fields_of(kind):
+        value, types = table.get(field.name), {*get_args(hint)} or {hint}
+        if field.name not in table or not types <= {*_WORDS, type(None)}:
+            continue
+        given = {type(value)} | ({float} if type(value) is int else set())
+        if not given & types:
+            wanted = " or ".join(words for each, words in _WORDS.items() if each in types)
+            raise ParameterError(f"{origin}: {field.name} = {value!r:.60} is to be {wanted}")
 
 
 def parse(
@@ -190,6 +204,7 @@ def parse(
     missing, unknown = sorted(required - table.keys()), sorted(table.keys() - known)
     if missing or unknown:
         raise ParameterError(f"{origin}: missing keys: {missing}; unknown keys: {unknown}")
+    _check_types(table, kind, origin)
     try:
         return kind(**table)
     except TypeError as error:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ringsmith import _core, errors
 from ringsmith._core import secret
@@ -43,6 +44,40 @@ def test_wrong_types_and_orders_are_refused(context: _core.Context, cipher: Resi
             _core.negate(context, wrong)
     with pytest.raises(TypeError):
         _core.negate(context, cipher.tolist())
+
+
+def unaligned(array: NDArray[Any]) -> NDArray[Any]:
+    """An equal array that begins one byte behind a multiple of 8."""
+    data = bytearray(1) + array.tobytes()
+    return np.frombuffer(data, array.dtype, offset=1).reshape(array.shape)
+
+
+def test_unaligned_words_are_refused(
+    context: _core.Context, cipher: Residues, key: Residues
+) -> None:
+    odd = unaligned(cipher)
+    graph = _core.Graph(N, context.primes, context.roots)
+    base = [0, 1]
+    graph.add_node("input", [], {"name": "a", "base": base, "form": "ntt"})
+    graph.add_node("output", [0], {"name": "b"})
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: _core.negate(context, odd),
+        lambda: _core.add(context, cipher, odd),
+        lambda: _core.relinearize(context, np.concatenate((cipher, cipher[:1])), unaligned(key)),
+        lambda: _core.ntt_forward(unaligned(cipher[0, :1]), context.primes[0], context.roots[0]),
+        lambda: graph.run({"a": odd[0]}, {}),
+        lambda: graph.run({}, {}, lambda _: odd[0]),
+    )
+    for call in calls:
+        with pytest.raises(TypeError, match="does not begin at a multiple of 8"):
+            call()
+
+
+def test_unaligned_numbers_are_encoded_as_aligned_ones(context: _core.Context) -> None:
+    encoder = _core.CkksEncoder(context)
+    numbers = np.linspace(-1, 1, 16) + 0j
+    found = encoder.encode(unaligned(numbers), 2.0**20, 1)
+    np.testing.assert_array_equal(found, encoder.encode(numbers, 2.0**20, 1))
 
 
 def test_wrong_shapes_are_refused(context: _core.Context, cipher: Residues) -> None:

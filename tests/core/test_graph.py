@@ -290,6 +290,31 @@ def test_inputs_that_are_not_given_are_asked_for_once_and_give_the_same_words(ca
     assert all(np.array_equal(found[name], words) for name, words in expected.items())
 
 
+def test_a_graph_gets_no_nodes_while_it_runs(case: Case) -> None:
+    """The interpreter holds references into the list of nodes."""
+    a, b = case.input("a", [0, 1]), case.input("b", [0, 1])
+    case.node("output", case.node("add", a, b), name="sum")
+    refused: list[str] = []
+
+    def source(name: str) -> Residues:
+        for _ in range(64):
+            try:
+                case.graph.add_node("neg", [a], {})
+            except _core.GraphError as error:
+                refused.append(str(error))
+        return case.inputs[name]
+
+    found = case.graph.run({}, {}, source)["sum"]
+    assert set(refused) == {
+        "the graph is running and cannot get a node: add all nodes, then run it"
+    }
+    assert len(refused) == 128
+    np.testing.assert_array_equal(found, case.graph.run(case.inputs, {})["sum"])
+    with pytest.raises(ZeroDivisionError):
+        case.graph.run({}, {}, lambda _: 1 // 0)
+    assert case.graph.add_node("neg", [a], {}) == 4  # also after a run that failed
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [

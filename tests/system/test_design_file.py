@@ -1,7 +1,7 @@
 """``--design`` takes a name or a TOML file in every command that has it; so do functions."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +9,12 @@ import typer
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
-from ringsmith import AutoParameters, compile_program, open_device, trace
+from ringsmith import AutoParameters, compile_program, design_files, open_device, trace
 from ringsmith.backends.rpau.design import RpauDesign, load_design
 from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.design_files import MAX_FILE_BYTES
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, RingsmithError
 from ringsmith.runtime.designs import limits_of, named_design
 
 COMMANDS = {
@@ -103,7 +103,7 @@ def test_functions_take_the_file_where_they_take_a_name(mine: Path) -> None:
         (b'architecture = "stream"\nname = "x"', "missing keys: .'lanes'"),
         (
             b'architecture = "stream"\nname = "x"\nlog_n = "12"\nlanes = 2\nword_bits = 30',
-            "a value is not of its parameter's type",
+            "log_n = '12' is to be a whole number",
         ),
         (b"#" * (MAX_FILE_BYTES + 1), "more than 65536 bytes"),
     ],
@@ -114,6 +114,35 @@ def test_a_file_that_is_no_design_is_refused(text: bytes, message: str, tmp_path
     with pytest.raises(ParameterError, match=message) as raised:
         named_design(str(path))
     assert str(raised.value).startswith(f"design {path}: ")
+
+
+ODD_VALUES = (
+    *("2.5", "nan", "inf", "-1", "0", "1e308", "99999999999999999999999", "true", "'x'", "''"),
+    *("[]", "[1]", "[[1]]", "[true]", "[{}]", '["a", "b"]', "{}", "{a = 1}", "1979-05-27"),
+    *("1979-05-27T07:32:00Z", "07:32:00", "'\\u0000'"),
+)
+
+
+@pytest.mark.parametrize("name", ["nano", "heaws6", "rpm", "vector-small"])
+def test_any_value_of_any_key_makes_a_design_or_an_error_of_ours(name: str, tmp_path: Path) -> None:
+    known = design_files.text(name).splitlines()
+    keys = {field.name for field in fields(named_design(name))} | {"architecture"}
+    path, messages = tmp_path / "odd.toml", list[str]()
+    for key in sorted(keys):
+        others = [line for line in known if not line.startswith(f"{key} =")]
+        for value in ODD_VALUES:
+            path.write_text("\n".join([*others, f"{key} = {value}"]))
+            try:
+                named_design(str(path))
+            except RingsmithError as error:
+                messages.append(str(error))
+    assert not any("\n" in message for message in messages)
+    assert len(messages) > len(keys) * len(ODD_VALUES) // 2
+    if "platform" in keys:
+        others = [line for line in known if not line.startswith("platform =")]
+        path.write_text("\n".join([*others, "platform = 2.5"]))
+        with pytest.raises(ParameterError, match=r"platform = 2.5 is to be a text"):
+            named_design(str(path))
 
 
 def test_a_design_of_the_other_architecture_is_refused(tmp_path: Path) -> None:

@@ -211,7 +211,7 @@ def test_a_file_from_a_stranger_is_refused_in_words(
         ("9" * 10_000, "is not JSON"),
         ('{"n": 1, "n": 1}', "an object has one key twice"),
         ("[]", "the file is not an object"),
-        ("NaN", "the file is not an object"),
+        ("NaN", "NaN is no number"),
     ],
 )
 def test_a_text_that_is_no_graph_is_refused(text: str, words: str) -> None:

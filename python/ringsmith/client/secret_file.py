@@ -28,6 +28,7 @@ from ringsmith.params.identity import seal_obstacle
 
 FORMAT, VERSION = "ringsmith-secret-key", 1
 _SLACK = 1 << 16
+_MAX_VALUES = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ def _check(what: str, key: SecretKey, parameters: RlweParameters) -> None:
 
 def _from_container(path: Path, parameters: RlweParameters) -> SecretKey:
     body = _SLACK + 8 * len(parameters.primes) * parameters.n
-    limits = Limits(body + body // 256, body, _SLACK, 1)
+    limits = Limits(body + body // 256, body, _SLACK, 1, _MAX_VALUES)
     data = read_bounded(path, limits.file)
     container = unpack(data, str(path), {FORMAT: VERSION}, limits, "a secret key")
     try:

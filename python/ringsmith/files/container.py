@@ -14,7 +14,8 @@ The body is a u64, the length of a JSON text in UTF-8, then the text, then the a
 next multiple of 8 bytes. The text is an object of four entries: ``format`` (a name), ``version``
 (of that format), ``content``, and ``arrays``, a list of [type, shape], types as in ``DTYPES``.
 
-Reading believes nothing: sizes are bounded before anything is made, and the digest finds damage.
+Reading believes nothing: sizes and the number of JSON values are bounded before anything is made,
+and the digest finds damage.
 """
 
 import hashlib
@@ -23,13 +24,14 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
 from ringsmith.files.compression import Compression, Refusal, compress, decompress
+from ringsmith.files.json_text import parse_json
 
 Array = NDArray[Any]
 
@@ -54,12 +56,14 @@ class Limits:
         body: Bytes of its body.
         text: Bytes of the JSON text.
         arrays: Number of arrays.
+        values: Values of the JSON text, those of the list of arrays too (``files.json_text``).
     """
 
     file: int
     body: int
     text: int
     arrays: int
+    values: int = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ def unpack(
     end = _LENGTH.size + length
     if length > limits.text or end > len(body):
         raise refuse(f"its text has {length} bytes, and at most {limits.text} are read: damaged")
-    top = _json(bytes(body[_LENGTH.size : end]), refuse)
+    top = parse_json(bytes(body[_LENGTH.size : end]), limits.values, refuse)
     if not isinstance(top, dict) or top.keys() != _TOP:
         raise refuse(f"its text is not an object of {sorted(_TOP)}: damaged")
     name, version = top["format"], top["version"]
@@ -170,26 +174,6 @@ def _body(data: bytes, limits: Limits, expected: str, refuse: Refusal) -> memory
     if len(body) != size or hashlib.blake2b(body, digest_size=32).digest() != digest:
         raise refuse("its body does not have the digest of its header: damaged: copy it again")
     return memoryview(body)
-
-
-def _json(text: bytes, refuse: Refusal) -> object:
-    try:
-        return json.loads(
-            text.decode(), object_pairs_hook=_without_duplicates, parse_constant=_no_constant
-        )
-    except (ValueError, RecursionError) as error:
-        raise refuse(f"its text is not JSON: {error!s:.200}") from None
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("an object has one key twice")
-    return value
-
-
-def _no_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
 
 
 def _arrays(

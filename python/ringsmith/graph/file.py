@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ringsmith.errors import InteropError, ProgramError
+from ringsmith.files.json_text import parse_json
 from ringsmith.graph.subroutines import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
 from ringsmith.graph.types import checked_integer, checked_name
 
 FORMAT = "ringsmith-subroutine-graph"
 VERSION = 2
 MAX_FILE_BYTES = 1 << 28
+MAX_VALUES = MAX_NODES << 4
+"""JSON values of a file; a node has 14, and its primes."""
 MAX_KEYS = 1 << 16
 
 _TOP = {"format", "version", "n", "primes", "roots", "special", "extension", "keys", "nodes"}
@@ -53,8 +56,12 @@ def to_json(graph: SubroutineGraph) -> str:
     return opening + ',\n "nodes": [\n  ' + ",\n  ".join(lines) + "\n ]}\n"
 
 
-def from_json(text: str) -> SubroutineGraph:
+def from_json(text: str, max_values: int = MAX_VALUES) -> SubroutineGraph:
     """Reads a graph from the text of a file.
+
+    Args:
+        text: The text.
+        max_values: JSON values that it may have.
 
     Raises:
         InteropError: When the text is no valid graph of version 2; says where and why.
@@ -64,10 +71,7 @@ def from_json(text: str) -> SubroutineGraph:
             f"the graph file has {len(text)} characters, the limit is {MAX_FILE_BYTES}: "
             "split the program"
         )
-    try:
-        document = json.loads(text, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise InteropError(f"the graph file is not JSON: {error}") from None
+    document = parse_json(text, max_values, lambda why: InteropError(f"the graph file: {why}"))
     try:
         return _graph(document)
     except ProgramError as error:
@@ -142,11 +146,4 @@ def _object(
 def _list(what: str, value: object, limit: int) -> list[Any]:
     if not isinstance(value, list) or len(value) > limit:
         raise ProgramError(f"{what} is not a list of at most {limit} entries")
-    return value
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("an object has one key twice")
     return value

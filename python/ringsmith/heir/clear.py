@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ringsmith.heir.compiler import GENERIC, compiled
 from ringsmith.heir.machine import Machine
+from ringsmith.heir.tape import Numbers
 from ringsmith.heir.text import Block, HeirError, Operation, read_module, split
 from ringsmith.heir.translate import Code, Source, walk
 from ringsmith.heir.types import Type, Types
@@ -59,6 +60,7 @@ class ClearFunction:
     unsigned: bool
     _code: Code
     _name: str
+    _numbers: Numbers
 
     def run(self, arguments: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Computes the results.
@@ -71,7 +73,7 @@ class ClearFunction:
             for value, kind in zip(arguments, self.kinds, strict=True)
         ]
         try:
-            found = self._code.call(self._name, values, _ClearMachine())
+            found = self._code.call(self._name, values, _ClearMachine(self._numbers))
         except HeirError as error:
             raise UnknownError(str(error)) from None
         return [np.asarray(value) for value in found]
@@ -120,14 +122,15 @@ def _function(text: str, path: Path) -> ClearFunction:
         any(each in names for each in ("arith.extui", "arith.uitofp", "arith.divui")),
         Code(module, types, functions, _ClearSource),
         name,
+        Numbers(module.size),
     )
 
 
 class _ClearMachine(Machine):
     """Executes the operations of input modules, too."""
 
-    def __init__(self) -> None:
-        super().__init__(None, None)
+    def __init__(self, numbers: Numbers) -> None:
+        super().__init__(None, None, numbers)
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """Returns the names that translated source may use; secret integers are never cut."""

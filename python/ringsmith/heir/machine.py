@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.heir.tape import Kind, Tape, TapeError, Value
+from ringsmith.heir.tape import Kind, Numbers, Tape, TapeError, Value
 from ringsmith.heir.types import CipherType
 
 MAX_STEPS = 200_000_000
 """Operations that tracing executes, those of loops once a turn: some minutes at most."""
+
+MAX_PLAINTEXTS = 1 << 18
+"""Plaintexts of one encoded tensor."""
 
 _SIGN = 1 << 63
 _MASK = (1 << 64) - 1
@@ -55,12 +58,14 @@ class Machine:
     Attributes:
         tape: Where operations on ciphertexts are recorded; None while packing is run.
         log_scale: log2 of the scale of CKKS, the size of a rescaling; None in BFV and BGV.
+        numbers: Counts what tensors hold; the tape's, where there is one.
         executed: Operations executed so far.
     """
 
-    def __init__(self, tape: Tape | None, log_scale: int | None) -> None:
+    def __init__(self, tape: Tape | None, log_scale: int | None, numbers: Numbers) -> None:
         self.tape = tape
         self.log_scale = log_scale
+        self.numbers = numbers
         self.executed = 0
 
     def functions(self) -> dict[str, Callable[..., Any]]:
@@ -127,7 +132,11 @@ class Machine:
         """Makes a plaintext, or one a row."""
         if not isinstance(values, np.ndarray) or values.dtype == object or not values.ndim:
             raise TapeError("what is encoded is no clear tensor")
-        rows = [Encoded(row, scale) for row in values.reshape(-1, values.shape[-1])]
+        if values.shape[-1] and values.size // values.shape[-1] > MAX_PLAINTEXTS:
+            raise TapeError(f"a tensor of shape {values.shape} makes too many plaintexts")
+        rows = [
+            Encoded(self.numbers.watch(row), scale) for row in values.reshape(-1, values.shape[-1])
+        ]
         if shape is None:
             if len(rows) != 1:
                 raise TapeError(f"a tensor of shape {values.shape} makes one plaintext")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import progress
 from ringsmith.heir.machine import Machine, Secret, objects
-from ringsmith.heir.tape import Step, Tape, TapeError, Value
+from ringsmith.heir.tape import Numbers, Step, Tape, TapeError, Value
 from ringsmith.heir.text import HeirError, ModuleText, Operation, entries, read_module, split
 from ringsmith.heir.translate import Code, refusal, walk
 from ringsmith.heir.types import CipherType, Kind, Type, Types
@@ -149,11 +149,12 @@ class _Tracer:
         functions = {
             op.attributes.get("sym_name", "").strip('"'): op
             for op in module.operation.regions[0].operations
-            if op.name == "func.func"
+            if op.name == "func.func" and op.regions
         }
         self._roles: dict[tuple[str, int], str] = {}
         self._functions = functions
         self._code = Code(module, self._types, functions)
+        self._numbers = Numbers(module.size)
         for name, op in functions.items():
             self._note_roles(name, op)
 
@@ -168,9 +169,9 @@ class _Tracer:
         results_of = split(interface.get("result_types", "[]")[1:-1])
         secret = [self._is_secret(kind, entry.line) for kind in arguments.types]
         slots = self._slots(entry, scheme)
-        tape = Tape(slots)
+        tape = Tape(slots, self._numbers)
         log_scale = None if parameters is None else parameters.log_scale
-        machine = Machine(tape, log_scale)
+        machine = Machine(tape, log_scale, self._numbers)
         values: list[object] = []
         inputs: list[TensorPlan] = []
         for i, kind in enumerate(arguments.types):
@@ -225,7 +226,7 @@ class _Tracer:
 
     def _note_roles(self, name: str, op: Operation) -> None:
         text = op.attributes.get("heir.interface")
-        if text is None or not op.regions:
+        if text is None:
             return
         interface = entries(text[1:-1])
         index = interface.get("index", "0").partition(":")[0].strip()
@@ -388,6 +389,7 @@ class _Tracer:
         name = self._role("client.encrypt", index)
         function = self._functions[name]
         count = original.elements
+        self._numbers.take(_PACKING_ARRAYS * count)
 
         def packed(first: int) -> NDArray[np.int64]:
             values = np.arange(first, first + count)
@@ -396,18 +398,16 @@ class _Tracer:
             tensor = values.reshape(original.shape or ())
             operand = tensor if original.shape is not None else tensor.item()
             operands = [operand, *[None] * (len(function.regions[0].arguments) - 1)]
-            results = self._code.call(name, operands, Machine(None, None))
+            results = self._code.call(name, operands, Machine(None, None, self._numbers))
             if len(results) != 1:
                 raise self._module.error(function.line, f"{name} returns {len(results)} values")
-            rows = results[0]
-            if isinstance(rows, np.ndarray) and rows.dtype == object:
-                rows = np.array(list(rows.ravel()))
-            table = np.asarray(rows)
-            if table.dtype == object or table.size == 0 or table.size % slots:
+            table = _numbers_of(results[0])
+            if table is None or table.size == 0 or table.size % slots:
                 raise self._module.error(function.line, f"{name} makes no rows of {slots} slots")
-            return table.reshape(-1, slots)
+            return self._numbers.watch(table.reshape(-1, slots))
 
         table, moved = packed(1), packed(1 + count)
+        self._numbers.give_back(_PACKING_ARRAYS * count)
         integers = np.rint(table).astype(np.int64)
         expected = np.where(integers > 0, integers + count, 0)
         if not (integers == table).all() or not (expected == moved).all():
@@ -450,7 +450,7 @@ class _Tracer:
     ) -> NDArray[np.int64]:
         """Where each number of a tensor comes from: its position in the slots from 1, or 0."""
         name = self._role("client.decrypt", j)
-        arguments = function.regions[0].types if function.regions else ()
+        arguments = function.regions[0].types
         if not arguments:
             raise self._module.error(function.line, f"{name} takes nothing: the module is damaged")
         kind = self._types.type_of(arguments[0], function.line)
@@ -458,17 +458,25 @@ class _Tracer:
         if original.kind is Kind.FLOAT:
             numbers = numbers.astype(np.float64)
         rows = numbers.reshape(count, slots)
-        secret = kind.kind is not Kind.OTHER
-        operand: object = rows.reshape(kind.shape or ()) if secret else None
-        if not secret:
-            operand = rows[0] if kind.shape is None else objects(list(rows), kind.shape)
-        operands = [operand, *[None] * (len(function.regions[0].arguments) - 1)]
-        results = self._code.call(name, operands, Machine(None, None))
-        table = np.asarray(results[0], np.float64).ravel() if len(results) == 1 else np.zeros(0)
-        if table.size != original.elements:
+        encrypted = kind.kind is Kind.OTHER
+        if kind.elements != (count if encrypted else numbers.size):
             raise self._module.error(
-                function.line, f"{name} makes {table.size} numbers, not {original.elements}"
+                function.line,
+                f"{name} takes {kind.elements} {'ciphertexts' if encrypted else 'numbers'}, and "
+                f"the result has {count} vectors of {slots} slots",
             )
+        shape = kind.shape or ()
+        operand: object = objects(list(rows), shape) if encrypted else rows.reshape(shape)
+        if encrypted and kind.shape is None:
+            operand = rows[0]
+        operands = [operand, *[None] * (len(function.regions[0].arguments) - 1)]
+        results = self._code.call(name, operands, Machine(None, None, self._numbers))
+        made = _numbers_of(results[0]) if len(results) == 1 else None
+        if made is None or made.size != original.elements:
+            raise self._module.error(
+                function.line, f"{name} does not make {original.elements} numbers"
+            )
+        table = made.ravel().astype(np.float64)
         integers = np.rint(table).astype(np.int64)
         inside = (integers >= 0) & (integers <= count * slots)
         if not (integers == table).all() or not inside.all():
@@ -476,6 +484,22 @@ class _Tracer:
                 function.line, f"{name} does more than move numbers: packing is kept as a table"
             )
         return integers
+
+
+_PACKING_ARRAYS = 4
+"""Arrays of a tensor's numbers that its packing takes at a time."""
+
+
+def _numbers_of(value: object) -> NDArray[Any] | None:
+    """What a client's function returns as an array of numbers; None: it is none."""
+    parts = value.ravel() if isinstance(value, np.ndarray) and value.dtype == object else [value]
+    if not all(isinstance(part, int | float | np.ndarray) for part in parts):
+        return None
+    try:
+        found = np.array([*parts]) if len(parts) != 1 else np.asarray(parts[0])
+    except (ValueError, OverflowError):  # rows of different lengths, integers beyond 64 bits
+        return None
+    return found if found.dtype.kind in "iuf" else None
 
 
 _INPUT_DIALECTS = frozenset({"func", "arith", "tensor", "math", "scf", "affine", "linalg", "cf"})

@@ -10,6 +10,7 @@ up by ``ringsmith.heir.types``.
 
 import bisect
 import re
+from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -22,15 +23,16 @@ MAX_OPERATIONS = 1 << 20
 MAX_NESTING = 64
 """Regions inside each other."""
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|->|>=|[<>\[\](){},\n]')
+# Repetitions are possessive (*+): what could be given back takes memory.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|->|>=|[<>\[\](){},\n]')
 _OPENING = frozenset("<[({")
 _CLOSING = frozenset(">])}")
-_SPACE = re.compile(r"(?:\s|//[^\n]*)*")
+_SPACE = re.compile(r"(?:\s++|//[^\n]*+)*+")
 _NAME = re.compile(r"%[\w$.-]+")
-_RESULTS = re.compile(r"%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+(?::\d+)?)*\s*=")
+_RESULTS = re.compile(r"%[\w$.-]++(?::\d++)?+(?:\s*+,\s*+%[\w$.-]++(?::\d++)?+)*+\s*+=")
 _USE = re.compile(r"%[\w$.-]+(?:#\d+)?")
 _QUOTED = re.compile(r'"([A-Za-z_][\w.$]*)"')
-_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[\w.$]+')
+_KEY = re.compile(r'"(?:[^"\\]|\\.)*+"|[\w.$]++')
 _ALIAS = re.compile(r"([!#][\w.$]+)\s*=\s*")
 _RESOURCE = re.compile(r'([\w.$-]+)\s*:\s*"(0x[0-9A-Fa-f]*)"')
 _MAX_RESULTS = 1 << 10
@@ -89,12 +91,14 @@ class ModuleText:
         operation: The operation ``builtin.module``.
         aliases: Types and attributes by their alias, sigil in.
         resources: Hexadecimal digits by the key of a ``dense_resource``.
+        size: Characters of the text.
     """
 
     file: str
     operation: Operation
     aliases: Mapping[str, str]
     resources: Mapping[str, str]
+    size: int
 
     def error(self, line: int, message: str) -> HeirError:
         """Returns (does not raise) an error that begins with a line of the module."""
@@ -150,7 +154,7 @@ class _Reader:
         self._file = file
         self._at = 0
         self._count = 0
-        self._newlines = [match.start() for match in re.finditer("\n", text)]
+        self._newlines = array("Q", (match.start() for match in re.finditer("\n", text)))
 
     def module(self) -> ModuleText:
         """Reads aliases, the module and resources."""
@@ -184,7 +188,7 @@ class _Reader:
             raise self._error(
                 f"the outermost operation is {found.name}: give a module, as heir-opt prints it"
             )
-        return ModuleText(self._file, found, aliases, resources)
+        return ModuleText(self._file, found, aliases, resources, len(self._text))
 
     # ---- operations ------------------------------------------------------------------------
 
@@ -238,14 +242,18 @@ class _Reader:
         self._at = match.end()
         self._skip_space()
         names: list[str] = []
+        typed = (len(self._text) - self._at) // 2 + 1  # a comma and a letter for each type
         for part in match[0][:-1].split(","):
             name, _, count = part.strip().partition(":")
             if not count:
                 names.append(name)
-            elif len(count) < 5 and int(count) <= _MAX_RESULTS:
+            elif len(count) < 5 and int(count) <= min(_MAX_RESULTS, typed - len(names)):
                 names += [f"{name}#{i}" for i in range(int(count))]
             else:
-                raise self._error(f"{name} stands for {count:.20} results, {_MAX_RESULTS} at most")
+                raise self._error(
+                    f"{name} stands for {count:.20} results: {_MAX_RESULTS} at most, and each has "
+                    "its type"
+                )
         return tuple(names)
 
     def _uses(self) -> Iterator[str]:

@@ -22,6 +22,10 @@ MAX_CALLS = 64
 _DYNAMIC = -(1 << 63)
 _ONCE = ("scf.if", "secret.generic")
 _IN_PLACE = ("tensor.insert", "tensor.insert_slice", "scf.for", "func.call", "arith.constant")
+_UNCOUNTED = frozenset(
+    {"arith.constant", "tensor.insert", "tensor.insert_slice", "scf.for", "scf.if"}
+)
+"""Operations whose results are there: copies for them are counted, and constants are text."""
 _INLINE_INTEGER = {"addi": "+", "subi": "-", "andi": "&", "ori": "|", "xori": "^"}
 _SECRET = {"addi": "add", "addf": "add", "subi": "sub", "subf": "sub", "muli": "mul", "mulf": "mul"}
 _SIGNED = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
@@ -103,15 +107,18 @@ class Code:
                 raise TapeError(f"functions call each other more than {MAX_CALLS} deep")
             if callee not in entered:
                 entered[callee] = self._source(callee).function(names | {"call": call})
+            held = self._sources[callee].numbers
+            machine.numbers.take(held)
             calls += 1
             try:
                 return entered[callee](*arguments)
             except HeirError:
                 raise
-            except (TapeError, *_FAILURES) as error:
+            except (TapeError, NameError, *_FAILURES) as error:
                 raise self._located(callee, error) from None
             finally:
                 calls -= 1
+                machine.numbers.give_back(held)
 
         return call(name, *operands)
 
@@ -139,11 +146,17 @@ class Code:
 
 _FAILURES = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 """What Python raises where operands are not what an operation takes."""
+_TEMPORARIES = 2
+"""Tensors that one operation makes beside its result, at most."""
+_REFERENCE_NUMBERS = 16
+"""What an element that is a ciphertext or plaintext takes, as numbers of 8 bytes: 128 bytes."""
 
 
 def _words(error: Exception) -> str:
     if isinstance(error, ZeroDivisionError):
         return "division by zero"
+    if isinstance(error, NameError):
+        return "a value is used outside of the region, or before the turn, that defines it"
     if isinstance(error, LookupError):
         return "an index lies outside of its tensor"
     return f"its operands do not fit ({error!s:.100}): only clear data can be computed on so"
@@ -158,11 +171,13 @@ class Source:
     Attributes:
         file: What tracebacks call it.
         lines: By line of the source: line and operation of the module.
+        numbers: Numbers that its tensors hold at a time, at most.
     """
 
     def __init__(self, module: ModuleText, types: Types, function: Operation, number: int) -> None:
         self.file = f"<function {number} of a module>"
         self.lines: list[tuple[int, str]] = []
+        self.numbers = 0
         self._module = module
         self._types = types
         self._text: list[str] = []
@@ -174,18 +189,28 @@ class Source:
         self._operations: dict[int, Operation] = {}
         self._homes: dict[str, int] = {}
         self._loops = 0
+        self._largest = 0
         self._elementwise = False
         self._at = function
+        try:
+            self._code: CodeType = self._compiled(function)
+        except HeirError:
+            raise
+        except (RecursionError, SyntaxError, *_FAILURES):
+            raise self._error("its operands, types and regions do not fit: it is damaged") from None
+        self.numbers += _TEMPORARIES * self._largest
+
+    def _compiled(self, function: Operation) -> CodeType:
         block = function.regions[0]
         self._survey(block, ())
         self._write(0, f"def entered({', '.join(self._new(a) for a in block.arguments)}):")
         for name, kind in zip(block.arguments, block.types, strict=True):
-            self._kinds[name] = types.type_of(kind, function.line)
+            self._kinds[name] = self._types.type_of(kind, function.line)
         self._write(1, f"tick({self._cost(block)})")
         for operation in block.operations:
             self._operation(operation, 1)
         self._write(1, "return ()")
-        self._code: CodeType = compile("\n".join(self._text), self.file, "exec")
+        return compile("\n".join(self._text), self.file, "exec")
 
     def function(self, names: Mapping[str, Any]) -> Callable[..., tuple[Any, ...]]:
         """Returns the function, with the names that it may use."""
@@ -230,7 +255,18 @@ class Source:
     def _writable(self, name: str) -> str:
         """A tensor's expression, copied if anything else uses it."""
         value = self._value(name)
-        return value if name in self._owned and self._last(name) else f"own({value})"
+        if name in self._owned and self._last(name):
+            return value
+        self._count(name)
+        return f"own({value})"
+
+    def _count(self, name: str) -> None:
+        """Counts the numbers of a tensor that is made, or copied."""
+        kind = self._kinds.get(name)
+        if kind is not None and kind.shape is not None:
+            numbers = kind.elements * (_REFERENCE_NUMBERS if kind.kind is Kind.OTHER else 1)
+            self.numbers += numbers
+            self._largest = max(self._largest, numbers)
 
     # ---- source ----------------------------------------------------------------------------
 
@@ -272,6 +308,8 @@ class Source:
         before, self._at = self._at, operation
         for name, kind in zip(operation.results, operation.result_types, strict=True):
             self._kinds[name] = self._types.type_of(kind, operation.line)
+            if operation.name not in _SAME and operation.name not in _UNCOUNTED:
+                self._count(name)
         method = getattr(self, "_op_" + operation.name.replace(".", "_"), None)
         if method is not None:
             method(operation, depth)

@@ -14,7 +14,7 @@ from ringsmith.heir.text import ModuleText, split
 MAX_ELEMENTS = 1 << 26
 """Elements of a tensor: 512 MiB of doubles."""
 
-_TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)(.*)>$", re.S)
+_TENSOR = re.compile(r"tensor<((?:[\d?]++x)*+)(.*)>$", re.S)
 _REFERENCE = re.compile(r"[!#][A-Za-z_][\w.$]*")
 _FLOAT = {"f16": "<f2", "f32": "<f4", "f64": "<f8"}
 _INTEGER = re.compile(r"(?:[su]?i(\d+)|index)$")
@@ -226,7 +226,10 @@ class Types:
         dtype = np.int64 if kind.kind is Kind.INTEGER else np.float64
         flat = text.replace("[", " ").replace("]", " ")
         words = flat.replace(",", " ").split()
-        values = np.array([self._scalar(word, kind, line) for word in words], dtype)
+        try:
+            values = np.array([self._scalar(word, kind, line) for word in words], dtype)
+        except OverflowError:
+            raise self._module.error(line, "a constant has integers of more than 64 bits") from None
         return self._shaped(values, kind, line)
 
     def _raw(self, digits: str, kind: Type, line: int) -> NDArray[np.number]:
@@ -255,7 +258,7 @@ class Types:
     def _shaped(self, values: NDArray[np.number], kind: Type, line: int) -> NDArray[np.number]:
         assert kind.shape is not None
         if values.size == 1:
-            return np.full(kind.shape, values.flat[0])
+            return np.broadcast_to(values.reshape(()), kind.shape)
         if values.size != kind.elements:
             raise self._module.error(
                 line, f"a constant has {values.size} numbers, and its type {kind.elements}"

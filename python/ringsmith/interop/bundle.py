@@ -18,10 +18,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ringsmith.errors import InteropError
 from ringsmith.files import new_folder, open_regular, read_bounded, write_whole
+from ringsmith.files.json_text import parse_json
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seal_parameters import SealParameters, read_parameters, write_parameters
 from ringsmith.interop.seal_read import read_galois_keys, read_relin_keys
@@ -37,6 +37,7 @@ KEY_SEEDS = "key_seeds.json"
 _FILES = frozenset({PARAMETERS, RELIN_KEYS, GALOIS_KEYS, KEY_SEEDS})
 _FORMAT, _VERSION = "ringsmith-evaluation-keys", 1
 _MAX_MANIFEST = 1 << 16
+_MAX_VALUES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +110,11 @@ def read_bundle(folder: Path) -> Bundle:
 def _read_manifest(path: Path) -> tuple[str, dict[str, str]]:
     """(name, file -> digest)."""
     text = read_bounded(path, _MAX_MANIFEST)
-    try:
-        manifest: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InteropError(f"{path}: not the JSON of an evaluation bundle") from None
+    manifest = parse_json(
+        text,
+        _MAX_VALUES,
+        lambda why: InteropError(f"{path}: not the JSON of an evaluation bundle: {why}"),
+    )
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (
         _FORMAT,
         _VERSION,

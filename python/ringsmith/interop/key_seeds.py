@@ -19,11 +19,13 @@ from typing import Any
 
 from ringsmith.errors import InteropError
 from ringsmith.files import read_bounded
+from ringsmith.files.json_text import parse_json
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey
 
 _FORMAT, _VERSION = "ringsmith-key-seeds", 2
 _MAX_FILE = 1 << 22  # every Galois element of N = 2^16 and more
+_MAX_VALUES = (1 << 16) + 16
 _FIELDS = {"format", "version", "relin", "galois"}
 _ELEMENT = re.compile(r"[1-9][0-9]{0,9}")
 
@@ -83,10 +85,9 @@ def read_key_seeds(path: Path) -> KeySeeds:
         InteropError: When the file cannot be read or holds something else.
     """
     text = read_bounded(path, _MAX_FILE)
-    try:
-        table: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InteropError(f"{path}: not the JSON of key seeds") from None
+    table = parse_json(
+        text, _MAX_VALUES, lambda why: InteropError(f"{path}: not the JSON of key seeds: {why}")
+    )
     known = isinstance(table, dict) and table.get("format") == _FORMAT
     version = table.get("version") if known else None
     if type(version) is not int or not 1 <= version <= _VERSION or table.keys() - _FIELDS:

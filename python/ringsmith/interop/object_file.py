@@ -49,7 +49,12 @@ KINDS: Mapping[str, type] = {
     "compact-keys": CompactKeys,
 }
 """Kinds of contents. Evaluation keys that all have seeds are ``compact-keys`` (seed-compressed)."""
-_MAX_TEXT = 1 << 24
+_TEXT = 1 << 14
+_TEXT_OF_KEYS = 8
+"""Bytes of the JSON text: 16 KiB, and of sets of keys one for every 8 bytes of the file, whose keys
+have 8 KiB and more."""
+_VALUES = 1 << 10
+"""JSON values of 16 KiB of text."""
 _MAX_KEYS = 1 << 16
 """Galois keys: one for every odd element of the largest ring."""
 _EXPANSION = 8
@@ -246,10 +251,12 @@ def _limits(kind: type, parameters: RlweParameters, size: int) -> Limits:
     limb, primes = 8 * parameters.n, len(parameters.primes)
     if kind in (EvaluationKeys, CompactKeys):
         file = _SLACK + _MAX_KEYS * parameters.key_digits * 2 * primes * limb
-        return Limits(file, min(file, _SLACK + _EXPANSION * size), _MAX_TEXT, _MAX_KEYS + 1)
+        body = min(file, _SLACK + _EXPANSION * size)
+        text = _TEXT + size // _TEXT_OF_KEYS
+        return Limits(file, body, text, _MAX_KEYS + 1, text * _VALUES // _TEXT)
     polynomials = 2 * parameters.key_digits if kind is KeySwitchKey else MAX_SIZE
     body = _SLACK + polynomials * primes * limb
-    return Limits(body + body // 256, body, _MAX_TEXT, 1)
+    return Limits(body + body // 256, body, _TEXT, 1, _VALUES)
 
 
 def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
+from ringsmith.files.toml_text import parse_toml
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.ring import RlweParameters
@@ -66,13 +66,12 @@ def parameters_text(parameters: RlweParameters) -> str:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_bounded(path, MAX_FILE_BYTES).decode("utf-8-sig"))
+        text = read_bounded(path, MAX_FILE_BYTES).decode("utf-8-sig")
     except InteropError as error:
         raise ParameterError(f"parameters {error}") from None
     except UnicodeDecodeError:
         raise ParameterError(f"{path}: not a text file") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ParameterError(f"{path}: not a TOML file: {error}") from None
+    return parse_toml(text, lambda why: ParameterError(f"{path}: {why}"))
 
 
 def _check_keys(path: str, table: Mapping[str, object], make: Callable[..., object]) -> None:

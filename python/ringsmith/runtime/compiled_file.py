@@ -19,9 +19,11 @@ from ringsmith.backends.registry import (
     design_names,
     named_design,
 )
+from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import InteropError, ProgramError, RingsmithError, checked_path
 from ringsmith.files import read_bounded, write_whole
 from ringsmith.files.container import Limits, pack, unpack
+from ringsmith.files.json_text import check_values
 from ringsmith.files.records import Decoder, Encoder, MalformedError, fields_of
 from ringsmith.graph import SubroutineGraph, from_json, to_json
 from ringsmith.lower import Lowered
@@ -31,8 +33,8 @@ from ringsmith.runtime.check import check_inputs
 from ringsmith.schemes import program_file
 
 FORMAT, VERSION = "ringsmith-compiled", 1
-LIMITS = Limits(file=1 << 30, body=1 << 31, text=1 << 26, arrays=1 << 18)
-"""1 GiB in a file, 2 GiB in memory, 64 MiB of JSON, 2^18 different constants."""
+LIMITS = Limits(file=1 << 30, body=1 << 31, text=1 << 26, arrays=1 << 18, values=1 << 22)
+"""1 GiB in a file, 2 GiB in memory, 64 MiB of JSON of 2^22 values, 2^18 different constants."""
 
 _FIRST = {"plaintexts", "inputs", "outputs", "keys"}
 """Ports of version 1 that every file has; those added later have defaults."""
@@ -77,8 +79,17 @@ def is_compiled(data: bytes, what: str) -> bool:
         InteropError: When they are none of these, damaged or too large.
     """
     known = {**program_file.VERSIONS, FORMAT: VERSION}
-    limits = replace(LIMITS, text=max(LIMITS.text, program_file.LIMITS.text))
+    limits = _limits_of(len(data))
     return unpack(data, what, known, limits, "a program or a compiled program").format == FORMAT
+
+
+def _limits_of(size: int) -> Limits:
+    """As those of a program's file of ``size`` bytes: graphs and executables compress as well."""
+    return replace(
+        LIMITS,
+        body=min(LIMITS.body, max(1 << 28, size << 6)),
+        values=min(LIMITS.values, program_file.limits_of(size).values),
+    )
 
 
 def to_bytes(lowered: Lowered, compiled: CompiledGraph) -> bytes:
@@ -124,7 +135,8 @@ def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledG
     Raises:
         InteropError: When they are no compiled program, damaged or too large; names the field.
     """
-    container = unpack(data, what, {FORMAT: VERSION}, LIMITS, "a compiled program")
+    limits = _limits_of(len(data))
+    container = unpack(data, what, {FORMAT: VERSION}, limits, "a compiled program")
     decoder = Decoder(container.arrays)
     try:
         content = container.content
@@ -134,9 +146,9 @@ def from_bytes(data: bytes, what: str = "the bytes") -> tuple[Lowered, CompiledG
         if not isinstance(schedule, dict) or "graph" not in schedule:
             raise MalformedError("schedule is not an object with a graph")
         text = _text(decoder.decode(schedule["graph"], Text, "schedule.graph"))
-        lowered = _lowered(from_json(text), content["ports"], decoder)
+        lowered = _lowered(from_json(text, limits.values), content["ports"], decoder)
         rest = {name: value for name, value in schedule.items() if name != "graph"}
-        return lowered, _compiled(lowered.graph, rest, decoder)
+        return lowered, _compiled(lowered.graph, rest, decoder, limits.values)
     except RingsmithError as error:
         raise InteropError(f"{what}: {error}") from None
 
@@ -160,10 +172,8 @@ def _lowered(graph: SubroutineGraph, entries: object, decoder: Decoder) -> Lower
             _check_port(f"{what}[{name!r:.60}]", port, {p: len(k.base) for p, k in types.items()})
     if {p for port in lowered.outputs.values() for p in port.polynomials} != {*graph.outputs}:
         raise MalformedError("outputs are not exactly the graph's outputs")
-    others = {p: np.zeros((len(graph.inputs[p].base), graph.n), np.uint64) for p in inputs}
-    check_inputs(
-        graph, {**lowered.plaintexts, **others}
-    )  # constants: shapes, and below their primes
+    others = dict.fromkeys(inputs, np.zeros(0, np.uint64))  # a run gives them
+    check_inputs(graph, InputsOnDemand({**lowered.plaintexts}, others))
     if lowered.keys.galois.keys() != _elements(graph) or (lowered.keys.relin is None) == (
         "relin" in graph.keys
     ):
@@ -189,7 +199,7 @@ def _elements(graph: SubroutineGraph) -> set[int]:
 
 
 def _compiled(
-    graph: SubroutineGraph, entries: Mapping[str, object], decoder: Decoder
+    graph: SubroutineGraph, entries: Mapping[str, object], decoder: Decoder, max_values: int
 ) -> CompiledGraph:
     given = {name: value for name, value in entries.items() if value is not None}
     if not given:
@@ -206,7 +216,9 @@ def _compiled(
     ((name, value),) = given.items()
     backend = backends[name]
     if backend.file_record is str:
-        found: object = _text(decoder.decode(value, Text, f"schedule.{name}"))
+        text = _text(decoder.decode(value, Text, f"schedule.{name}"))
+        check_values(text, max_values, lambda why: MalformedError(f"schedule.{name}: {why}"))
+        found: object = text
     else:
         found = decoder.decode(value, backend.file_record, f"schedule.{name}")
     return CompiledGraph(graph, backend.read(found, graph))

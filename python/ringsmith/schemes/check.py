@@ -93,6 +93,8 @@ def _check_plain(parameters: RlweParameters, node: Node, slots: int) -> None:
             raise _RefusalError(f"has {plain.values.shape} plain numbers: one, or {slots}")
         if not math.isfinite(plain.scale) or plain.scale <= 0 or (exact and plain.scale != 1):
             raise _RefusalError(f"has plain numbers of the scale {plain.scale!r}")
+        if exact and node.op is Op.MULTIPLY_PLAIN and not plain.values.any():
+            raise _RefusalError("multiplies by 0, and its ciphertext hides nothing")
         if refusal := scheme_of(parameters).plain_refusal(parameters, node, plain):
             raise _RefusalError(refusal)
 

@@ -25,8 +25,10 @@ from ringsmith.schemes.registry import SCHEMES
 PROGRAM, KIT = "ringsmith-program", "ringsmith-client-kit"
 VERSIONS: Mapping[str, int] = {PROGRAM: 1, KIT: 1}
 """The newest version of each format; all earlier versions can be read, too."""
-LIMITS = Limits(file=1 << 28, body=1 << 30, text=1 << 27, arrays=1 << 18)
-"""256 MiB in a file, 1 GiB in memory, 128 MiB of JSON, 2^18 different constants."""
+LIMITS = Limits(file=1 << 28, body=1 << 30, text=1 << 26, arrays=1 << 18, values=1 << 22)
+"""256 MiB in a file, 1 GiB in memory, 64 MiB of JSON of 2^22 values, 2^18 different constants."""
+KIT_LIMITS = Limits(file=1 << 25, body=1 << 25, text=1 << 20, arrays=1 << 12, values=1 << 18)
+"""32 MiB, 1 MiB of JSON: a kit has no constants. The values are those of 2^16 Galois keys."""
 
 VARIANTS: Variants = {
     Program: {scheme.name: scheme.program for scheme in SCHEMES},
@@ -55,7 +57,7 @@ def to_bytes(found: Program | ClientKit) -> bytes:
     try:
         with warnings.catch_warnings():  # making the parameters warned already
             warnings.simplefilter("ignore", SecurityWarning)
-            from_bytes(data)
+            from_bytes(data, kits_only=name == KIT)
     except InteropError as error:
         raise ProgramError(f"program {found.name} cannot be written: {error}") from None
     return data
@@ -76,11 +78,26 @@ def from_bytes(
     """
     taken = {KIT: VERSIONS[KIT]} if kits_only else VERSIONS
     expected = "a client kit" if kits_only else "a program or client kit"
-    container = unpack(data, what, taken, LIMITS, expected)
+    limits = KIT_LIMITS if kits_only else limits_of(len(data))
+    container = unpack(data, what, taken, limits, expected)
     try:
         return _kit(container) if container.format == KIT else _program(container)
     except RingsmithError as error:
         raise InteropError(f"{what}: {error}") from None
+
+
+def limits_of(size: int) -> Limits:
+    """How large what a file of ``size`` bytes makes may be.
+
+    Constants of zeros, and nodes that are alike, compress to almost nothing. A small file may
+    therefore make 256 MiB and 2^18 values, more than 64 times its size; a large one 64 bytes and 8
+    values of each byte. With names of its own, a value takes 300 bytes.
+    """
+    return replace(
+        LIMITS,
+        body=min(LIMITS.body, max(1 << 28, size << 6)),
+        values=min(LIMITS.values, (1 << 18) + (size << 3)),
+    )
 
 
 def save(path: str | Path, found: Program | ClientKit, *, overwrite: bool) -> None:
@@ -99,7 +116,8 @@ def load(path: str | Path, *, kits_only: bool = False) -> Program | ClientKit:
     Raises:
         InteropError: When it cannot be read, or as ``from_bytes``.
     """
-    data = read_bounded(checked_path(path, _FOR_BYTES), LIMITS.file)
+    limits = KIT_LIMITS if kits_only else LIMITS
+    data = read_bounded(checked_path(path, _FOR_BYTES), limits.file)
     return from_bytes(data, str(path), kits_only=kits_only)
 
 

@@ -1,0 +1,48 @@
+"""TOML texts from outside: what they make is bounded before they are parsed."""
+
+import tomllib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ringsmith.errors import RingsmithError
+
+MAX_POINTS = 1 << 10
+"""Points in a text. A key of n parts, ``a.b.c``, takes memory of n² words."""
+
+_INTEGER_BITS = 63
+"""Of TOML 1.0. A longer one, in hexadecimal digits, may have more digits than Python prints."""
+
+
+def parse_toml(text: str, refuse: Callable[[str], RingsmithError]) -> dict[str, Any]:
+    """Returns the table of a TOML text, whose length its caller bounds.
+
+    Args:
+        text: The text.
+        refuse: Makes the error of a reason.
+
+    Raises:
+        RingsmithError: When it is none, or has too many points; as ``refuse`` makes it.
+    """
+    points = text.count(".")
+    if points > MAX_POINTS:
+        raise refuse(f"not a TOML file: it has {points} points, and at most {MAX_POINTS} are read")
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also integers of thousands of digits
+        raise refuse(f"not a TOML file: {error}") from None
+    if any(abs(each) >> _INTEGER_BITS for each in _integers(table)):
+        raise refuse(f"not a TOML file: an integer has more than {_INTEGER_BITS} bits and a sign")
+    return table
+
+
+def _integers(table: dict[str, Any]) -> Iterator[int]:
+    """Yields all integers of a table, of tables and of lists in it."""
+    waiting: list[Any] = [table]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, int):
+            yield value

@@ -1,0 +1,580 @@
+"""Every reader of foreign data: good inputs, inputs that take memory, and their bound."""
+
+import itertools
+import json
+import os
+import socket
+import struct
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import zstandard
+from tests.fuzz import heir_modules, mutations
+from tests.fuzz.mutations import container
+
+from ringsmith import client, interop
+from ringsmith.backends.cards import messages
+from ringsmith.backends.cards.port import Claim
+from ringsmith.backends.cards.server import CardServer
+from ringsmith.client import secret_file
+from ringsmith.design_files import text as design_text
+from ringsmith.errors import DeviceError
+from ringsmith.files.arrays import array_bytes, read_array
+from ringsmith.files.json_text import VALUE_BYTES
+from ringsmith.graph import from_json, to_json
+from ringsmith.heir import Wish, program_of, trace_module
+from ringsmith.interop import object_file
+from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
+from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
+from ringsmith.lower import lower_operation
+from ringsmith.objects import Ciphertext, EvaluationKeys
+from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params.files import parameters_file, parameters_text
+from ringsmith.program import Program, trace
+from ringsmith.runtime import compile_program, compiled_file
+from ringsmith.runtime.designs import named_design
+from ringsmith.schemes import program_file
+
+Mutate = Callable[[Sequence[bytes], np.random.Generator], bytes]
+
+MOST = 256 << 20
+"""Bytes of memory that a reader takes at most, beside its own bound."""
+FACTOR = 64
+"""Bytes of memory for each byte of input."""
+LEAST = 16 << 20
+"""What a short input may take: modules that are imported, tables that are made once, and steps of
+decompression."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader of foreign data.
+
+    Attributes:
+        name: What it reads.
+        read: Reads an input; raises errors of ours alone.
+        seeds: Good inputs.
+        worst: Inputs that are made to take memory.
+        own: The bound of an input's size in place of that of ``MOST`` and ``FACTOR``; None: that.
+        mutate: Damages one of the seeds.
+    """
+
+    name: str
+    read: Callable[[bytes], object]
+    seeds: Callable[[], Sequence[bytes]]
+    worst: Callable[[], Sequence[bytes]] = tuple
+    own: Callable[[int], int] | None = None
+    mutate: Mutate = mutations.mixed
+
+    def bound(self, size: int) -> int:
+        """Bytes of memory that reading ``size`` bytes may take."""
+        return self.own(size) if self.own else max(LEAST, min(MOST, FACTOR * size))
+
+
+def of_program(size: int) -> int:
+    """The bound of programs: constants and nodes that are alike compress to almost nothing."""
+    limits = program_file.limits_of(size)
+    return limits.body + limits.values * VALUE_BYTES
+
+
+# ---- what the good inputs are made of --------------------------------------------------------
+
+
+@cache
+def parameters() -> CkksParameters:
+    """A small parameter set, which SEAL knows, too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.create(
+            n=1024, prime_bits=(25, 25), special_bits=26, scale_bits=20, security=None
+        )
+
+
+@cache
+def shape() -> interop.SealParameters:
+    return interop.SealParameters.from_parameters(parameters())
+
+
+@cache
+def program() -> Program:
+    return trace(lambda x: (x * np.linspace(0, 1, 8)).rotate(1) + x, parameters(), {"x": 8})
+
+
+@cache
+def keys() -> tuple[client.SecretKey, object, EvaluationKeys]:
+    return client.generate_keys(parameters(), KeyNeeds(2, {3: 2}), seeded=True)
+
+
+@cache
+def ciphertext() -> Ciphertext:
+    return program().encrypt(keys()[1], {"x": np.arange(8)})["x"]
+
+
+@cache
+def folder() -> Path:
+    """A folder for files of readers that take a path; it is left to the system."""
+    return Path(tempfile.mkdtemp())
+
+
+def by_path(
+    read: Callable[[Path], object], name: str, mode: int = 0o600
+) -> Callable[[bytes], object]:
+    """A reader of bytes that takes a path."""
+
+    def found(data: bytes) -> object:
+        path = folder() / name
+        path.write_bytes(data)
+        path.chmod(mode)
+        return read(path)
+
+    return found
+
+
+# ---- inputs made to take memory --------------------------------------------------------------
+
+
+def texts(limit: int) -> list[str]:
+    """JSON values of about ``limit`` characters that make many objects, or large ones."""
+    one_entry, many = '{"":0},', ",".join(f'"{i}":0' for i in range(limit // 10))
+    return [
+        "[" + "[]," * (limit // 3) + "0]",
+        "[" + "{}," * (limit // 3) + "0]",
+        "[" + one_entry * (limit // 7) + "0]",
+        "[" + "1e9," * (limit // 4) + "0]",
+        '["' + "x" * limit + '"]',
+        '["' + "é" * (limit // 2) + '"]',
+        '["' + "x" * (limit - 8) + '😀"]',
+        "[" * limit,
+        "{" + many + "}",
+    ]
+
+
+def stuffed(name: str, limit: int, body: int) -> list[bytes]:
+    """Containers of a format with texts of about ``limit`` bytes, and with arrays of ``body``."""
+    head = f'{{"format":"{name}","version":1,"content":'
+    arrays = [
+        (f'[["|u1",[{body}]]]', bytes(body)),
+        ("[" + ",".join(['["|u1",[0]]'] * (limit // 12)) + "]", b""),
+        ('[["<f8",[1099511627776]]]', b""),
+        (f'[["<c16",[{body >> 8},8,2]]]', bytes(body)),
+    ]
+    return [
+        *(container(f'{head}{text},"arrays":[]}}'.encode()) for text in texts(limit)),
+        *(container(_aligned(f'{head}0,"arrays":{each}}}'), rest) for each, rest in arrays),
+        b"\x89RSMITH\n" + struct.pack("<IIQQ32s", 1, 0, body, 64, bytes(32)) + bytes(64),
+        _bomb(body),
+    ]
+
+
+def _aligned(text: str) -> bytes:
+    return text.encode() + b" " * (-len(text.encode()) % 8)
+
+
+def _bomb(limit: int) -> bytes:
+    """A container whose stream makes more than its header says."""
+    packed = zstandard.compress(bytes(limit * 2))
+    head = mutations.HEADER.pack(b"\x89RSMITH\n", 1, 0, limit, len(packed), bytes(32))
+    return head + packed
+
+
+def seal_bombs(limit: int) -> list[bytes]:
+    """SEAL's objects whose streams make far more than any object has, and counts beyond them."""
+    counts = struct.pack("<Q", 1 << 60) * 64
+    bombs = [
+        (2, zstandard.compress(bytes(limit))),
+        (1, __import__("zlib").compress(bytes(limit))),
+        (0, counts),
+        (2, zstandard.compress(counts * 1000)),
+    ]
+    return [
+        struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, method, 0, 16 + len(data)) + data
+        for method, data in bombs
+    ]
+
+
+def changed(data: bytes, find: str, value: str) -> bytes:
+    """A container with another text, where that is not part of what reading finds first."""
+    body = zstandard.ZstdDecompressor().decompressobj().decompress(data[mutations.HEADER.size :])
+    (length,) = struct.unpack_from("<Q", body)
+    text = body[8 : 8 + length].decode()
+    assert find in text
+    return container(_aligned(text.replace(find, value)), body[8 + length + -length % 8 :])
+
+
+def kits() -> list[bytes]:
+    """Kits of many keys, outputs and numbers that are not there."""
+    good = program().client_kit()
+    data = program_file.to_bytes(good)
+    galois = ",".join(f"[{element},1]" for element in range(3, 1 << 17, 2))
+    ports = ",".join(f'"y{i}":{{"limbs":1,"scale":1e6,"length":1}}' for i in range(9000))
+    return [
+        *stuffed(program_file.KIT, 1 << 20, 1 << 24),
+        *stuffed(program_file.KIT, 1 << 23, 1 << 26),
+        changed(data, '"galois":[', f'"galois":[{galois},'),
+        changed(data, '"outputs":{', f'"outputs":{{{ports},'),
+    ]
+
+
+def graphs() -> list[bytes]:
+    head = to_json(lower_operation("square", parameters(), 2)).partition('"nodes"')[0]
+    return [
+        *(text.encode() for text in texts(1 << 21)),
+        *(f'{head}"nodes": {text}}}'.encode() for text in texts(1 << 21)),
+        (head + '"nodes": [' + ",".join(map(_graph_node, range(4000))) + "]}").encode(),
+    ]
+
+
+def _graph_node(identity: int) -> str:
+    attributes = {"name": f"x{identity}", "base": [0] * 100, "form": "ntt"}
+    return json.dumps({"id": identity, "op": "input", "operands": [], "attrs": attributes})
+
+
+def compiled_files() -> list[bytes]:
+    """Compiled programs with a graph of many values, or an executable."""
+    found = [*stuffed(compiled_file.FORMAT, 1 << 22, 1 << 27)]
+    for text in texts(1 << 22):
+        raw = text.encode()
+        top = (
+            f'{{"format":"{compiled_file.FORMAT}","version":1,"content":{{"schedule":{{"graph":0}},'
+            f'"ports":{{}}}},"arrays":[["|u1",[{len(raw)}]]]}}'
+        )
+        found.append(container(_aligned(top), raw))
+    return found
+
+
+def tables() -> list[bytes]:
+    """TOML of as many bytes as are read, and more."""
+    return [
+        b"a = [" + b"[]," * 21_000 + b"]",
+        b"a = [" + b"{}," * 21_000 + b"]",
+        b"a = [" + b"[" * 60_000,
+        b"".join(f"a{i}=1\n".encode() for i in range(7500)),
+        b"".join(f"[a{i}]\n".encode() for i in range(7500)),
+        b"".join(b"[[a]]\n" for _ in range(10_000)),
+        b"a." * 30_000 + b"a=1",
+        b'a = "' + b"\\u00e9" * 10_000 + b'"',
+        b"a = " + b"9" * 60_000,
+        b"a = 0x" + b"f" * 60_000,
+        b'architecture = "rpau"\nlog_n = 0x' + b"f" * 60_000,
+        bytes(1 << 20),
+    ]
+
+
+def npy_files() -> list[bytes]:
+    head = b"\x93NUMPY\x01\x00"
+    shapes = ("(1099511627776,)", "(0, 1099511627776)", "(1,) * 9", "()" * 999, "(" * 5000)
+    return [
+        *(
+            head + struct.pack("<H", len(text)) + text
+            for text in (
+                f"{{'descr': '<f8', 'fortran_order': False, 'shape': {each}, }}\n".encode()
+                for each in shapes
+            )
+        ),
+        b"\x93NUMPY\x02\x00" + struct.pack("<I", 1 << 31) + b" " * 4096,
+        array_bytes(np.zeros(1 << 20, np.uint8)),
+    ]
+
+
+# ---- a card's socket -------------------------------------------------------------------------
+
+
+class _Card:
+    """A card of two channels with no memory to speak of."""
+
+    name = "nano"
+    claims = (Claim(0, 0, 4096), Claim(1, 4096, 4096))
+
+    def __init__(self) -> None:
+        self.memory = bytearray(8192)
+
+    def channel_of(self, address: int) -> int | None:
+        if address >= 1024:
+            raise DeviceError(f"no register {address}")
+        return None if address < 64 else address // 64 % 2
+
+    def read_registers(self, addresses: Sequence[int]) -> list[int]:
+        return [0 for _ in addresses]
+
+    def write_registers(self, pairs: Sequence[tuple[int, int]]) -> None:
+        pass
+
+    def write_memory(self, address: int, data: bytes) -> None:
+        self.memory[address : address + len(data)] = data
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        return bytes(self.memory[address : address + size])
+
+    def on_interrupt(self, call: Callable[[int], None]) -> None:
+        pass
+
+    def allow(self, channel: int, ranges: Sequence[tuple[int, int]]) -> None:
+        pass
+
+    def vacate(self, channel: int) -> None:
+        pass
+
+    def report(self) -> dict[str, object]:
+        return {}
+
+    def close(self) -> None:
+        pass
+
+
+@cache
+def card() -> tuple[Path, list[BaseException]]:
+    """A card's socket, and what ended its threads."""
+    ended: list[BaseException] = []
+
+    def note(failure: threading.ExceptHookArgs) -> None:
+        if failure.exc_value is not None:
+            ended.append(failure.exc_value)
+
+    threading.excepthook = note
+    path = folder() / "card"
+    threading.Thread(target=CardServer(_Card(), path).serve, daemon=True).start()
+    return path, ended
+
+
+def talk(data: bytes) -> object:
+    """Sends messages to a card, and takes its answers; its threads end without an error."""
+    path, ended = card()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(10)
+        line.connect(str(path))
+        try:
+            line.sendall(data)
+            line.shutdown(socket.SHUT_WR)
+            while line.recv(1 << 16):
+                pass
+        except (ConnectionError, BrokenPipeError):
+            pass  # it was hung up
+    if ended:
+        raise ended.pop()
+    return None
+
+
+def _message(operation: int, number: int = 0, payload: bytes = b"") -> bytes:
+    return struct.pack("<BxxxIQ", operation, len(payload), number) + payload
+
+
+def _opening(kind: int) -> bytes:
+    token = bytes(messages.TOKEN_BYTES)
+    return _message(1, 0, messages.OPENING.pack(messages.MAGIC, messages.VERSION, kind, 0, token))
+
+
+def conversations() -> list[bytes]:
+    session = _opening(messages.Kind.SESSION)
+    return [
+        session + _message(2) + _message(4) + _message(5) + _message(3),
+        session + _message(2) + _message(2) + _message(3, 1),
+        *(_opening(kind) + _message(6, 0, bytes(8)) for kind in range(1, 5)),
+    ]
+
+
+def long_messages() -> list[bytes]:
+    most = messages.MOST_PAYLOAD
+    return [
+        _message(1, 0, bytes(most)),
+        struct.pack("<BxxxIQ", 1, most, 0),
+        struct.pack("<BxxxIQ", 1, (1 << 32) - 1, 0),
+        _opening(0) + b"".join(_message(7, 0, bytes(most)) for _ in range(3)),
+        _opening(0) + _message(2) * 200,
+    ]
+
+
+# ---- all of them -----------------------------------------------------------------------------
+
+
+def _seal_files() -> list[bytes]:
+    thing, key = ciphertext(), keys()[2]
+    assert key.relin is not None
+    return [
+        interop.write_parameters(shape()),
+        interop.write_ciphertext(thing, shape()),
+        interop.write_relin_keys(key.relin, shape()),
+        interop.write_galois_keys(key.galois, shape()),
+    ]
+
+
+_SEAL_READERS: tuple[Callable[[bytes], object], ...] = (
+    interop.read_parameters,
+    lambda data: interop.read_ciphertext(data, shape()),
+    lambda data: interop.read_relin_keys(data, shape()),
+    lambda data: interop.read_galois_keys(data, shape()),
+)
+"""All but ``describe``, which knows no parameters and so no size of an object."""
+_TURNS = itertools.count()
+
+
+def _read_seal(data: bytes) -> object:
+    """With one reader after the other."""
+    return _SEAL_READERS[next(_TURNS) % len(_SEAL_READERS)](data)
+
+
+def _secret_key() -> list[bytes]:
+    path = folder() / "secret-seed.rsx"
+    path.unlink(missing_ok=True)
+    secret_file.save_secret_key(path, keys()[0], parameters())
+    return [path.read_bytes()]
+
+
+def _manifest(data: bytes) -> object:
+    """A bundle with another manifest."""
+    path = folder() / "bundle"
+    if not path.exists():
+        write_bundle(path, Bundle("fuzz", shape(), keys()[2]))
+    (path / "manifest.json").write_bytes(data)
+    return read_bundle(path)
+
+
+def _manifests() -> list[bytes]:
+    path = folder() / "bundle-seed"
+    if not path.exists():
+        write_bundle(path, Bundle("fuzz", shape(), keys()[2]))
+    return [(path / "manifest.json").read_bytes()]
+
+
+def _compiled() -> list[bytes]:
+    found = []
+    for design in (None, "nano"):
+        path = folder() / f"{design}.rsc"
+        nano = trace(lambda x: x + x, "nano", {"x": 8})
+        compile_program(program() if design is None else nano, design=design).save(
+            path, overwrite=True
+        )
+        found.append(path.read_bytes())
+    return found
+
+
+def _objects() -> list[bytes]:
+    return [
+        object_file.object_bytes(ciphertext(), parameters()),
+        object_file.object_bytes(keys()[2], parameters()),
+    ]
+
+
+def _read_object(data: bytes) -> object:
+    kind = (Ciphertext, EvaluationKeys)[next(_TURNS) % 2]
+    return object_file.object_from_bytes(data, kind, parameters())
+
+
+def _graphs() -> list[bytes]:
+    return [to_json(lower_operation(each, parameters(), 2)).encode() for each in ("square", "add")]
+
+
+def _utf8(read: Callable[[str], object]) -> Callable[[bytes], object]:
+    """A reader of text; bytes that are none are as if they were replaced by its caller's error."""
+    return lambda data: read(data.decode(errors="replace"))
+
+
+def _heir(seeds: Sequence[bytes], rng: np.random.Generator) -> bytes:
+    text = seeds[rng.integers(len(seeds))]
+    if rng.integers(2):
+        return heir_modules.damaged(text.decode(), rng).encode()
+    return mutations.reworded(text, rng)
+
+
+def _read_heir(text: str) -> object:
+    return program_of(trace_module(text, "module", placeholders=True), Wish())
+
+
+_OBJECT = object_file.FORMAT
+
+READERS: tuple[Reader, ...] = (
+    Reader("SEAL's files", _read_seal, _seal_files, lambda: seal_bombs(1 << 26) * 5),
+    Reader(
+        "SEAL file's kind",
+        interop.describe,
+        _seal_files,
+        lambda: seal_bombs(1 << 28),
+        own=lambda _: MOST,
+    ),
+    Reader(
+        "kit",
+        lambda data: program_file.from_bytes(data, kits_only=True),
+        lambda: [program_file.to_bytes(program().client_kit())],
+        kits,
+        own=lambda _: MOST,
+    ),
+    Reader(
+        "program",
+        program_file.from_bytes,
+        lambda: [program_file.to_bytes(program())],
+        lambda: [
+            *stuffed(program_file.PROGRAM, 1 << 21, 1 << 24),
+            *stuffed(program_file.PROGRAM, 1 << 23, 1 << 27),
+        ],
+        own=of_program,
+    ),
+    Reader("compiled program", compiled_file.from_bytes, _compiled, compiled_files, own=of_program),
+    Reader(
+        "object",
+        _read_object,
+        _objects,
+        lambda: [*stuffed(_OBJECT, 1 << 13, 1 << 16), *stuffed(_OBJECT, 1 << 22, 1 << 25)] * 2,
+    ),
+    Reader(
+        "secret key",
+        by_path(lambda path: secret_file.load_secret_key(path, parameters()), "secret.rsx"),
+        _secret_key,
+        lambda: [
+            *stuffed(secret_file.FORMAT, 1 << 14, 1 << 14),
+            *stuffed(secret_file.FORMAT, 1 << 22, 1 << 25),
+        ],
+    ),
+    Reader("bundle", _manifest, _manifests, lambda: [t.encode() for t in texts(60_000)]),
+    Reader(
+        "key seeds",
+        by_path(read_key_seeds, "seeds.json"),
+        lambda: [write_key_seeds(KeySeeds.of(keys()[2]))],
+        lambda: [text.encode() for text in texts(1 << 21)],
+    ),
+    Reader("subroutine graph", _utf8(from_json), _graphs, graphs),
+    Reader(
+        "HEIR's module",
+        _utf8(_read_heir),
+        lambda: [text.encode() for text in heir_modules.texts()],
+        heir_modules.worst,
+        own=lambda _: MOST,
+        mutate=_heir,
+    ),
+    Reader(
+        "design",
+        by_path(lambda path: named_design(str(path)), "mine.toml"),
+        lambda: [
+            design_text(name).encode() for name in ("nano", "heaws6", "rpm", "vector-small", "octo")
+        ],
+        tables,
+    ),
+    Reader(
+        "parameters",
+        by_path(parameters_file, "parameters.toml"),
+        lambda: [parameters_text(parameters()).encode()],
+        tables,
+    ),
+    Reader(
+        "array",
+        by_path(read_array, "array.npy"),
+        lambda: [array_bytes(np.arange(6.0).reshape(2, 3)), array_bytes(np.arange(3))],
+        npy_files,
+    ),
+    Reader("card's socket", talk, conversations, long_messages),
+)
+
+
+def named(name: str) -> Reader:
+    """A reader by its name."""
+    return next(each for each in READERS if each.name == name)
+
+
+def quiet() -> None:
+    """Keeps warnings of small parameters to itself, and one thread."""
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("RINGSMITH_THREADS", "1")
