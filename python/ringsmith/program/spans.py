@@ -135,7 +135,10 @@ def result_span(
         case Op.ROTATE | Op.SWAP_COLUMNS if a.low.ndim:
             move = op.record.meaning
             return Span(move(a.low, a.low, slots), move(a.high, a.high, slots))
+        case Op.OUTPUT | Op.ROTATE | Op.SWAP_COLUMNS | Op.CONJUGATE:
+            return a
         case _:
+            assert op in _SAME_NUMBERS, f"{op} has no rule for ranges"
             return a
 
 
