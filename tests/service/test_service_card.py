@@ -19,7 +19,10 @@ def test_a_card_that_is_killed_under_the_service_costs_no_job(tmp_path: Path) ->
     card = Card(DESIGN, socket, 0.1)
     options = ("--workers", "1", "--device", "card", "--design", DESIGN, "--card", str(socket))
     try:
-        with Server(tmp_path, [path], *options) as server, Service(server.url) as service:
+        with (
+            Server(tmp_path, [path], *options) as server,
+            Service(server.url, security=None) as service,
+        ):
             (worker,) = server.worker_ids
             remote = service.program("product")
             secret_key, public_key, keys = remote.generate_keys()

@@ -504,6 +504,42 @@ def test_uploads_end_well_after_faults_at_any_moment(
     asyncio.run(rounds())
 
 
+def test_a_check_that_was_recorded_too_late_is_begun_again(
+    data: Path, offered: dict[str, Publication], faults: Faults
+) -> None:
+    """Its request was refused; the record says that keys are checked, and nothing checks them."""
+    path, last = f"/v1/programs/score/keys/{DIGEST}", len(KEYS) - 1
+    headers = {"Content-Range": f"bytes {last}-{last}/{len(KEYS)}"}
+
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            first = {"Content-Range": f"bytes 0-{last - 1}/{len(KEYS)}"}
+            assert (
+                await server.http.put(path, content=KEYS[:last], headers=first)
+            ).status_code == 202
+
+            async def slow(*words: object) -> object:
+                faults.seconds = 0.5
+                return await checked(*words)  # type: ignore[arg-type]
+
+            checked = server.state._checked
+            server.state._checked = slow  # type: ignore[assignment, method-assign]
+            answer = await server.http.put(path, content=KEYS[last:], headers=headers)
+            assert answer.status_code == 503
+            server.state._checked = checked  # type: ignore[method-assign]
+            faults.clear()
+            await asyncio.sleep(1)
+            (record,) = await server.state.storage.read(lambda database: database.all_keys())
+            assert record.state == "checking"
+            found = (await server.http.get(path)).json()
+            assert (found["state"], found["received"]) == ("partial", last)
+            answer = await server.http.put(path, content=KEYS[last:], headers=headers)
+            assert answer.json()["state"] == "ready"
+            await server.run("one", b"1")
+
+    asyncio.run(rounds())
+
+
 def test_refusals_do_not_wait_for_each_other(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:

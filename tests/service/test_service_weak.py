@@ -65,7 +65,7 @@ def test_a_kit_is_loaded_as_its_primes_allow_and_not_as_it_states(
         if level <= reached:
             assert ClientKit.load(path, security=level).parameters == parameters
             continue
-        with pytest.raises(ParameterError, match=rf"{level} are needed: .* your secret key"):
+        with pytest.raises(ParameterError, match=rf"{level} bits are needed: .* your secret key"):
             ClientKit.load(path, security=level)
     if reached < 128:
         with pytest.raises(ParameterError, match=rf"logQP = {parameters.log_qp} bits at N ="):
@@ -105,10 +105,10 @@ def test_remote_run_takes_no_weak_parameters_unless_told_to(
     keys, out = tmp_path / "keys", tmp_path / "out"
     words = ("remote", "run", malicious.url, "score", "--input", f"x={tmp_path / 'x.npy'}")
     words += ("--keys", str(keys), "--output-dir", str(out))
-    assert "128 are needed" in last_line(*words)
+    assert "128 bits are needed" in last_line(*words)
     assert not keys.exists()
     assert not out.exists()
-    assert "128 are needed" in last_line(
+    assert "128 bits are needed" in last_line(
         "remote", "kit", malicious.url, "score", "-o", str(tmp_path / "kit.rsk")
     )
     assert not (tmp_path / "kit.rsk").exists()

@@ -249,11 +249,11 @@ class ClientKit:
         """
         parameters = self.parameters
         if security is not None and (parameters.security or 0) < security:
-            level = f"{parameters.security} bits" if parameters.security else "below 128 bits"
+            level = f"{parameters.security}-bit" if parameters.security else "less than 128-bit"
             raise ParameterError(
-                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} has a security of "
-                f"{level}, and {security} are needed: whoever made the kit could find your secret "
-                "key. Ask for a kit of other parameters, or give security=None for an experiment"
+                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} gives {level} "
+                f"security, and {security} bits are needed: the maker of the kit could find your "
+                "secret key. Ask for other parameters; for an experiment give security=None"
             )
 
     def _encrypted(

@@ -122,6 +122,7 @@ class State:
     done: LastMinute = field(default_factory=LastMinute)
     started: float = field(default_factory=now)
     _uploading: set[tuple[int, str, str]] = field(default_factory=set)
+    _checking: set[tuple[int, str, str]] = field(default_factory=set)
     _arriving: Counter[int] = field(default_factory=Counter)
     _arriving_bytes: Counter[int] = field(default_factory=Counter)
     _turns: dict[int, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
@@ -272,7 +273,22 @@ class State:
         found = await self.storage.read(
             lambda database: database.key(client, program.parameters_id, digest)
         )
-        return None if found is None else _on_disk(found, self.folder)
+        return None if found is None else self._as_it_is(found)
+
+    def _as_it_is(self, key: KeyRecord) -> KeyRecord:
+        """Returns keys as far as their file is there: the disk or the database may have lost some.
+
+        Keys that nothing here checks came completely, and their check begins with the last byte.
+        """
+        if key.state is KeyState.READY and not self.folder.key(key).is_file():
+            return replace(key, state=KeyState.PARTIAL, received=0)
+        stray = key.state is KeyState.CHECKING and _place(key) not in self._checking
+        if key.state is KeyState.PARTIAL or stray:
+            path = self.folder.key_part(key)
+            size = path.stat().st_size if path.exists() else 0
+            received = min(key.received, size, key.size - 1)
+            return replace(key, state=KeyState.PARTIAL, received=received)
+        return key
 
     async def begin_upload(
         self, client: Client, program: Publication, digest: str, media: str, first: int, size: int
@@ -352,7 +368,7 @@ class State:
 
     def end_upload(self, key: KeyRecord) -> None:
         """Records that the upload of a part has ended, complete or not."""
-        self._uploading.discard((key.client, key.parameters, key.digest))
+        self._uploading.discard(_place(key))
 
     async def complete(self, key: KeyRecord, program: Publication) -> KeyRecord:
         """Checks completely uploaded keys: their digest, then their contents.
@@ -363,33 +379,44 @@ class State:
         Raises:
             ProblemError: If the database fails: the upload can be completed again.
         """
-        part = self.folder.key_part(key)
-        key = checking = replace(key, state=KeyState.CHECKING)
+        stored: asyncio.Task[None] | None = None
+        self._checking.add(_place(key))
+        try:
+            key, seconds = await self._checked(key, program)
+            stored = self._spawn(self._store_check(key, seconds))
+            await asyncio.wait({stored}, timeout=PATIENCE_SECONDS)
+        finally:
+            if stored is None or stored.done():
+                self._checking.discard(_place(key))
+            else:
+                stored.add_done_callback(lambda _: self._checking.discard(_place(key)))
+        if not stored.done():
+            raise storage_problem("the result of the check is not stored yet")
+        return key
+
+    async def _checked(self, key: KeyRecord, program: Publication) -> tuple[KeyRecord, float]:
+        """Checks keys; returns them in their new state, and the seconds that refused ones cost."""
+        part, checking = self.folder.key_part(key), replace(key, state=KeyState.CHECKING)
         await self.storage.write(lambda database: database.put_key(checking))
         found = await asyncio.to_thread(_digest, part)
-        detail = ""
+        detail, seconds = "", 0.0
         if found != key.digest:
             detail = f"the bytes have the SHA-256 {found}, and not the one of the address: damaged"
         else:
             name = f"check {secrets.token_hex(8)}"
             files = (KeyFile(str(part), key.media),)
             outcome = await self.dispatcher.check(Task(name, program.name, "", files))
-            detail = outcome.message
-            if detail:
-                await self.storage.write_surely(
-                    lambda database: database.charge(key.client, outcome.load_seconds)
-                )
-        key = replace(key, state=KeyState.REFUSED if detail else KeyState.READY, detail=detail)
+            detail, seconds = outcome.message, outcome.load_seconds
         if detail:
             part.unlink(missing_ok=True)
-            key = replace(key, received=0)
-        else:
-            part.rename(self.folder.key(key))
-        stored = self._spawn(self._put_key(key))
-        await asyncio.wait({stored}, timeout=PATIENCE_SECONDS)
-        if not stored.done():
-            raise storage_problem("the result of the check is not stored yet")
-        return key
+            return replace(key, state=KeyState.REFUSED, detail=detail, received=0), seconds
+        part.rename(self.folder.key(key))
+        return replace(key, state=KeyState.READY, detail=""), 0.0
+
+    async def _store_check(self, key: KeyRecord, seconds: float) -> None:
+        if seconds:
+            await self.storage.write_surely(lambda database: database.charge(key.client, seconds))
+        await self._put_key(key)
 
     async def _put_key(self, key: KeyRecord) -> None:
         await self.storage.write_surely(lambda database: database.put_key(key))
@@ -404,7 +431,7 @@ class State:
         elif not self.folder.key_part(key).exists():
             await self._put_key(replace(key, state=KeyState.PARTIAL, received=0))
         else:
-            while True:
+            while not {_place(key)} & (self._checking | self._uploading):
                 try:
                     await self.complete(key, program)
                     return
@@ -419,7 +446,7 @@ class State:
             ProblemError: If a job needs them, or the database fails.
         """
         async with self._turns[key.client]:
-            if (key.client, key.parameters, key.digest) in self._uploading:
+            if _place(key) in self._uploading:
                 text = "another request sends these keys: wait for it"
                 raise ProblemError(409, "under-way", text)
             if not await self.storage.write(lambda database: database.remove_key(key)):
@@ -678,16 +705,8 @@ class State:
         shutil.rmtree(self.folder.job(identifier), ignore_errors=True)
 
 
-def _on_disk(key: KeyRecord, folder: Folder) -> KeyRecord:
-    """Returns keys as far as their file is there: a machine that lost power may have lost it."""
-    if key.state is KeyState.READY and not folder.key(key).is_file():
-        return replace(key, state=KeyState.PARTIAL, received=0)
-    if key.state is KeyState.PARTIAL:
-        path = folder.key_part(key)
-        size = path.stat().st_size if path.exists() else 0
-        # All bytes came, and the check was not recorded: with the last one it is begun.
-        return replace(key, received=min(key.received, size, key.size - 1))
-    return key
+def _place(key: KeyRecord) -> tuple[int, str, str]:
+    return key.client, key.parameters, key.digest
 
 
 def _fingerprint(
