@@ -33,6 +33,9 @@ TESTS = (
 )
 """What tests operations on arrays at the edges, with one thread and with several."""
 
+FUZZING_SECONDS = 5
+"""Of damaged inputs for each reader of files."""
+
 LEFT_OUT = "gives_no_more_threads"
 """A test that limits the address space, of which the address sanitizer takes terabytes."""
 
@@ -106,6 +109,19 @@ def test_no_kernel_set_is_objected_to_and_all_compute_the_same(
         )
     assert len(digests[0]) > 1000
     assert all(found == digests[0] for found in digests)
+
+
+@pytest.mark.full
+def test_damaged_files_are_no_trouble_to_the_extension(
+    extension: Path, sanitizers: Mapping[str, str]
+) -> None:
+    """Every reader of foreign data, on damaged and crafted inputs (``tests/fuzz``)."""
+    program = [sys.executable, CORE_TESTS / "with_extension.py", extension, "tests.fuzz.measure"]
+    seed = os.environ["RINGSMITH_TEST_SEED"]
+    printed = output(*program, seed, FUZZING_SECONDS, **sanitizers, PYTHONPATH=str(ROOT))
+    found = [json.loads(line) for line in printed.splitlines()]
+    assert len(found) > 10
+    assert not [each["wrong"] for each in found if each["wrong"]]
 
 
 @pytest.mark.full

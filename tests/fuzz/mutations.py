@@ -55,15 +55,24 @@ def reworded(text: bytes, rng: np.random.Generator) -> bytes:
 
 def container(text: bytes, rest: bytes = b"") -> bytes:
     """A container with a right digest, of a JSON text and what stands behind it."""
-    body = struct.pack("<Q", len(text)) + text + rest
+    return contained(struct.pack("<Q", len(text)) + text + rest)
+
+
+def contained(body: bytes) -> bytes:
+    """A container of a body, with its digest."""
     packed = zstandard.compress(body)
     digest = hashlib.blake2b(body, digest_size=32).digest()
     return HEADER.pack(b"\x89RSMITH\n", 1, 0, len(body), len(packed), digest) + packed
 
 
+def body_of(data: bytes) -> bytes:
+    """The body of a container."""
+    return zstandard.ZstdDecompressor().decompressobj().decompress(data[HEADER.size :])
+
+
 def recontained(data: bytes, rng: np.random.Generator) -> bytes:
     """A container whose text or arrays are damaged, and its digest right again."""
-    body = zstandard.ZstdDecompressor().decompressobj().decompress(data[HEADER.size :])
+    body = body_of(data)
     (length,) = struct.unpack_from("<Q", body)
     text, rest = body[8 : 8 + length], body[8 + length :]
     if rng.integers(4):

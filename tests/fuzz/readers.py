@@ -29,6 +29,7 @@ from ringsmith.files.arrays import array_bytes, read_array
 from ringsmith.files.json_text import VALUE_BYTES
 from ringsmith.graph import from_json, to_json
 from ringsmith.heir import Wish, program_of, trace_module
+from ringsmith.heir.tape import NUMBERS_A_BYTE
 from ringsmith.interop import object_file
 from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
@@ -75,6 +76,11 @@ class Reader:
     def bound(self, size: int) -> int:
         """Bytes of memory that reading ``size`` bytes may take."""
         return self.own(size) if self.own else max(LEAST, min(MOST, FACTOR * size))
+
+
+def of_text(size: int) -> int:
+    """The bound of readers whose files may be large and are not compressed."""
+    return max(LEAST, FACTOR * size)
 
 
 def of_program(size: int) -> int:
@@ -200,7 +206,7 @@ def seal_bombs(limit: int) -> list[bytes]:
 
 def changed(data: bytes, find: str, value: str) -> bytes:
     """A container with another text, where that is not part of what reading finds first."""
-    body = zstandard.ZstdDecompressor().decompressobj().decompress(data[mutations.HEADER.size :])
+    body = mutations.body_of(data)
     (length,) = struct.unpack_from("<Q", body)
     text = body[8 : 8 + length].decode()
     assert find in text
@@ -536,13 +542,13 @@ READERS: tuple[Reader, ...] = (
         lambda: [write_key_seeds(KeySeeds.of(keys()[2]))],
         lambda: [text.encode() for text in texts(1 << 21)],
     ),
-    Reader("subroutine graph", _utf8(from_json), _graphs, graphs),
+    Reader("subroutine graph", _utf8(from_json), _graphs, graphs, own=of_text),
     Reader(
         "HEIR's module",
         _utf8(_read_heir),
         lambda: [text.encode() for text in heir_modules.texts()],
         heir_modules.worst,
-        own=lambda _: MOST,
+        own=lambda size: max(MOST, 8 * NUMBERS_A_BYTE * size) + FACTOR * size,
         mutate=_heir,
     ),
     Reader(
@@ -564,6 +570,7 @@ READERS: tuple[Reader, ...] = (
         by_path(read_array, "array.npy"),
         lambda: [array_bytes(np.arange(6.0).reshape(2, 3)), array_bytes(np.arange(3))],
         npy_files,
+        own=of_text,
     ),
     Reader("card's socket", talk, conversations, long_messages),
 )

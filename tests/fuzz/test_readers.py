@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -13,8 +14,10 @@ from tests.fuzz.measure import LEAST
 from tests.fuzz.readers import READERS
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK_SECONDS, LONG_SECONDS = 0.25, 30
+QUICK_SECONDS, LONG_SECONDS = 0.25, 15
 """Of damaged inputs for each reader, beside those that are made to take memory."""
+GUIDED_SECONDS = 20
+RSS_LIMIT_MB = 1024
 IN_BETWEEN = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"
 """A child's peak memory is counted from its parent's own, and this process may have grown large."""
 
@@ -57,5 +60,32 @@ def test_damaged_and_crafted_inputs_are_read_or_refused_in_bounded_memory(
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
-def test_half_a_minute_of_damage_finds_nothing(name: str) -> None:
+def test_more_damage_finds_nothing(name: str) -> None:
     check(examined(LONG_SECONDS, name)[name])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [reader.name for reader in READERS])
+def test_fuzzing_that_is_guided_by_coverage_finds_nothing(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason="no atheris here: it has wheels for Linux x86-64 alone")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    limits = [
+        f"-max_total_time={GUIDED_SECONDS}",
+        f"-rss_limit_mb={RSS_LIMIT_MB}",
+        "-timeout=10",
+        "-max_len=65536",
+        "-len_control=0",
+        f"-artifact_prefix={tmp_path}/",
+    ]
+    command = [sys.executable, "-m", "tests.fuzz.guided", name, str(corpus), *limits]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_BETWEEN, *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    covered = re.findall(r"cov: (\d+)", done.stderr)
+    assert int(covered[-1]) > int(covered[0])  # it looked further than the good inputs
