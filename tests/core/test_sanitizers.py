@@ -20,6 +20,7 @@ FLAGS = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 """Without optimization: the compiler takes minutes to instrument kernels that it has unrolled."""
 
 TESTS = (
+    "test_arguments.py",
     "test_compact_keys.py",
     "test_graph.py",
     "test_graph_bfv.py",

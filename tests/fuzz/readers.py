@@ -18,7 +18,7 @@ import zstandard
 from tests.fuzz import heir_modules, mutations
 from tests.fuzz.mutations import container
 
-from ringsmith import client, interop
+from ringsmith import client, interop, platforms
 from ringsmith.backends.cards import messages
 from ringsmith.backends.cards.port import Claim
 from ringsmith.backends.cards.server import CardServer
@@ -475,6 +475,11 @@ def _graphs() -> list[bytes]:
     return [to_json(lower_operation(each, parameters(), 2)).encode() for each in ("square", "add")]
 
 
+def _card_file(path: Path) -> object:
+    platforms.load_platform.cache_clear()  # type: ignore[attr-defined]
+    return platforms.load_platform(str(path))
+
+
 def _utf8(read: Callable[[str], object]) -> Callable[[bytes], object]:
     """A reader of text; bytes that are none are as if they were replaced by its caller's error."""
     return lambda data: read(data.decode(errors="replace"))
@@ -556,6 +561,15 @@ READERS: tuple[Reader, ...] = (
         by_path(lambda path: named_design(str(path)), "mine.toml"),
         lambda: [
             design_text(name).encode() for name in ("nano", "heaws6", "rpm", "vector-small", "octo")
+        ],
+        tables,
+    ),
+    Reader(
+        "card's file",
+        by_path(_card_file, "card.toml"),
+        lambda: [
+            (Path(platforms.__file__).parent / f"{name}.toml").read_bytes()
+            for name in platforms.platform_names()[:4]
         ],
         tables,
     ),

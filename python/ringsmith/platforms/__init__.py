@@ -3,7 +3,6 @@
 To add a card, add its file.
 """
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -11,7 +10,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from ringsmith.caching import cached
-from ringsmith.errors import ParameterError
+from ringsmith.errors import InteropError, ParameterError
+from ringsmith.files import read_bounded
+from ringsmith.files.toml_text import parse_toml
 from ringsmith.short_repr import short_repr
 
 
@@ -185,6 +186,7 @@ def platform_names() -> list[str]:
 
 SUFFIX = ".toml"
 """What ends with it is the path of a card's file, and no name."""
+MAX_FILE_BYTES = 1 << 16
 
 _PARTS = {"die": Resources, "memory": Memory, "crossed_memory": Memory, "list_memory": Memory}
 
@@ -202,10 +204,15 @@ def load_platform(name: str) -> Platform:
             f"the path of a file that ends with {SUFFIX}"
         )
     own = resources.files("ringsmith.platforms") / f"{name}{SUFFIX}"
-    file = Path(name) if name.endswith(SUFFIX) else own
+
+    def refuse(why: object) -> ParameterError:
+        return ParameterError(f"platform {name}: not a card's file: {why}")
+
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        foreign = name.endswith(SUFFIX)
+        data = read_bounded(Path(name), MAX_FILE_BYTES) if foreign else own.read_bytes()
+        table = parse_toml(data.decode(), refuse)
         parts = {key: kind(**table[key]) for key, kind in _PARTS.items() if key in table}
         return Platform(**{**table, **parts})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, TypeError) as error:
-        raise ParameterError(f"platform {name}: not a card's file: {error}") from None
+    except (InteropError, UnicodeDecodeError, TypeError) as error:
+        raise refuse(error) from None
