@@ -96,7 +96,12 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
 
     def numbers(a: EncryptedVector) -> int:
         """How many plain numbers a vector is computed with."""
-        return int(rng.integers(1, slots + 1)) if len(a) == slots else len(a)
+        whole = a.array.numbers == slots  # of what was rotated a product would keep so many only
+        return int(rng.integers(1, slots + 1)) if whole else len(a)
+
+    def turned(a: EncryptedVector) -> EncryptedVector:
+        """Rotated by any number of slots that keeps its numbers in their row."""
+        return a.rotate(int(rng.integers(1, slots - len(a) % slots)))
 
     def step(a: EncryptedVector, b: EncryptedVector) -> EncryptedVector:
         if len(a) != len(b) and {len(a), len(b)}.isdisjoint({1, slots}):
@@ -107,14 +112,15 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
         columns = 8 if len(a) == slots else len(a)
         choices: list[Callable[[], EncryptedVector]] = [
             lambda: a + b,
-            lambda: a - b.rotate(int(rng.integers(1, slots))),
+            lambda: a - turned(b),
             lambda: a * b,
             lambda: -a * a,
             lambda: a * weights + b,
             lambda: weights - a,
             lambda: a * (0.5 + 0.25j),
             lambda: a.conjugate() + b,
-            lambda: a.rotate(int(rng.integers(-slots + (len(a) % slots or 1), slots))),
+            lambda: turned(a),
+            lambda: a.rotate(int(rng.integers(-slots + (len(a) % slots or 1), 0))),
             lambda: a.rotate(1) + b.rotate(1),  # one key for both
             lambda: sum_slots(a, length) / length,
             lambda: sum_slots(a) / len(a),
