@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = runpy.run_path(str(ROOT / "examples" / "heir" / "networks.py"))
 WEIGHTS = ("w1", "b1", "w2", "b2")
 SLOTS = 2048
+PROMISED = 8
+"""Results stay within ±2^8, whatever images of the worst case would make of them."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,7 @@ def lola(request: pytest.FixtureRequest, folder: Path) -> Lola:
     image = np.load(folder / kind / "image.npy")
     exact = EXAMPLE["KINDS"][kind][1]().scores(image[0, 0].astype(float))
     file = folder / kind / f"{kind}.mlir"
-    return Lola(file, image, exact, import_module(file, Wish(slots=SLOTS)))
+    return Lola(file, image, exact, import_module(file, Wish(slots=SLOTS, headroom_bits=PROMISED)))
 
 
 def decrypted(program: Program, inputs: dict[str, NDArray[Any]]) -> NDArray[Any]:
@@ -79,7 +81,7 @@ def perceptron(folder: Path, wish: Wish) -> tuple[Program, NDArray[Any]]:
 
 @pytest.mark.parametrize("plan", PlanBy)
 def test_the_perceptron_computes_what_it_computes_in_the_clear(folder: Path, plan: PlanBy) -> None:
-    program, pixels = perceptron(folder, Wish(plan))
+    program, pixels = perceptron(folder, Wish(plan, headroom_bits=PROMISED))
     inputs = {"arg4": pixels}
     expected = program.evaluate(inputs)["result"]
     np.testing.assert_allclose(decrypted(program, inputs), expected, rtol=0, atol=1e-5)
@@ -99,8 +101,8 @@ def test_the_example_computes_the_applications_scores(folder: Path) -> None:
 
 
 def test_lola_gives_its_scores_at_both_levels(lola: Lola) -> None:
-    heirs = import_module(lola.file, Wish(PlanBy.HEIR, slots=SLOTS))
-    few = program_of(lola.found.traced, Wish(fewer_keys=True))
+    heirs = import_module(lola.file, Wish(PlanBy.HEIR, slots=SLOTS, headroom_bits=PROMISED))
+    few = program_of(lola.found.traced, Wish(fewer_keys=True, headroom_bits=PROMISED))
     for program in (lola.found.program, heirs.program, few):
         found = decrypted(program, {"arg0": lola.image})
         np.testing.assert_allclose(found, lola.exact, rtol=0, atol=1e-5)
@@ -111,14 +113,14 @@ def test_lola_is_read_and_planned_in_ten_seconds_and_a_gigabyte(lola: Lola) -> N
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
     text, name = module_text(lola.file, Lowering(None, SLOTS))
-    program_of(trace_module(text, name), Wish())
+    program_of(trace_module(text, name), Wish(headroom_bits=PROMISED))
     assert time.process_time() - begin < 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # KiB
 
 
 def test_lola_needs_half_the_key_bytes_of_heirs_rotations(lola: Lola) -> None:
     traced = lola.found.traced
-    few = program_of(traced, Wish(fewer_keys=True))
+    few = program_of(traced, Wish(fewer_keys=True, headroom_bits=PROMISED))
     parameters = few.parameters
     turns = {step.amount for step in traced.steps if step.amount}
     every = KeyNeeds(
@@ -135,7 +137,7 @@ def test_lola_needs_half_the_key_bytes_of_heirs_rotations(lola: Lola) -> None:
 
 def test_lola_is_three_times_faster_than_seal_operation_by_operation(lola: Lola) -> None:
     """CPU seconds of one thread; SEAL runs HEIR's own operations, with the same primes."""
-    heirs = import_module(lola.file, Wish(PlanBy.HEIR, slots=SLOTS)).program
+    heirs = import_module(lola.file, Wish(PlanBy.HEIR, slots=SLOTS, headroom_bits=PROMISED)).program
     tensors = {"arg0": lola.image}
     theirs = on_seal(heirs, tensors, 3)
     error, ours = on_cpu(lola.found.program, tensors, 3)

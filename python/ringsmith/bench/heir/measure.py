@@ -26,6 +26,7 @@ from ringsmith.graph.operations import Op
 from ringsmith.heir import PlanBy, Scheme, Traced, Wish, program_of, trace_module
 from ringsmith.heir.compiler import heir_opt, module_text
 from ringsmith.heir.importing import key_bytes
+from ringsmith.heir.plan import HEADROOM_BITS
 from ringsmith.heir.text import HeirError
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program import Program
@@ -134,13 +135,16 @@ def with_kept(measured: Sequence[Record], kept: Sequence[Record]) -> list[Record
 
 def wish_of(plan: str, module: Module, scheme: Scheme, design: str | None = None) -> Wish:
     """Returns what an import is asked for by a plan."""
-    if plan == HEIRS:
-        return Wish(PlanBy.HEIR)
     exact = scheme is not Scheme.CKKS
+    headroom = module.headroom_bits if design is not None else None
+    # A promise: each result is compared with that of the program in the clear.
+    promised = None if exact else HEADROOM_BITS if headroom is None else headroom
+    if plan == HEIRS:
+        return Wish(PlanBy.HEIR, headroom_bits=promised)
     return Wish(
         scheme=scheme,
         plain_modulus=module.plain_modulus if exact else None,
-        headroom_bits=None if exact or design is None else module.headroom_bits,
+        headroom_bits=promised,
         fewer_keys=plan == FEWER_KEYS,
         design=design,
     )
