@@ -147,7 +147,13 @@ def test_random_programs_err_less_than_forecast_and_nine_of_ten_not_far_less(
         if program is None:
             continue
         forecast = program.forecast()
-        for name, error in measured(program, at_the_bounds(drawn, program.lengths)).items():
+        try:
+            errors = measured(program, at_the_bounds(drawn, program.lengths))
+        except ProgramError as refusal:  # operands that cancel over several steps: w - a + a
+            if "is transparent" not in str(refusal):
+                raise
+            continue
+        for name, error in errors.items():
             output = forecast.outputs[name]
             assert error <= output.error, f"default_rng({seed}), {name}:\n{program.explain()}"
             if name == "last":
