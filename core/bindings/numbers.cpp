@@ -110,17 +110,6 @@ OutputArray expanded_limb(const nb::bytes& seed_bytes, std::size_t digit, std::s
                   {n});
 }
 
-OutputArray expand_key_half_1_array(const nb::bytes& seed_bytes, std::size_t digit,
-                                    std::size_t limb, u64 q, std::size_t n) {
-  const KeySeed seed = key_seed_of(seed_bytes);
-  return to_numpy(without_gil([&] {
-                    std::vector<u64> residues(n);
-                    expand_key_half_1(seed, digit, limb, Modulus(q), residues);
-                    return residues;
-                  }),
-                  {n});
-}
-
 }  // namespace
 
 void register_numbers(nb::module_& module) {
@@ -184,9 +173,6 @@ void register_numbers(nb::module_& module) {
   module.def("expand_seed_words", &expanded_limb<expand_seed_words>, nb::arg("seed"),
              nb::arg("digit"), nb::arg("limb"), nb::arg("q"), nb::arg("n"), nb::arg("block") = 0,
              "The words that expand_key_half makes residues from; some may not be below q.");
-  module.def("expand_key_half_1", &expand_key_half_1_array, nb::arg("seed"), nb::arg("digit"),
-             nb::arg("limb"), nb::arg("q"), nb::arg("n"),
-             "The same limb as files of version 1 mean it.");
   module.def("seed_word_bits", &seed_word_bits, nb::arg("q"),
              "Bits of a stream's word that make a residue modulo q.");
 }

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, fields
 from importlib import resources
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from ringsmith.caching import cached
@@ -169,13 +168,7 @@ def _check_types(table: Mapping[str, Any], kind: type, origin: str) -> None:
             raise ParameterError(f"{origin}: {field.name} = {value!r:.60} is to be {wanted}")
 
 
-def parse(
-    text: str,
-    origin: str,
-    architecture: str,
-    kind: "type[Design]",
-    replaced: Mapping[str, str] = MappingProxyType({}),
-) -> "Design":
+def parse(text: str, origin: str, architecture: str, kind: "type[Design]") -> "Design":
     """Reads a design from TOML text.
 
     Args:
@@ -183,7 +176,6 @@ def parse(
         origin: What errors call it.
         architecture: What it must say.
         kind: Dataclass of that architecture's designs, which checks their values.
-        replaced: Key that files may have from another version -> what to write instead.
 
     Raises:
         ParameterError: If the text is of another architecture, or a key is missing, unknown or has
@@ -194,10 +186,6 @@ def parse(
     if told != architecture:
         raise ParameterError(
             f"{origin}: architecture = {told!r}, and only {architecture!r} is known here"
-        )
-    for key in sorted(table.keys() & replaced.keys()):
-        raise ParameterError(
-            f"{origin}: {key} = {table[key]!r} is no parameter of {architecture}: {replaced[key]}"
         )
     known = {field.name for field in fields(kind)}
     required = {field.name for field in fields(kind) if field.default is MISSING}

@@ -55,7 +55,7 @@ package rs_rpau_pkg;
   localparam int unsigned RamBlock = 0;
   localparam int unsigned RamUltra = 1;
   localparam int unsigned PrngNone = 0;
-  localparam int unsigned PrngTrivium = 2;
+  localparam int unsigned PrngTrivium = 1;
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or modulus bank of a memory
   localparam int unsigned RowWidth = 16;  // a row of any address space

@@ -575,9 +575,8 @@ package rs_registers_pkg;
         family_e__word48 = 'h2
     } family_e_e;
 
-    typedef enum logic [1:0] {
+    typedef enum logic {
         prng_e__none = 'h0,
-        prng_e__trivium_1 = 'h1,
-        prng_e__trivium = 'h2
+        prng_e__trivium = 'h1
     } prng_e_e;
 endpackage

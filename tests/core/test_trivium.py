@@ -93,17 +93,6 @@ def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int, block: in
     return [word if word < q else next(substitutes) for word in words]
 
 
-def specified_half_1(seed: bytes, digit: int, limb: int, q: int, n: int, block: int) -> list[int]:
-    """The same of version 1: 16 streams, 128 bits for each residue, scaled by 2^-68."""
-    streams = [stream(seed, digit, limb, block, i, -(-n // 16) * 2) for i in range(16)]
-    half = []
-    for j in range(n):
-        low, high = streams[j % 16][j // 16 * 2 :][:2]
-        u = (low | high << 64) % (1 << (q.bit_length() + 67))
-        half.append(u * pow(2, -68, q) % q)
-    return half
-
-
 @pytest.mark.parametrize(("key", "iv", "pieces"), VECTORS, ids=["set 1", "set 6"])
 def test_trivium_gives_the_estream_vectors(key: str, iv: str, pieces: dict[int, str]) -> None:
     words = _core.trivium_words(bytes.fromhex(key), bytes.fromhex(iv), (max(pieces) + 64) // 8)
@@ -146,15 +135,6 @@ def test_substitutes_go_on_from_piece_to_piece_and_begin_anew_with_every_block()
     assert 0.2 < (_core.expand_seed_words(SEED, 1, 2, q, n) >= q).mean() < 0.3
     for block, residues in enumerate(half.reshape(2, BLOCK)):
         assert residues.tolist() == specified_half(SEED, 1, 2, q, BLOCK, block)
-
-
-@pytest.mark.parametrize("q", [q for q in PRIMES if q % 2])
-def test_half_of_version_1_equals_its_definition(q: int) -> None:
-    half = _core.expand_key_half_1(SEED, 3, 65535, q, BLOCK + 70)
-    assert half[:256].tolist() == specified_half_1(SEED, 3, 65535, q, 256, 0)
-    assert half[BLOCK:].tolist() == specified_half_1(SEED, 3, 65535, q, 70, 1)
-    with pytest.raises(ParameterError, match="odd modulus, and this one is 256"):
-        _core.expand_key_half_1(SEED, 0, 0, 256, 16)
 
 
 def test_a_larger_ring_continues_the_same_streams() -> None:

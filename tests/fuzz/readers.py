@@ -9,9 +9,10 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -22,12 +23,18 @@ from ringsmith import client, interop, platforms
 from ringsmith.backends.cards import messages
 from ringsmith.backends.cards.port import Claim
 from ringsmith.backends.cards.server import CardServer
+from ringsmith.backends.registry import inspector_of
+from ringsmith.backends.rpau.compiler import executable_file
+from ringsmith.backends.types import CompiledGraph
+from ringsmith.backends.vector import executable_file as vector_executable_file
 from ringsmith.client import secret_file
 from ringsmith.design_files import text as design_text
 from ringsmith.errors import DeviceError
 from ringsmith.files.arrays import array_bytes, read_array
-from ringsmith.files.json_text import VALUE_BYTES
+from ringsmith.files.container import pack, padded
+from ringsmith.files.records import Encoder
 from ringsmith.graph import from_json, to_json
+from ringsmith.graph.operations import Op
 from ringsmith.heir import Wish, program_of, trace_module
 from ringsmith.heir.tape import NUMBERS_A_BYTE
 from ringsmith.interop import object_file
@@ -35,10 +42,10 @@ from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Ciphertext, EvaluationKeys
-from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning, parameter_set
 from ringsmith.params.files import parameters_file, parameters_text
-from ringsmith.program import Program, trace
-from ringsmith.runtime import compile_program, compiled_file
+from ringsmith.program import ClientKit, Program, trace
+from ringsmith.runtime import compile_graph, compile_program, compiled_file
 from ringsmith.runtime.designs import named_design
 from ringsmith.schemes import program_file
 
@@ -75,18 +82,7 @@ class Reader:
 
     def bound(self, size: int) -> int:
         """Bytes of memory that reading ``size`` bytes may take."""
-        return self.own(size) if self.own else max(LEAST, min(MOST, FACTOR * size))
-
-
-def of_text(size: int) -> int:
-    """The bound of readers whose files may be large and are not compressed."""
-    return max(LEAST, FACTOR * size)
-
-
-def of_program(size: int) -> int:
-    """The bound of programs: constants and nodes that are alike compress to almost nothing."""
-    limits = program_file.limits_of(size)
-    return limits.body + limits.values * VALUE_BYTES
+        return self.own(size) if self.own else max(LEAST, min(max(MOST, 2 * size), FACTOR * size))
 
 
 # ---- what the good inputs are made of --------------------------------------------------------
@@ -99,6 +95,16 @@ def parameters() -> CkksParameters:
         warnings.simplefilter("ignore", SecurityWarning)
         return CkksParameters.create(
             n=1024, prime_bits=(25, 25), special_bits=26, scale_bits=20, security=None
+        )
+
+
+@cache
+def wide() -> CkksParameters:
+    """Parameters of many primes, each of which is a digit of a key."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        return CkksParameters.create(
+            n=1024, prime_bits=(25,) * 100, special_bits=26, scale_bits=20, security=None
         )
 
 
@@ -204,36 +210,37 @@ def seal_bombs(limit: int) -> list[bytes]:
     ]
 
 
-def changed(data: bytes, find: str, value: str) -> bytes:
-    """A container with another text, where that is not part of what reading finds first."""
-    body = mutations.body_of(data)
-    (length,) = struct.unpack_from("<Q", body)
-    text = body[8 : 8 + length].decode()
-    assert find in text
-    return container(_aligned(text.replace(find, value)), body[8 + length + -length % 8 :])
+def _kit(kit: ClientKit) -> bytes:
+    """A kit's file; ``to_bytes`` need not take it."""
+    content = Encoder(program_file.VARIANTS, arrays=(arrays := [])).encode(kit, ClientKit, "kit")
+    return pack(program_file.KIT, 1, content, arrays)
 
 
 def kits() -> list[bytes]:
     """Kits of many keys, outputs and numbers that are not there."""
     good = program().client_kit()
-    data = program_file.to_bytes(good)
-    galois = ",".join(f"[{element},1]" for element in range(3, 1 << 17, 2))
-    ports = ",".join(f'"y{i}":{{"limbs":1,"scale":1e6,"length":1}}' for i in range(9000))
+    keys = KeyNeeds(1, dict.fromkeys(range(3, 1 << 17, 2), 1))
+    ports = {f"y{i}": good.outputs["result"] for i in range(9000)}
     return [
         *stuffed(program_file.KIT, 1 << 20, 1 << 24),
         *stuffed(program_file.KIT, 1 << 23, 1 << 26),
-        changed(data, '"galois":[', f'"galois":[{galois},'),
-        changed(data, '"outputs":{', f'"outputs":{{{ports},'),
+        program_file.to_bytes(replace(good, outputs=ports)),
+        *(_kit(replace(good, key_needs=keys, outputs=each)) for each in (good.outputs, ports)),
     ]
 
 
 def graphs() -> list[bytes]:
-    head = to_json(lower_operation("square", parameters(), 2)).partition('"nodes"')[0]
+    head, first, *_ = to_json(lower_operation("square", parameters(), 2)).splitlines()
     return [
         *(text.encode() for text in texts(1 << 21)),
-        *(f'{head}"nodes": {text}}}'.encode() for text in texts(1 << 21)),
-        (head + '"nodes": [' + ",".join(map(_graph_node, range(4000))) + "]}").encode(),
+        *(f"{head}\n{text}\n".encode() for text in texts(1 << 16)),
+        "\n".join([head, *map(_graph_node, range(4000))]).encode(),
+        "\n".join([head, first, *map(_sum, range(1, 200_000))]).encode(),
     ]
+
+
+def _sum(identity: int) -> str:
+    return json.dumps({"id": identity, "op": "add", "operands": [0, 0], "attrs": {}})
 
 
 def _graph_node(identity: int) -> str:
@@ -241,16 +248,71 @@ def _graph_node(identity: int) -> str:
     return json.dumps({"id": identity, "op": "input", "operands": [], "attrs": attributes})
 
 
+def programs() -> list[bytes]:
+    """Programs of many nodes, inputs or primes, each of few bytes, and with zeros behind them."""
+    found = [*stuffed(program_file.PROGRAM, 1 << 21, 1 << 24)]
+    found += stuffed(program_file.PROGRAM, 1 << 23, 1 << 27)
+    nodes = program().nodes
+    kind = replace(nodes[0], op=Op.ADD, operands=(0, 0), name=None)
+    for count in (1 << 12, 1 << 14, 1 << 16, 1 << 18):
+        ends = {"id": count - 1, "operands": (count - 2,), "op": Op.OUTPUT, "name": "result"}
+        sums = (replace(kind, id=i) for i in range(1, count - 1))
+        data = _written(replace(program(), nodes=(nodes[0], *sums, replace(kind, **ends))))
+        found += [data, *(container_of_size(data, size) for size in (1 << 20, 1 << 22))]
+    inputs = [replace(nodes[0], id=i, name=f"x{i}") for i in range(1 << 12)]
+    lengths = {f"x{i}": 4 for i in range(1 << 12)}
+    found.append(_written(replace(program(), nodes=tuple(inputs), lengths=lengths)))
+    return found
+
+
+def _written(changed: Program) -> bytes:
+    """A program's file; tracing need not make it."""
+    arrays: list[np.ndarray] = []
+    return pack(program_file.PROGRAM, 1, program_file.program_columns(changed, arrays), arrays)
+
+
+def container_of_size(data: bytes, size: int) -> bytes:
+    """A container with as many zeros behind it as make ``size`` bytes, or its own."""
+    return padded(data, FACTOR * size)
+
+
 def compiled_files() -> list[bytes]:
-    """Compiled programs with a graph of many values, or an executable."""
+    """Compiled programs of many operations, each of which makes many subroutines."""
     found = [*stuffed(compiled_file.FORMAT, 1 << 22, 1 << 27)]
-    for text in texts(1 << 22):
-        raw = text.encode()
-        top = (
-            f'{{"format":"{compiled_file.FORMAT}","version":1,"content":{{"schedule":{{"graph":0}},'
-            f'"ports":{{}}}},"arrays":[["|u1",[{len(raw)}]]]}}'
+    squares = trace(lambda x: x * x, wide(), {"x": 8})
+    first, product, switched, *_, last = squares.nodes
+    for count in (100, 1000, 10_000):
+        many = [replace(product, id=i) for i in range(1, count)]
+        many += [replace(switched, id=count + i, operands=(i + 1,)) for i in range(count - 1)]
+        ends = {"limbs": switched.limbs, "scale": switched.scale, "operands": (2 * count - 2,)}
+        nodes = (first, *many, replace(last, id=2 * count - 1, **ends))
+        arrays: list[np.ndarray] = []
+        content = {
+            "program": program_file.program_columns(replace(squares, nodes=nodes), arrays),
+            "graph": "",
+            "schedule": {},
+        }
+        data = pack(compiled_file.FORMAT, 1, content, arrays)
+        found += [data, *(container_of_size(data, size) for size in (1 << 20, 1 << 22))]
+    return [*found, *_long_executables()]
+
+
+def _long_executables() -> list[bytes]:
+    """Compiled programs of more instructions than they need, most of which are alike."""
+    design = replace(named_design("nano"), name="long", log_n=10, program_words=1 << 16)
+    compiled = compile_program(program(), design)
+    executable: Any = compiled.compiled_graph.executable
+    (run,) = executable.runs
+    found = []
+    for times in (10, 50, 500):
+        longer = replace(
+            run,
+            words=run.words[:-1] * times + run.words[-1:],
+            starts=run.starts[:1] * times * (len(run.words) - 1) + run.starts[-1:],
+            origins=run.origins[:-1] * times + run.origins[-1:],
         )
-        found.append(container(_aligned(top), raw))
+        graph = CompiledGraph(compiled.lowered.graph, replace(executable, runs=(longer,)))
+        found.append(compiled_file.to_bytes(compiled.lowered, graph))
     return found
 
 
@@ -475,6 +537,13 @@ def _graphs() -> list[bytes]:
     return [to_json(lower_operation(each, parameters(), 2)).encode() for each in ("square", "add")]
 
 
+def _executable(design: str) -> bytes:
+    """The file of an executable as ``ringsmith trace --save`` writes it."""
+    graph = lower_operation("add", parameter_set("nano"), 2)
+    executable: Any = compile_graph(graph, design).executable
+    return inspector_of(executable.design, "").text(executable).encode()
+
+
 def _card_file(path: Path) -> object:
     platforms.load_platform.cache_clear()  # type: ignore[attr-defined]
     return platforms.load_platform(str(path))
@@ -512,19 +581,14 @@ READERS: tuple[Reader, ...] = (
         lambda data: program_file.from_bytes(data, kits_only=True),
         lambda: [program_file.to_bytes(program().client_kit())],
         kits,
-        own=lambda _: MOST,
     ),
     Reader(
         "program",
         program_file.from_bytes,
         lambda: [program_file.to_bytes(program())],
-        lambda: [
-            *stuffed(program_file.PROGRAM, 1 << 21, 1 << 24),
-            *stuffed(program_file.PROGRAM, 1 << 23, 1 << 27),
-        ],
-        own=of_program,
+        programs,
     ),
-    Reader("compiled program", compiled_file.from_bytes, _compiled, compiled_files, own=of_program),
+    Reader("compiled program", compiled_file.from_bytes, _compiled, compiled_files),
     Reader(
         "object",
         _read_object,
@@ -547,7 +611,19 @@ READERS: tuple[Reader, ...] = (
         lambda: [write_key_seeds(KeySeeds.of(keys()[2]))],
         lambda: [text.encode() for text in texts(1 << 21)],
     ),
-    Reader("subroutine graph", _utf8(from_json), _graphs, graphs, own=of_text),
+    Reader("subroutine graph", _utf8(from_json), _graphs, graphs),
+    Reader(
+        "executable of rpau",
+        _utf8(executable_file.read_executable),
+        lambda: [_executable("nano")],
+        lambda: [text.encode() for limit in (1 << 16, 1 << 22) for text in texts(limit)],
+    ),
+    Reader(
+        "executable of vector",
+        _utf8(vector_executable_file.read_executable),
+        lambda: [_executable("vector-small")],
+        lambda: [text.encode() for text in texts(1 << 22)],
+    ),
     Reader(
         "HEIR's module",
         _utf8(_read_heir),
@@ -584,7 +660,6 @@ READERS: tuple[Reader, ...] = (
         by_path(read_array, "array.npy"),
         lambda: [array_bytes(np.arange(6.0).reshape(2, 3)), array_bytes(np.arange(3))],
         npy_files,
-        own=of_text,
     ),
     Reader("card's socket", talk, conversations, long_messages),
 )

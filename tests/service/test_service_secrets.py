@@ -19,7 +19,8 @@ from tests.service.conftest import someone
 from tests.service.served import WEIGHTS, Server, in_the_clear, until
 from tests.system.test_secret_key import Search, forms_of
 
-from ringsmith.files.container import Limits, unpack
+from ringsmith.files.budget import Budget
+from ringsmith.files.container import unpack
 from ringsmith.interop import encode_object
 from ringsmith.params import CkksParameters
 from ringsmith.remote import Service
@@ -152,11 +153,10 @@ def test_the_weights_stay_on_the_server(programs: list[Path], tmp_path: Path) ->
             httpx.get(f"{wire.url}/v1/{path}").raise_for_status()
         kit = httpx.get(f"{wire.url}/v1/programs/score/kit").content
         seen = [bytes(kept) for kept in wire.seen] + [kit]
-    limits = Limits(1 << 30, 1 << 30, 1 << 26, 1 << 18)
 
     def numbers(data: bytes) -> set[float]:
         """All numbers of a file of ours, in its text and its arrays."""
-        found = unpack(data, "file", program_file.VERSIONS, limits, "a file")
+        found = unpack(data, "file", program_file.VERSIONS, Budget(1 << 30), "a file")
         texts = re.findall(r"-?\d+\.\d+(?:[eE][-+]?\d+)?", repr(found.content))
         values = {float(text) for text in texts}
         for array in found.arrays:

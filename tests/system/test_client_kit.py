@@ -10,12 +10,12 @@ import pytest
 
 from ringsmith import Program, compile_program, inner_product, open_device
 from ringsmith.errors import InteropError, ParameterError, ProgramError
+from ringsmith.files.budget import LEAST, Budget
 from ringsmith.files.container import unpack
 from ringsmith.objects import Ciphertext
 from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program.kit import ClientKit
 from ringsmith.schemes import trace
-from ringsmith.schemes.program_file import LIMITS
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
@@ -120,7 +120,7 @@ def test_a_kit_has_no_constants_graph_or_lines(tmp_path: Path) -> None:
     }
     kit.save(tmp_path / "x.rsk")
     data = (tmp_path / "x.rsk").read_bytes()
-    content = unpack(data, "it", ANYTHING, LIMITS, "a kit")
+    content = unpack(data, "it", ANYTHING, Budget(LEAST), "a kit")
     assert content.arrays == ()
     assert "test_program_file" not in repr(content.content)
     assert "multiply" not in repr(content.content)

@@ -80,7 +80,7 @@ def test_a_command_computes_for_the_design_of_a_file(mine: Path, tmp_path: Path)
     arguments = ["trace", "--operation", "add", "--design", str(mine), "--save", str(saved)]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert done.exit_code == 0
-    assert json.loads(saved.read_text())["design"]["cores"] == 8
+    assert json.loads(saved.read_text())["content"]["design"]["cores"] == [8]
 
 
 def test_functions_take_the_file_where_they_take_a_name(mine: Path) -> None:

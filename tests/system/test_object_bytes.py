@@ -11,6 +11,7 @@ import pytest
 from tests.system.object_clients import Client, client_of, parts, sets
 
 from ringsmith.errors import InteropError
+from ringsmith.files.budget import Budget
 from ringsmith.files.container import pack, unpack
 from ringsmith.interop import object_file, save_object
 from ringsmith.objects import Ciphertext, EvaluationKeys, PlainPolynomial, Plaintext
@@ -25,20 +26,24 @@ def hybrid() -> Client:
 
 def mutated(data: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
     """A file with another text, and a right digest."""
-    limits = object_file.Limits(1 << 24, 1 << 24, 1 << 20, 99)
-    found = unpack(data, "", {object_file.FORMAT: 9}, limits, "")
+    found = unpack(data, "", {object_file.FORMAT: 9}, Budget(1 << 30), "")
     content = json.loads(json.dumps(found.content))
     change(content)
     return pack(found.format, found.version, content, found.arrays)
 
 
+def of_bytes(digits: str) -> dict[str, Any]:
+    """The column of one text of bytes, where there may be none."""
+    return {"kinds": ["bytes"], "bytes": [digits]}
+
+
 MUTATIONS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("'relics', and was to be read", lambda c: c.update(kind="relics")),
     ("an object of kind and object", lambda c: c.update(more=1)),
-    ("object.scale 'x' is not of type float", lambda c: c["object"].update(scale="x")),
-    ("scale -1.0 is none of CKKS", lambda c: c["object"].update(scale=-1.0)),
-    ("key_tag = b'\\x00' is not 16 bytes", lambda c: c["object"].update(key_tag="00")),
-    ("made with other parameters", lambda c: c["object"].update(parameters_id="00" * 32)),
+    ("object.scale 'x' is not of type float", lambda c: c["object"].update(scale=["x"])),
+    ("scale -1.0 is none of CKKS", lambda c: c["object"].update(scale=[-1.0])),
+    ("key_tag = b'\\x00' is not 16 bytes", lambda c: c["object"].update(key_tag=of_bytes("00"))),
+    ("made with other parameters", lambda c: c["object"].update(parameters_id=of_bytes("00" * 32))),
     ("has ['future'], which this", lambda c: c["object"].update(future=1)),
     ("is not the number of an array", lambda c: c["object"].update(data=1)),
     ("lacks 'data'", lambda c: c["object"].pop("data")),
@@ -129,5 +134,5 @@ def test_a_stream_that_makes_too_much_is_not_decompressed(hybrid: Client) -> Non
     bomb = pack(object_file.FORMAT, 1, {"kind": "ciphertext", "object": {"data": 0}}, [zeros])
     assert len(bomb) < 1 << 15
     for kind in (Ciphertext, EvaluationKeys):
-        with pytest.raises(InteropError, match=r"its body has .* bytes, and at most"):
+        with pytest.raises(InteropError, match=r"its body of .* bytes takes more than"):
             object_file.object_from_bytes(bomb, kind, hybrid.parameters)

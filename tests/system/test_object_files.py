@@ -9,12 +9,11 @@ import pytest
 import seal
 from tests.system.object_clients import Client, client_of, parts, sets
 
-from ringsmith import _core, client
+from ringsmith import client
 from ringsmith.errors import InteropError
-from ringsmith.files.container import MAGIC, Limits, pack, unpack
-from ringsmith.interop import SealParameters, describe, load_object, object_file, save_object
-from ringsmith.interop.object_file import object_bytes, object_from_bytes
-from ringsmith.interop.seeded_keys import compact_keys, expand_key
+from ringsmith.files.container import MAGIC
+from ringsmith.interop import SealParameters, describe, load_object, save_object
+from ringsmith.interop.seeded_keys import compact_keys
 from ringsmith.objects import (
     Ciphertext,
     CompactKeys,
@@ -136,51 +135,6 @@ def test_keys_with_seeds_take_half_the_file_and_load_compact_or_whole(
     assert sizes[0] < 0.55 * sizes[1]
     compact = load_object(tmp_path / "seeded", CompactKeys, hybrid.parameters)
     assert parts(compact) == parts(compact_keys(hybrid.keys, hybrid.parameters.primes))
-
-
-def test_only_objects_with_seeds_are_of_version_2(hybrid: Client) -> None:
-    parameters = hybrid.parameters
-    limits, known = Limits(1 << 24, 1 << 24, 1 << 16, 99), {object_file.FORMAT: object_file.VERSION}
-    plain = client.generate_keys(parameters, KeyNeeds(2))[2]
-    for thing, version in (
-        (hybrid.keys, 2),
-        (hybrid.keys.galois[3], 2),
-        (plain, 1),
-        (plain.relin, 1),
-        (hybrid.things[1], 1),
-    ):
-        assert thing is not None
-        data = object_bytes(thing, parameters)
-        assert unpack(data, "", known, limits, "").version == version
-
-
-def test_seeds_of_version_1_are_expanded_as_they_were_and_left_out(hybrid: Client) -> None:
-    parameters, seed = hybrid.parameters, bytes(range(10))
-    limits, known = Limits(1 << 24, 1 << 24, 1 << 16, 99), {object_file.FORMAT: object_file.VERSION}
-
-    def of_version_1(thing: EvaluationKeys | KeySwitchKey) -> bytes:
-        content = unpack(object_bytes(thing, parameters), "", known, limits, "")
-        return pack(object_file.FORMAT, 1, content.content, content.arrays)
-
-    key = hybrid.keys.galois[3]
-    compact = of_version_1(
-        EvaluationKeys(None, {3: expand_key(key.data[:, 0], seed, parameters.primes)})
-    )
-    (whole,) = object_from_bytes(compact, EvaluationKeys, parameters).galois.values()
-    assert whole.seed is None
-    assert np.array_equal(whole.data[:, 0], key.data[:, 0])
-    for digit, limb in np.ndindex(*key.data.shape[::2]):
-        prime = parameters.primes[limb]
-        half = _core.expand_key_half_1(seed, digit, limb, prime, parameters.n)
-        assert np.array_equal(whole.data[digit, 1, limb], half)
-    with pytest.raises(InteropError, match=r"compact keys of version 1.*read them as Eval"):
-        object_from_bytes(compact, CompactKeys, parameters)
-    alone = object_from_bytes(of_version_1(key), KeySwitchKey, parameters)
-    assert alone.seed is None
-    assert np.array_equal(alone.data, key.data)
-    mixed = EvaluationKeys(KeySwitchKey(key.data), {3: key})
-    found = object_from_bytes(of_version_1(mixed), EvaluationKeys, parameters)
-    assert found.galois[3].seed is None
 
 
 def test_an_existing_file_is_kept_unless_it_may_be_overwritten(

@@ -69,11 +69,4 @@ void expand_seed_words(const KeySeed& seed, std::size_t digit, std::size_t limb,
 void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
                      std::span<u64> out, std::size_t block = 0);
 
-/// expand_key_half as in files of version 1: u * 2^-68 mod q, where bit i of u, for i below (bits
-/// of q) + 67, is bit 128 * (j div 16) + i of the stream number j mod 16.
-/// @param q odd
-/// @throws ParameterError if an index is too large or q is even
-void expand_key_half_1(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
-                       std::span<u64> out);
-
 }  // namespace ringsmith

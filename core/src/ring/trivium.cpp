@@ -157,29 +157,4 @@ void expand_key_half(const KeySeed& seed, std::size_t digit, std::size_t limb, c
                 [](SeededLimb& words, std::span<u64> part) { words.next(part); });
 }
 
-void expand_key_half_1(const KeySeed& seed, std::size_t digit, std::size_t limb, const Modulus& q,
-                       std::span<u64> out) {
-  constexpr std::size_t kStreams = 16;
-  constexpr int kScaleBits = 68;
-  check_blocks(out.size(), 0);
-  if (q.value() % 2 == 0) {
-    throw ParameterError(text("a seeded key of version 1 needs an odd modulus, and this one is ",
-                              q.value(), ": take an NTT prime"));
-  }
-  const u64 scale = q.power((q.value() + 1) / 2, kScaleBits);
-  const u128 used = ~u128{0} >> (128 - (q.bits() + kScaleBits - 1));
-  for (std::size_t begin = 0; begin < out.size(); begin += kSeededBlock) {
-    const u64 place = place_of(digit, limb, begin / kSeededBlock);
-    const std::size_t end = std::min(out.size(), begin + kSeededBlock);
-    for (std::size_t stream = 0; stream < kStreams; ++stream) {
-      Trivium trivium(seed, bytes_of(place | stream));
-      for (std::size_t i = begin + stream; i < end; i += kStreams) {
-        const u64 low = trivium.next_word();
-        const u128 u = (low | static_cast<u128>(trivium.next_word()) << kWordBits) & used;
-        out[i] = q.multiply(static_cast<u64>(u % q.value()), scale);
-      }
-    }
-  }
-}
-
 }  // namespace ringsmith

@@ -140,9 +140,6 @@ def expand_seed_words(
     Hardware multiplies with them; residues differ from them where they are not below q.
     """
 
-def expand_key_half_1(seed: bytes, digit: int, limb: int, q: int, n: int) -> _Residues:
-    """The same limb as files of version 1 mean it."""
-
 def seed_word_bits(q: int) -> int:
     """Bits of a stream's word that make a residue modulo q."""
 

@@ -168,8 +168,8 @@ class Backend(ABC):
     field: ClassVar[str]
     """The field of a compiled program's file for the result of ``write``; needed with designs."""
 
-    file_record: ClassVar[type] = str
-    """The class of the result of ``write``."""
+    file_record: ClassVar[type]
+    """The class of the result of ``write``: a frozen dataclass; needed with designs."""
 
     @abstractmethod
     def open(self, kind: str, design: Design | None, via: str = PORTS) -> Machine:
@@ -257,7 +257,7 @@ class Backend(ABC):
     def write(self, executable: Executable) -> object:
         """Returns the contents of a compiled program's file for an executable.
 
-        It is a text, or a frozen dataclass that :mod:`ringsmith.files.records` can write.
+        It is a frozen dataclass that :mod:`ringsmith.files.records` can write.
         """
         self._without_designs(executable.design)
 
@@ -265,8 +265,8 @@ class Backend(ABC):
         """Returns the executable that ``write`` described.
 
         Args:
-            content: A text, or an object of class ``file_record``. It is untrusted: check it.
-            graph: The graph in the same file.
+            content: An object of class ``file_record``. It is untrusted: check it.
+            graph: The graph of the program in the same file.
 
         Raises:
             RingsmithError: If it is none, or not of that graph.

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from ringsmith import _core
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Residues
 from ringsmith.short_repr import short_repr
+
+Output = TypeVar("Output")
 
 
 class Design(Protocol):
@@ -95,7 +97,7 @@ class InputsOnDemand(Mapping[str, Residues]):
 
 
 @short_repr
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CompiledGraph:
     """A subroutine graph, and its executable for a design if it was compiled for one.
 
@@ -106,7 +108,7 @@ class CompiledGraph:
     graph: SubroutineGraph
     executable: Executable | None = None
     for_seeds: dict[frozenset[str], "CompiledGraph"] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+        default_factory=dict, init=False, repr=False
     )
     """The same graph, compiled for other choices of keys with seeds, as runs needed it."""
 
@@ -185,33 +187,32 @@ class Explanation:
 
 @short_repr
 @dataclass(frozen=True)
-class GraphResult:
-    """What a run handed out.
+class RunRecord(Generic[Output]):
+    """The outputs of a run, and its cost.
 
     Attributes:
-        outputs: Output name -> residues (limbs, N).
+        outputs: Output name -> residues (limbs, N), or a ciphertext.
         cycles: Clock cycles from start to completion, data resident; None on the CPU. Of a stream
             device those of its batches.
         instructions: Instructions issued; None on the CPU. Of a stream device products.
-        host_transfers: Limbs of N words, and seeds, that crossed to or from the host while the
-            program was under way, because it did not fit on the device at once; the inputs that
-            the first run takes and the outputs of the last are not counted. Of a stream device
-            all operands that are no key's, and all products.
+        host_transfers: Limbs of N words, and seeds, moved to or from the host during the run; 0 if
+            the program fits on the device. Inputs of the first segment and outputs of the last are
+            not counted. Of a stream device all operands that are no key's, and all products.
         spilled_words: Words of these transfers, without those of keys.
-        key_words: Words of keys that the host wrote, before the program or under way: N for a
-            limb, five for a seed; 0 where all keys were on the device already.
-        memory_read: Bytes that the device read from memory beside the chip.
+        key_words: Words of keys that the host wrote for this run: N for a limb, five for a seed; 0
+            if the device had them all.
+        memory_read: Bytes that the device read from off-chip memory.
         memory_written: Bytes that it wrote there.
         busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
             not reported.
-        bytes_to_card: Bytes that crossed from the host to a card: operands, lists, and what of
-            keys, tables and program was not there.
-        bytes_to_host: Bytes that crossed back.
+        bytes_to_card: Bytes sent from the host to a card: operands, lists, and keys, tables and
+            program that were not there.
+        bytes_to_host: Bytes sent back.
         bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
         stages: Parts of the run -> seconds of the host's clock; empty: not reported.
     """
 
-    outputs: dict[str, Residues]
+    outputs: dict[str, Output]
     cycles: int | None = None
     instructions: int | None = None
     host_transfers: int = 0
@@ -224,3 +225,7 @@ class GraphResult:
     bytes_to_host: int = 0
     bytes_streamed: int = 0
     stages: Mapping[str, float] = field(default_factory=dict)
+
+
+class GraphResult(RunRecord[Residues]):
+    """The residues and the cost of a graph's run."""

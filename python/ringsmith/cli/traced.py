@@ -91,7 +91,7 @@ def _of_file(path: Path, wish: Wish) -> "Executable":
         raise ParameterError("--parameters with a file: its program has its own: leave it out")
     if not _is_ours(path):
         return _written(path, wish.design)
-    if compiled_file.is_compiled(read_bounded(path, compiled_file.LIMITS.file), str(path)):
+    if compiled_file.is_compiled(read_bounded(path, compiled_file.MAX_FILE), str(path)):
         return _compiled(path, wish.design)
     return _program(path, wish.design)
 

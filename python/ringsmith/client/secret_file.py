@@ -13,7 +13,8 @@ from ringsmith.client.checks import check_parameters
 from ringsmith.client.keys import SecretKey
 from ringsmith.errors import InteropError, check_type, checked_path
 from ringsmith.files import SECRET_MODE, check_target, open_regular, read_bounded, write_whole
-from ringsmith.files.container import MAGIC, Limits, pack, unpack
+from ringsmith.files.budget import LEAST, Budget
+from ringsmith.files.container import MAGIC, pack, unpack
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.interop import (
     SealParameters,
@@ -28,7 +29,6 @@ from ringsmith.params.identity import seal_obstacle
 
 FORMAT, VERSION = "ringsmith-secret-key", 1
 _SLACK = 1 << 16
-_MAX_VALUES = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,9 @@ def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlwePar
         data = with_key_tag(data, secret_key.key_tag)
     else:
         record = _Record(key, secret_key.parameters_id, secret_key.key_tag)
-        encoder = Encoder()
-        data = pack(FORMAT, VERSION, encoder.encode(record, _Record, "key"), encoder.arrays)
+        encoder = Encoder(arrays=[])
+        content = encoder.encode(record, _Record, "key")
+        data = pack(FORMAT, VERSION, content, encoder.arrays or ())
     write_whole(checked_path(path), data, overwrite=False, mode=SECRET_MODE)
 
 
@@ -103,12 +104,11 @@ def _check(what: str, key: SecretKey, parameters: RlweParameters) -> None:
 
 
 def _from_container(path: Path, parameters: RlweParameters) -> SecretKey:
-    body = _SLACK + 8 * len(parameters.primes) * parameters.n
-    limits = Limits(body + body // 256, body, _SLACK, 1, _MAX_VALUES)
-    data = read_bounded(path, limits.file)
-    container = unpack(data, str(path), {FORMAT: VERSION}, limits, "a secret key")
+    most = _SLACK + 8 * len(parameters.primes) * parameters.n
+    data, budget = read_bounded(path, most), Budget(max(LEAST, most))
+    container = unpack(data, str(path), {FORMAT: VERSION}, budget, "a secret key")
     try:
-        record = Decoder(container.arrays).decode(container.content, _Record, "key")
+        record = Decoder(container.arrays, budget=budget).decode(container.content, _Record, "key")
     except InteropError as error:
         raise InteropError(f"{path}: {error}") from None
     return SecretKey(record.data, parameters_id=record.parameters_id, key_tag=record.key_tag)

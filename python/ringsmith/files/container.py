@@ -4,18 +4,19 @@ Little-endian::
 
     0   8   magic: 89 'R' 'S' 'M' 'I' 'T' 'H' 0A
     8   u32 version of this container, 1
-    12  u32 0
+    12  u32 bytes of zeros that end the file
     16  u64 bytes of the body
-    24  u64 bytes of the compressed body, which ends the file
+    24  u64 bytes of the compressed body
     32  32  BLAKE2b-256 of the body
-    64      the body, one zstd stream
+    64      the body, one zstd frame that states its size, then the zeros
 
 The body is a u64, the length of a JSON text in UTF-8, then the text, then the arrays, each at the
 next multiple of 8 bytes. The text is an object of four entries: ``format`` (a name), ``version``
 (of that format), ``content``, and ``arrays``, a list of [type, shape], types as in ``DTYPES``.
 
-Reading believes nothing: sizes and the number of JSON values are bounded before anything is made,
-and the digest finds damage.
+Reading believes nothing. What is made is taken from a budget before it is made, and the digest
+finds damage. A budget follows from the size of the file; the zeros make a file large enough for its
+own contents, where these are alike and compress to almost nothing.
 """
 
 import hashlib
@@ -27,10 +28,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
-from ringsmith.files.compression import Compression, Refusal, compress, decompress
+from ringsmith.files.budget import Budget, padding
+from ringsmith.files.compression import Refusal
 from ringsmith.files.json_text import parse_json
 
 Array = NDArray[Any]
@@ -45,25 +48,6 @@ _LENGTH = struct.Struct("<Q")
 _ALIGNMENT = 8
 _MAX_DIMENSIONS = 4
 _TOP = {"format", "version", "content", "arrays"}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How large a file may be.
-
-    Attributes:
-        file: Bytes of the file.
-        body: Bytes of its body.
-        text: Bytes of the JSON text.
-        arrays: Number of arrays.
-        values: Values of the JSON text, those of the list of arrays too (``files.json_text``).
-    """
-
-    file: int
-    body: int
-    text: int
-    arrays: int
-    values: int = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -103,13 +87,22 @@ def pack(format_name: str, version: int, content: object, arrays: Sequence[Array
     for part in parts:
         body += bytes(-len(body) % _ALIGNMENT)
         body += part
-    packed = compress(bytes(body), Compression.ZSTD)
+    packed = zstandard.ZstdCompressor().compress(bytes(body))
     digest = hashlib.blake2b(body, digest_size=32).digest()
     return _HEADER.pack(MAGIC, VERSION, 0, len(body), len(packed), digest) + packed
 
 
+def padded(data: bytes, spent: int) -> bytes:
+    """Returns the bytes of a file with zeros behind, so that reading may take ``spent`` bytes."""
+    count = padding(len(data), spent)
+    if not count:
+        return data
+    magic, version, _, *rest = _HEADER.unpack_from(data)
+    return _HEADER.pack(magic, version, count, *rest) + data[_HEADER.size :] + bytes(count)
+
+
 def unpack(
-    data: bytes, what: str, formats: Mapping[str, int], limits: Limits, expected: str
+    data: bytes, what: str, formats: Mapping[str, int], budget: Budget, expected: str
 ) -> Container:
     """Reads the bytes of a file.
 
@@ -117,7 +110,7 @@ def unpack(
         data: The bytes.
         what: Names the file in errors.
         formats: Formats that are taken, each with the newest version that is known.
-        limits: How large it may be.
+        budget: Memory that it may take.
         expected: What the file should be, in words, for errors.
 
     Raises:
@@ -127,12 +120,13 @@ def unpack(
     def refuse(reason: str) -> InteropError:
         return InteropError(f"{what}: {reason}")
 
-    body = _body(data, limits, expected, refuse)
-    (length,) = _LENGTH.unpack_from(body) if len(body) >= _LENGTH.size else (limits.text + 1,)
+    body = _body(data, what, budget, expected, refuse)
+    length = _LENGTH.unpack_from(body)[0] if len(body) >= _LENGTH.size else len(body)
     end = _LENGTH.size + length
-    if length > limits.text or end > len(body):
-        raise refuse(f"its text has {length} bytes, and at most {limits.text} are read: damaged")
-    top = parse_json(bytes(body[_LENGTH.size : end]), limits.values, refuse)
+    if end > len(body):
+        raise refuse(f"its text of {length} bytes ends beyond the body: damaged")
+    budget.spend_text(length, f"{what}: its text")
+    top = parse_json(bytes(body[_LENGTH.size : end]), refuse)
     if not isinstance(top, dict) or top.keys() != _TOP:
         raise refuse(f"its text is not an object of {sorted(_TOP)}: damaged")
     name, version = top["format"], top["version"]
@@ -143,45 +137,49 @@ def unpack(
             f"it has version {version!r:.80} of {name}, and this Ringsmith reads 1 … "
             f"{formats[name]}: read it with a newer Ringsmith, or write it with this one"
         )
-    arrays = _arrays(top["arrays"], body, end, limits, refuse)
+    arrays = _arrays(top["arrays"], body, end, refuse)
     return Container(name, version, top["content"], arrays)
 
 
-def _body(data: bytes, limits: Limits, expected: str, refuse: Refusal) -> memoryview:
+def _body(data: bytes, what: str, budget: Budget, expected: str, refuse: Refusal) -> memoryview:
     """The decompressed body, whose digest is right."""
     if not data:
         raise refuse(f"is empty, and not {expected}")
-    if len(data) > limits.file:
-        raise refuse(f"has {len(data)} bytes, and at most {limits.file} are read")
     if data[: len(MAGIC)] != MAGIC:
         raise refuse(f"is not {expected}: it does not begin as Ringsmith's files do")
     if len(data) < _HEADER.size:
         raise refuse("is cut off in its header: copy it again")
-    _, version, reserved, size, packed, digest = _HEADER.unpack_from(data)
-    if (version, reserved) != (VERSION, 0):
+    _, version, zeros, size, packed, digest = _HEADER.unpack_from(data)
+    if version != VERSION:
         raise refuse(
             f"its container has version {version}, and this Ringsmith reads {VERSION}: read it "
             "with a newer Ringsmith"
         )
-    if packed != len(data) - _HEADER.size:
+    end = _HEADER.size + packed
+    if end + zeros != len(data) or data.count(0, end) != zeros:
         raise refuse(
-            f"has {len(data) - _HEADER.size} bytes behind its header, which says {packed}: it is "
-            "cut off, or bytes were added: copy it again"
+            f"has {len(data) - _HEADER.size} bytes behind its header, which says {packed} and "
+            f"{zeros} zeros: it is cut off, or bytes were added: copy it again"
         )
-    if size > limits.body:
-        raise refuse(f"its body has {size} bytes, and at most {limits.body} are read")
-    body = decompress(memoryview(data)[_HEADER.size :], Compression.ZSTD, size, refuse)
+    budget.spend(size, f"{what}: its body of {size} bytes")
+    stream = memoryview(data)[_HEADER.size : end]
+    try:
+        if zstandard.frame_content_size(stream) != size:
+            raise refuse(f"its stream does not make the {size} bytes of its header: damaged")
+        body = zstandard.ZstdDecompressor().decompress(stream, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise refuse(f"damaged zstd stream: {error}") from None
     if len(body) != size or hashlib.blake2b(body, digest_size=32).digest() != digest:
         raise refuse("its body does not have the digest of its header: damaged: copy it again")
     return memoryview(body)
 
 
 def _arrays(
-    described: object, body: memoryview, position: int, limits: Limits, refuse: Refusal
+    described: object, body: memoryview, position: int, refuse: Refusal
 ) -> tuple[Array, ...]:
     """The arrays, which fill the rest of the body exactly."""
-    if not isinstance(described, list) or len(described) > limits.arrays:
-        raise refuse(f"arrays is not a list of at most {limits.arrays} entries")
+    if not isinstance(described, list):
+        raise refuse("arrays is not a list")
     found = []
     for index, entry in enumerate(described):
         where = f"arrays[{index}]"
@@ -191,7 +189,7 @@ def _arrays(
         if (
             not isinstance(shape, list)
             or len(shape) > _MAX_DIMENSIONS
-            or not all(type(side) is int and 0 <= side <= limits.body for side in shape)
+            or not all(type(side) is int and 0 <= side <= len(body) for side in shape)
         ):
             raise refuse(f"{where}: shape {shape!r:.80} is not one of an array")
         kind = np.dtype(name)

@@ -110,7 +110,7 @@ def generate_design(
 
 def _read(path: Path) -> bytes:
     """The bytes of a program's file."""
-    return read_bounded(path, program_file.LIMITS.file)
+    return read_bounded(path, program_file.MAX_FILE)
 
 
 def _name_of(design: str | Path | Design) -> str:

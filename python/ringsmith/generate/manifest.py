@@ -125,7 +125,7 @@ def _own_program(
     if recipe["program"] != PROGRAM:
         raise InteropError(f"{path}: no manifest of a folder: its program is not {PROGRAM}")
     file = path.parent / PROGRAM
-    data = read_bounded(file, program_file.LIMITS.file)
+    data = read_bounded(file, program_file.MAX_FILE)
     if hashlib.sha256(data).hexdigest() != files.get(PROGRAM):
         raise InteropError(f"{file}: was changed since the folder was generated: generate it anew")
     return {"program": data}

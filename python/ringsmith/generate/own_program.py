@@ -119,7 +119,8 @@ def _compiled(backend: Backend, design: Design, program: Program) -> tuple[Compi
     """
     check_fits(program, backend.limits(design))
     lowered = lower(program)
-    if isinstance(lowered.plaintexts, ConstantsOnDemand):
+    constants = lowered.plaintexts
+    if isinstance(constants, ConstantsOnDemand) and not constants.are_kept:
         raise ProgramError(
             f"program {program.name} has more constants than a folder holds: split it, or take a "
             "part of it"

@@ -1,11 +1,13 @@
-"""The subroutine graph as a JSON file. Files may be untrusted: everything in them is checked.
+"""The subroutine graph as JSON lines: one for the ring and the keys, then one for each node.
 
-Sizes are bounded before anything is built, every key is known, every node is checked by the same
-rules as a node that the builder adds.
+Files may be untrusted: everything in them is checked. Lines are read one by one, every key is
+known, and every node is checked by the same rules as a node that the builder adds.
 """
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ringsmith.errors import InteropError, ProgramError
@@ -14,22 +16,38 @@ from ringsmith.graph.subroutines import MAX_NODES, MAX_PRIMES, Origin, Subroutin
 from ringsmith.graph.types import checked_integer, checked_name
 
 FORMAT = "ringsmith-subroutine-graph"
-VERSION = 2
-MAX_FILE_BYTES = 1 << 28
-MAX_VALUES = MAX_NODES << 4
-"""JSON values of a file; a node has 14, and its primes."""
+VERSION = 1
+MAX_FILE_BYTES = 1 << 24
+MAX_LINE, MAX_HEAD = 1 << 16, 1 << 21
+"""Characters of a node's line, and of the first one."""
 MAX_KEYS = 1 << 16
 
-_TOP = {"format", "version", "n", "primes", "roots", "special", "extension", "keys", "nodes"}
+_TOP = {"format", "version", "n", "primes", "roots", "special", "extension", "keys"}
 _NODE = {"id", "op", "operands", "attrs"}
 
 
 def to_json(graph: SubroutineGraph) -> str:
-    """Returns the graph as the text of a file: one node a line.
+    """Returns the graph as the text of a file.
 
     Raises:
         ProgramError: When the graph is not finished.
     """
+    return "".join(_lines(graph))
+
+
+def digest(graph: SubroutineGraph) -> str:
+    """Returns the BLAKE2b-256 of the text of a graph's file, in hexadecimal digits.
+
+    Raises:
+        ProgramError: When the graph is not finished.
+    """
+    state = hashlib.blake2b(digest_size=32)
+    for line in _lines(graph):
+        state.update(line.encode())
+    return state.hexdigest()
+
+
+def _lines(graph: SubroutineGraph) -> Iterator[str]:
     graph.validate()
     head = {
         "format": FORMAT,
@@ -41,7 +59,7 @@ def to_json(graph: SubroutineGraph) -> str:
         "extension": graph.extension,
         "keys": {name: {"digits": digits} for name, digits in graph.keys.items()},
     }
-    lines = []
+    yield json.dumps(head) + "\n"
     for node in graph.nodes:
         record: dict[str, Any] = {
             "id": node.id,
@@ -51,35 +69,44 @@ def to_json(graph: SubroutineGraph) -> str:
         }
         if node.origin is not None:
             record["origin"] = {"node": node.origin.node, "op": node.origin.op}
-        lines.append(json.dumps(record))
-    opening = json.dumps(head)[:-1]
-    return opening + ',\n "nodes": [\n  ' + ",\n  ".join(lines) + "\n ]}\n"
+        yield json.dumps(record) + "\n"
 
 
-def from_json(text: str, max_values: int = MAX_VALUES) -> SubroutineGraph:
+def from_json(text: str) -> SubroutineGraph:
     """Reads a graph from the text of a file.
 
-    Args:
-        text: The text.
-        max_values: JSON values that it may have.
-
     Raises:
-        InteropError: When the text is no valid graph of version 2; says where and why.
+        InteropError: When the text is no valid graph; says where and why.
     """
-    if len(text) > MAX_FILE_BYTES:
+    if len(text) > MAX_FILE_BYTES or not text.isascii():
         raise InteropError(
-            f"the graph file has {len(text)} characters, the limit is {MAX_FILE_BYTES}: "
-            "split the program"
+            f"the graph file has {len(text)} characters; at most {MAX_FILE_BYTES} are read, all of "
+            "ASCII: split the program"
         )
-    document = parse_json(text, max_values, lambda why: InteropError(f"the graph file: {why}"))
     try:
-        return _graph(document)
+        return _graph(_values(text))
     except ProgramError as error:
         raise InteropError(f"the graph file is refused: {error}") from None
 
 
-def _graph(document: object) -> SubroutineGraph:
-    top = _object("the file", document, _TOP)
+def _values(text: str) -> Iterator[object]:
+    """The JSON value of each line."""
+    start, number, limit = 0, 1, MAX_HEAD
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        if end - start > limit:
+            raise ProgramError(f"line {number} has more than {limit} characters")
+        yield parse_json(text[start:end], partial(_refused, number))
+        start, number, limit = end + 1, number + 1, MAX_LINE
+
+
+def _refused(line: int, reason: str) -> ProgramError:
+    return ProgramError(f"line {line}: {reason}")
+
+
+def _graph(values: Iterator[object]) -> SubroutineGraph:
+    top = _object("the first line", next(values, None), _TOP)
     if top["format"] != FORMAT:
         raise ProgramError(f"format is {top['format']!r:.80}, not {FORMAT!r}")
     if isinstance(top["version"], bool) or top["version"] != VERSION:
@@ -96,7 +123,7 @@ def _graph(document: object) -> SubroutineGraph:
     )
     checked_integer("n", top["n"], 1, 1 << 32)
     graph = SubroutineGraph(top["n"], primes, roots, special, _keys(top["keys"]), extension)
-    for identity, node in enumerate(_list("nodes", top["nodes"], MAX_NODES)):
+    for identity, node in enumerate(values):
         _add(graph, identity, node)
     graph.validate()
     return graph

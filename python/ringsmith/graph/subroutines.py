@@ -81,6 +81,7 @@ class SubroutineGraph:
         extension: Indices of the extension primes, that BFV's products are computed in: the last
             ones; empty where there is no such product.
         nodes: The nodes, operands before users. Add with the methods below only.
+        max_nodes: How many nodes it may have.
     """
 
     n: int
@@ -90,6 +91,7 @@ class SubroutineGraph:
     keys: Mapping[str, int] = field(default_factory=dict)
     extension: tuple[int, ...] = ()
     nodes: list[SubroutineNode] = field(default_factory=list, init=False)
+    max_nodes: int = field(default=MAX_NODES, kw_only=True, repr=False)
     _names: dict[str, set[str]] = field(init=False, repr=False)
     _origin: Origin | None = field(default=None, init=False, repr=False)
 
@@ -109,6 +111,7 @@ class SubroutineGraph:
         keys: Mapping[str, int] | None = None,
         *,
         products: bool = False,
+        max_nodes: int = MAX_NODES,
     ) -> "SubroutineGraph":
         """Returns an empty graph over the ring and primes of a parameter set.
 
@@ -116,12 +119,14 @@ class SubroutineGraph:
             parameters: The parameter set.
             keys: Digits of each key, by name.
             products: Whether BFV ciphertexts will be multiplied: adds BFV's extension primes.
+            max_nodes: How many nodes it may have.
         """
         primes, roots = parameters.primes, parameters.roots
         if products:
             primes, roots = parameters.extended_primes, parameters.extended_roots
         extension = tuple(range(len(parameters.primes), len(primes)))
-        return cls(parameters.n, primes, roots, parameters.special, keys or {}, extension)
+        special = parameters.special
+        return cls(parameters.n, primes, roots, special, keys or {}, extension, max_nodes=max_nodes)
 
     # ---- building --------------------------------------------------------------------------
 
@@ -135,8 +140,8 @@ class SubroutineGraph:
                 an input or output name is taken, or the graph is full.
         """
         identity, attributes = len(self.nodes), dict(attrs or {})
-        if identity >= MAX_NODES:
-            raise ProgramError(f"the graph has {MAX_NODES} nodes, its limit: split the program")
+        if identity >= self.max_nodes:
+            raise ProgramError(f"the graph has {identity} nodes, its limit: split the program")
         try:
             ids = tuple(_checked_operand(i, identity) for i in operands)
             _refuse_outputs(self.nodes, ids)

@@ -94,7 +94,7 @@ def infer(ring: Ring, op: str, operands: Sequence[PolyType], attrs: Mapping[str,
         ProgramError: When the op is unknown or the node breaks its rule; says which and how.
     """
     if op not in OPS:
-        raise ProgramError(f"op {op!r} is unknown: version 2 has {', '.join(OPS)}")
+        raise ProgramError(f"op {op!r} is unknown: there are {', '.join(OPS)}")
     spec = OPS[op]
     if len(operands) != spec.operands and (spec.operands is not None or not operands):
         wanted = "at least 1" if spec.operands is None else str(spec.operands)

@@ -37,7 +37,6 @@ KEY_SEEDS = "key_seeds.json"
 _FILES = frozenset({PARAMETERS, RELIN_KEYS, GALOIS_KEYS, KEY_SEEDS})
 _FORMAT, _VERSION = "ringsmith-evaluation-keys", 1
 _MAX_MANIFEST = 1 << 16
-_MAX_VALUES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +111,6 @@ def _read_manifest(path: Path) -> tuple[str, dict[str, str]]:
     text = read_bounded(path, _MAX_MANIFEST)
     manifest = parse_json(
         text,
-        _MAX_VALUES,
         lambda why: InteropError(f"{path}: not the JSON of an evaluation bundle: {why}"),
     )
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (

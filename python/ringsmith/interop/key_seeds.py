@@ -2,11 +2,8 @@
 
 A JSON file; a key that has no seed is not in it::
 
-    {"format": "ringsmith-key-seeds", "version": 2,
+    {"format": "ringsmith-key-seeds", "version": 1,
      "relin": "<20 hex digits>", "galois": {"<Galois element>": "<20 hex digits>", …}}
-
-In version 1 seeds expand to other words (``ringsmith._core.expand_key_half_1``): such keys
-are used as full keys.
 """
 
 import json
@@ -23,9 +20,8 @@ from ringsmith.files.json_text import parse_json
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import SEED_BYTES, EvaluationKeys, KeySwitchKey
 
-_FORMAT, _VERSION = "ringsmith-key-seeds", 2
+_FORMAT, _VERSION = "ringsmith-key-seeds", 1
 _MAX_FILE = 1 << 22  # every Galois element of N = 2^16 and more
-_MAX_VALUES = (1 << 16) + 16
 _FIELDS = {"format", "version", "relin", "galois"}
 _ELEMENT = re.compile(r"[1-9][0-9]{0,9}")
 
@@ -37,12 +33,10 @@ class KeySeeds:
     Attributes:
         relin: The seed of the relinearization keys; None: they have none.
         galois: Galois element -> seed of its Galois key, if it has one.
-        version: Of the format, which says what they expand to.
     """
 
     relin: bytes | None = None
     galois: Mapping[int, bytes] = field(default_factory=lambda: MappingProxyType({}))
-    version: int = _VERSION
 
     @classmethod
     def of(cls, keys: EvaluationKeys) -> "KeySeeds":
@@ -53,8 +47,6 @@ class KeySeeds:
     def attach(self, keys: EvaluationKeys, primes: Sequence[int]) -> EvaluationKeys:
         """Returns the keys with their seeds; seeds of other keys are ignored.
 
-        Keys of version 1 get none: they are used as full keys.
-
         Args:
             keys: Full keys, as SEAL's files hold them.
             primes: All K primes of the keys, special primes last.
@@ -62,8 +54,6 @@ class KeySeeds:
         Raises:
             InteropError: If the a part of a key is not what its seed expands to.
         """
-        if self.version == 1:
-            return keys
         relin = None if keys.relin is None else _with_seed(keys.relin, self.relin, primes)
         galois = {e: _with_seed(key, self.galois.get(e), primes) for e, key in keys.galois.items()}
         return EvaluationKeys(relin, galois)
@@ -71,7 +61,7 @@ class KeySeeds:
 
 def write_key_seeds(seeds: KeySeeds) -> bytes:
     """The file's bytes."""
-    table: dict[str, Any] = {"format": _FORMAT, "version": seeds.version}
+    table: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
     if seeds.relin is not None:
         table["relin"] = seeds.relin.hex()
     table["galois"] = {str(element): seed.hex() for element, seed in seeds.galois.items()}
@@ -85,20 +75,17 @@ def read_key_seeds(path: Path) -> KeySeeds:
         InteropError: When the file cannot be read or holds something else.
     """
     text = read_bounded(path, _MAX_FILE)
-    table = parse_json(
-        text, _MAX_VALUES, lambda why: InteropError(f"{path}: not the JSON of key seeds: {why}")
-    )
+    table = parse_json(text, lambda why: InteropError(f"{path}: not the JSON of key seeds: {why}"))
     known = isinstance(table, dict) and table.get("format") == _FORMAT
     version = table.get("version") if known else None
-    if type(version) is not int or not 1 <= version <= _VERSION or table.keys() - _FIELDS:
-        raise InteropError(f"{path}: not a file of {_FORMAT!r}, version 1 … {_VERSION}")
+    if type(version) is not int or version != _VERSION or table.keys() - _FIELDS:
+        raise InteropError(f"{path}: not a file of {_FORMAT!r}, version {_VERSION}")
     galois = table.get("galois")
     if not isinstance(galois, dict) or not all(map(_ELEMENT.fullmatch, galois)):
         raise InteropError(f"{path}: 'galois' must hold seeds by Galois element")
     relin = _seed(path, table["relin"]) if "relin" in table else None
-    return KeySeeds(
-        relin, MappingProxyType({int(e): _seed(path, seed) for e, seed in galois.items()}), version
-    )
+    seeds = {int(e): _seed(path, seed) for e, seed in galois.items()}
+    return KeySeeds(relin, MappingProxyType(seeds))
 
 
 def _seed(path: Path, text: object) -> bytes:

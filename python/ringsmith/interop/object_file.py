@@ -7,13 +7,13 @@ folder. Everything else goes into a container of ours, ``ringsmith-object``
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ringsmith.errors import InteropError, check_type, checked_path
 from ringsmith.files import open_regular, read_bounded, write_whole
-from ringsmith.files.container import MAGIC, Limits, pack, unpack
+from ringsmith.files.budget import LEAST, Budget
+from ringsmith.files.container import MAGIC, pack, unpack
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.check import Object, check_object
@@ -24,7 +24,6 @@ from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, writ
 from ringsmith.interop.seeded_keys import compact_keys, expand_keys
 from ringsmith.objects import (
     Ciphertext,
-    CompactKey,
     CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
@@ -36,9 +35,7 @@ from ringsmith.objects import (
 from ringsmith.params import RlweParameters
 from ringsmith.params.identity import seal_obstacle
 
-FORMAT, VERSION = "ringsmith-object", 2
-_UNSEEDED_VERSION = 1
-"""Of objects without seeds, which mean the same in version 1: there seeds expand otherwise."""
+FORMAT, VERSION = "ringsmith-object", 1
 KINDS: Mapping[str, type] = {
     "ciphertext": Ciphertext,
     "plaintext": Plaintext,
@@ -49,16 +46,10 @@ KINDS: Mapping[str, type] = {
     "compact-keys": CompactKeys,
 }
 """Kinds of contents. Evaluation keys that all have seeds are ``compact-keys`` (seed-compressed)."""
-_TEXT = 1 << 14
-_TEXT_OF_KEYS = 8
-"""Bytes of the JSON text: 16 KiB, and of sets of keys one for every 8 bytes of the file, whose keys
-have 8 KiB and more."""
-_VALUES = 1 << 10
-"""JSON values of 16 KiB of text."""
 _MAX_KEYS = 1 << 16
 """Galois keys: one for every odd element of the largest ring."""
-_EXPANSION = 8
-"""Bytes that a byte of a file can make, at most: residues are random."""
+_KEY_FACTOR = 16
+"""Bytes of memory for each byte of a file of keys: residues are random, seeds are short."""
 _SLACK = 1 << 20
 
 T = TypeVar("T", bound=Object)
@@ -159,7 +150,7 @@ def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> 
     if path.is_dir():
         found = _from_bundle(path, kind, parameters)
     elif _begins_with_magic(path):
-        data = read_bounded(path, _limits(kind, parameters, 0).file)
+        data = read_bounded(path, _most(kind, parameters))
         found = object_from_bytes(data, kind, parameters, str(path))
     else:
         found = _from_seal(path, kind, parameters, str(path))
@@ -174,11 +165,9 @@ def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
         key is None or key.seed is not None for key in (thing.relin, *keys)
     ):
         thing = compact_keys(thing, parameters.primes)
-    encoder = Encoder()
-    kind = type(thing)
+    encoder, kind = Encoder(arrays=[]), type(thing)
     content = {"kind": _named(kind), "object": encoder.encode(thing, kind, "object")}
-    version = VERSION if _has_seeds(thing) else _UNSEEDED_VERSION
-    return pack(FORMAT, version, content, encoder.arrays)
+    return pack(FORMAT, VERSION, content, encoder.arrays or ())
 
 
 def object_from_bytes(
@@ -186,14 +175,14 @@ def object_from_bytes(
 ) -> T:
     """Reads the bytes of a Ringsmith container.
 
-    Keys of version 1 become full keys without seeds, because seeds now expand differently.
-
     Raises:
-        InteropError: When they are none, damaged or too large, hold another kind of object, or are
-            ``CompactKeys`` of version 1.
+        InteropError: When they are none, damaged or too large, or hold another kind of object.
     """
-    limits, named = _limits(kind, parameters, len(data)), _named(kind)
-    content = unpack(data, what, {FORMAT: VERSION}, limits, "a key, ciphertext or plaintext")
+    most, named = _most(kind, parameters), _named(kind)
+    if kind in (EvaluationKeys, CompactKeys):
+        most = min(most, _SLACK + _KEY_FACTOR * len(data))
+    budget = Budget(max(LEAST, most))
+    content = unpack(data, what, {FORMAT: VERSION}, budget, "a key, ciphertext or plaintext")
     value: Any = content.content
     if not isinstance(value, dict) or value.keys() != {"kind", "object"}:
         raise InteropError(f"{what}: content is not an object of kind and object: damaged")
@@ -201,62 +190,23 @@ def object_from_bytes(
     if stored is not kind and (stored, kind) != (CompactKeys, EvaluationKeys):
         raise InteropError(f"{what}: holds {value['kind']!r:.60}, and was to be read as {named!r}")
     try:
-        found = Decoder(content.arrays).decode(value["object"], stored, "object")
+        decoder = Decoder(content.arrays, budget=budget)
+        found = decoder.decode(value["object"], stored, "object")
     except InteropError as error:
         raise InteropError(f"{what}: {error}") from None
-    if content.version == 1:
-        found = _of_version_1(found, kind, what)
     check_object(f"{what}: the {named}", found, parameters)
     if kind is EvaluationKeys and isinstance(found, CompactKeys):
-        found = expand_keys(found, parameters.primes, content.version)
+        found = expand_keys(found, parameters.primes)
     assert isinstance(found, kind)
     return found
 
 
-def _of_version_1(found: object, kind: type, what: str) -> object:
-    """Returns an object of version 1 without its seeds; seed-compressed keys are expanded first.
-
-    Raises:
-        InteropError: If it must stay seed-compressed.
-    """
-    if kind is CompactKeys:
-        raise InteropError(
-            f"{what}: compact keys of version 1, whose seeds expand to other words than today's: "
-            "read them as EvaluationKeys, which are whole then, or make keys anew"
-        )
-    if isinstance(found, KeySwitchKey):
-        return replace(found, seed=None)
-    if isinstance(found, EvaluationKeys):
-        relin = None if found.relin is None else replace(found.relin, seed=None)
-        galois = {element: replace(key, seed=None) for element, key in found.galois.items()}
-        return EvaluationKeys(relin, galois)
-    return found
-
-
-def _keys_of(thing: object) -> list[KeySwitchKey | CompactKey]:
-    """The key-switching keys that an object is or holds."""
-    if isinstance(thing, KeySwitchKey | CompactKey):
-        return [thing]
-    if not isinstance(thing, EvaluationKeys | CompactKeys):
-        return []
-    return [key for key in (thing.relin, *thing.galois.values()) if key is not None]
-
-
-def _has_seeds(thing: object) -> bool:
-    return any(key.seed is not None for key in _keys_of(thing))
-
-
-def _limits(kind: type, parameters: RlweParameters, size: int) -> Limits:
-    """How large the file of an object can be; ``size`` is the file's, once it is known."""
-    limb, primes = 8 * parameters.n, len(parameters.primes)
+def _most(kind: type, parameters: RlweParameters) -> int:
+    """Bytes that an object of a kind can have, in a file or in memory."""
+    size = 8 * parameters.n * len(parameters.primes)
     if kind in (EvaluationKeys, CompactKeys):
-        file = _SLACK + _MAX_KEYS * parameters.key_digits * 2 * primes * limb
-        body = min(file, _SLACK + _EXPANSION * size)
-        text = _TEXT + size // _TEXT_OF_KEYS
-        return Limits(file, body, text, _MAX_KEYS + 1, text * _VALUES // _TEXT)
-    polynomials = 2 * parameters.key_digits if kind is KeySwitchKey else MAX_SIZE
-    body = _SLACK + polynomials * primes * limb
-    return Limits(body + body // 256, body, _TEXT, 1, _VALUES)
+        return _SLACK + 2 * _MAX_KEYS * parameters.key_digits * size
+    return _SLACK + (2 * parameters.key_digits if kind is KeySwitchKey else MAX_SIZE) * size
 
 
 def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:

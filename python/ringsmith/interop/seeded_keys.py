@@ -10,12 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ringsmith._core import (
-    expand_key_half,
-    expand_key_half_1,
-    expand_seed_words,
-    seed_word_bits,
-)
+from ringsmith._core import expand_key_half, expand_seed_words, seed_word_bits
 from ringsmith.errors import InteropError
 from ringsmith.objects import CompactKey, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
 
@@ -122,30 +117,26 @@ def _compact(key: KeySwitchKey, primes: Sequence[int]) -> CompactKey:
     return CompactKey(half, seed, parameters_id=key.parameters_id, key_tag=key.key_tag)
 
 
-def expand_keys(keys: CompactKeys, primes: Sequence[int], version: int = 2) -> EvaluationKeys:
+def expand_keys(keys: CompactKeys, primes: Sequence[int]) -> EvaluationKeys:
     """Returns the full keys; ``primes`` are all K primes, special primes last.
 
     Args:
         keys: The keys expanded on the fly.
         primes: All K primes, special primes last.
-        version: Of the file format that says what seeds expand to. Keys of version 1 lose their
-            seeds, which devices and the ``cpu`` would expand to something else.
 
     Raises:
         InteropError: If a b part has another shape.
     """
 
     def whole(key: CompactKey) -> KeySwitchKey:
-        expanded = expand_key(key.half, key.seed, primes, version)
+        expanded = expand_key(key.half, key.seed, primes)
         return replace(expanded, parameters_id=key.parameters_id, key_tag=key.key_tag)
 
     galois = {element: whole(key) for element, key in keys.galois.items()}
     return EvaluationKeys(None if keys.relin is None else whole(keys.relin), galois)
 
 
-def expand_key(
-    half: Residues, seed: bytes, primes: Sequence[int], version: int = 2
-) -> KeySwitchKey:
+def expand_key(half: Residues, seed: bytes, primes: Sequence[int]) -> KeySwitchKey:
     """Returns the full key of a b part, (digits, K, N), and its seed; see ``expand_keys``.
 
     Raises:
@@ -158,10 +149,9 @@ def expand_key(
             "limb a prime"
         )
     digits, limbs, n = half.shape
-    expand = expand_key_half_1 if version == 1 else expand_key_half
     data = np.empty((digits, 2, limbs, n), dtype=np.uint64)
     data[:, 0] = half
     for digit in range(digits):
         for limb, prime in enumerate(primes):
-            data[digit, 1, limb] = expand(seed, digit, limb, prime, n)
-    return KeySwitchKey(data, None if version == 1 else seed)
+            data[digit, 1, limb] = expand_key_half(seed, digit, limb, prime, n)
+    return KeySwitchKey(data, seed)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Key, Op, operations
-from ringsmith.graph.subroutines import Origin, SubroutineGraph
+from ringsmith.graph.subroutines import MAX_NODES, Origin, SubroutineGraph
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
@@ -54,14 +55,14 @@ class Lowered:
     Attributes:
         graph: The subroutine graph.
         plaintexts: Encoded constants, shape (limbs, N), in the form of the scheme's ciphertexts, by
-            name of the graph's input; ``ConstantsOnDemand`` where they take more than
-            ``KEPT_BYTES``.
+            name of the graph's input.
         inputs: Encrypted inputs by the user's name.
         outputs: Encrypted outputs by the user's name.
         keys: The evaluation keys that are needed. In ``graph.keys`` the relinearization keys are
             called ``relin``, Galois keys ``galois:<element>``.
         parameters_id: The identity of the parameters, which inputs and keys must have; None:
             unknown.
+        program: What was lowered; None: a graph that is no program's.
     """
 
     graph: SubroutineGraph
@@ -70,10 +71,11 @@ class Lowered:
     outputs: Mapping[str, CiphertextPort]
     keys: KeyNeeds
     parameters_id: bytes | None = None
+    program: Program | None = None
 
 
 class ConstantsOnDemand(Mapping[str, Residues]):
-    """Constants by name, encoded each time that they are read: gigabytes are never all there."""
+    """Constants by name, encoded when they are first read; more than ``KEPT_BYTES`` every time."""
 
     def __init__(
         self, parameters: RlweParameters, constants: Mapping[str, tuple[Plain, int, Op]]
@@ -82,9 +84,25 @@ class ConstantsOnDemand(Mapping[str, Residues]):
         self._parameters = parameters
         self._constants = constants
 
-    def __getitem__(self, name: str) -> Residues:
+    @property
+    def are_kept(self) -> bool:
+        """Whether all are encoded at once, and then kept."""
+        limbs = sum(limbs for _, limbs, _ in self._constants.values())
+        return 8 * limbs * self._parameters.n <= KEPT_BYTES
+
+    @cached_property
+    def kept(self) -> Mapping[str, Residues]:
+        """All constants, encoded several at a time: the encoders let other threads run."""
+        with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
+            encodings = pool.map(self._encoded, self)
+            return MappingProxyType(dict(zip(self, encodings, strict=True)))
+
+    def _encoded(self, name: str) -> Residues:
         scheme = scheme_of(self._parameters)
         return scheme.constant(self._parameters, *self._constants[name])
+
+    def __getitem__(self, name: str) -> Residues:
+        return self.kept[name] if self.are_kept else self._encoded(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._constants  # Mapping's own would encode it
@@ -107,39 +125,53 @@ def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
     return dict.fromkeys(names, parameters.key_digits)
 
 
-def lower(program: Program) -> Lowered:
-    """Writes a planned program as subroutines and encodes its constants."""
-    return _Lowering(program).run()
+def lower(program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES) -> Lowered:
+    """Writes a planned program as subroutines.
+
+    Args:
+        program: The program.
+        encode: Whether its constants are encoded now, and not by its first run.
+        max_nodes: How many nodes the graph may have.
+
+    Raises:
+        ProgramError: If the graph has more nodes.
+    """
+    return _Lowering(program, max_nodes).run(encode=encode)
 
 
 class _Lowering:
     """One run of ``lower``."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, max_nodes: int) -> None:
         self._program = program
         self._parameters = program.parameters
         self._graph = SubroutineGraph.for_parameters(
             program.parameters,
             graph_keys(program.parameters, program.key_needs),
             products=program.multiplies,
+            max_nodes=max_nodes,
         )
         self._scheme = scheme_of(program.parameters)
         self._writer = self._scheme.writer(self._graph, program.parameters)
         self._plain_inputs: dict[tuple[object, ...], int] = {}
         self._plaintexts: dict[str, tuple[Plain, int, Op]] = {}
 
-    def run(self) -> Lowered:
+    def run(self, *, encode: bool) -> Lowered:
         values: list[Polynomials] = []
         for node in self._program.nodes:
             self._graph.at_origin(Origin(node.id, str(node.op)))
             values.append(self._node(node, [values[i] for i in node.operands]))
+        constants = ConstantsOnDemand(self._parameters, self._plaintexts)
+        if encode and constants.are_kept:
+            _ = constants.kept
         return Lowered(
             self._graph,
-            self._encoded(),
+            constants,
             MappingProxyType({k: _port(k, node) for k, node in self._program.inputs.items()}),
             MappingProxyType({k: _port(k, node) for k, node in self._program.outputs.items()}),
             self._program.key_needs,
             self._parameters.parameters_id,
+            self._program,
         )
 
     def _node(self, node: Node, operands: list[Polynomials]) -> Polynomials:
@@ -162,16 +194,6 @@ class _Lowering:
             self._plaintexts[name] = (plain, limbs, op)
             self._plain_inputs[key] = self._writer.input_polynomial(name, limbs)
         return self._plain_inputs[key]
-
-    def _encoded(self) -> Mapping[str, Residues]:
-        """Returns the constants encoded, several at a time: the encoders let other threads run."""
-        constants = ConstantsOnDemand(self._parameters, self._plaintexts)
-        limbs = sum(limbs for _, limbs, _ in self._plaintexts.values())
-        if 8 * limbs * self._parameters.n > KEPT_BYTES:
-            return constants
-        with ThreadPoolExecutor(max_workers=_core.threads()) as pool:
-            encodings = pool.map(constants.__getitem__, constants)
-            return MappingProxyType(dict(zip(constants, encodings, strict=True)))
 
 
 def lower_operation(

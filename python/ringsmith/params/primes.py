@@ -11,6 +11,7 @@ from ringsmith.params.security import check_security
 
 MIN_DEGREE = 1 << 10
 MAX_DEGREE = 1 << 16
+MAX_PRIMES = 128
 MAX_PRIME_BITS = 61
 """Widest prime that the core computes with; hardware designs state their own, narrower limit."""
 MIN_PRIME_BITS = 20
@@ -39,6 +40,8 @@ def check_primes(n: int, primes: tuple[int, ...]) -> None:
     Raises:
         ParameterError: Names the value, what is allowed, and a hint.
     """
+    if len(primes) > MAX_PRIMES:
+        raise ParameterError(f"{len(primes)} primes: name at most {MAX_PRIMES}")
     for q in checked_integers("the list of primes", primes):
         if not 2 < q < 1 << MAX_PRIME_BITS:
             raise ParameterError(

@@ -181,11 +181,25 @@ def magnitudes(
                 if spans[node.id].known.all():
                     constant.append(node.id)
             found.append(spans[node.id].magnitude)
-            for i in node.operands:
-                uses[i] -= 1
+            uses.subtract(node.operands)
+            for i in (node.id, *node.operands):
                 if not uses[i]:
                     spans.pop(i, None)
     return found, constant
+
+
+def live(nodes: Sequence[Node]) -> int:
+    """Returns how many nodes' ranges ``magnitudes`` holds at a time, at most, and its inputs'."""
+    last = {node.id: node.id for node in nodes}
+    last |= {i: node.id for node in nodes for i in node.operands}
+    ends = Counter(last.values())
+    held = sum(node.op is Op.INPUT for node in nodes)
+    most = held
+    for node in nodes:
+        held += 1
+        most = max(most, held)
+        held -= ends[node.id]
+    return most
 
 
 _SAME_NUMBERS = frozenset({Op.RELINEARIZE, Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH})

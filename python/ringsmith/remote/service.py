@@ -241,7 +241,7 @@ class Service:
         """
         described = self._connection.json("GET", f"/programs/{name}")
         _check_version(described)
-        answer = self._connection.ask("GET", f"/programs/{name}/kit", most=program_file.LIMITS.file)
+        answer = self._connection.ask("GET", f"/programs/{name}/kit", most=program_file.MAX_KIT)
         kit = program_file.from_bytes(answer.content, f"the kit of {name!r:.64}", kits_only=True)
         assert isinstance(kit, ClientKit), "nothing else was asked for"
         kit.check_security(f"the kit of {name!r:.64}", self._security)

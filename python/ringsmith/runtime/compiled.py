@@ -1,7 +1,7 @@
 """Encrypted programs from trace to result: compile once, run on any machine."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ringsmith.backends.base import (
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, expandable, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
+from ringsmith.backends.types import RunRecord
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import (
@@ -48,45 +49,11 @@ from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.noise import output_history
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
 from ringsmith.schemes.fits import at_line, check_operations
-from ringsmith.short_repr import represented, short_repr
+from ringsmith.short_repr import represented
 
 
-@short_repr
-@dataclass(frozen=True)
-class RunResult:
-    """The outputs of an encrypted program, and the cost of its run.
-
-    Attributes:
-        outputs: Output name -> ciphertext.
-        cycles: Clock cycles from start to completion, data resident; None on the CPU.
-        instructions: Instructions issued; None on the CPU.
-        host_transfers: Limbs of N words, and seeds, moved to or from the host during the run; 0 if
-            the program fits on the device.
-        spilled_words: Words of these transfers, without those of keys.
-        key_words: Words of keys that the host wrote for this run; 0 if the device had them all.
-        memory_read: Bytes that the device read from off-chip memory.
-        memory_written: Bytes that it wrote there.
-        busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
-            not reported.
-        bytes_to_card: Bytes sent from the host to a card, for this run.
-        bytes_to_host: Bytes sent back.
-        bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
-        stages: Parts of the run -> seconds of the host's clock; empty: not reported.
-    """
-
-    outputs: dict[str, Ciphertext]
-    cycles: int | None
-    instructions: int | None
-    host_transfers: int
-    spilled_words: int
-    key_words: int
-    memory_read: int = 0
-    memory_written: int = 0
-    busy: Mapping[str, float] = field(default_factory=dict)
-    bytes_to_card: int = 0
-    bytes_to_host: int = 0
-    bytes_streamed: int = 0
-    stages: Mapping[str, float] = field(default_factory=dict)
+class RunResult(RunRecord[Ciphertext]):
+    """The ciphertexts and the cost of an encrypted program's run."""
 
     def transfer_seconds(self, link: HostLink) -> float:
         """Returns the time on a host link for results, keys and transfers during the run.
@@ -184,7 +151,7 @@ class Compiled:
         for name, port in self.lowered.inputs.items():
             polynomials |= _polynomials(name, port, inputs[name])
         constants = self.lowered.plaintexts
-        if isinstance(constants, ConstantsOnDemand):
+        if isinstance(constants, ConstantsOnDemand) and not constants.are_kept:
             return InputsOnDemand(polynomials, constants), tag
         return {**constants, **polynomials}, tag
 
@@ -203,30 +170,16 @@ class Compiled:
         }
         for name, ciphertext in outputs.items():
             check_opaque(ciphertext.data, f"output {name!r}")
-        return RunResult(
-            outputs,
-            result.cycles,
-            result.instructions,
-            result.host_transfers,
-            result.spilled_words,
-            result.key_words,
-            result.memory_read,
-            result.memory_written,
-            result.busy,
-            result.bytes_to_card,
-            result.bytes_to_host,
-            result.bytes_streamed,
-            result.stages,
-        )
+        return RunResult(**{**vars(result), "outputs": outputs})
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the compiled program to a file atomically; suffix ``.rsc``.
 
-        The file holds the encoded constants of the program: do not give it to clients.
+        The file holds the program with its constants: do not give it to clients.
 
         Raises:
             InteropError: When the file exists and may not be overwritten, or cannot be written.
-            ProgramError: When the program exceeds the size limits of readers.
+            ProgramError: When the program exceeds the size limits of readers, or was not traced.
         """
         compiled_file.save(path, self.lowered, self.compiled_graph, overwrite=overwrite)
 

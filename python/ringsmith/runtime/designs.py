@@ -26,12 +26,11 @@ def check_runs(program: Program, design: Design) -> None:
     Raises:
         ProgramError: Begins with the user's line; names the designs that accept the program.
     """
-    try:
-        check_fits(program, limits_of(design))
-    except ProgramError:
-        check_fits(
-            program, limits_of(design), [name for name in design_names() if _fits(program, name)]
-        )
+    check_fits(
+        program,
+        limits_of(design),
+        lambda: [name for name in design_names() if _fits(program, name)],
+    )
 
 
 def _fits(program: Program, design: str) -> bool:

@@ -8,7 +8,6 @@ from ringsmith.params import RlweParameters
 from ringsmith.program.nodes import Node
 from ringsmith.schemes.registry import scheme_of
 
-MAX_PRIMES = 128
 MAX_NODES = 1 << 18
 _SCALE_SLACK = 2.0**-40
 """Allowed relative distance of a scale from its computed value; declared scales are rounded."""

@@ -1,6 +1,6 @@
 """Checks whether a design can run a program; errors name the user's line and a hint."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import ParameterLimits, RlweParameters
@@ -16,19 +16,25 @@ def operation_words(node: Node, parameters: RlweParameters) -> str:
     return scheme_of(parameters).words(node.op)
 
 
-def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] = ()) -> None:
+def check_fits(
+    program: Program, limits: ParameterLimits, others: Callable[[], Sequence[str]] = tuple
+) -> None:
     """Refuses a program that a design cannot run because of its parameters or operations.
 
     Args:
         program: The program.
         limits: The design's limits.
-        others: Names of designs that accept the program, for the error.
+        others: Finds names of designs that accept the program, for the error.
 
     Raises:
         ProgramError: Begins with the user's line: that of the operation, or of the trace if the
             parameters are the reason. Ends with a hint.
     """
-    elsewhere = f"{CPU}, or compile it for {', '.join(others)}" if others else CPU
+
+    def elsewhere() -> str:
+        names = ", ".join(others())
+        return f"{CPU}, or compile it for {names}" if names else CPU
+
     check_operations(program, limits, f"design {limits.design}", elsewhere)
     reason = limits.refusal(program.parameters, products=program.multiplies)
     if reason:
@@ -36,12 +42,12 @@ def check_fits(program: Program, limits: ParameterLimits, others: Sequence[str] 
         source = next(iter(program.inputs.values())).source
         raise source.error(
             f"program {program.name}: parameters {program.parameters.name!r} have {reason}: "
-            f"{elsewhere}, or let {kind}(design={limits.design!r}) choose parameters"
+            f"{elsewhere()}, or let {kind}(design={limits.design!r}) choose parameters"
         )
 
 
 def check_operations(
-    program: Program, limits: ParameterLimits, design: str, way_out: str = CPU
+    program: Program, limits: ParameterLimits, design: str, hint: Callable[[], str] = lambda: CPU
 ) -> None:
     """Refuses a program with an operation that a design does not support with any parameters.
 
@@ -49,7 +55,7 @@ def check_operations(
         program: The program.
         limits: The design's limits.
         design: The design's name in errors.
-        way_out: The hint.
+        hint: Finds the hint.
 
     Raises:
         ProgramError: Begins with the user's line.
@@ -58,7 +64,7 @@ def check_operations(
     for node in program.nodes:
         obstacle, more = scheme.obstacle(program.parameters, node.op, limits, design)
         if obstacle:
-            ways = f"{way_out}, or {more}" if more else way_out
+            ways = f"{hint()}, or {more}" if more else hint()
             raise node.source.error(f"{scheme.words(node.op)}, {obstacle}: {ways}")
 
 

@@ -11,30 +11,36 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ringsmith.errors import InteropError, ProgramError, RingsmithError, checked_path
 from ringsmith.files import read_bounded, write_whole
-from ringsmith.files.container import Container, Limits, pack, unpack
-from ringsmith.files.records import Decoder, Encoder, MalformedError, Variants
+from ringsmith.files.budget import Budget
+from ringsmith.files.container import pack, padded, unpack
+from ringsmith.files.records import Decoder, Encoder, Json, MalformedError, Variants
 from ringsmith.params import RlweParameters, SecurityWarning
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.source import SourceLine
-from ringsmith.schemes.check import MAX_PRIMES, check_nodes
+from ringsmith.program.spans import live
+from ringsmith.schemes.check import check_nodes
 from ringsmith.schemes.registry import SCHEMES
 
 PROGRAM, KIT = "ringsmith-program", "ringsmith-client-kit"
 VERSIONS: Mapping[str, int] = {PROGRAM: 1, KIT: 1}
 """The newest version of each format; all earlier versions can be read, too."""
-LIMITS = Limits(file=1 << 28, body=1 << 30, text=1 << 26, arrays=1 << 18, values=1 << 22)
-"""256 MiB in a file, 1 GiB in memory, 64 MiB of JSON of 2^22 values, 2^18 different constants."""
-KIT_LIMITS = Limits(file=1 << 25, body=1 << 25, text=1 << 20, arrays=1 << 12, values=1 << 18)
-"""32 MiB, 1 MiB of JSON: a kit has no constants. The values are those of 2^16 Galois keys."""
+MAX_FILE, MAX_KIT = 1 << 30, 1 << 25
+"""Bytes of a program's file, and of a kit's, which has no constants."""
+
+Array = NDArray[Any]
 
 VARIANTS: Variants = {
     Program: {scheme.name: scheme.program for scheme in SCHEMES},
     RlweParameters: {scheme.name: scheme.parameters for scheme in SCHEMES},
 }
 
+_RANGE, _AT_A_TIME = 16, 8
+"""Bytes of the range of a slot, of real numbers, and the ranges that a product is computed with."""
 _FOR_BYTES = 'give a text such as "score.rsp", or a Path; bytes of a file: Program.from_bytes'
 _FOLDERS = re.compile(r"(?:[A-Za-z]:)?[/\\](?:[^/\\:\n]+[/\\])*([^/\\:\n]+:\d+)")
 """A source line with the folders of its file."""
@@ -46,21 +52,29 @@ def to_bytes(found: Program | ClientKit) -> bytes:
     Raises:
         ProgramError: When it exceeds the size limits of readers.
     """
-    encoder = Encoder(VARIANTS, {SourceLine: _without_folders})
+    arrays: list[Array] = []
     if isinstance(found, Program):
-        name = PROGRAM
-        content = encoder.encode(replace(found, choice=_choice(found)), Program, "program")
+        name, content = PROGRAM, program_columns(found, arrays)
     else:
-        name = KIT
-        content = encoder.encode(found, ClientKit, "kit")
-    data = pack(name, VERSIONS[name], content, encoder.arrays)
+        name, content = KIT, Encoder(VARIANTS, arrays=arrays).encode(found, ClientKit, "kit")
+    data, budget = pack(name, VERSIONS[name], content, arrays), Budget(MAX_FILE)
     try:
         with warnings.catch_warnings():  # making the parameters warned already
             warnings.simplefilter("ignore", SecurityWarning)
-            from_bytes(data, kits_only=name == KIT)
+            _read(data, "the file", budget, kits_only=name == KIT)
     except InteropError as error:
         raise ProgramError(f"program {found.name} cannot be written: {error}") from None
-    return data
+    return padded(data, budget.spent)
+
+
+def program_columns(program: Program, arrays: list[Array]) -> Json:
+    """Returns a program as a file has it, and appends its arrays.
+
+    Raises:
+        TypeError: When it has a field that files cannot hold.
+    """
+    encoder = Encoder(VARIANTS, {SourceLine: _without_folders}, arrays)
+    return encoder.encode(replace(program, choice=_choice(program)), Program, "program")
 
 
 def from_bytes(
@@ -76,28 +90,20 @@ def from_bytes(
     Raises:
         InteropError: When they are no such file, damaged or too large; names the field.
     """
+    return _read(data, what, Budget.of(len(data)), kits_only=kits_only)
+
+
+def _read(data: bytes, what: str, budget: Budget, *, kits_only: bool) -> Program | ClientKit:
     taken = {KIT: VERSIONS[KIT]} if kits_only else VERSIONS
     expected = "a client kit" if kits_only else "a program or client kit"
-    limits = KIT_LIMITS if kits_only else limits_of(len(data))
-    container = unpack(data, what, taken, limits, expected)
+    found = unpack(data, what, taken, budget, expected)
+    decoder = Decoder(found.arrays, VARIANTS, budget)
     try:
-        return _kit(container) if container.format == KIT else _program(container)
+        if found.format == KIT:
+            return _checked_kit(decoder.decode(found.content, ClientKit, "kit"))
+        return checked_program(decoder.decode(found.content, Program, "program"), budget)
     except RingsmithError as error:
         raise InteropError(f"{what}: {error}") from None
-
-
-def limits_of(size: int) -> Limits:
-    """How large what a file of ``size`` bytes makes may be.
-
-    Constants of zeros, and nodes that are alike, compress to almost nothing. A small file may
-    therefore make 256 MiB and 2^18 values, more than 64 times its size; a large one 64 bytes and 8
-    values of each byte. With names of its own, a value takes 300 bytes.
-    """
-    return replace(
-        LIMITS,
-        body=min(LIMITS.body, max(1 << 28, size << 6)),
-        values=min(LIMITS.values, (1 << 18) + (size << 3)),
-    )
 
 
 def save(path: str | Path, found: Program | ClientKit, *, overwrite: bool) -> None:
@@ -116,15 +122,17 @@ def load(path: str | Path, *, kits_only: bool = False) -> Program | ClientKit:
     Raises:
         InteropError: When it cannot be read, or as ``from_bytes``.
     """
-    limits = KIT_LIMITS if kits_only else LIMITS
-    data = read_bounded(checked_path(path, _FOR_BYTES), limits.file)
+    limit = MAX_KIT if kits_only else MAX_FILE
+    data = read_bounded(checked_path(path, _FOR_BYTES), limit)
     return from_bytes(data, str(path), kits_only=kits_only)
 
 
-def _program(container: Container) -> Program:
-    _check_primes(container.content)
-    found = Decoder(container.arrays, VARIANTS).decode(container.content, Program, "program")
-    assert isinstance(found, Program), "the decoder's type"
+def checked_program(found: Program, budget: Budget) -> Program:
+    """Returns a program that was read, if it is one that tracing can make.
+
+    Raises:
+        RingsmithError: When it is not; names the field.
+    """
     parameters = found.parameters
     parameters.require_batching()
     check_nodes(parameters, found.nodes, parameters.slots)
@@ -138,14 +146,13 @@ def _program(container: Container) -> Program:
             raise MalformedError(f"program.{field} is outside 1 … {parameters.slots}")
     _check_packings("program", found)
     _check_title("program", found.name)
+    ranges = live(found.nodes) + _AT_A_TIME
+    budget.spend(ranges * parameters.slots * (_RANGE << bool(found.complex_inputs)), "its ranges")
     found.check_ranges()
     return found
 
 
-def _kit(container: Container) -> ClientKit:
-    _check_primes(container.content)
-    kit = Decoder(container.arrays, VARIANTS).decode(container.content, ClientKit, "kit")
-    assert isinstance(kit, ClientKit), "the decoder's type"
+def _checked_kit(kit: ClientKit) -> ClientKit:
     parameters = kit.parameters
     parameters.require_batching()
     for field, ports in (("inputs", kit.inputs), ("outputs", kit.outputs)):
@@ -202,16 +209,6 @@ def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -
 def _check_title(where: str, name: str) -> None:
     if not 0 < len(name) <= 1000 or not name.isprintable():
         raise MalformedError(f"{where}.name {name!r:.60} is no printable name")
-
-
-def _check_primes(content: object) -> None:
-    """Checks the length of lists of primes before any arithmetic with them."""
-    parameters: Any = content.get("parameters") if isinstance(content, dict) else None
-    for name, value in parameters.items() if isinstance(parameters, dict) else ():
-        if isinstance(value, list) and len(value) > MAX_PRIMES:
-            raise MalformedError(
-                f"parameters.{name} has {len(value)} entries, {MAX_PRIMES} at most"
-            )
 
 
 def _without_folders(source: SourceLine) -> SourceLine:

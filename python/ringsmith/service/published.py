@@ -105,7 +105,7 @@ def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publicat
             f"{path}: the file's name is the program's in URLs: take 1 to 64 letters, digits, '_', "
             "'.' and '-', a letter or digit first"
         )
-    data = read_bounded(path, program_file.LIMITS.file)
+    data = read_bounded(path, program_file.MAX_FILE)
     program = program_file.from_bytes(data, str(path))
     if not isinstance(program, Program):
         raise InteropError(f"{path}: a client kit, which has no operations: give the program")

@@ -1,13 +1,12 @@
 """Subroutine graphs compiled for an RPAU design give the reference interpreter's bits."""
 
-import json
 from collections import Counter
 from dataclasses import replace
-from functools import cache, reduce
-from operator import getitem
+from functools import cache
 
 import numpy as np
 import pytest
+from tests.backends.rpau.damage import changed
 from tests.backends.rpau.interpreted import run_both, switched
 
 from ringsmith import _core
@@ -273,64 +272,50 @@ def test_a_coefficient_form_automorphism_is_refused() -> None:
 
 
 DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
-    "no run": (("runs",), [], "it has no run"),
-    "output": (("outputs", "y.0", "0"), 99, "an output is never stored"),
-    "load": (("runs", 0, "loads", "99"), {"0": 0}, "loads a value that the host does not have"),
-    "place": (("runs", 0, "loads", "99"), {"0": SMALL.work_polys}, "outside the work memory"),
-    "rpau": (("runs", 0, "stores", "99"), {"7": 0}, "outside the work memory"),
+    "no run": (("runs",), (), "it has no run"),
+    "output": (("outputs", "y.0", 0), 99, "an output is never stored"),
+    "load": (("runs", 0, "loads", 99), {0: 0}, "loads a value that the host does not have"),
+    "place": (("runs", 0, "loads", 99), {0: SMALL.work_polys}, "outside the work memory"),
+    "rpau": (("runs", 0, "stores", 99), {7: 0}, "outside the work memory"),
     "peak": (("runs", 0, "peak_polys"), SMALL.work_polys + 1, "more work polynomials"),
-    "constants": (("constants", 0), [0] * (SMALL.constants + 1), "a constant file is too long"),
+    "constants": (("constants", 0), (0,) * (SMALL.constants + 1), "a constant file is too long"),
     "residue": (("constants", 0, 0), empty_graph().primes[0], "holds what is no residue"),
-    "fraction": (("constants", 0, 0), 0.5, "constant 0.5 is not a whole number"),
     "composite prime": (("primes", 0), 1 + (1 << 45), "is not a prime that is 1 mod 2N"),
-    "long prime": (("primes", 0), 1 + (1 << 200), "prime 160.* is not a whole number"),
     "wide prime": (("design", "word_bits"), 47, "takes primes of 24 to 47 bits"),
-    "fractional prime": (("primes", 0), 0.5, "prime 0.5 is not a whole number"),
-    "few roots": (("roots",), [], "0 roots stand beside 4 primes"),
+    "few roots": (("roots",), (), "0 roots stand beside 4 primes"),
     "root": (("roots", 0), 0, "root 0 is not a whole number in 1"),
     "wrong root": (("roots", 0), 1, "1 is not a primitive 512-th root of unity"),
-    "root text": (("roots", 0), "x", "root 'x' is not a whole number"),
-    "few starts": (("runs", 0, "starts"), [], "differ in number"),
-    "start": (("runs", 0, "starts", 0), "4", "start '4' is not a whole number"),
+    "few starts": (("runs", 0, "starts"), (), "differ in number"),
     "late start": (("runs", 0, "starts", 0), 1 << 40, "its starts do not ascend to its cycles"),
-    "origin": (("runs", 0, "origins", 0), 7, "origin 7 is no text"),
-    "origin's node": (("runs", 0, "origins", 0), "add:x", "invalid literal for int"),
+    "origin's node": (("runs", 0, "origins", 0), "add:x", "origin 'add:x' does not end with"),
     "negative cycles": (("runs", 0, "cycles"), -1, "cycles -1 is not a whole number"),
-    "many cycles": (("runs", 0, "cycles"), 10**30, "cycles 10* is not a whole number"),
-    "endless cycles": (("runs", 0, "cycles"), float("inf"), "cycles inf is not a whole number"),
-    "word": (("runs", 0, "words", 0), "x", "word 'x' is not a whole number"),
-    "endless word": (("runs", 0, "words", 0), float("inf"), "word inf is not a whole number"),
+    "many cycles": (("runs", 0, "cycles"), 1 << 60, "cycles 1.* is not a whole number"),
     "key index": (("runs", 0, "keys", 0, "index"), SMALL.key_polys, "outside the key store"),
-    "key name": (("runs", 0, "keys", 0, "key"), [], r"key \[\] is no name"),
+    "key name": (("runs", 0, "keys", 0, "key"), "a b", "key 'a b' is no name"),
     "digit": (("runs", 0, "keys", 0, "digit"), 128, "digit of a key 128 is not .* in 0 … 127"),
     "half": (("runs", 0, "keys", 0, "half"), 2, "half of a key 2 is not .* in 0 … 1"),
     "prime set": (("runs", 0, "keys", 0, "prime_set"), 1, "a slot that holds no limb"),
     "mask": (("runs", 0, "keys", 0, "mask"), 1 << SMALL.rpaus, "outside the key store"),
-    "input limb": (("inputs", "x.0", "999"), 0, "one of no prime"),
-    "negative limb": (("inputs", "x.0", "-1"), 0, "input -1 is not a whole number"),
-    "output limb": (("outputs", "y.0", "999"), 0, "one of no prime"),
+    "input limb": (("inputs", "x.0", 999), 0, "one of no prime"),
+    "negative limb": (("inputs", "x.0", -1), 0, "an input or output is outside 0"),
+    "output limb": (("outputs", "y.0", 999), 0, "one of no prime"),
     "no limb": (("inputs", "x.0"), {}, "an input or an output has no limb"),
-    "number": (("inputs", "x.0", "0_0"), 0, "'0_0' is not how number 0 is written"),
-    "fractional limb": (("limbs", 3), 3.0, "limb 3.0 is not a whole number"),
-    "design name": (("design", "name"), 5, "name = 5 is no design's name"),
-    "slots": (("rpaus",), [0, 1, 2, 2], "its slots are not the RPAUs of its design, each once"),
-    "attribute": (("more",), 0, "lacks, or has without need, .'more'."),
+    "slots": (("rpaus",), (0, 1, 2, 2), "its slots are not the RPAUs of its design, each once"),
 }
-"""What is written where in an executable's file, and what the refusal says of it."""
+"""What is written where in an executable, and what the error says of it."""
 
 
 @cache
-def relinearization_file() -> str:
-    return compile_graph(relinearization((0, 1)), SMALL).to_json()
+def relinearization_executable() -> Executable:
+    return compile_graph(relinearization((0, 1)), SMALL)
 
 
 @pytest.mark.parametrize("what", DAMAGES)
 def test_an_executable_that_does_not_fit_its_design_is_refused(what: str) -> None:
-    table = json.loads(relinearization_file())
-    (*path, last), value, message = DAMAGES[what]
-    reduce(getitem, path, table)[last] = value
+    path, value, message = DAMAGES[what]
+    text = changed(relinearization_executable(), path, value).to_json()
     with pytest.raises(ProgramError, match=rf"damaged executable \(.*{message}.*compile the"):
-        read_executable(json.dumps(table))
+        read_executable(text)
 
 
 @pytest.mark.parametrize(

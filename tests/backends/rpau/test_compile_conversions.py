@@ -1,6 +1,5 @@
 """Programs with base conversions, compiled for designs with converters: the interpreter's bits."""
 
-import json
 import warnings
 from dataclasses import replace
 
@@ -222,14 +221,10 @@ def test_an_executable_keeps_its_conversions() -> None:
     assert len(executable.conversions) == 3
     text = executable.to_json()
     assert read_executable(text) == executable
-    table = json.loads(text)
-    for conversions in (
-        table["conversions"] * 3,
-        [[0]],
-        [[1 << 30] * len(table["conversions"][0])],
-    ):
+    first, *_ = executable.conversions
+    for conversions in (executable.conversions * 3, ((0,),), ((1 << 30,) * len(first),)):
         with pytest.raises(ProgramError, match="its conversions are not of its design"):
-            read_executable(json.dumps(table | {"conversions": conversions}))
+            read_executable(replace(executable, conversions=conversions).to_json())
 
 
 @pytest.mark.parametrize(

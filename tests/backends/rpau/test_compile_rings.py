@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.backends.rpau.damage import changed
 from tests.backends.rpau.interpreted import (
     assert_equal_outputs,
     random_inputs,
@@ -147,11 +148,12 @@ def test_a_ring_that_the_device_does_not_run_is_refused() -> None:
 
 
 def test_an_executable_of_a_wrong_ring_is_refused() -> None:
-    text = compile_graph(program(10), DESIGN).to_json()
-    for old, new, message in (
-        ('"log_degree": 10', '"log_degree": 12', "runs rings of degree"),
-        ('"log_degree": 10', '"log_degree": 11', "modulo 2N|primitive"),
-        ('"piece": 1', '"piece": 2', "a piece that a polynomial of its ring has not"),
+    executable = compile_graph(program(10), DESIGN)
+    load = replace(executable.runs[0].keys[0], piece=2)
+    for path, value, message in (
+        (("log_degree",), 12, "runs rings of degree"),
+        (("log_degree",), 11, "modulo 2N|primitive"),
+        (("runs", 0, "keys", 0), load, "a piece that a polynomial of its ring has not"),
     ):
         with pytest.raises(ProgramError, match=message):
-            read_executable(text.replace(old, new, 1))
+            read_executable(changed(executable, path, value).to_json())

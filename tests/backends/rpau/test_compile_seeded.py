@@ -1,13 +1,12 @@
 """Programs whose key halves the device expands: the same bits, and half the key words to load."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, reduce
-from operator import getitem
+from functools import cache
 
 import numpy as np
 import pytest
+from tests.backends.rpau.damage import changed
 from tests.backends.rpau.interpreted import (
     assert_equal_outputs,
     random_inputs,
@@ -197,29 +196,25 @@ def test_a_key_without_a_seed_or_with_a_wrong_one_is_refused(rng: np.random.Gene
 
 DAMAGES: dict[str, tuple[str, object, str]] = {
     "index": ("index", DESIGN.seeds, "a seed lies outside the seed store"),
-    "negative index": ("index", -1, "index of a seed -1 is not a whole number"),
+    "negative index": ("index", -1, "a place of a key is outside 0"),
     "other index": ("index", 3, "takes a seed that is not loaded for its prime set"),
     "taken index": ("index", 1, "two seeds lie in one place of the seed store"),
     "mask": ("mask", 1 << DESIGN.rpaus, "a seed lies outside the seed store"),
     "few RPAUs": ("mask", 1, "takes a seed that is not loaded for its prime set"),
-    "no RPAU": ("mask", 0, "mask of a seed 0 is not a whole number in 1"),
+    "no RPAU": ("mask", 0, "mask of a key 0 is not a whole number in 1"),
     "prime set": ("prime_set", 1, "a seed belongs to a slot that holds no limb"),
-    "text": ("prime_set", "0", "prime set of a seed '0' is not a whole number"),
-    "name": ("key", 7, "key 7 is no name"),
-    "attribute": ("digit", 0, "a seed lacks, or has without need, .'digit'."),
+    "name": ("key", "a b", "key 'a b' is no name"),
 }
 """What is written where in the first seed of an executable's file, and what the refusal says."""
 
 
 @cache
-def file() -> str:
-    return compile_graph(program(), DESIGN).to_json()
+def executable() -> Executable:
+    return compile_graph(program(), DESIGN)
 
 
 def damaged(path: tuple[str | int, ...], value: object) -> str:
-    table = json.loads(file())
-    reduce(getitem, path[:-1], table)[path[-1]] = value
-    return json.dumps(table)
+    return str(changed(executable(), path, value).to_json())
 
 
 def test_an_executable_with_seeds_survives_its_json_file() -> None:
@@ -238,11 +233,9 @@ def test_a_damaged_seed_of_an_executable_is_refused(what: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("runs", 0, "seeds"), [], "takes a seed that is not loaded"),
-        (("runs", 0, "seeds"), 3, "seeds 3 stands where a list belongs"),
-        (("runs", 0, "keys"), [], "takes a key that is not loaded"),
+        (("runs", 0, "seeds"), (), "takes a seed that is not loaded"),
+        (("runs", 0, "keys"), (), "takes a key that is not loaded"),
         (("runs", 0, "keys", 0, "index"), 1, "two keys lie in one place of the key store"),
-        (("design", "prng"), "none", "a PRNG needs at least one seed"),
     ],
     ids=str,
 )

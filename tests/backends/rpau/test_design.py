@@ -90,7 +90,6 @@ def test_an_illegal_value_is_refused_with_its_limit(
         ("log_n = ", "here: not a TOML file"),
         (toml(architecture="vector"), "architecture = 'vector', and only 'rpau' is known here"),
         (toml(cores=None), r"here: missing keys: \['cores'\]; unknown keys: \[\]"),
-        (toml(work_ram="ultra"), "work_ram = 'ultra' is no parameter .*: write work_uram_polys"),
         (toml(colour=3), r"here: missing keys: \[\]; unknown keys: \['colour'\]"),
     ],
 )

@@ -196,23 +196,19 @@ def test_an_executable_keeps_the_order_of_slots_in_its_file() -> None:
         ([0, 2, 3, 1, 4, 6], "its slots are not the RPAUs of its design, each once"),
         ([0, 2, 3, 4, 1, 5], "has 60 bits and design narrowed takes primes of 27 to 54 bits"),
         ([], "has 60 bits and design narrowed takes primes of 27 to 54 bits"),
-        ([0, 2, 3, 1, 4, "5"], "RPAU of a slot '5' is not a whole number"),
-        ({}, "stands where a list belongs"),
     ],
 )
 def test_a_file_whose_slots_do_not_hold_their_primes_is_refused(
-    rpaus: object, message: str
+    rpaus: list[int], message: str
 ) -> None:
-    table = json.loads(executable().to_json())
-    table["rpaus"] = rpaus
     with pytest.raises(ProgramError, match=message):
-        read_executable(json.dumps(table))
+        read_executable(replace(executable(), rpaus=tuple(rpaus)).to_json())
 
 
 def test_files_of_designs_without_narrow_words_say_nothing_of_them() -> None:
     alike: RpauDesign = replace(DESIGN, narrow_rpaus=0, narrow_bits=0)
     made = compile_graph(lower_operation("rescale", parameters(60, 54, 60), 2), alike)
-    table = json.loads(made.to_json())
+    table = json.loads(made.to_json())["content"]
     assert "rpaus" not in table
     assert not {"narrow_rpaus", "narrow_bits", "hop_cycles"} & table["design"].keys()
     assert read_executable(made.to_json()) == made

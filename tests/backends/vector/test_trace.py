@@ -222,11 +222,15 @@ def test_a_saved_executable_is_read_as_it_was() -> None:
     ("before", "after", "message"),
     [
         ('"version": 1', '"version": 2', "not a ringsmith-vector-executable file of version 1"),
-        ("ringsmith-vector-executable", "else", "not a ringsmith-vector-executable file: compile"),
-        ('"log_n": 12', '"log_n": 7', "damaged executable .*log_n = 7 is outside 8 … 16"),
-        ('"log_n": 12', '"log_m": 12', "damaged executable .*lacks 'log_n'"),
+        ("ringsmith-vector-executable", "else", "not a ringsmith-vector-executable file"),
+        ('"log_n": [12]', '"log_n": [7]', "damaged executable .*log_n = 7 is outside 8 … 16"),
+        ('"log_n": [12]', '"log_m": [12]', "damaged executable .*lacks 'log_n'"),
         ('"op": "automorph"', '"op": "else"', "damaged executable .*'else'"),
-        ('"word_bits": 32', '"word_bits": 31', "damaged executable .*more than the 31 of a word"),
+        (
+            '"word_bits": [32]',
+            '"word_bits": [31]',
+            "damaged executable .*more than the 31 of a word",
+        ),
         ("{", "[", "not JSON"),
     ],
 )

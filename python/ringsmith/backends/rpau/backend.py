@@ -25,7 +25,7 @@ from ringsmith.backends.rpau.card.simulated import RpauCard
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.executable_file import check_executable
 from ringsmith.backends.rpau.design import ARCHITECTURE, RpauDesign, load_design, named_designs
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
@@ -49,6 +49,7 @@ class RpauBackend(Backend):
     capabilities = CAPABILITIES
     kinds = ("model", "rtl", CARD)
     field = "executable"
+    file_record = Executable
 
     def designs(self) -> list[str]:
         """Names of the designs that come with Ringsmith."""
@@ -117,13 +118,14 @@ class RpauBackend(Backend):
         own = cast("Executable", executable)
         return Explanation(f"on design {own.design.name}", own.cycles_by_node)
 
-    def write(self, executable: AnyExecutable) -> str:
-        """The executable as its own file has it."""
-        return cast("Executable", executable).to_json()
+    def write(self, executable: AnyExecutable) -> Executable:
+        """The executable itself."""
+        return cast("Executable", executable)
 
     def read(self, content: object, graph: SubroutineGraph) -> Executable:
-        """The executable of a text, checked; see ``Backend.read``."""
-        executable = read_executable(cast("str", content))
+        """The executable, checked; see ``Backend.read``."""
+        executable = cast("Executable", content)
+        check_executable(executable)
         check_made_of(executable, graph)
         return executable
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar
 
 from ringsmith import design_files
@@ -47,14 +46,6 @@ LOG_SEEDED_BLOCK = 14
 """log2 of the coefficients after which these streams begin anew."""
 NO_FAMILY = "none"
 FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
-
-_REPLACED = MappingProxyType(
-    {
-        "work_ram": "write work_uram_polys, the number of work polynomials in UltraRAM, 0 for "
-        "'block'; those in UltraRAM share the ports of their banks"
-    }
-)
-"""Keys that another version's files have, and what to write instead."""
 
 
 @short_repr
@@ -472,7 +463,7 @@ def parse_design(text: str, origin: str) -> RpauDesign:
     Raises:
         ParameterError: If a key is missing, unknown or has an illegal value.
     """
-    return design_files.parse(text, origin, ARCHITECTURE, RpauDesign, _REPLACED)
+    return design_files.parse(text, origin, ARCHITECTURE, RpauDesign)
 
 
 def named_designs() -> list[str]:

@@ -1,4 +1,4 @@
-"""An executable as a JSON file: its design and its graph, compiled anew when it is read.
+"""An executable as JSON lines: its design, then its graph, which is compiled anew when it is read.
 
 A file may come from an untrusted source: everything in it is checked.
 """
@@ -9,6 +9,7 @@ from ringsmith.backends.vector.compile import compile_graph
 from ringsmith.backends.vector.design import VectorDesign
 from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.errors import ProgramError, RingsmithError
+from ringsmith.files.json_text import parse_json
 from ringsmith.files.records import Decoder, Encoder
 from ringsmith.graph.file import MAX_FILE_BYTES as MAX_GRAPH_BYTES
 from ringsmith.graph.file import from_json, to_json
@@ -16,15 +17,15 @@ from ringsmith.graph.file import from_json, to_json
 FORMAT = "ringsmith-vector-executable"
 VERSION = 1
 MAX_FILE_BYTES = MAX_GRAPH_BYTES
-
-_ENTRIES = {"format", "version", "design", "graph"}
+_MAX_DESIGN = 1 << 14
+"""Characters of the design's line."""
 
 
 def executable_text(executable: VectorExecutable) -> str:
     """The text of the file."""
     design = Encoder().encode(executable.design, VectorDesign)
     head = {"format": FORMAT, "version": VERSION, "design": design}
-    return f'{json.dumps(head)[:-1]},\n "graph": {to_json(executable.graph)}}}\n'
+    return f"{json.dumps(head)}\n{to_json(executable.graph)}"
 
 
 def read_executable(text: str) -> VectorExecutable:
@@ -33,26 +34,16 @@ def read_executable(text: str) -> VectorExecutable:
     Raises:
         ProgramError: If the text is none of this version, or its graph is not for its design.
     """
-    if len(text) > MAX_FILE_BYTES:
-        raise ProgramError(
-            f"the executable has {len(text)} characters and the limit is {MAX_FILE_BYTES}: "
-            "split the program"
-        )
+    end = text.find("\n", 0, _MAX_DESIGN)
     try:
-        table = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ProgramError(f"no executable: not JSON ({error!s:.200})") from None
-    if not isinstance(table, dict) or table.get("format") != FORMAT:
-        raise ProgramError(f"not a {FORMAT} file: compile the program again")
-    version = table.get("version")
-    if type(version) is not int or version != VERSION or table.keys() != _ENTRIES:
-        raise ProgramError(
-            f"not a {FORMAT} file of version {VERSION}, which has {', '.join(sorted(_ENTRIES))}: "
-            "compile the program again"
-        )
-    try:
-        design = Decoder().decode(table["design"], VectorDesign, "design")
-        return compile_graph(from_json(json.dumps(table["graph"])), design)
+        table = parse_json(text[: max(end, 0)], ProgramError)
+        if not isinstance(table, dict) or (table.get("format"), table.get("version")) != (
+            FORMAT,
+            VERSION,
+        ):
+            raise ProgramError(f"not a {FORMAT} file of version {VERSION}")
+        design = Decoder().decode(table.get("design"), VectorDesign, "design")
+        return compile_graph(from_json(text[end + 1 :]), design)
     except RingsmithError as error:
         raise ProgramError(
             f"damaged executable ({error!s:.400}): compile the program again"

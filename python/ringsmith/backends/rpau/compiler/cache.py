@@ -23,8 +23,9 @@ from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, rea
 from ringsmith.backends.rpau.design import RpauDesign
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError, ToolError
+from ringsmith.files.budget import Budget
 from ringsmith.graph import SubroutineGraph
-from ringsmith.graph.file import to_json
+from ringsmith.graph.file import digest
 from ringsmith.hdl.build_cache import cache_root, fingerprint
 
 SWITCH = "RINGSMITH_COMPILE_CACHE"
@@ -35,6 +36,9 @@ FOLDER = "executables"
 
 MAX_BYTES = 64 << 20
 """What the folder may hold; the files that were not used for longest are removed first."""
+
+_OWN_FILE = 1 << 40
+"""The digest says that this Ringsmith wrote a file, whatever memory it takes."""
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -71,7 +75,7 @@ def _path(
         return None
     keys = sorted(graph.keys if seeded is None else graph.keys.keys() & seeded)
     try:
-        facts = [to_json(graph), json.dumps(asdict(design)), json.dumps(keys), _compiler()]
+        facts = [digest(graph), json.dumps(asdict(design)), json.dumps(keys), _compiler()]
     except (ProgramError, ToolError):  # an unfinished graph: compiling says what it lacks
         return None
     return cache_root() / FOLDER / fingerprint(facts)
@@ -92,11 +96,11 @@ def _read(path: Path, design: RpauDesign) -> Executable | None:
     """The executable in a file of the cache; None if there is none, or it is damaged."""
     try:
         content = path.read_bytes()
-        digest, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-        if hashlib.sha256(packed).digest() != digest:
+        stated, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+        if hashlib.sha256(packed).digest() != stated:
             return None
         text = zlib.decompressobj().decompress(packed, MAX_FILE_BYTES).decode()
-        executable = read_executable(text)
+        executable = read_executable(text, Budget(_OWN_FILE))
         _stamp(path)
     except (OSError, zlib.error, UnicodeDecodeError, ProgramError):
         return None

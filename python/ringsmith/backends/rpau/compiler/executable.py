@@ -7,23 +7,17 @@ file, so that it can be read, stored and checked.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import accumulate
 
 from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.timeline import HALT
 from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.files.records import Encoder
 from ringsmith.short_repr import short_repr
 
 FORMAT = "ringsmith-rpau-executable"
-VERSION = 6
-LATER = ("rpaus", "conversions")
-"""Fields of an executable that a file of this version may leave out: they are then empty."""
-LATER_OF_DESIGN = (
-    *("narrow_rpaus", "narrow_bits", "hop_cycles", "converters", "conversions"),
-    *("core_multipliers", "host_bits", "coprocessors"),
-)
-"""Parameters of its design that it may leave out: they then have the value of a design's file."""
+VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -227,19 +221,9 @@ class Executable:
         return sum(len(places) for values in between for places in values.values())
 
     def to_json(self) -> str:
-        """The executable as a JSON file, for ``executable_file.read_executable``.
-
-        Fields that came after version ``VERSION`` are written where they differ from their default.
-        """
-        table = {"format": FORMAT, "version": VERSION, **asdict(self)}
-        for name in LATER:
-            if not table[name]:
-                del table[name]
-        defaults = {each.name: each.default for each in fields(RpauDesign)}
-        for name in LATER_OF_DESIGN:
-            if table["design"][name] == defaults[name]:
-                del table["design"][name]
-        return json.dumps(table, indent=1)
+        """The executable as a JSON file, for ``executable_file.read_executable``."""
+        content = Encoder().encode(self, Executable, "executable")
+        return json.dumps({"format": FORMAT, "version": VERSION, "content": content}, indent=1)
 
 
 def _written_again(runs: Sequence[Sequence[KeyLoad | SeedLoad]]) -> int:

@@ -1,32 +1,26 @@
-"""Reads an executable's JSON file. It may come from an untrusted source: everything is checked.
+"""Reads and checks executables. They may come from an untrusted source: everything is checked."""
 
-Reading takes integers and texts for what they are only, never a 3.0 or a "3", and bounds each of
-them; checking then holds the executable against its own design.
-"""
-
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
 
 from ringsmith.backends.rpau.compiler.executable import (
     FORMAT,
-    LATER,
     VERSION,
     Executable,
     KeyLoad,
-    Places,
     Run,
     SeedLoad,
 )
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.constants import prime_refusal
 from ringsmith.backends.rpau.conversions import addresses
-from ringsmith.backends.rpau.design import MAX_LOG_DEGREE, RpauDesign
+from ringsmith.backends.rpau.design import MAX_LOG_DEGREE
 from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, SEED
-from ringsmith.errors import ProgramError
+from ringsmith.errors import ProgramError, RingsmithError
+from ringsmith.files.budget import Budget
+from ringsmith.files.json_text import parse_json
+from ringsmith.files.records import Decoder
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import MAX_PRIMES
 from ringsmith.graph.types import checked_integer, checked_name
@@ -35,41 +29,38 @@ MAX_FILE_BYTES = 1 << 28
 MAX_CYCLES = 1 << 48
 """Of one run: days at any clock, and its double still fits a device's 64-bit counter."""
 
-_DAMAGES = (
-    *(ProgramError, KeyError, TypeError, ValueError, AttributeError),
-    *(OverflowError, RecursionError),
-)
-"""What reading a damaged file raises, here and in the classes that are made of what is read."""
-
 _MAX_WORD = (1 << 64) - 1
 _MAX_VALUES = 1 << 48
 
 
-def read_executable(text: str) -> Executable:
+def read_executable(text: str, budget: Budget | None = None) -> Executable:
     """Reads what ``Executable.to_json`` wrote.
+
+    Args:
+        text: The text.
+        budget: Memory that it may take; None: what a file of its length may.
 
     Raises:
         ProgramError: If the text is not an executable of this version, or does not fit its own
             design.
     """
-    if len(text) > MAX_FILE_BYTES:
-        raise ProgramError(
-            f"the executable has {len(text)} characters and the limit is {MAX_FILE_BYTES}: "
-            "split the program"
-        )
+    budget = Budget.of(len(text)) if budget is None else budget
     try:
-        table = json.loads(text)
-        found = (table.pop("format"), table.pop("version"))
-        current = found == (FORMAT, VERSION) and type(found[1]) is int
-        executable = _executable(table) if current else None
-        if executable is not None:
-            check_executable(executable)
-    except _DAMAGES as error:
+        budget.spend_text(len(text), "the text")
+        table = parse_json(text, ProgramError)
+        if not isinstance(table, dict) or (table.get("format"), table.get("version")) != (
+            FORMAT,
+            VERSION,
+        ):
+            raise ProgramError(f"not a {FORMAT} file of version {VERSION}")
+        executable: Executable = Decoder(budget=budget).decode(
+            table.get("content"), Executable, "content"
+        )
+        check_executable(executable)
+    except RingsmithError as error:
         raise ProgramError(
             f"damaged executable ({error!s:.400}): compile the program again"
         ) from error
-    if executable is None:
-        raise ProgramError(f"not a {FORMAT} file of version {VERSION}: compile the program again")
     return executable
 
 
@@ -79,6 +70,7 @@ def check_executable(executable: Executable) -> None:
     Raises:
         ProgramError: Otherwise; says where.
     """
+    _check_numbers(executable)
     executable.design.check_ring(executable.log_degree)
     if sorted(executable.order.rpaus) != [*range(executable.design.rpaus)]:
         raise ProgramError("its slots are not the RPAUs of its design, each once")
@@ -195,135 +187,41 @@ def _limbs(values: Mapping[int, int], executable: Executable) -> set[tuple[int, 
     }
 
 
-# Reading: from JSON values to integers and texts within bounds --------------------------------
+def _check_numbers(executable: Executable) -> None:
+    """Checks that each number and name is one that it can be at all."""
+    checked_integer("log_degree", executable.log_degree, 1, MAX_LOG_DEGREE)
+    for name, places in (*executable.inputs.items(), *executable.outputs.items()):
+        checked_name("name", name)
+        _check_all("value of an input or output", (*places, *places.values()), _MAX_VALUES)
+    _check_all("RPAU of a slot", executable.rpaus)
+    for words in (executable.primes, executable.roots, executable.limbs, *executable.constants):
+        _check_all("prime, root, limb or constant", words)
+    for words in executable.conversions:
+        _check_all("conversion", words)
+    for run in executable.runs:
+        _check_all("word", run.words)
+        _check_all("start", run.starts, MAX_CYCLES)
+        checked_integer("cycles", run.cycles, 0, MAX_CYCLES)
+        checked_integer("peak_polys", run.peak_polys, 0, _MAX_WORD)
+        for origin in {*run.origins}:
+            op, colon, node = origin.rpartition(":")
+            if colon and not (node.isascii() and node.isdecimal() and len(node) < 15):
+                raise ProgramError(f"origin {origin!r:.80} does not end with the number of a node")
+            checked_name("origin", op if colon else origin)
+        for values in (run.loads, run.stores):
+            for value, places in values.items():
+                _check_all("place of a value", (value, *places, *places.values()), _MAX_VALUES)
+        loads: Sequence[KeyLoad | SeedLoad] = (*run.keys, *run.seeds)
+        for load in loads:
+            checked_name("key", load.key)
+            checked_integer("mask of a key", load.mask, 1, _MAX_WORD)
+            _check_all("place of a key", (load.prime_set, load.index))
+        for key in run.keys:
+            checked_integer("digit of a key", key.digit, 0, MAX_PRIMES - 1)
+            checked_integer("half of a key", key.half, 0, 1)
+            checked_integer("piece of a key", key.piece, 0, _MAX_WORD)
 
 
-def _executable(table: object) -> Executable:
-    entries = {name: [] for name in LATER} | _entries("the file", table, Executable, LATER)
-    design = RpauDesign(**entries["design"])
-    return Executable(
-        design=design,
-        log_degree=checked_integer("log_degree", entries["log_degree"], 1, MAX_LOG_DEGREE),
-        primes=_integers("prime", entries["primes"]),
-        roots=_integers("root", entries["roots"]),
-        limbs=_integers("limb", entries["limbs"]),
-        constants=tuple(
-            _integers("constant", values) for values in _list("constants", entries["constants"])
-        ),
-        inputs=_named("input", entries["inputs"]),
-        outputs=_named("output", entries["outputs"]),
-        runs=tuple(_run(run) for run in _list("runs", entries["runs"])),
-        rpaus=_integers("RPAU of a slot", entries["rpaus"]),
-        conversions=tuple(
-            _integers("conversion", words) for words in _list("conversions", entries["conversions"])
-        ),
-    )
-
-
-def _run(value: object) -> Run:
-    entries = _entries("a run", value, Run)
-    return Run(
-        words=_integers("word", entries["words"]),
-        starts=_integers("start", entries["starts"], MAX_CYCLES),
-        origins=tuple(_origin(origin) for origin in _list("origins", entries["origins"])),
-        cycles=checked_integer("cycles", entries["cycles"], 0, MAX_CYCLES),
-        peak_polys=checked_integer("peak_polys", entries["peak_polys"], 0, _MAX_WORD),
-        keys=tuple(_key(load) for load in _list("keys", entries["keys"])),
-        seeds=tuple(_seed(load) for load in _list("seeds", entries["seeds"])),
-        loads=_places("load", entries["loads"]),
-        stores=_places("store", entries["stores"]),
-    )
-
-
-def _key(value: object) -> KeyLoad:
-    entries = _entries("a key", value, KeyLoad)
-    return KeyLoad(
-        key=checked_name("key", entries["key"]),
-        digit=checked_integer("digit of a key", entries["digit"], 0, MAX_PRIMES - 1),
-        half=checked_integer("half of a key", entries["half"], 0, 1),
-        prime_set=checked_integer("prime set of a key", entries["prime_set"], 0, _MAX_WORD),
-        piece=checked_integer("piece of a key", entries["piece"], 0, _MAX_WORD),
-        index=checked_integer("index of a key", entries["index"], 0, _MAX_WORD),
-        mask=checked_integer("mask of a key", entries["mask"], 1, _MAX_WORD),
-    )
-
-
-def _seed(value: object) -> SeedLoad:
-    entries = _entries("a seed", value, SeedLoad)
-    return SeedLoad(
-        key=checked_name("key", entries["key"]),
-        prime_set=checked_integer("prime set of a seed", entries["prime_set"], 0, _MAX_WORD),
-        index=checked_integer("index of a seed", entries["index"], 0, _MAX_WORD),
-        mask=checked_integer("mask of a seed", entries["mask"], 1, _MAX_WORD),
-    )
-
-
-def _origin(value: object) -> str:
-    """The op of an HE operation, with or without the number of its node: ``rotate:12``."""
-    if not isinstance(value, str):
-        raise ProgramError(f"origin {value!r:.80} is no text")
-    op, colon, node = value.rpartition(":")
-    if colon:
-        _number("node of an origin", node)
-    checked_name("origin", op if colon else value)
-    return value
-
-
-def _named(what: str, value: object) -> dict[str, dict[int, int]]:
-    """The values of inputs or outputs by their names."""
-    return {
-        checked_name(f"{what} name", name): _numbered(what, values)
-        for name, values in _object(what, value).items()
-    }
-
-
-def _places(what: str, value: object) -> Places:
-    return {
-        _number(f"value of a {what}", number): _numbered(what, places)
-        for number, places in _object(what, value).items()
-    }
-
-
-def _numbered(what: str, value: object) -> dict[int, int]:
-    """A mapping from numbers, which JSON made texts, to numbers."""
-    return {
-        _number(what, number): checked_integer(what, entry, 0, _MAX_VALUES)
-        for number, entry in _object(what, value).items()
-    }
-
-
-def _number(what: str, text: str) -> int:
-    number = checked_integer(what, int(text), 0, _MAX_VALUES)
-    if str(number) != text:  # such as " 1", "+1", "1_0"
-        raise ProgramError(f"{what} {text!r:.80} is not how number {number} is written")
-    return number
-
-
-def _integers(what: str, value: object, high: int = _MAX_WORD) -> tuple[int, ...]:
-    return tuple(checked_integer(what, each, 0, high) for each in _list(what, value))
-
-
-def _list(what: str, value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise ProgramError(f"{what} {value!r:.80} stands where a list belongs")
-    return value
-
-
-def _object(what: str, value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ProgramError(f"{what} {value!r:.80} stands where an object belongs")
-    return value
-
-
-def _entries(
-    what: str,
-    value: object,
-    kind: type[Executable | Run | KeyLoad | SeedLoad],
-    later: Sequence[str] = (),
-) -> dict[str, Any]:
-    """An object with the attributes of a dataclass, no more, and no fewer but the later ones."""
-    entries, names = _object(what, value), {field.name for field in fields(kind)}
-    wrong = sorted((entries.keys() ^ names) - (set(later) - entries.keys()))
-    if wrong:
-        raise ProgramError(f"{what} lacks, or has without need, {wrong[:8]!r:.200}")
-    return entries
+def _check_all(what: str, numbers: Sequence[int], most: int = _MAX_WORD) -> None:
+    if numbers and not (min(numbers) >= 0 and max(numbers) <= most):
+        raise ProgramError(f"a {what} is outside 0 … {most}")

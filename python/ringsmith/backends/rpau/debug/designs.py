@@ -99,7 +99,7 @@ _SIZE_HEADINGS = (
     "other parameters",
 )
 _AREA_HEADINGS = ("DSP", "36 Kbit BRAM", "URAM", "LUT", "flip-flops")
-_LATER = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
+_OPTIONAL = {each.name: each.default for each in fields(RpauDesign) if each.default is not MISSING}
 
 
 def memory_bits(design: RpauDesign) -> int:
@@ -112,7 +112,7 @@ def other_parameters(design: RpauDesign) -> str:
 
     A dash: none does.
     """
-    differ = [name for name, default in _LATER.items() if getattr(design, name) != default]
+    differ = [name for name, default in _OPTIONAL.items() if getattr(design, name) != default]
     return ", ".join(f"`{name}` {getattr(design, name)}" for name in differ) or "–"
 
 
@@ -228,5 +228,5 @@ page would not have been written.
 
 def _defaults() -> str:
     """The parameters that a design file may leave out, with their defaults; lines for the page."""
-    words = ", ".join(f"`{name}` {default}" for name, default in _LATER.items())
+    words = ", ".join(f"`{name}` {default}" for name, default in _OPTIONAL.items())
     return fill(words, 96, break_on_hyphens=False, initial_indent=" " * 56).lstrip()

@@ -150,7 +150,7 @@ FACTS = (
     Fact("work_uram_polys", "WorkUramPolys", 0xB4, ()),
     Fact("key_ram", "KeyRam", 0xB8, ("block", "ultra")),
     Fact("family", "Family", 0xBC, ("none", "medha", "word48")),
-    Fact("prng", "Prng", 0xC0, ("none", "trivium_1", "trivium")),
+    Fact("prng", "Prng", 0xC0, ("none", "trivium")),
     Fact("seeds", "Seeds", 0xC4, ()),
     Fact("link", "Link", 0xC8, ()),
     Fact("larger_rings", "LargerRings", 0xCC, ()),
