@@ -351,14 +351,10 @@ def test_a_polynomial_of_a_range_has_a_range() -> None:
 def test_a_broken_promise_is_told_with_line_number_and_value() -> None:
     program = trace(lambda x: bounded(x + 1, (0.5, 1.5)) * x, small(2), {"x": 4})
     program.evaluate({"x": [0.1, -0.2, 0.4]})
-    with pytest.raises(
-        ProgramError, match=r"test_program_bounds.py:\d+: number 2 is 1.75, .* \[0.5, 1.5\]"
-    ):
-        program.evaluate({"x": [0.1, -0.2, 0.75]})
-    with pytest.raises(
-        ProgramError, match=r"test_program_bounds.py:\d+: slot 2 holds 1.75 .* \[0.5, 1.5\]"
-    ):
-        program.simulate({"x": [0.1, -0.2, 0.75]})
+    message = r"test_program_bounds.py:\d+: number 2 is 1.75, .* \[0.5, 1.5\]"
+    for call in (program.evaluate, program.simulate):
+        with pytest.raises(ProgramError, match=message):
+            call({"x": [0.1, -0.2, 0.75]})
 
 
 def test_an_inputs_interval_is_of_its_numbers_alone(rng: np.random.Generator) -> None:

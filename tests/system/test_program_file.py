@@ -328,6 +328,24 @@ def test_a_bomb_of_compression_is_refused_before_it_is_unpacked() -> None:
         from_bytes(bytes(data[:64]) + packed)
 
 
+def test_numbers_that_compress_to_nothing_are_followed_by_zeros() -> None:
+    """Masks of 39 MB compress to some kB, and a reader takes 16 MiB for those."""
+    parameters = parameter_set("nano")
+
+    def masked(x: Any) -> Any:  # noqa: ANN401 - an encrypted vector
+        return sum((x * (np.arange(4096) == i) for i in range(1, 1200)), x * np.ones(4096))
+
+    data = trace(masked, parameters).to_bytes()
+    assert data.endswith(bytes(1 << 18))
+    assert len(data) > (1200 * 4096 * 8) >> 6
+    found = Program.from_bytes(data)
+    assert isinstance(found, Program)
+    assert found.to_bytes() == data
+    zeros = int.from_bytes(data[12:16], "little")
+    with pytest.raises(InteropError, match=r"takes more than the .* bytes of memory that a file"):
+        from_bytes(data[:12] + bytes(4) + data[16:-zeros])
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     fifo, empty, text = tmp_path / "fifo", tmp_path / "empty", tmp_path / "text"
     os.mkfifo(fifo)

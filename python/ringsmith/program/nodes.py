@@ -61,16 +61,25 @@ class Bound:
             return self
         return Bound(low, high, self.source, self.computed and other.computed)
 
-    def excludes(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
-        """Returns which numbers lie outside, by more than rounding."""
+    def checked(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Returns numbers that a program promises to lie in the range.
+
+        Raises:
+            ProgramError: When one lies outside, by more than rounding.
+        """
         slack = _SLACK * max(self.magnitude, 1.0)
-        if numbers.dtype.kind == "O":
-            numbers = numbers.astype(np.float64)  # integers of any size
-        outside = np.abs(numbers) > self.magnitude + slack
+        found = numbers.astype(np.float64) if numbers.dtype.kind == "O" else numbers
+        outside = np.abs(found) > self.magnitude + slack
         if -self.low != self.high:
-            outside = outside | (numbers.real < self.low - slack)
-            outside = outside | (numbers.real > self.high + slack) | (np.abs(numbers.imag) > slack)
-        return np.asarray(outside)
+            outside = outside | (found.real < self.low - slack)
+            outside = outside | (found.real > self.high + slack) | (np.abs(found.imag) > slack)
+        if outside.any():
+            position = int(np.argmax(outside))
+            raise self.source.error(
+                f"number {position} is {numbers[position]:.6g}, and the range [{self.low:g}, "
+                f"{self.high:g}] was promised: widen the range, or keep the inputs within theirs"
+            )
+        return numbers
 
 
 @dataclass(frozen=True)

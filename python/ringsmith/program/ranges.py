@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith.errors import ProgramError
-from ringsmith.program.arrays import Array, ArrayNode
+from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.clearing import moved_into
 from ringsmith.program.nodes import Bound
 from ringsmith.program.source import SourceLine, caller
@@ -145,30 +145,13 @@ def _within(x: EncryptedVector, bound: Bound, source: SourceLine) -> EncryptedVe
     trace.annotate(index, bound=bound)
     made = ArrayNode(
         node.numbers,
-        lambda a: _kept(a, bound),
+        bound.checked,
         (node,),
         all_slots=node.all_slots,
         filled=node.filled if index == x.index else 0,
         period=node.period if index == x.index else 0,
     )
     return EncryptedVector(trace, index, made)
-
-
-def _kept(array: Array, bound: Bound) -> Array:
-    """Returns numbers that a program promises a range of.
-
-    Raises:
-        ProgramError: When one lies outside.
-    """
-    outside = bound.excludes(array)
-    if outside.any():
-        position = int(np.argmax(outside))
-        raise ProgramError(
-            f"{bound.source}: number {position} is {array[position]:.6g}, and the range "
-            f"[{bound.low:g}, {bound.high:g}] was promised: widen the range, or keep the inputs "
-            "within theirs"
-        )
-    return array
 
 
 def interval_of(limit: object, source: SourceLine) -> Interval:

@@ -30,10 +30,17 @@ class Span:
     Attributes:
         low: The least number of each slot. Complex: the lower left corner of a rectangle.
         high: The greatest number. Complex: the upper right corner.
+        disc: Whether numbers are complex, and ``high`` = -``low`` bounds their magnitudes.
     """
 
     low: Numbers
     high: Numbers
+    disc: bool = False
+
+    @staticmethod
+    def of_magnitude(magnitude: Numbers) -> "Span":
+        """Returns the range of complex numbers up to a magnitude."""
+        return Span(-magnitude, magnitude, disc=True)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -62,26 +69,62 @@ class Span:
     @property
     def real(self) -> bool:
         """Whether no slot holds an imaginary part."""
-        return not np.iscomplexobj(self.low) or not (self.low.imag.any() or self.high.imag.any())
+        if self.disc or not np.iscomplexobj(self.low):
+            return not self.disc
+        return not (self.low.imag.any() or self.high.imag.any())
 
     def part(self, start: int, stop: int, slots: int) -> "Span":
         """Returns the ranges of slots ``start`` … ``stop - 1``."""
         low, high = (np.broadcast_to(end, (slots,))[start:stop] for end in (self.low, self.high))
-        return Span(low, high)
+        return Span(low, high, self.disc)
 
-    def within(self, bound: Bound) -> "Span":
-        """Returns the ranges, given that all numbers lie in a bound.
+    def plus(self, other: "Span") -> "Span":
+        """Returns the ranges of sums."""
+        if self.disc or other.disc:
+            return Span.of_magnitude(self.magnitudes + other.magnitudes)
+        return Span(self.low + other.low, self.high + other.high)
+
+    def minus(self, other: "Span") -> "Span":
+        """Returns the ranges of differences."""
+        return self.plus(Span(-other.high, -other.low, other.disc))
+
+    def times(self, other: "Span") -> "Span":
+        """Returns the ranges of products."""
+        if self.disc or other.disc:
+            return Span.of_magnitude(self.magnitudes * other.magnitudes)
+        if np.iscomplexobj(self.low) or np.iscomplexobj(other.low):
+            return _complex_product(self, other)
+        return _real_product(self, other)
+
+    def squared(self) -> "Span":
+        """Returns the ranges of squares."""
+        if self.disc or np.iscomplexobj(self.low):
+            return self.times(self)
+        low, high = self.low * self.low, self.high * self.high
+        inside = (self.low < 0) & (self.high > 0)
+        return Span(np.where(inside, 0.0, np.minimum(low, high)), np.maximum(low, high))
+
+    def within(self, limit: "Bound | Span") -> "Span":
+        """Returns the ranges, given that all numbers lie in ranges of real numbers.
 
         A slot that is known to lie outside is left as it is.
         """
+        magnitude = np.maximum(np.abs(limit.low), np.abs(limit.high))
+        if self.disc:
+            return Span.of_magnitude(np.minimum(self.magnitudes, magnitude))
         if np.iscomplexobj(self.low):
-            corner = bound.magnitude * (1 + 1j)
+            corner = magnitude * (1 + 1j)
             return Span(_clipped(self.low, -corner), _clipped(self.high, corner, upper=True))
-        low, high = np.maximum(self.low, bound.low), np.minimum(self.high, bound.high)
+        low, high = np.maximum(self.low, limit.low), np.minimum(self.high, limit.high)
         outside = low > high
         if outside.any():
             low, high = np.where(outside, self.low, low), np.where(outside, self.high, high)
         return Span(low, high)
+
+    def exceeds(self, limit: "Span", slack: float) -> bool:
+        """Tells whether a number may lie further outside of ranges than ``slack``."""
+        low, high = self.low < limit.low - slack, self.high > limit.high + slack
+        return bool(np.any(low) or np.any(high))
 
 
 ZERO = Span(np.zeros(()), np.zeros(()))
@@ -121,15 +164,15 @@ def result_span(
     a, b = operands[0], operands[-1] if plain is None else of_plain(plain)
     match op:
         case Op.ADD | Op.ADD_PLAIN:
-            return Span(a.low + b.low, a.high + b.high)
+            return a.plus(b)
         case Op.SUB | Op.SUB_PLAIN:
-            return ZERO if same else Span(a.low - b.high, a.high - b.low)
+            return ZERO if same else a.minus(b)
         case Op.NEGATE:
             return Span(-a.high, -a.low)
-        case Op.SQUARE:
-            return _square(a)
-        case Op.MULTIPLY | Op.MULTIPLY_PLAIN:
-            return _square(a) if same else _product(a, b)
+        case Op.MULTIPLY | Op.MULTIPLY_PLAIN if not same:
+            return a.times(b)
+        case Op.SQUARE | Op.MULTIPLY:
+            return a.squared()
         case Op.CONJUGATE if not a.real:
             return Span(a.low.real - 1j * a.high.imag, a.high.real - 1j * a.low.imag)
         case Op.ROTATE | Op.SWAP_COLUMNS if a.low.ndim:
@@ -215,29 +258,19 @@ def _promises(nodes: Sequence[Node]) -> dict[int, Bound]:
     return found
 
 
-def _clipped(corners: Numbers, limit: complex, *, upper: bool = False) -> Numbers:
+def _clipped(corners: Numbers, limit: Numbers, *, upper: bool = False) -> Numbers:
     take = np.minimum if upper else np.maximum
     return np.asarray(take(corners.real, limit.real) + 1j * take(corners.imag, limit.imag))
 
 
-def _square(a: Span) -> Span:
-    if np.iscomplexobj(a.low):
-        return _product(a, a)
-    low, high = a.low * a.low, a.high * a.high
-    inside = (a.low < 0) & (a.high > 0)
-    return Span(np.where(inside, 0.0, np.minimum(low, high)), np.maximum(low, high))
-
-
-def _product(a: Span, b: Span) -> Span:
-    if np.iscomplexobj(a.low) or np.iscomplexobj(b.low):
-        (ar, ai), (br, bi) = _parts(a), _parts(b)
-        real = _real_product(ar, br), _real_product(ai, bi)
-        imag = _real_product(ar, bi), _real_product(ai, br)
-        return Span(
-            real[0].low - real[1].high + 1j * (imag[0].low + imag[1].low),
-            real[0].high - real[1].low + 1j * (imag[0].high + imag[1].high),
-        )
-    return _real_product(a, b)
+def _complex_product(a: Span, b: Span) -> Span:
+    (ar, ai), (br, bi) = _parts(a), _parts(b)
+    real = _real_product(ar, br), _real_product(ai, bi)
+    imag = _real_product(ar, bi), _real_product(ai, br)
+    return Span(
+        real[0].low - real[1].high + 1j * (imag[0].low + imag[1].low),
+        real[0].high - real[1].low + 1j * (imag[0].high + imag[1].high),
+    )
 
 
 def _parts(a: Span) -> tuple[Span, Span]:

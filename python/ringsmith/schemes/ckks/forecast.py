@@ -25,12 +25,13 @@ from ringsmith.params import CkksParameters
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import digest
 from ringsmith.program.ranges import Interval
+from ringsmith.program.spans import Span, of_plain
 from ringsmith.schemes.ckks import noise, spread
 from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.samples import magnitudes
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
-from ringsmith.schemes.ckks.values import NO_AXES, Range, Value, atom, common_axes
+from ringsmith.schemes.ckks.values import NO_AXES, Value, atom, common_axes
 from ringsmith.short_repr import short_repr
 
 FAILURE = 2.0**-20
@@ -180,7 +181,7 @@ def _input_ranges(
     given: Mapping[str, ArrayLike | Interval],
     *,
     real: bool,
-) -> dict[str, Range]:
+) -> dict[str, Span]:
     if given.keys() != lengths.keys():
         raise ProgramError(
             f"the program takes the inputs {sorted(lengths)} and bounds were given for "
@@ -198,9 +199,9 @@ def _input_ranges(
             )
         low, high = (limit.low, limit.high) if isinstance(limit, Interval) else (-bound, bound)
         low, high = (_with_zeros(np.asarray(end, float), length, slots) for end in (low, high))
-        result[name] = Range(low, high)
+        result[name] = Span(low, high)
         if not real:
-            result[name] = Range.within(result[name].magnitude)
+            result[name] = Span.of_magnitude(result[name].magnitudes)
     return result
 
 
@@ -228,7 +229,7 @@ class _Walk:
 
     parameters: CkksParameters
     nodes: Sequence[Node]
-    ranges: Mapping[str, Range]
+    ranges: Mapping[str, Span]
     output_lengths: Mapping[str, int]
     typical: Sequence[NDArray[np.float32]] | None
     values: dict[int, Value] = field(default_factory=dict)
@@ -252,7 +253,7 @@ class _Walk:
                 value = self._keep(node.id, value)
                 if each_node:
                     errors.append(self._error(value, self.parameters.slots))
-            bound = float(value.range.magnitude.max())
+            bound = float(value.range.magnitudes.max())
             if bound and math.log2(bound * node.scale) + 1 > log_q[node.limbs - 1]:
                 overflows.append(node.id)
             if node.op is Op.OUTPUT:
@@ -273,22 +274,23 @@ class _Walk:
         """Takes for granted what the program promises, and adds what it approximates by."""
         if node.bound is not None:
             low, high = np.asarray(node.bound.low), np.asarray(node.bound.high)
-            promised, known = Range(low, high), value.range
+            promised, known = Span(low, high), value.range
             if not known.real and node.bound.low != -node.bound.high:
-                known = replace(known, real=True)
+                known = Span(known.low, known.high)
             sum_of_some = value.degree == 1 and len(value.axes.variables) > 1
             if sum_of_some or known.exceeds(promised, _ALIKE * node.bound.magnitude):
                 # A variable of its own: on the grid of others it would exceed the promise. A sum of
                 # others loses nothing by that, and what follows is a function of one variable.
                 self.origins[node.id] = node.id
-                value = value.atom(node.id, known.cut(promised))
+                value = value.atom(node.id, known.within(promised))
             else:
-                value = replace(value, range=known.cut(promised))
+                value = replace(value, range=known.within(promised))
         if self.typical is not None:
-            seen = Range.within(self.typical[node.id].astype(np.float64), real=True)
+            largest = self.typical[node.id].astype(np.float64)
+            seen = Span(-largest, largest)
             if value.range.exceeds(seen, 0.0):
                 self.origins[node.id] = node.id
-                value = value.atom(node.id, value.range.cut(seen))
+                value = value.atom(node.id, value.range.within(seen))
         if node.approximation:
             size, profile = np.asarray(float(node.approximation)), None
             if node.approximated:
@@ -347,7 +349,7 @@ class _Walk:
         total = sum(by_kind.values())
         shares = {kind: part / total for kind, part in by_kind.items() if part}
         return OutputForecast(
-            bound=float(_first(value.range.magnitude, length).max()),
+            bound=float(_first(value.range.magnitudes, length).max()),
             rms=math.sqrt(float(each.mean())),
             error=self._error(value, length),
             approximation=float(_first(_approximations(value), length).max()),
@@ -395,7 +397,7 @@ class _Walk:
                 size = noise.division_spread(parameters, primes) / node.scale
                 return _with(switched, {(Kind.RESCALE, node.id): size})
         if node.op is Op.OUTPUT:
-            return _with(a, {(Kind.FLOATING, node.id): self._floating(a.range.magnitude)})
+            return _with(a, {(Kind.FLOATING, node.id): self._floating(a.range.magnitudes)})
         return a
 
     def _input(self, node: Node) -> Value:
@@ -406,7 +408,7 @@ class _Walk:
             {
                 (Kind.ENCRYPTION, node.id): noise.encryption_spread(parameters, node.limbs) / scale,
                 (Kind.ENCODING, ("input", node.id)): noise.encoding_spread(parameters) / scale,
-                (Kind.FLOATING, node.id): self._floating(known.magnitude),
+                (Kind.FLOATING, node.id): self._floating(known.magnitudes),
             },
         )
 
@@ -421,7 +423,7 @@ class _Walk:
                 _scaled(a, values) if not values.ndim else _scaled_by_slots(node.id, a, values)
             )
             product = _with(product, {(Kind.PRODUCT, node.id): second})
-            profile, factor = _shaped(a.range.magnitude * size)
+            profile, factor = _shaped(a.range.magnitudes * size)
             term = Term(profile, factor, spread.new_token(), rotations, rotations)
             return _with_term(product, source, term)
         sign = -1 if node.op is Op.SUB_PLAIN else 1
@@ -463,9 +465,7 @@ class _Walk:
         return result.narrowed() if axes in (a.axes, b.axes) else result
 
     def _product(self, node: Node, a: Value, b: Value) -> Value:
-        known = a.range.times(b.range)
-        if node.op is Op.SQUARE and known.real:
-            known = Range(np.maximum(known.low, 0), known.high)
+        known = a.range.squared() if node.op is Op.SQUARE else a.range.times(b.range)
         # Where the two are equal, E|e|^4 is up to 4 (E|e|^2)^2: of a product of two Gaussians.
         second: Reals = 2 * np.sqrt(self._variance(a)) * np.sqrt(self._variance(b))
         approximations = _approximations(a) * _approximations(b)
@@ -473,8 +473,8 @@ class _Walk:
         axes = common_axes(a, b, a.degree + b.degree)
         if axes is None:
             terms = spread.add(
-                {s: t.times(b.range.magnitude, a.axes) for s, t in a.terms.items()},
-                {s: t.times(a.range.magnitude, b.axes) for s, t in b.terms.items()},
+                {s: t.times(b.range.magnitudes, a.axes) for s, t in a.terms.items()},
+                {s: t.times(a.range.magnitudes, b.axes) for s, t in b.terms.items()},
                 NO_AXES,
             )
             result = atom(node.id, known, terms)
@@ -578,12 +578,11 @@ def _conjugated(a: Value) -> Value:
     return replace(a, terms=terms, numbers=lambda: np.conjugate(a.curve))
 
 
-def _range_of(values: Curve) -> Range:
+def _range_of(values: Curve) -> Span:
     """Returns the range of known numbers."""
     if np.iscomplexobj(values):
-        return Range.within(np.abs(values))
-    numbers: Reals = values.astype(np.float64)
-    return Range(numbers, numbers)
+        return Span.of_magnitude(np.abs(values))
+    return of_plain(values)
 
 
 def _scaled(a: Value, factor: Curve) -> Value:

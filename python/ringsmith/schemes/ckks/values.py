@@ -6,74 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from ringsmith.program.spans import Span
 from ringsmith.schemes.ckks import spread
 from ringsmith.schemes.ckks.grids import MOST_DEGREE, Axes, Curve, Variable
-from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.spread import Terms
 
 NO_AXES = Axes()
-
-
-@dataclass(frozen=True, eq=False)
-class Range:
-    """Bounds of a value's numbers: one pair for all slots, or arrays of shape (slots,).
-
-    Attributes:
-        low: The least number; the negative magnitude where numbers are not real.
-        high: The greatest number, or the magnitude.
-        real: Whether the numbers are real.
-    """
-
-    low: Reals
-    high: Reals
-    real: bool = True
-
-    @staticmethod
-    def within(magnitude: Reals, *, real: bool = False) -> "Range":
-        """Returns the range of numbers up to a magnitude."""
-        return Range(-magnitude, magnitude, real)
-
-    @property
-    def magnitude(self) -> Reals:
-        """The largest magnitude."""
-        return np.maximum(np.abs(self.low), np.abs(self.high))
-
-    def plus(self, other: "Range") -> "Range":
-        """Returns the range of sums."""
-        if self.real and other.real:
-            return Range(self.low + other.low, self.high + other.high)
-        return Range.within(self.magnitude + other.magnitude)
-
-    def minus(self, other: "Range") -> "Range":
-        """Returns the range of differences."""
-        return self.plus(Range(-other.high, -other.low, other.real))
-
-    def times(self, other: "Range") -> "Range":
-        """Returns the range of products."""
-        if not (self.real and other.real):
-            return Range.within(self.magnitude * other.magnitude)
-        ends = [x * y for x in (self.low, self.high) for y in (other.low, other.high)]
-        low = np.minimum(np.minimum(ends[0], ends[1]), np.minimum(ends[2], ends[3]))
-        high = np.maximum(np.maximum(ends[0], ends[1]), np.maximum(ends[2], ends[3]))
-        return Range(low, high)
-
-    def cut(self, other: "Range") -> "Range":
-        """Returns the part of it that lies in another range of real numbers."""
-        if not self.real:
-            return Range.within(np.minimum(self.magnitude, other.magnitude))
-        return Range(
-            np.clip(self.low, other.low, other.high), np.clip(self.high, other.low, other.high)
-        )
-
-    def exceeds(self, other: "Range", slack: Reals | float) -> bool:
-        """Tells whether a number may lie further outside of another range than ``slack``."""
-        low, high = self.low < other.low - slack, self.high > other.high + slack
-        return bool(np.any(low) or np.any(high))
-
-    def rotated(self, steps: int) -> "Range":
-        """Returns the range after a rotation to the left."""
-        low, high = (np.roll(end, -steps) if end.ndim else end for end in (self.low, self.high))
-        return Range(low, high, self.real)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +29,7 @@ class Value:
             be read on a coarser one.
     """
 
-    range: Range
+    range: Span
     terms: Terms
     axes: Axes
     degree: int
@@ -122,7 +60,7 @@ class Value:
         """Returns its error without curves; ``origin`` names the value."""
         return {source: term.flat(self.axes, origin) for source, term in self.terms.items()}
 
-    def atom(self, origin: int, known: Range) -> "Value":
+    def atom(self, origin: int, known: Span) -> "Value":
         """Returns the value as a variable of its own, named ``origin``, of a given range.
 
         Its error stays a function of it where that is known.
@@ -153,7 +91,10 @@ class Value:
             source: replace(term, curve=moved(term.curve))
             for source, term in spread.rotate(self.terms, steps, slots).items()
         }
-        numbers = self.range.rotated(steps)
+        low, high = (
+            np.roll(end, -steps) if end.ndim else end for end in (self.range.low, self.range.high)
+        )
+        numbers = Span(low, high, self.range.disc)
         return Value(
             numbers, terms, axes, self.degree, lambda: moved(self.curve), carried=self.carried
         )
@@ -162,13 +103,13 @@ class Value:
         """Returns the value with its range narrowed to that of its curve."""
         curve = self.curve
         if np.iscomplexobj(curve):
-            largest = Range.within(self.axes.largest(np.abs(curve)), real=True)
-            return replace(self, range=self.range.cut(largest))
-        found = Range(-self.axes.largest(-curve), self.axes.largest(curve))
-        return replace(self, range=self.range.cut(found)) if self.range.real else self
+            largest = self.axes.largest(np.abs(curve))
+            return replace(self, range=self.range.within(Span(-largest, largest)))
+        found = Span(-self.axes.largest(-curve), self.axes.largest(curve))
+        return replace(self, range=self.range.within(found)) if self.range.real else self
 
 
-def atom(origin: int, known: Range, terms: Terms) -> Value:
+def atom(origin: int, known: Span, terms: Terms) -> Value:
     """Returns a value that is a variable of its own, named ``origin``."""
     if not known.real:
         return Value(known, terms, NO_AXES, 1, lambda: np.asarray(np.nan))
