@@ -21,11 +21,11 @@ extern "C" {
 #define RS_REGISTERS__VERSION__MINOR_bm 0xffff
 #define RS_REGISTERS__VERSION__MINOR_bp 0
 #define RS_REGISTERS__VERSION__MINOR_bw 16
-#define RS_REGISTERS__VERSION__MINOR_reset 0x8
+#define RS_REGISTERS__VERSION__MINOR_reset 0x0
 #define RS_REGISTERS__VERSION__MAJOR_bm 0xffff0000
 #define RS_REGISTERS__VERSION__MAJOR_bp 16
 #define RS_REGISTERS__VERSION__MAJOR_bw 16
-#define RS_REGISTERS__VERSION__MAJOR_reset 0x3
+#define RS_REGISTERS__VERSION__MAJOR_reset 0x1
 
 // reg - rs_registers::architecture
 #define RS_REGISTERS__ARCHITECTURE__VALUE_bm 0xffffffff

@@ -1065,8 +1065,8 @@ module rs_registers (
             readback_data_var[31:0] = 32'h474e4952;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h8;
-            readback_data_var[31:16] = 16'h3;
+            readback_data_var[15:0] = 16'h0;
+            readback_data_var[31:16] = 16'h1;
         end
         if(rd_mux_addr == 12'h8) begin
             readback_data_var[31:0] = 32'h1;

@@ -31,7 +31,6 @@ from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
 _RESET_PATIENCE = 1000  # looks at a device in its reset
-_DATA_PATH_MINOR = 2  # of the register map's version, from which on there is a register data_path
 _PAUSE = 64  # cycles between two looks at a device that runs
 
 
@@ -239,8 +238,6 @@ class RegisterDevice:
 
     def _data_path(self) -> DataPath | None:
         """The device's data path, where it has the one that this Ringsmith knows."""
-        if self._bus.read(Register.VERSION) & 0xFFFF < _DATA_PATH_MINOR:
-            return None
         return self._bus.data if self._bus.read(Register.DATA_PATH) == BEAT_BITS else None
 
     def _check_refused(self, action: str) -> None:
