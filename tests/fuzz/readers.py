@@ -569,13 +569,7 @@ _OBJECT = object_file.FORMAT
 
 READERS: tuple[Reader, ...] = (
     Reader("SEAL's files", _read_seal, _seal_files, lambda: seal_bombs(1 << 26) * 5),
-    Reader(
-        "SEAL file's kind",
-        interop.describe,
-        _seal_files,
-        lambda: seal_bombs(1 << 28),
-        own=lambda _: MOST,
-    ),
+    Reader("SEAL file's kind", interop.describe, _seal_files, lambda: seal_bombs(1 << 28)),
     Reader(
         "kit",
         lambda data: program_file.from_bytes(data, kits_only=True),

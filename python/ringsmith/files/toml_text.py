@@ -1,5 +1,6 @@
 """TOML texts from outside: what they make is bounded before they are parsed."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,6 +9,8 @@ from ringsmith.errors import RingsmithError
 
 MAX_POINTS = 1 << 10
 """Points in a text. A key of n parts, ``a.b.c``, takes memory of n² words."""
+_LONG_WORD = re.compile(r"\w{4097}")
+"""Letters and digits in a row. A number takes 300 bytes of memory for each of its digits."""
 
 _INTEGER_BITS = 63
 """Of TOML 1.0. A longer one, in hexadecimal digits, may have more digits than Python prints."""
@@ -26,9 +29,11 @@ def parse_toml(text: str, refuse: Callable[[str], RingsmithError]) -> dict[str, 
     points = text.count(".")
     if points > MAX_POINTS:
         raise refuse(f"not a TOML file: it has {points} points, and at most {MAX_POINTS} are read")
+    if _LONG_WORD.search(text):
+        raise refuse("not a TOML file: it has a word or number of more than 4096 characters")
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also integers of thousands of digits
+    except (ValueError, RecursionError) as error:
         raise refuse(f"not a TOML file: {error}") from None
     if any(abs(each) >> _INTEGER_BITS for each in _integers(table)):
         raise refuse(f"not a TOML file: an integer has more than {_INTEGER_BITS} bits and a sign")

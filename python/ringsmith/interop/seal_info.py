@@ -13,8 +13,8 @@ from ringsmith.interop.seal_stream import Header, Limit, Reader, Source, open_wi
 
 Fields = dict[str, str]
 
-_LIMIT = Limit(size=1 << 33, expansion=8, slack=1 << 26)
-"""8 GiB; compressed, 8 times the file and 64 MiB."""
+_LIMIT = Limit(size=1 << 33, expansion=8, slack=1 << 22)
+"""8 GiB; compressed, 8 times the file and 4 MiB."""
 _SCHEMES = {1: "BFV", 2: "CKKS", 3: "BGV"}
 _MAX_DEGREE = 1 << 17
 _MAX_PRIMES = 64
