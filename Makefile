@@ -131,7 +131,7 @@ coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write d
 .PHONY: lint
 lint: lint-sources  ## Check formats, types and RTL
 	$(call say,SystemVerilog: Verilator -Wall)
-	@$(PYTEST) -q tests/system/test_rtl_lint.py
+	@$(PYTEST) -q tests/rtl/test_rtl_lint.py
 
 .PHONY: lint-sources
 lint-sources: $(STAMPS)/dev $(STAMPS)/core

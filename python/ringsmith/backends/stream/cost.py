@@ -80,7 +80,7 @@ def dsps(design: StreamDesign, slices: DspSlice = DspSlice.DSP48E1) -> int:
 
 
 def fabric(design: StreamDesign) -> tuple[int, int]:
-    """LUTs and flip-flops, an estimate; ``tests/system/test_estimates.py`` has its error."""
+    """LUTs and flip-flops, an estimate; ``tests/backends/test_estimates.py`` has its error."""
     (low, *first), (high, *second) = _FABRIC
     share, count = (design.word_bits - low) / (high - low), multipliers(design)
     luts, registers = (
