@@ -72,6 +72,11 @@ $(STAMPS)/docs: requirements/docs.lock | $(STAMPS)/dev
 	@$(PIP_LOCKED) requirements/docs.lock
 	@touch $@
 
+$(STAMPS)/release: requirements/release.lock | $(STAMPS)/run
+	$(call say,Installing the packages of releases)
+	@$(PIP_LOCKED) requirements/release.lock
+	@touch $@
+
 $(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
 	$(call say,Compiling the C++ core and installing ringsmith in place)
 	@$(BIN)/python -m pip install --quiet --no-index --no-deps --no-build-isolation --editable .
@@ -176,6 +181,29 @@ generated: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sourc
 		--area-in-part octo --area-in-part medha21-set1 --area-in-part medha21-set2 \
 		--area-in-part medha21-set3
 
+# ---- releases ----------------------------------------------------------------------------------
+
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+.PHONY: wheel
+wheel: $(STAMPS)/run  ## Build the wheel of this machine, in dist
+	$(call say,Compiling the wheel)
+	@rm -rf dist
+	@$(BIN)/python -m pip wheel --quiet --no-index --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist
+
+.PHONY: release
+release: $(STAMPS)/release  ## Build wheel and source distribution, with hashes and a bill of materials
+	@git diff --quiet HEAD || { echo 'There are changes without a commit: commit them first.'; exit 1; }
+	@grep -q '^## \[$(VERSION)\]' CHANGELOG.md || \
+	  { echo 'CHANGELOG.md has no entry for $(VERSION): name its changes first.'; exit 1; }
+	@$(MAKE) wheel
+	$(call say,Source distribution$(comma) bill of materials$(comma) hashes)
+	@$(BIN)/python -c 'from scikit_build_core.build import build_sdist; build_sdist("dist")'
+	@$(BIN)/python -W ignore -m cyclonedx_py requirements requirements/run.lock --pyproject pyproject.toml \
+	  --output-reproducible --output-file dist/ringsmith-$(VERSION).cdx.json
+	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
+
 # ---- upkeep ------------------------------------------------------------------------------------
 
 UV_VERSION := 0.13.9
@@ -191,6 +219,7 @@ lock:  ## Resolve pyproject.toml anew into requirements/*.lock (needs the networ
 	@$(LOCK) --group dev -c requirements/run.lock -c requirements/build.lock -o requirements/dev.lock
 	@$(LOCK) --group full -c requirements/run.lock -c requirements/dev.lock -o requirements/full.lock
 	@$(LOCK) --group docs -c requirements/run.lock -c requirements/dev.lock -c requirements/full.lock -o requirements/docs.lock
+	@$(LOCK) --group release -c requirements/run.lock -o requirements/release.lock
 
 .PHONY: clean
 clean:  ## Remove .venv and everything that was built here
