@@ -28,10 +28,13 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 comma := ,
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
+# Folders of C++ of architectures.
+ARCHITECTURES_CXX := $(addprefix python/ringsmith/backends/rpau/,CMakeLists.txt model compiler/scheduler)
+
 # What the compiled extension is made of. Folders are listed too: a file added or removed shows.
-CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
+CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core $(ARCHITECTURES_CXX) -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
-CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
+CXX_FILES = $(shell find core $(ARCHITECTURES_CXX) sim tests examples/cpp -name '*.cpp' -o -name '*.h')
 SV_FILES = $(shell find rtl sim tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
   -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv' -not -name 'rs_vector_registers*.sv')
 

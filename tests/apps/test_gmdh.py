@@ -34,7 +34,7 @@ from ringsmith.apps.gmdh.training import COEFFICIENT_BITS, INPUT_BITS, WIDTHS, t
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import design_names
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.cli.main import app
 from ringsmith.client import decrypt_vector
 from ringsmith.errors import ParameterError, ProgramError

@@ -19,7 +19,7 @@ from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.machines import open_machine
 from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.stages import Stages
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
 from ringsmith.objects import EvaluationKeys

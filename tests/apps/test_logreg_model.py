@@ -11,7 +11,7 @@ from ringsmith.apps.logreg.model import Model, fit_sigmoid, sigmoid, train
 from ringsmith.apps.logreg.outcome import Predictions
 from ringsmith.apps.logreg.records import CLIP, Records, load_records
 from ringsmith.apps.logreg.sizes import DEMO, PAPER, SIZES, Size, size_for
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.errors import ParameterError
 
 SLOTS = 4096

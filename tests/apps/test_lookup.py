@@ -16,7 +16,7 @@ from ringsmith.apps.lookup.client import Client
 from ringsmith.apps.lookup.records import FIELDS, RECORDS, load_records, packed, picture
 from ringsmith.apps.lookup.server import Server, parameters, plan
 from ringsmith.apps.stages import Stages
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import BfvParameters, SecurityWarning, security_level

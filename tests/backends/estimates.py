@@ -22,12 +22,12 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Estimate
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.registry import backend_of, named_design
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.sample_parameters import sample_parameters
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.types import Design
 from ringsmith.backends.vector.debug.costs import filled_parameters
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.files import write_whole
 from ringsmith.generate import generate_design
 from ringsmith.generate.synthesis import TITLES, synthesize

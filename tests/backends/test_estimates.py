@@ -28,8 +28,8 @@ from tests.backends.estimates import (
 )
 
 from ringsmith.backends.registry import backend_of, named_design
-from ringsmith.backends.stream import cost
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.design import StreamDesign
 
 RECORD = kept()
 LEAST_POINTS = 30

@@ -16,7 +16,7 @@ from tests.backends.seal_world import World, check_operation, world_of
 
 from ringsmith import runtime
 from ringsmith.backends.rpau.compiler.choose import smallest_design
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, parameter_set
 

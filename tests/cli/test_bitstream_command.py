@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ringsmith.backends.registry import named_design
-from ringsmith.backends.rpau import rtl
+from ringsmith.backends.rpau.design import rtl
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.hdl.ecp5 import flow

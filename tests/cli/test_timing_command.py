@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
 from ringsmith.hdl.timing.delays import delays

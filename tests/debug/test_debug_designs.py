@@ -25,15 +25,15 @@ from ringsmith.backends.rpau.debug.designs import (
     section,
     size_table,
 )
-from ringsmith.backends.rpau.design import load_design, named_designs
+from ringsmith.backends.rpau.design.design import load_design, named_designs
 from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.stream.debug.compare import compare_products
-from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.named import load_stream_design
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamReport
 from ringsmith.backends.stream.device.model import StreamModel
-from ringsmith.backends.stream.named import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.debug.designs import page
 from ringsmith.errors import DeviceError, ParameterError
@@ -277,7 +277,7 @@ def test_a_stream_device_that_differs_is_found_out(late: int, message: str) -> N
 def test_the_designs_command_prints_and_writes_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.backends.rpau.design.named_designs", lambda: ["nano"])
+    monkeypatch.setattr("ringsmith.backends.rpau.design.design.named_designs", lambda: ["nano"])
     target = tmp_path / "designs.md"
     done = CliRunner().invoke(app, ["designs", "--table", str(target)])
     assert done.exit_code == 0, done.output
@@ -299,7 +299,9 @@ def test_the_designs_command_prints_and_writes_the_page(
 def test_random_programs_run_on_the_designs_that_are_named_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.backends.rpau.design.named_designs", lambda: ["nano", "octo"])
+    monkeypatch.setattr(
+        "ringsmith.backends.rpau.design.design.named_designs", lambda: ["nano", "octo"]
+    )
     monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlDevice", ModelDevice)
     monkeypatch.setattr("ringsmith.backends.stream.device.rtl.StreamRtl", StreamModel)
     monkeypatch.setattr("ringsmith.backends.rpau.debug.designs.operation_costs", lambda *_: {})

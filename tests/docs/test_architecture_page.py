@@ -18,12 +18,12 @@ from ringsmith.apps.logreg import server as logreg
 from ringsmith.apps.logreg.model import train
 from ringsmith.apps.logreg.records import load_records
 from ringsmith.apps.logreg.sizes import PAPER
-from ringsmith.backends.rpau.compiler.layout import layouts
+from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.compiler.segment import cut
 from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.debug.summary import busy_cycles
 from ringsmith.backends.rpau.debug.trace import Trace
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.bench.medha.ablations import variants
 from ringsmith.bench.records import read_records
 from ringsmith.graph import SubroutineGraph

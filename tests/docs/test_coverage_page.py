@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau import rtl as rpau
 from ringsmith.backends.rpau.debug import campaign as rpau_campaign
-from ringsmith.backends.vector import rtl as vector
+from ringsmith.backends.rpau.design import rtl as rpau
 from ringsmith.backends.vector.debug import campaign as vector_campaign
+from ringsmith.backends.vector.design import rtl as vector
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import run_verilator

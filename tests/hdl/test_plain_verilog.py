@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.register_table import FACTS
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.register_table import FACTS
 from ringsmith.hdl.plain_verilog import plain_verilog
 
 pytestmark = [

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from ringsmith import client, runtime
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError
 from ringsmith.interop.bundle import read_bundle, write_bundle

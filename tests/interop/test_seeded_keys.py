@@ -9,7 +9,7 @@ import pytest
 from ringsmith import _core, client, interop
 from ringsmith._core import secret
 from ringsmith.backends.keys import check_seed
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.client import SecretKey
 from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.select import check_supported
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import Origin, SubroutineGraph
 from ringsmith.lower import lower, lower_operation

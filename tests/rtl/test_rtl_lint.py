@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.vector import rtl as vector_rtl
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.target import macros

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ringsmith import Program, compile_program, open_device, trace
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.errors import InteropError
 from ringsmith.files.container import pack, unpack
 from ringsmith.files.records import fields_of

@@ -22,7 +22,7 @@ from ringsmith import (
     trace,
 )
 from ringsmith import program as program_package
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.design_files import named
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph.operations import Op

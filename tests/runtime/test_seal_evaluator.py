@@ -10,7 +10,7 @@ import seal
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.choose import smallest_design
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.interop import SealParameters

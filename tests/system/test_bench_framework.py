@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith.apps.mnist.network import LAYERS
-from ringsmith.backends.vector import rtl
+from ringsmith.backends.vector.design import rtl
 from ringsmith.bench.framework import measure as measuring
 from ringsmith.bench.framework.cases import (
     DESIGNS,

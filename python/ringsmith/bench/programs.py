@@ -13,10 +13,10 @@ from ringsmith.apps.operations import run_checked
 from ringsmith.apps.seal_baseline import median_seconds
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.compiler.executable import Executable, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice

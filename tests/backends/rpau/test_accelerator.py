@@ -8,7 +8,7 @@ import pytest
 
 from ringsmith import _core, progress, runtime
 from ringsmith.backends.random_operands import random_key
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues

@@ -13,7 +13,7 @@ from ringsmith import _core
 from ringsmith.backends.rpau.compiler import cache as compile_cache
 from ringsmith.backends.rpau.compiler import compile as rpau_compile
 from ringsmith.backends.rpau.compiler.cache import compile_cached
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.graph import SubroutineGraph
 from ringsmith.progress import Task, reported_to
 from ringsmith.runtime import compile_graph

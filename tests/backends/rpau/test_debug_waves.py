@@ -11,11 +11,11 @@ from ringsmith import _core
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.compare import load_random
+from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.debug.waves import record, window_of
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
-from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError, ToolError
 from ringsmith.graph import Form, SubroutineGraph

@@ -7,7 +7,7 @@ import pytest
 
 from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case, graph_of
 from ringsmith.params import ckks_set
 

@@ -14,10 +14,10 @@ from tests.backends.seal_world import World, expected, world_of
 from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.debug.random_program import ring_in_turn
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.backends.rpau.isa.random_program import ring_in_turn
 from ringsmith.bench.medha.cases import OPERATIONS, graph_of
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, ckks_set

@@ -13,7 +13,7 @@ import pytest
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.debug.waves import run_on_random_data
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import lower_operation

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from ringsmith import _core, client, runtime
 from ringsmith.backends.random_operands import random_key
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.stream.batch import batch_cycles
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.model.batch import batch_cycles
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph

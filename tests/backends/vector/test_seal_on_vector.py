@@ -11,7 +11,7 @@ from tests.backends.test_seal_on_devices import LARGE_RING, LIMBS, OPERATIONS, P
 
 from ringsmith import runtime
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.params import ckks_set
 
 QUICK_ON_RTL = ("multiply_plain", "rescale", "rotate:1", "relinearize")

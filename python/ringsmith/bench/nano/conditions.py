@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 
 PREDICTED = "predicted by the scheduler"
 SHARED = "scheduled; operations overlap, and a cycle belongs to the instruction issued last"
