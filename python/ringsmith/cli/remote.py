@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringsmith.cli.arrays import named_arrays
+from ringsmith.cli.sharing import Share, StatisticalSecurity, shared
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey
@@ -108,12 +109,18 @@ def run(
     ] = None,
     token_file: TokenFile = None,
     allow_weak_parameters: Weak = False,
+    share: Share = None,
+    statistical_security: StatisticalSecurity = None,
 ) -> None:
-    """Encrypt inputs, have a program run on them, and decrypt the outputs."""
+    """Encrypt inputs, have a program run on them, and decrypt the outputs.
+
+    With --share, the results may be given to those who see the ciphertexts, such as the service.
+    """
     from ringsmith.files import new_folder
     from ringsmith.files.arrays import array_bytes
 
     given = named_arrays("--input", inputs)
+    sharing = shared(share, statistical_security)
     with (
         _service(url, token_file, weak=allow_weak_parameters) as service,
         new_folder(output_dir) as folder,
@@ -121,7 +128,8 @@ def run(
         found = service.program(program)
         secret_key, public_key, evaluation_keys = _keys(found, keys)
         outputs = service.run(found, found.encrypt(public_key, given), evaluation_keys)
-        for name, values in found.decrypt(secret_key, outputs).items():
+        decrypted = found.decrypt(secret_key, outputs, **sharing)
+        for name, values in decrypted.items():
             (folder / f"{name}.npy").write_bytes(array_bytes(values))
             print(f"{name}  {values.shape}")
     print(f"{program}: run on {url}; results are in {output_dir}")
