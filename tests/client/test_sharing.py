@@ -298,7 +298,19 @@ def test_a_kit_from_a_file_shares_as_the_program_does(program: Program) -> None:
     assert read.outputs == dict(kit.outputs)
     assert read.shared_bits(5) == kit.shared_bits(5)
     noise = kit.outputs["result"].noise
+    assert noise is not None
     assert noise == 2.0 ** np.ceil(np.log2(noise)), "no more of the weights than its size"
+    loaded = program_file.from_bytes(program.to_bytes())
+    assert isinstance(loaded, Program)
+    assert loaded.client_kit().outputs == kit.outputs
+
+
+def test_a_kit_s_bound_shares_ciphertexts_without_the_kit(program: Program) -> None:
+    kit = program.client_kit()
+    bound = kit.noise_bounds(5)["result"]
+    parameters, scale = program.parameters, kit.outputs["result"].scale
+    assert shared_bits(parameters, scale, 5, bound) == kit.shared_bits(5)["result"]
+    assert bound < kit.noise_bounds(5, statistical_security=40)["result"]
 
 
 @pytest.mark.parametrize("noise", [0.0, -1.0, 2.0**-53])
@@ -346,6 +358,12 @@ def test_a_bfv_result_is_shared_unchanged_where_no_decryption_fails() -> None:
     kit = safe.client_kit()
     assert kit.outputs["result"].budget == safe.forecast().bits
     assert kit.shared_bits(1) == {"result": 0}
+    bound = kit.noise_bounds(1)["result"]
+    foreign = replace(outputs["result"], history=None)
+    arguments = safe.parameters, secret_key, foreign
+    assert decrypt_vector(*arguments, share=1, noise_bound=bound)[3] == 16
+    with pytest.raises(ParameterError, match="leaves 1 bits of noise budget"):
+        decrypt_vector(*arguments, share=1, noise_bound=bound * 2 ** (safe.forecast().bits - 1))
     for budget, words in ((1, "1 bits"), (None, "an unknown noise budget")):
         port = replace(kit.outputs["result"], budget=budget)
         tight = replace(kit, outputs={"result": port})

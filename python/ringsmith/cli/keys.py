@@ -157,7 +157,7 @@ def decrypt(
         float | None,
         typer.Option(
             help="With --share: what the noise reaches at most. CKKS: the error of every number, "
-            "as program.explain() forecasts it; BFV: the largest coefficient."
+            "as ClientKit.noise_bounds gives it; BFV: the largest coefficient of the error."
         ),
     ] = None,
     statistical_security: StatisticalSecurity = None,
@@ -248,7 +248,7 @@ def _shown(
     if bound is None:
         raise ParameterError(
             "--share needs --noise-bound: a file does not say how large its noise may be; "
-            "program.explain() forecasts the largest error of outputs"
+            "ClientKit.noise_bounds(share) of the program's kit does"
         )
     bits = shared_bits(
         chosen,

@@ -126,7 +126,7 @@ class _Ckks(Messages):
             raise ParameterError(
                 f"share = {flooding.queries} needs noise_bound: a ciphertext does not say how "
                 "large its noise may be: decrypt by the program or its client kit, which knows it, "
-                "or give program.forecast().outputs[name].error"
+                "or give ClientKit.noise_bounds(share)[name]"
             )
         return shared_bits(
             parameters,

@@ -89,6 +89,6 @@ def shared_bits(
         raise ParameterError(
             f"noise_bound = {noise_bound!r} is {noise_bound * scale:.3g} units of the scale, and a "
             "ciphertext has noise of many: give a bound of the error of every number, such as "
-            "program.forecast().outputs[name].error"
+            "ClientKit.noise_bounds(share)[name]"
         )
     return surviving_bits(flooding.bits(parameters.n, noise_bound), flooding)

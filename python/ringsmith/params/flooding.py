@@ -20,6 +20,7 @@ import math
 from dataclasses import dataclass
 
 from ringsmith.errors import ParameterError
+from ringsmith.params.ring import RlweParameters
 
 FAILURE = 2.0**-20
 """Probability, by the noise model, that any slot errs by more than is stated."""
@@ -91,6 +92,18 @@ class Flooding:
         """
         error = largest_in_slots(n, self.deviation(noise_bound))
         return -math.log2(2 * error) if error else math.inf
+
+
+def largest_noise(parameters: RlweParameters, limbs: int, budget: int) -> float:
+    """Returns the largest coefficient that BFV's error may have.
+
+    Args:
+        parameters: The parameter set.
+        limbs: Of the ciphertext.
+        budget: Bits of noise budget, bits(q) - bits(t * error) - 1.
+    """
+    q = math.prod(parameters.data_primes[:limbs])
+    return 2.0 ** (q.bit_length() - 2 - budget) / parameters.message_modulus
 
 
 def surviving_bits(bits: float, flooding: Flooding) -> int:

@@ -20,6 +20,7 @@ from ringsmith.params.flooding import (
     SHARED_BUDGET,
     STATISTICAL_SECURITY,
     Flooding,
+    largest_noise,
     surviving_bits,
 )
 from ringsmith.program.late import of_schemes
@@ -246,6 +247,26 @@ class ClientKit:
         flooding = Flooding(share, statistical_security)
         return {name: self._bits(name, port, flooding) for name, port in self.outputs.items()}
 
+    def noise_bounds(
+        self, share: int, *, statistical_security: int = STATISTICAL_SECURITY
+    ) -> dict[str, float]:
+        """Returns what ``client.decrypt(…, share=…, noise_bound=…)`` takes, by the output's name.
+
+        It is a bound for all slots of a result, for all inputs in their ranges.
+
+        Args:
+            share: As for ``decrypt``.
+            statistical_security: As for ``decrypt``.
+
+        Raises:
+            ProgramError: When the noise of an output is unknown.
+            ParameterError: When an argument is no such number.
+        """
+        flooding = Flooding(share, statistical_security)
+        return {
+            name: self._noise_bound(name, port, flooding) for name, port in self.outputs.items()
+        }
+
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the kit to a file atomically; the suffix is ``.rsk`` by convention.
 
@@ -364,14 +385,12 @@ class ClientKit:
         if flooding is None:
             return decrypt_vector(self.parameters, secret_key, ciphertext)
         self._bits(name, port, flooding)
-        if port.noise is None:
-            return decrypt_vector(self.parameters, secret_key, ciphertext)
         return decrypt_vector(
             self.parameters,
             secret_key,
             ciphertext,
             share=flooding.queries,
-            noise_bound=flooding.noise_bound(port.noise),
+            noise_bound=self._noise_bound(name, port, flooding),
             statistical_security=flooding.statistical_security,
         )
 
@@ -386,17 +405,23 @@ class ClientKit:
                     f"AutoBfvParameters(margin_bits={SHARED_BUDGET})"
                 )
             return 0
-        if port.noise is None:
-            raise ProgramError(
-                f"output {name!r}: how large its noise is at most is unknown, so that no noise can "
-                "be added that hides it: trace the program with ranges of its inputs, or call "
-                "client.decrypt_vector(…, share=…, noise_bound=…) with a bound of yours"
-            )
-        n, bound = self.parameters.n, flooding.noise_bound(port.noise)
+        bound = self._noise_bound(name, port, flooding)
         try:
-            return surviving_bits(flooding.bits(n, bound), flooding)
+            return surviving_bits(flooding.bits(self.parameters.n, bound), flooding)
         except ParameterError as error:
             raise ProgramError(f"output {name!r}: {error}") from None
+
+    def _noise_bound(self, name: str, port: Port, flooding: Flooding) -> float:
+        """Returns what ``client.decrypt`` takes for an output."""
+        if port.noise is not None:
+            return flooding.noise_bound(port.noise)
+        if port.budget is not None:
+            return largest_noise(self.parameters, port.limbs, port.budget)
+        raise ProgramError(
+            f"output {name!r}: how large its noise is at most is unknown, so that no noise can be "
+            "added that hides it: trace the program with ranges of its inputs, or call "
+            "client.decrypt_vector(…, share=…, noise_bound=…) with a bound of yours"
+        )
 
 
 def _named(known: Mapping[str, T], given: Mapping[str, object], partial: bool) -> Mapping[str, T]:
