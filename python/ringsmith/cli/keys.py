@@ -165,8 +165,8 @@ def decrypt(
     """Decrypt a SEAL ciphertext to one number a line.
 
     Decrypted CKKS values have noise that depends on the secret key: do not give them to anyone who
-    sees the ciphertext, except with --share. It adds noise that hides the own noise, and prints the
-    digits that survive. A BFV ciphertext without noise budget gives an error. Do not pass on that
+    sees the ciphertext, except with --share. It adds noise that hides theirs, and prints the digits
+    that survive. A BFV ciphertext without noise budget gives an error. Do not pass on that
     error either (SECURITY.md). Numbers without an error are right only if the
     noise never reached the modulus: a ciphertext whose noise has wrapped around may look right.
     """

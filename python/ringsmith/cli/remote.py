@@ -126,6 +126,8 @@ def run(
         new_folder(output_dir) as folder,
     ):
         found = service.program(program)
+        if share is not None:  # before the service computes what could not be shared
+            found.kit.shared_bits(share, statistical_security=sharing["statistical_security"])
         secret_key, public_key, evaluation_keys = _keys(found, keys)
         outputs = service.run(found, found.encrypt(public_key, given), evaluation_keys)
         decrypted = found.decrypt(secret_key, outputs, **sharing)
