@@ -26,7 +26,7 @@ def gaussian_integers(
     """Returns Gaussian numbers of mean 0, rounded to integers.
 
     A wide one is a sum of a coarse and a fine part: 2^k * a + b, b of 4 * 2^k or more, so that its
-    low bits are as random as its high ones (Micciancio, Walter 2017, eprint 2017/259, section 3).
+    low bits are as random as its high ones (Micciancio, Walter 2017, eprint 2017/259).
     The tail ends at 8.5 deviations, which a Gaussian exceeds with the probability 2^-56.
 
     Args:

@@ -182,10 +182,10 @@ class ClientKit:
 
         A CKKS result carries noise that depends on the secret key. Give it to a party that also
         sees the ciphertext only with ``share``: then fresh Gaussian noise hides that of the result,
-        and numbers are rounded to the bits that survive (``shared_bits``). A BFV result is exact. With
-        ``share``, it is refused unless the forecast leaves a bit of noise budget more than
-        decryption needs, so that no decryption fails. SECURITY.md states what this protects: server
-        and kit must be honest.
+        and numbers are rounded to the bits that survive (``shared_bits``). A BFV result is exact.
+        With ``share``, it is refused unless the forecast leaves a bit of noise budget more than
+        decryption needs, so that no decryption fails. SECURITY.md states what this protects, and
+        that server and kit must be honest.
 
         Args:
             secret_key: The first key of ``generate_keys``.

@@ -1,8 +1,8 @@
 """Circuit privacy: results that do not reveal the program's constants to the holder of the key.
 
 A result's noise depends on the plaintext constants that it was computed with, and the holder of
-the secret key can measure it. ``Sanitizer`` adds an encryption of zero, which makes both polynomials
-fresh, and Gaussian noise that hides the result's own (Gentry 2009, section 4.2: "circuit privacy";
+the secret key can measure it. ``Sanitizer`` adds an encryption of zero, which makes both
+polynomials fresh, and Gaussian noise that hides the result's own (Gentry 2009, thesis, chapter 21;
 Ducas, Stehlé 2016, eprint 2016/164, call it sanitization). ``ringsmith.params.flooding`` has the
 deviation, from the forecast of noise.
 """
