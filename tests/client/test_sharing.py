@@ -275,6 +275,29 @@ def test_the_kit_s_noise_bounds_that_of_every_key_and_input(program: Program) ->
             assert length < Flooding(1).noise_bound(port.noise)
 
 
+def test_roundings_that_a_program_repeats_stay_below_the_bound() -> None:
+    """The key switchings of x + 1, x + 2, … have equal digits; the forecast takes them as random."""
+
+    def repeated(x: EncryptedVector) -> EncryptedVector:
+        total = x
+        for k in range(16):
+            turned = x + k / 1024
+            for _ in range(16):
+                turned = turned.rotate(1)
+            total = total + turned
+        return total
+
+    program = trace(repeated, client().parameters, {"x": InputSpec(N // 2, bound=0.01)})
+    exact = program.evaluate({"x": np.zeros(1)})["result"]
+    bound = program.client_kit().noise_bounds(1)["result"]
+    assert program.worst_case is not None
+    deviation = program.worst_case["result"].spread
+    assert bound > 12 * deviation
+    for secret_key, output in runs(program, np.zeros(1), 3):
+        error = decrypt_vector(program.parameters, secret_key, output) - exact
+        assert float(np.sqrt(np.mean(np.abs(error) ** 2))) < 2 * deviation
+
+
 def test_a_program_shares_what_its_kit_says_survives(program: Program) -> None:
     numbers = np.linspace(-1, 1, N // 2)
     exact = program.evaluate({"x": numbers})["result"]
