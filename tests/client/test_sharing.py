@@ -255,8 +255,10 @@ def program() -> Program:
 
 def runs(program: Program, numbers: object, seeds: int) -> Iterator[tuple[SecretKey, Ciphertext]]:
     compiled = compile_program(program)
-    for _ in range(seeds):
-        secret_key, public_key, keys = program.generate_keys()
+    for seed in range(seeds):
+        secret_key, public_key, keys = generate_keys_for_test(
+            program.parameters, program.key_needs, seed
+        )
         inputs = program.encrypt(public_key, {"x": numbers})
         outputs = compiled.run(open_device("cpu"), inputs, keys).outputs
         yield secret_key, outputs["result"]
@@ -293,12 +295,8 @@ def test_roundings_that_a_program_repeats_stay_below_the_bound() -> None:
     assert program.worst_case is not None
     deviation = program.worst_case["result"].spread
     assert bound > 12 * deviation
-    compiled, machine = compile_program(program), open_device("cpu")
-    for seed in range(5):
-        keys = generate_keys_for_test(program.parameters, program.key_needs, seed)
-        inputs = program.encrypt(keys[1], {"x": np.zeros(1)})
-        output = compiled.run(machine, inputs, keys[2]).outputs["result"]
-        error = decrypt_vector(program.parameters, keys[0], output) - exact
+    for secret_key, output in runs(program, np.zeros(1), 5):
+        error = decrypt_vector(program.parameters, secret_key, output) - exact
         assert float(np.sqrt(np.mean(np.abs(error) ** 2))) < 4 * deviation < bound
 
 
