@@ -19,6 +19,17 @@ from ringsmith.interop.bundle import read_bundle
 from ringsmith.params import BfvParameters, parameter_set
 
 VALUES = [1.5, -2.0, 0.25]
+NOT_TO_SHARE = (
+    "do not share these numbers with anyone who sees the ciphertexts: their noise reveals the "
+    "secret key; --share hides it\n"
+)
+_WIDE = """
+scheme = "ckks"
+n = 8192
+prime_bits = [60, 56]
+special_bits = 60
+scale_bits = 55
+"""
 runner = CliRunner()
 
 
@@ -76,7 +87,7 @@ def test_numbers_with_a_byte_order_mark_are_read(home: Path, tmp_path: Path) -> 
     assert done.exit_code == 0, done.output
     done = run("decrypt", tmp_path / "x.seal", *secret(home), "--count", 3, "--digits", 4)
     assert [float(line) for line in done.stdout.split()] == pytest.approx([0.5, -1, 0], abs=1e-4)
-    assert not done.stderr
+    assert done.stderr == NOT_TO_SHARE
 
 
 def test_imaginary_parts_that_are_left_out_are_named(home: Path, tmp_path: Path) -> None:
@@ -85,9 +96,38 @@ def test_imaginary_parts_that_are_left_out_are_named(home: Path, tmp_path: Path)
     assert run("encrypt", numbers, *public(home), "-o", tmp_path / "x.seal").exit_code == 0
     told = "the imaginary parts are left out, and reach 2: --complex shows them\n"
     done = run("decrypt", tmp_path / "x.seal", *secret(home), "--count", 2)
-    assert done.stderr == told
+    assert done.stderr == told + NOT_TO_SHARE
     done = run("decrypt", tmp_path / "x.seal", *secret(home), "--count", 2, "--complex")
+    assert done.stderr == NOT_TO_SHARE
+
+
+def test_shared_numbers_have_the_digits_that_survive(tmp_path: Path) -> None:
+    (tmp_path / "set.toml").write_text(_WIDE)
+    made = run("keys", tmp_path / "keys", "--set", tmp_path / "set.toml", "--no-relin")
+    assert made.exit_code == 0, made.output
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_text("1.5\n-2\n0.25\n")
+    done = run("encrypt", numbers, *public(tmp_path), "-o", tmp_path / "x.seal")
+    assert done.exit_code == 0, done.output
+    decrypt = ["decrypt", tmp_path / "x.seal", *secret(tmp_path), "--count", 3]
+    share = [*decrypt, "--share", 1, "--noise-bound", 2.0**-36]
+    done = run(*share)
+    assert done.exit_code == 0, done.output
     assert not done.stderr
+    assert re.fullmatch(r"(-?\d\.\d\d\n){3}", done.stdout), "9 bits are 2 decimals"
+    assert [float(x) for x in done.stdout.split()] == pytest.approx([1.5, -2, 0.25], abs=0.01)
+    shown = {run(*share).stdout for _ in range(20)}
+    assert len(run(*share, "--complex").stdout.split()[0]) >= len("1.50+0.00j")
+    assert len(shown) <= 3, "what survives hardly changes"
+    refused(run(*decrypt, "--share", 1), "--share needs --noise-bound: a file does not say how")
+    refused(run(*share, "--digits", 3), "--digits: --share prints the digits that survive")
+    refused(
+        run(*share, "--statistical-security", 60),
+        "statistical_security = 60 leaves -5.5 bits after the point",
+    )
+    refused(run(*decrypt, "--noise-bound", 1), "--noise-bound goes with --share")
+    refused(run(*decrypt, "--statistical-security", 40), "goes with --share QUERIES")
+    refused(run(*decrypt, "--share", 0, "--noise-bound", 1), "share = 0 is no number of")
 
 
 def test_a_ciphertext_of_another_client_is_refused(home: Path, tmp_path: Path) -> None:

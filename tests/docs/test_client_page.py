@@ -25,7 +25,7 @@ def printed(block: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str
 def test_the_pages_programs_print_their_messages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckks, belongs, seeded, compact, prepared, bfv = blocks("guide/client.md")
+    ckks, belongs, seeded, compact, prepared, bfv, shared = blocks("guide/client.md")
     first, second = re.findall(r"-?[0-9.]+", printed(ckks, tmp_path, capsys))
     assert (round(float(first), 3), round(float(second), 3)) == (1.5, -2.25)
     same, refusal = printed(belongs, tmp_path, capsys).splitlines()
@@ -38,6 +38,10 @@ def test_the_pages_programs_print_their_messages(
     first, second, budget = re.findall(r"-?[0-9.]+", printed(bfv, tmp_path, capsys))
     assert (float(first), float(second)) == (0.375, -3.125)
     assert int(budget) > 0
+    bits, *numbers = re.findall(r"-?[0-9.]+", printed(shared, tmp_path, capsys))
+    assert int(bits) == 8
+    for found, exact in zip(map(float, numbers), (0.25, 1, 0.0625, 0), strict=True):
+        assert abs(found - exact) <= 2**-8
 
 
 def test_the_program_of_the_page_of_formats_writes_and_reads_its_files(

@@ -4,6 +4,7 @@ Its scripts are the examples, and run as processes that share files.
 """
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "guide" / "client-server.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 SCRIPTS = ROOT / "examples" / "python"
 WATCHED = """
 import runpy, sys
@@ -24,8 +26,15 @@ print(*(name for name in ("ringsmith.client", "ringsmith._core.secret") if name 
 
 
 def test_the_page_shows_the_scripts_as_they_are() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert blocks == [(SCRIPTS / name).read_text() for name in ("server.py", "client.py")]
+    assert BLOCKS[:2] == [(SCRIPTS / name).read_text() for name in ("server.py", "client.py")]
+
+
+def test_the_page_hides_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (hiding,) = BLOCKS[2:]
+    script = tmp_path / "hiding.py"
+    script.write_text(hiding)
+    runpy.run_path(str(script))
+    assert re.fullmatch(r"\[ 3  2 12  4\] \{'result': [1-9]\d*\}\n", capsys.readouterr().out)
 
 
 def run(folder: Path, script: str, step: str) -> list[str]:

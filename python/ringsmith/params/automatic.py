@@ -9,6 +9,7 @@ from typing import Any
 from ringsmith.errors import ParameterError
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.design_primes import DesignPrimes
+from ringsmith.params.flooding import STATISTICAL_SECURITY, Flooding
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
 from ringsmith.params.security import MAX_LOG_QP, check_security
@@ -123,18 +124,24 @@ class AutoParameters(AutoRlweParameters):
 
     Attributes:
         precision_bits: Bits after the point that must be correct in every output by the forecast,
-            from 1.
+            from 1. With ``share``, those that survive noise flooding, for all inputs in their
+            ranges.
         headroom_bits: Room for messages up to ±2^headroom_bits at least; ranges that are greater
             get more.
         input_bound: Upper bound of the magnitudes of inputs without a declared range.
         samples: For each input a vector of typical numbers, or an array (samples, numbers): the
             precision is forecast for inputs like these, and not for the worst; None: for the worst.
+        share: Decryptions under one key that others may see: parameters leave ``precision_bits``
+            to ``decrypt(share=…)``. None: none are shared.
+        statistical_security: As for ``decrypt``.
     """
 
     precision_bits: float = 20
     headroom_bits: int = 3
     input_bound: float = 1.0
     samples: Any = field(default=None, compare=False, repr=False)
+    share: int | None = None
+    statistical_security: int = STATISTICAL_SECURITY
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,6 +158,11 @@ class AutoParameters(AutoRlweParameters):
             raise ParameterError(
                 f"headroom_bits = {headroom!r} is not a whole number in 0 … {MAX_HEADROOM_BITS}: "
                 "scale the inputs so that messages stay small"
+            )
+        if self.flooding is not None and self.samples is not None:
+            raise ParameterError(
+                f"share = {self.share!r}: noise is hidden only by a bound for all inputs, and "
+                "samples are typical ones: leave samples out, and declare ranges of the inputs"
             )
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
@@ -169,6 +181,13 @@ class AutoParameters(AutoRlweParameters):
             f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, "
             f"{self.larger}, multiply less deeply, or split the program"
         )
+
+    @property
+    def flooding(self) -> Flooding | None:
+        """The noise that hides that of results; None: results are not shared."""
+        if self.share is None:
+            return None
+        return Flooding(self.share, self.statistical_security)
 
     @property
     def default_bound(self) -> float | None:

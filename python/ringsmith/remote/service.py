@@ -25,6 +25,7 @@ from ringsmith.interop import (
 )
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import RlweParameters
+from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.params.identity import seal_obstacle
 from ringsmith.program import ClientKit
 from ringsmith.remote.connection import Connection, json_of
@@ -81,9 +82,17 @@ class RemoteProgram:
         outputs: Mapping[str, Ciphertext],
         *,
         complex_numbers: bool = False,
+        share: int | None = None,
+        statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:
         """Decrypts outputs, in this process; see ``ClientKit.decrypt``."""
-        return self.kit.decrypt(secret_key, outputs, complex_numbers=complex_numbers)
+        return self.kit.decrypt(
+            secret_key,
+            outputs,
+            complex_numbers=complex_numbers,
+            share=share,
+            statistical_security=statistical_security,
+        )
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,10 @@ class CkksSearch(Search):
     @property
     def _first_scale(self) -> int:
         """Bits of the scale that the search begins with: what the precision takes, about."""
-        guess = math.ceil(self.wish.precision_bits + math.log2(self.n))
+        bits = self.wish.precision_bits
+        if self.wish.flooding is not None:
+            bits -= self.wish.flooding.bits(self.n, self.wish.flooding.noise_bound(1.0))
+        guess = math.ceil(bits + math.log2(self.n))
         return min(max(guess, MIN_SCALE_BITS), self.wish.max_scale_bits)
 
     def _fits(self, levels: int, bits: int) -> bool:
@@ -156,8 +159,14 @@ class CkksSearch(Search):
         return best
 
     def _precision(self, program: CkksProgram) -> float:
-        """Returns the bits of precision that noise leaves by the forecast."""
+        """Returns the bits of precision that noise leaves by the forecast.
+
+        Where results are shared, it is that of the inputs that clients may encrypt, and the noise
+        that hides their own is counted.
+        """
         wish = self.wish
+        if wish.flooding is not None:
+            return program.shared_bits(wish.flooding)
         found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
         return found.bits
 
