@@ -22,7 +22,6 @@ from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import ParameterLimits
 from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.primes import MOST_CANDIDATES, primes_above, primes_below
-from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.runtime.designs import limits_of
 
 SEARCHED = [name for name in named() if not limits_of(name).primes]
@@ -106,7 +105,7 @@ def test_other_primes_are_the_next_ones_that_a_design_takes(design: str, scales:
             continue
         assert list(parameters.data_primes[1:]) == expected
         assert limits.refusal(parameters) == ""
-        assert parameters.security is not None
+        assert parameters.log_qp <= shape.bounds[n]
         q_0, special = parameters.data_primes[0], parameters.special_primes[0]
         assert scale + 3 <= q_0.bit_length() <= special.bit_length() <= limits.max_prime_bits
         found += 1
@@ -218,7 +217,7 @@ def test_bfv_takes_the_ring_that_a_design_of_any_primes_takes(design: str, plain
 def test_bfv_primes_become_more_or_wider_for_a_design() -> None:
     limits = limits_of("medha")
     shape = AutoBfvParameters(plain_bits=17, design="medha", limits=limits)
-    sizes, carried = {}, MAX_LOG_QP[128][16384]
+    sizes, carried = {}, shape.bounds[16384]
     for bits in (45, 90, 180, 260, 300):
         found = shape.candidate(16384, bits, carried)
         assert limits.refusal(found) == ""

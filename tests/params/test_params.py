@@ -20,7 +20,6 @@ from ringsmith.params import (
     parameter_set,
     security_level,
 )
-from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.params.sets import MEDHA_WIDE_PRIME
 from ringsmith.params.sparse import MAX_SHIFT, MAX_TERMS, sparse_primes
 
@@ -34,9 +33,10 @@ GOOD: dict[str, Any] = {
 REFUSED = [
     ({"n": 16384, "special_bits": 60, "prime_bits": (60,) * 8}, "logQP = 540 needs N >= 32768"),
     ({"special_bits": 49}, "logQP = 219 needs N >= 16384 for 128-bit security; N is 8192"),
-    ({"security": 192}, "for 192-bit security; N is 8192 and carries 152 bits: lower a prime or"),
+    ({"special_bits": 49}, "carries 218 bits (2018 standard) or 214 bits (2024 guidelines): lower"),
+    ({"security": 192}, "N is 8192 and carries 152 bits (2018 standard) or 147 bits (2024 guide"),
     ({"n": 1024, "prime_bits": (60,) * 29}, "is more than any N carries (1747 bits)"),
-    ({"security": 100}, "security = 100 is not a level of the HE standard: choose 128, 192, 256"),
+    ({"security": 100}, "security = 100 is not a level of the security standards: choose 128, 192"),
     ({"n": 8000}, "N = 8000 is not a power of two in 1024 … 65536"),
     ({"n": 512}, "N = 512 is not"),
     ({"n": 8192.0}, "N = 8192.0 is not"),
@@ -111,32 +111,36 @@ def test_digits_are_groups_of_consecutive_primes() -> None:
 
 # ---- the papers' sets ----------------------------------------------------------------------------
 
-PAPERS: list[tuple[str, tuple[int, int, int, int], int | None, int | None]] = [
-    # name, (N, L, dnum, k), level by the table, level that its authors state where they do
-    ("medha-set1", (1 << 14, 7, 7, 1), 128, None),
-    ("medha-set2", (1 << 15, 9, 9, 1), 192, None),
-    ("medha21-set1", (1 << 14, 6, 6, 1), 128, 151),
-    ("medha21-set2", (1 << 14, 7, 7, 1), 128, 130),
-    ("medha21-set3", (1 << 14, 8, 8, 1), None, 115),
-    ("framework-set1", (1 << 16, 45, 45, 1), 128, 98),
-    ("framework-set2", (1 << 16, 24, 3, 8), 128, 128),
-    ("framework-set3", (1 << 14, 9, 1, 1), 128, 128),
-    ("lola-mnist", (1 << 13, 6, 6, 1), 128, None),
-    ("lola-cifar10", (1 << 14, 7, 7, 1), 192, None),
+Levels = tuple[int | None, int | None]
+PAPERS: list[tuple[str, tuple[int, int, int, int], Levels, int | None]] = [
+    # name, (N, L, dnum, k), levels by 2018 and 2024, level that its authors state where they do
+    ("medha-set1", (1 << 14, 7, 7, 1), (128, None), None),
+    ("medha-set2", (1 << 15, 9, 9, 1), (192, 192), None),
+    ("medha21-set1", (1 << 14, 6, 6, 1), (128, 128), 151),
+    ("medha21-set2", (1 << 14, 7, 7, 1), (128, None), 130),
+    ("medha21-set3", (1 << 14, 8, 8, 1), (None, None), 115),
+    ("framework-set1", (1 << 16, 45, 45, 1), (None, 128), 98),
+    ("framework-set2", (1 << 16, 24, 3, 8), (None, 192), 128),
+    ("framework-set3", (1 << 14, 9, 1, 1), (128, 128), 128),
+    ("lola-mnist", (1 << 13, 6, 6, 1), (128, 128), None),
+    ("lola-cifar10", (1 << 14, 7, 7, 1), (192, 192), None),
 ]
 
 
-@pytest.mark.parametrize(("name", "shape", "level", "declared"), PAPERS)
+@pytest.mark.parametrize(("name", "shape", "levels", "declared"), PAPERS)
 def test_the_papers_sets_have_their_shape_and_level(
-    name: str, shape: tuple[int, int, int, int], level: int | None, declared: int | None
+    name: str, shape: tuple[int, int, int, int], levels: Levels, declared: int | None
 ) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = PARAMETER_SETS[name]()
     assert (found.n, found.limbs, found.dnum, len(found.special_primes)) == shape
-    assert (found.security, found.declared_security, found.name) == (level, declared, name)
+    assert tuple(security_level(found.n, found.log_qp, key) for key in ("2018", "2024")) == levels
+    assert (found.declared_security, found.name) == (declared, name)
+    highest = max((level for level in levels if level), default=None)
+    assert found.security == highest
     warned = [str(w.message) for w in caught if issubclass(w.category, SecurityWarning)]
-    assert bool(warned) == (level is None or (declared or 128) < 128)
+    assert bool(warned) == (highest is None or (declared or 128) < 128)
     assert all(f"its authors state {declared} bits" in text for text in warned)
 
 
@@ -236,7 +240,7 @@ def test_a_sparse_family_that_cannot_be_is_refused(
     assert words in str(refusal.value)
 
 
-# ---- nano, and the table -------------------------------------------------------------------------
+# ---- nano -------------------------------------------------------------------------
 
 
 def test_nano_is_128_bit_secure_and_has_the_primes_of_seal() -> None:
@@ -246,6 +250,10 @@ def test_nano_is_128_bit_secure_and_has_the_primes_of_seal() -> None:
     assert list(nano.primes) == [modulus.value() for modulus in found]
     assert (nano.log_qp, nano.security, nano.levels, nano.slots) == (218, 128, 3, 4096)
     assert (nano.special, nano.scale) == ((4,), 2.0**41)
+    assert nano.security_text == (
+        "128 bits (2018 standard); below 128 by the 2024 guidelines: at most 214 bits of modulus "
+        "at N = 8192"
+    )
 
 
 @pytest.mark.parametrize("sizes", [(50, 40, 50, 40, 50), (40, 40, 40), (60, 30, 60)])
@@ -258,32 +266,12 @@ def test_created_primes_equal_seals(sizes: tuple[int, ...]) -> None:
     assert list(parameters.primes) == [modulus.value() for modulus in found]
 
 
-def test_the_security_table_equals_seals() -> None:
-    seal = pytest.importorskip("seal")
-    levels = {
-        128: seal.sec_level_type.tc128,
-        192: seal.sec_level_type.tc192,
-        256: seal.sec_level_type.tc256,
-    }
-    for level, bounds in MAX_LOG_QP.items():
-        for n, bound in bounds.items():
-            if n <= 32768:  # where SEAL's table ends
-                assert bound == seal.CoeffModulus.MaxBitCount(n, levels[level]), (level, n)
-
-
-def test_the_security_level_is_the_highest_that_holds() -> None:
-    assert [security_level(8192, bits) for bits in (118, 119, 152, 153, 218, 219)] == [
-        256,
-        192,
-        192,
-        128,
-        128,
-        None,
-    ]
-
-
 def test_insecure_parameters_warn_and_say_so() -> None:
-    with pytest.warns(SecurityWarning, match="logQP = 219 bits at N = 8192 is below 128-bit"):
+    with pytest.warns(
+        SecurityWarning,
+        match=r"logQP = 219 bits at N = 8192 is below 128-bit security: .* N carries at most "
+        r"218 bits \(2018 standard\) or 214 bits \(2024 guidelines\)",
+    ):
         parameters = CkksParameters.create(**{**GOOD, "special_bits": 49, "security": None})
     assert parameters.security is None
 

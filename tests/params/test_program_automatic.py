@@ -10,7 +10,6 @@ import pytest
 
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
-from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.program import (
     EncryptedVector,
     InputSpec,
@@ -35,6 +34,7 @@ def logistic(x: EncryptedVector) -> EncryptedVector:
         (lambda x: x**2, AutoParameters(precision_bits=12)),
         (logistic, AutoParameters()),
         (logistic, AutoParameters(security=256, precision_bits=15)),
+        (logistic, AutoParameters(standard="2018-post-quantum")),
         (lambda x, y: polynomial(x * y, np.ones(16) / 16), AutoParameters(precision_bits=30)),
         (lambda x: x**16, AutoParameters(precision_bits=10, headroom_bits=1)),
     ],
@@ -44,13 +44,12 @@ def test_chosen_parameters_hold_what_was_asked_and_no_smaller_ring_would(
 ) -> None:
     program = trace(function, wish)
     parameters = program.parameters
-    assert parameters.security is not None
-    assert parameters.security >= wish.security
+    assert parameters.log_qp <= wish.bounds[parameters.n]
     assert program.forecast(wish.input_bound).bits >= wish.precision_bits
     assert f"N = {parameters.n}" in program.choice
     assert program.choice in program.explain()
     smaller = parameters.n // 2
-    if smaller in MAX_LOG_QP[wish.security]:
+    if smaller in wish.bounds:
         narrow = replace(wish, input_bound=1, max_n=smaller)
         with pytest.raises(ProgramError, match="no parameters fit"):
             trace(function, narrow)
@@ -88,6 +87,19 @@ def test_the_ring_is_as_large_as_the_vectors_need() -> None:
     assert "5000" in program.choice
 
 
+def test_a_program_says_the_level_of_its_parameters_and_the_standard() -> None:
+    def said(parameters: Any) -> list[str]:  # noqa: ANN401 - what trace takes
+        return trace(lambda x: x * x, parameters).explain().splitlines()
+
+    assert "security: 192 bits (2018 standard, 2024 guidelines)" in said("auto")
+    assert (
+        "security: 128 bits (2018 standard); below 128 by the 2024 guidelines: at most 214 bits "
+        "of modulus at N = 8192"
+    ) in said("nano")
+    choice = trace(lambda x: x * x, AutoParameters(standard="2018", security=192)).choice
+    assert "192-bit security by the 2018 standard" in choice
+
+
 def test_headroom_is_taken_from_the_call_or_the_wish() -> None:
     def first_bits(parameters: CkksParameters) -> float:
         return float(np.log2(parameters.data_primes[0] / parameters.scale))
@@ -110,7 +122,7 @@ def test_primes_are_no_wider_than_a_designs_words() -> None:
 
 
 def test_what_no_parameters_hold_is_refused_in_words() -> None:
-    with pytest.raises(ProgramError, match=r"no parameters fit; N = 4096 .* 207 bits .* 109"):
+    with pytest.raises(ProgramError, match=r"no parameters fit; N = 4096 .* 207 bits .* 106"):
         trace(lambda x: x**16, AutoParameters(max_n=4096))
     with pytest.raises(ProgramError, match=r"2\^55 forecasts 3\d\.\d bits.*precision_bits = 50"):
         trace(lambda x: x * x, AutoParameters(precision_bits=50, max_n=8192))
@@ -159,6 +171,7 @@ def test_errors_of_the_program_itself_come_through() -> None:
     ("literal", "message"),
     [
         ({"security": 100}, "security = 100 is not a level"),
+        ({"standard": "2020"}, "standard = '2020' is no security standard: choose one of '2018'"),
         ({"precision_bits": 0}, "precision_bits = 0 is outside 1 … 60"),
         ({"headroom_bits": -1}, "headroom_bits = -1 is not a whole number"),
         ({"headroom_bits": 2.5}, "headroom_bits = 2.5 is not a whole number"),

@@ -12,7 +12,6 @@ import pytest
 from ringsmith import explain
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import AutoBfvParameters, BfvParameters, CkksParameters, SecurityWarning
-from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.program import (
     BfvProgram,
     EncryptedVector,
@@ -323,6 +322,7 @@ def test_inputs_in_the_clear_must_be_whole_numbers(exact: BfvParameters) -> None
         (lambda x: x + 1, AutoBfvParameters(plain_bits=16)),
         (lambda x, y: x * y - 2, AutoBfvParameters(plain_bits=20)),
         (lambda x: x**8, AutoBfvParameters(plain_bits=30, security=192)),
+        (lambda x: x**8, AutoBfvParameters(plain_bits=30, standard="2018")),
         (lambda x: x**4, AutoBfvParameters(plain_modulus=65537, margin_bits=20)),
         (lambda x: x**4, AutoBfvParameters(plain_bits=20, max_prime_bits=32)),
     ],
@@ -332,8 +332,7 @@ def test_chosen_parameters_hold_what_was_asked_and_nothing_smaller_would(
 ) -> None:
     program = trace(function, wish)
     parameters = program.parameters
-    assert parameters.security is not None
-    assert parameters.security >= wish.security
+    assert parameters.log_qp <= wish.bounds[parameters.n]
     assert parameters.batching
     assert program.forecast().bits >= wish.margin_bits
     assert max(q.bit_length() for q in parameters.primes) <= wish.max_prime_bits
@@ -342,7 +341,7 @@ def test_chosen_parameters_hold_what_was_asked_and_nothing_smaller_would(
     assert f"N = {parameters.n}" in program.choice
     assert program.choice in program.explain()
     bits = sum(q.bit_length() for q in parameters.data_primes)
-    carried = MAX_LOG_QP[wish.security]
+    carried = wish.bounds
     for n, fewer in [(parameters.n, bits - 2), (parameters.n // 2, None)]:
         if n in carried:
             assert not holds(function, wish, n, fewer or wish.widest(carried[n]), carried[n])

@@ -25,6 +25,7 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.build_cache import fingerprint
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.params import RlweParameters
+from ringsmith.params.security import LOWEST
 
 DEVICES = ("model", "rtl")
 """What counts cycles."""
@@ -117,11 +118,13 @@ def conditions(parameters: RlweParameters, executable: Executable) -> str:
 
 
 def security_text(parameters: RlweParameters) -> str:
-    """The level by the standard, or what the set's authors state where that is less."""
+    """The level and its standard, or what the set's authors state where that is less."""
     level, stated = parameters.security, parameters.declared_security
-    if level and not (stated and stated < level):
-        return f"{level}-bit security"
-    return f"{stated}-bit security, its authors say" if stated else "below 128-bit security"
+    if stated and stated < (level or LOWEST):
+        return f"{stated}-bit security, its authors say"
+    if not level:
+        return f"below {LOWEST}-bit security"
+    return f"security of {parameters.security_text.partition(';')[0]}"
 
 
 def cpu_times(

@@ -87,6 +87,7 @@ def kit(
     inputs = ", ".join(f"{name} ({port.length})" for name, port in found.kit.inputs.items())
     outputs = ", ".join(f"{name} ({port.length})" for name, port in found.kit.outputs.items())
     print(f"{program}: {inputs} to {outputs}; N = {found.kit.parameters.n}; {output}")
+    print(f"security: {found.kit.parameters.security_text}")
 
 
 @remote_app.command("run")
@@ -135,6 +136,7 @@ def run(
             (folder / f"{name}.npy").write_bytes(array_bytes(values))
             print(f"{name}  {values.shape}")
     print(f"{program}: run on {url}; results are in {output_dir}")
+    print(f"security: {found.kit.parameters.security_text}")
 
 
 def _keys(

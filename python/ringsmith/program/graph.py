@@ -423,6 +423,8 @@ class Program(ABC):
             f"program {self.name}: parameters {parameters.name}, "
             f"N = {parameters.n}, {parameters.limbs} data primes"
         ]
+        if with_choice:
+            lines.append(f"security: {parameters.security_text}")
         if with_choice and self.choice:
             lines += ["parameters were chosen:", self.choice]
         lines.append(f"keys: {describe_keys(parameters, self.nodes, self.key_needs)}")

@@ -287,8 +287,8 @@ class ClientKit:
 
         Args:
             path: The file.
-            security: Level of the HE standard that the parameters must hold, 128, 192 or 256; None:
-                any, for experiments.
+            security: Level that the parameters must hold by the 2018 standard or the 2024
+                guidelines, 128, 192 or 256; None: any, for experiments.
 
         Raises:
             InteropError: When the file holds no kit, is damaged or too large; names the field.
@@ -313,11 +313,11 @@ class ClientKit:
         """
         parameters = self.parameters
         if security is not None and (parameters.security or 0) < security:
-            level = f"{parameters.security}-bit" if parameters.security else "less than 128-bit"
             raise ParameterError(
-                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} gives {level} "
-                f"security, and {security} bits are needed: the maker of the kit could find your "
-                "secret key. Ask for other parameters; for an experiment give security=None"
+                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} has a security of "
+                f"{parameters.security_text}, and {security} bits are needed: the maker of the kit "
+                "could find your secret key. Ask for other parameters; for an experiment give "
+                "security=None"
             )
 
     def _encrypted(

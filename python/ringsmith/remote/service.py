@@ -193,9 +193,9 @@ class Service:
             timeout_seconds: Time limit of a single answer.
             patience_seconds: For how long a request is retried if the server does not answer, or
                 is full.
-            security: Level of the HE standard that a program's parameters must hold, 128, 192 or
-                256: the server names them, and weak ones would give it the secret key. None: any,
-                for experiments.
+            security: Level that a program's parameters must hold by the 2018 standard or the 2024
+                guidelines, 128, 192 or 256: the server names them, and weak ones would give it the
+                secret key. None: any, for experiments.
 
         Raises:
             ParameterError: If the URL is invalid, or the token would be sent unencrypted.

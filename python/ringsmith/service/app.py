@@ -165,6 +165,7 @@ async def program(name: Name, state: StateOf, client: ClientOf) -> ProgramSpec:
         n=parameters.n,
         data_primes=list(parameters.data_primes),
         special_primes=list(parameters.special_primes),
+        security=parameters.security_text,
         inputs={
             key: PortSpec(
                 limbs=port.limbs,

@@ -73,7 +73,7 @@ class CkksSearch(Search):
         assert isinstance(parameters, CkksParameters), "the search's own program"
         return [
             f"N = {self.n}: the smallest that does; it carries {self.carried} bits of modulus at "
-            f"{self.wish.security}-bit security, and all primes have {parameters.log_qp}",
+            f"{self.wish.security_text}, and all primes have {parameters.log_qp}",
             f"{parameters.levels} levels: the fewest that planning does with; {depth} "
             "multiplications follow one another",
             f"scale 2^{math.log2(parameters.scale):g}: {self.scale_reason}",
@@ -222,7 +222,7 @@ class CkksSearch(Search):
             f"too deep: {levels} levels, and at most {most} fit: at the scale 2^{scale}, which "
             f"{self.wish.precision_bits:g} bits of precision take, {levels} levels need "
             f"{sum(self.wish.prime_bits(levels, scale))} bits of modulus, and it carries "
-            f"{self.carried} at {self.wish.security}-bit security"
+            f"{self.carried} at {self.wish.security_text}"
         )
         way = "multiply less deeply, or split the program"
         if self.n == MAX_DEGREE:
