@@ -254,6 +254,9 @@ def test_a_client_with_seal_is_told_that_seal_cannot_hold_the_parameters(tmp_pat
             answer = httpx.get(f"{server.url}/v1/{path}")
             assert (answer.status_code, answer.json()["code"]) == (406, "no-seal-format"), path
             assert "the parameters of program 'hybrid'" in answer.json()["detail"]
+        answer = httpx.post(f"{server.url}/v1/programs/hybrid/runs?seal=4.1", files={"x": b"1"})
+        assert (answer.status_code, answer.json()["code"]) == (406, "no-seal-format")
+        assert len(httpx.get(f"{server.url}/v1/jobs").json()["jobs"]) == 1  # nothing was run
 
 
 def test_the_description_says_how_digests_are_separated(server: Server) -> None:

@@ -31,6 +31,7 @@ from ringsmith.service.protocol import (
     OBJECT_MEDIA,
     PARAMETERS_MEDIA,
 )
+from ringsmith.service.published import Publication
 from ringsmith.service.results import (
     SealVersion,
     no_seal_format,
@@ -215,12 +216,21 @@ async def parameters(
     name: Name, state: StateOf, client: ClientOf, seal: SealVersion = None
 ) -> Response:
     """The parameters as SEAL's `EncryptionParameters`, for clients without Ringsmith."""
-    found = state.program(name).kit.parameters
-    if seal_obstacle(found) is not None:
-        raise no_seal_format(name)
+    found = _seal_parameters(state.program(name))
     version = DEFAULT_VERSION if seal is None else parsed(seal)
-    data = write_parameters(SealParameters.from_parameters(found), version=version)
-    return Response(data, media_type=PARAMETERS_MEDIA)
+    return Response(write_parameters(found, version=version), media_type=PARAMETERS_MEDIA)
+
+
+def _seal_parameters(program: Publication) -> SealParameters:
+    """Returns a program's parameters as SEAL holds them.
+
+    Raises:
+        ProblemError: If SEAL cannot hold them.
+    """
+    found = program.kit.parameters
+    if seal_obstacle(found) is not None:
+        raise no_seal_format(program.name)
+    return SealParameters.from_parameters(found)
 
 
 # ---- keys -------------------------------------------------------------------------------------
@@ -423,6 +433,8 @@ async def run(
 ) -> Response:
     """Runs a program on encrypted inputs: a part for each, and the fields `keys` and `revision`."""
     publication = state.program(name)
+    if seal is not None:  # before the program runs in vain
+        _seal_parameters(publication)
     if idempotency_key is not None and not _REQUEST_NAME.fullmatch(idempotency_key):
         raise ProblemError(
             400, "malformed", "Idempotency-Key: 1 to 128 printable characters of ASCII"
