@@ -266,6 +266,8 @@ def test_the_steps_that_make_the_server_of_the_image_work(tmp_path: Path) -> Non
         ),
         "PIP_REQUIRE_VIRTUALENV": "0",
         "CMAKE_BUILD_PARALLEL_LEVEL": "2",
+        "SKBUILD_CMAKE_BUILD_TYPE": "Debug",  # compiles faster
+        "CXXFLAGS": "-g0",
     }
     for instruction, words in steps("Dockerfile"):
         for folder, other in moved.items():

@@ -22,7 +22,7 @@ from tests.service.served import Server, until
 from ringsmith.remote import Service
 from ringsmith.service import app, state
 from ringsmith.service import storage as storage_module
-from ringsmith.service.database import JobRecord, RunState
+from ringsmith.service.database import Database, JobRecord, RunState
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits
 from ringsmith.service.storage import Storage
@@ -314,6 +314,36 @@ def test_a_write_that_fails_after_it_was_stored_is_stored_once(
 
     asyncio.run(rounds())
     assert jobs_of(data) == {(str(i), "done"): 1 for i in range(10)}
+
+
+def test_a_job_that_was_stored_though_its_request_was_refused_is_run_at_the_next_request(
+    data: Path,
+    offered: dict[str, Publication],
+    faults: Faults,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each try stores the job and fails after that, until the request is refused."""
+    add_job = Database.add_job
+
+    def stores_and_fails(self: Database, job: JobRecord) -> JobRecord:
+        add_job(self, job)
+        raise sqlite3.OperationalError("a fault on purpose")
+
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            await server.put_keys()
+            with monkeypatch.context() as patch:
+                patch.setattr(Database, "add_job", stores_and_fails)
+                assert (await server.post("one", b"1")).status_code == 503
+            assert jobs_of(data) == {("one", "waiting"): 1}
+            answer = await server.post("one", b"another input")
+            assert (answer.status_code, answer.json()["code"]) == (422, "other-request")
+            await server.run("one", b"1", seconds=5)
+            await settles(server)
+            assert set(server.replicas[0].runs.values()) == {1}
+
+    asyncio.run(rounds())
+    assert jobs_of(data) == {("one", "done"): 1}
 
 
 def _fault_rounds(
