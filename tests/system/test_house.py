@@ -248,7 +248,7 @@ def test_build_group_holds_what_the_build_system_requires() -> None:
     assert set(project["build-system"]["requires"]) <= set(project["dependency-groups"]["build"])
 
 
-@pytest.mark.parametrize("name", ["build", "run", "dev", "full"])
+@pytest.mark.parametrize("name", ["build", "run", "service", "dev", "full", "docs"])
 def test_a_lock_file_pins_versions_by_hash_and_names_no_registry(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.lock").read_text()
     entries = re.split(r"\n(?=\S)", text)
