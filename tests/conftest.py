@@ -8,6 +8,8 @@ import zlib
 import numpy as np
 import pytest
 
+pytest_plugins = ["tests.fixtures"]
+
 SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
 """One number that every test's random inputs follow from; another in each run unless it is set."""
 

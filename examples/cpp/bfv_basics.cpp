@@ -12,9 +12,9 @@
 namespace bfv = ringsmith::bfv;
 
 int main() {
-  // Three data primes and one special prime; within 218 bits, the 128-bit bound at N = 8192.
+  // Three data primes and one special prime; within 214 bits, the 128-bit bound of 2024.
   constexpr std::size_t kDegree = 8192;
-  constexpr std::array<int, 4> kBits = {54, 54, 54, 55};
+  constexpr std::array<int, 4> kBits = {53, 53, 53, 54};
   constexpr ringsmith::i64 kPlainModulus = 65537;  // a prime that is 1 mod 2N, so it has slots
   const bfv::Context context =
       bfv::make_context(kDegree, bfv::create_primes(kDegree, kBits), kPlainModulus);

@@ -12,7 +12,7 @@
 namespace ckks = ringsmith::ckks;
 
 int main() {
-  // Three data primes and one special prime; within 218 bits, the 128-bit bound at N = 8192.
+  // Three data primes and one special prime; within 214 bits, the 128-bit bound of 2024.
   constexpr std::size_t kDegree = 8192;
   constexpr std::array<int, 4> kBits = {60, 40, 40, 60};
   const ckks::Context context = ckks::make_context(kDegree, ckks::create_primes(kDegree, kBits));

@@ -4,7 +4,7 @@
 // Medha's 60-bit prime, 2^59 + 2^25 + 2^22 - 2^20 + 1; the paper does not print its 54-bit primes,
 // so the others are the nine least above 2^53 with at most three signed powers from 2^17 to 2^25.
 // The family word48 is the ten least above 2^47 with such powers. The same lists are in
-// python/ringsmith/backends/rpau/sparse.py.
+// python/ringsmith/backends/rpau/design/sparse.py.
 //
 // A prime can be written in several ways, 2^25 + 2^22 - 2^20 as 2^20 + 2^21 + 2^25. Here all primes
 // of a family are written so that two of the three terms have few values in it: rs_sparse_times

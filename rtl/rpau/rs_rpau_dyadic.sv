@@ -4,7 +4,7 @@
 // words at a time. The results are collected and written as one row. B is a work polynomial, one of
 // the key store, the key expander's output, or the constant k1. C is dst, b or the constant k2.
 // Words of a may be any of Width bits where B is k1; everything else is canonical. N / DyadicCores
-// cycles and the pipeline: python/ringsmith/backends/rpau/cost.py.
+// cycles and the pipeline: python/ringsmith/backends/rpau/design/latency.py.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when the
 // last result is in memory.

@@ -3,7 +3,7 @@
 // It stores no words. The sending RPAU reads its rows from first to last, and its work memory's
 // outputs drive the interconnect. The others write the rows that they receive, and count them. Rows
 // keep the order of their words: all RPAUs swap the halves of the same rows. The unit is busy for a
-// cycle a row plus the latency to the last RPAU: python/ringsmith/backends/rpau/cost.py.
+// cycle a row plus the latency to the last RPAU: python/ringsmith/backends/rpau/design/latency.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, in all RPAUs at once, when the last of them has written its last row.

@@ -5,7 +5,7 @@
 // writes them. Operand b may come from the key store, operand a of a broadcast's receivers comes
 // from the interconnect, and the results of its source go there. Each instruction keeps the unit
 // for a time that does not depend on data: docs/reference/isa-rpau.md,
-// python/ringsmith/backends/rpau/cost.py.
+// python/ringsmith/backends/rpau/design/latency.py.
 //
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, when all is in memory. A broadcast ends in all its RPAUs at once, with the last row.

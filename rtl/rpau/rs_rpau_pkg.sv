@@ -1,6 +1,6 @@
 // RPAU architecture: types of the doorways inside a device, and latencies.
 //
-// The latencies are built from the blocks' own; python/ringsmith/backends/rpau/cost.py holds the
+// The latencies are built from the blocks' own; backends/rpau/design/latency.py holds the
 // same on the scheduler's side, and the tests measure every instruction against it. All are counted
 // as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which
 // the result stands at its output.

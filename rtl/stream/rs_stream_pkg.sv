@@ -6,7 +6,7 @@
 // LogLanes-1 from the top are lanes at first, all others time; docs/reference/stream.md has the
 // layout.
 //
-// Latencies are counted as in rs_arith_pkg. python/ringsmith/backends/stream/latency.py holds the
+// Latencies are counted as in rs_arith_pkg. backends/stream/design/latency.py holds the
 // same on the model's side.
 package rs_stream_pkg;
   import rs_arith_pkg::*;

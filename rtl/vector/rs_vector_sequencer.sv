@@ -10,7 +10,7 @@
 //   the store streams have room for the limbs that it hands out
 //
 // The limbs and the space in streams are then reserved. The compiler ensures everything else by gap
-// (backends/vector/timing.py). An instruction's rows follow: of a point operation or an
+// (backends/vector/compiler/timeline.py). An instruction's rows follow: of a point operation or an
 // automorphism a limb's; of a transform those of all its limbs pass by pass, a pass starts when its
 // first limb's rows are written. rows_o says what happens to a row, two cycles after it was issued:
 // the instruction's first row is issued in the cycle in which it was taken.

@@ -14,8 +14,8 @@ from ringsmith import _core, compile_program, open_device, progress, trace
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.jobs import JobState, QueuedMachine, Work
 from ringsmith.backends.random_operands import random_key
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import Form, SubroutineGraph
 from ringsmith.params import CkksParameters

@@ -13,6 +13,7 @@ import zstandard
 from ringsmith import _core, interop
 from ringsmith.errors import InteropError
 from ringsmith.interop import Compression, seal_seed
+from ringsmith.interop.seal_write import CIPHERTEXT_START, ciphertext_start
 from ringsmith.objects import Ciphertext, Plaintext
 from ringsmith.params import CkksParameters
 
@@ -178,6 +179,41 @@ def test_every_header_names_the_version_written_for(small_oracle: "SealOracle", 
         ]
         assert len(headers) > 4
         assert set(headers) == {(4, minor)}
+
+
+@pytest.mark.parametrize("minor", range(5))
+@pytest.mark.parametrize("tag", [None, bytes(range(16))])
+def test_a_written_ciphertext_is_changed_to_another_version(
+    small_oracle: "SealOracle", rng: np.random.Generator, minor: int, tag: bytes | None
+) -> None:
+    shape = small_oracle.parameters
+    ciphertext = interop.read_ciphertext(small_oracle.saved(small_oracle.ciphertext(rng)), shape)
+    old, new = (
+        interop.with_key_tag(interop.write_ciphertext(ciphertext, shape, version=version), tag)
+        for version in ((4, 4), (4, minor))
+    )
+    assert ciphertext_start(old[:CIPHERTEXT_START], (4, minor)) + old[CIPHERTEXT_START:] == new
+    assert interop.read_ciphertext(new, shape).data.tolist() == ciphertext.data.tolist()
+
+
+def test_what_is_no_start_of_a_written_ciphertext_is_not_changed(
+    small_oracle: "SealOracle", rng: np.random.Generator
+) -> None:
+    shape = small_oracle.parameters
+    ciphertext = interop.read_ciphertext(small_oracle.saved(small_oracle.ciphertext(rng)), shape)
+    data = interop.write_ciphertext(ciphertext, shape)
+    packed = interop.write_ciphertext(ciphertext, shape, compression=Compression.ZSTD)
+    for start, words in (
+        (data[: CIPHERTEXT_START - 1], "16 bytes expected, 15 left"),
+        (packed[:CIPHERTEXT_START], "compressed, and its version was to be changed"),
+        (bytes(CIPHERTEXT_START), "no SEAL header"),
+        (b"", "nothing there"),
+        (interop.write_parameters(shape)[:CIPHERTEXT_START], "SEAL header|written by"),
+    ):
+        with pytest.raises(InteropError, match=words):
+            ciphertext_start(start, (4, 1))
+    with pytest.raises(InteropError, match=r"SEAL version 4\.5 is not known"):
+        ciphertext_start(data[:CIPHERTEXT_START], (4, 5))
 
 
 @pytest.mark.parametrize("version", [(3, 7), (4, 5), (4, -1), (5, 0)])

@@ -11,7 +11,7 @@ import ringsmith
 from ringsmith import _core
 from ringsmith._core import bfv, secret
 from ringsmith.backends.rpau.compiler import _scheduler
-from ringsmith.backends.rpau.device import _model
+from ringsmith.backends.rpau.model import _model
 
 STUBS = Path(ringsmith.__file__).parent
 
@@ -31,7 +31,7 @@ def signature(function: object) -> list[str]:
         ("_core/bfv.pyi", bfv),
         ("_core/secret.pyi", secret),
         ("backends/rpau/compiler/_scheduler.pyi", _scheduler),
-        ("backends/rpau/device/_model.pyi", _model),
+        ("backends/rpau/model/_model.pyi", _model),
     ],
     ids=["core", "bfv", "secret", "scheduler", "model"],
 )

@@ -9,9 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from tests.program.random_arrays import RandomProgram, random_program
 
-from ringsmith import AutoParameters, compile_program, open_device, trace
+from ringsmith import AutoBfvParameters, AutoParameters, compile_program, open_device, trace
 from ringsmith.errors import ProgramError
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
+from ringsmith.params.security import STANDARDS
 from ringsmith.program import CkksProgram, InputSpec, Program
 
 BOUND = 3
@@ -55,7 +56,9 @@ def parameters(request: pytest.FixtureRequest) -> RlweParameters:
 
 
 def traced(
-    made: RandomProgram, parameters: RlweParameters | AutoParameters, bounds: Mapping[str, float]
+    made: RandomProgram,
+    parameters: RlweParameters | AutoParameters | AutoBfvParameters,
+    bounds: Mapping[str, float],
 ) -> Program | str:
     """The planned program, or why it is refused."""
     inputs = {name: InputSpec(size, bound=bounds[name]) for name, size in made.lengths.items()}
@@ -154,6 +157,35 @@ def test_ten_thousand_random_programs_mean_what_numpy_means(
     reasons = check(10_000, parameters, rng, encrypted=100)
     print(reasons)
     assert reasons["ran"] > 5000
+
+
+@pytest.mark.parametrize("level", [128, 192, 256])
+def test_automatic_parameters_stay_within_the_bounds_of_2024(
+    rng: np.random.Generator, level: int
+) -> None:
+    """Whatever is asked of random programs; some fill the bound to the last bits."""
+    bounds, least = STANDARDS["2024"].bounds[level], 1 << 16
+    for _ in range(25):
+        seed = int(rng.integers(1 << 32))
+        own = np.random.default_rng(seed)
+        exact = bool(own.integers(2))
+        made = random_program(own, 512, exact=exact, growing=not exact)
+        wish: AutoParameters | AutoBfvParameters
+        if exact:
+            wish = AutoBfvParameters(
+                plain_bits=int(own.integers(17, 40)),
+                margin_bits=int(own.integers(1, 60)),
+                security=level,
+            )
+        else:
+            wish = AutoParameters(precision_bits=int(own.integers(2, 25)), security=level)
+        program = traced(made, wish, dict.fromkeys(made.lengths, 4.0))
+        if isinstance(program, str):
+            continue
+        n, log_qp = program.parameters.n, program.parameters.log_qp
+        assert log_qp <= bounds[n], f"seed {seed}: {wish}\n{made}"
+        least = min(least, bounds[n] - log_qp)
+    assert least <= 40, "no program came near the bound"
 
 
 def check_automatic(count: int, rng: np.random.Generator) -> int:

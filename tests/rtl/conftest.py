@@ -13,8 +13,8 @@ import pytest
 from cocotb_tools.runner import get_results, get_runner
 from find_libpython import find_libpython
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.sources import rtl_root, rtl_sources

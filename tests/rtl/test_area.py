@@ -10,10 +10,10 @@ import pytest
 
 from ringsmith.backends.rpau.debug.area import rpau_area
 from ringsmith.backends.rpau.debug.area_in_part import estimate
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.stream import cost
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.stream.debug.area import stream_areas
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.base_conversion import BaseConverter
 from ringsmith.hdl.dsps import DspSlice, folded_dsps
 from ringsmith.hdl.memories import block_rams

@@ -7,9 +7,9 @@ claims are that the result is the product modulo q, in [0, q), and that nothing 
 import pytest
 import z3
 
-from ringsmith.backends.rpau import folded
-from ringsmith.backends.rpau.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
-from ringsmith.backends.rpau.sparse import FAMILIES, fits
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
+from ringsmith.backends.rpau.design.sparse import FAMILIES, fits
 from ringsmith.hdl.base_conversion import BaseConverter
 
 MOST_WIDTHS = [30, 43, 48, 54, 60]

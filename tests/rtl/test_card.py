@@ -14,7 +14,7 @@ from tests.rtl.card import simulated_board
 from tests.rtl.card.simulated_board import HOST_BAUD, SimulatedBoard
 
 from ringsmith import CkksParameters, compile_program, open_device, trace
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device import card, serial_line
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Zone

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ringsmith.backends.registry import inspector_of
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.hdl.elaboration import elaborated
 from ringsmith.hdl.netlist import kind
 from ringsmith.hdl.sources import rtl_sources

@@ -26,10 +26,10 @@ PROGRAMS = """
     import numpy as np
 
     from ringsmith.backends.rpau.isa.assembler import encode
-    from ringsmith.backends.rpau.design import RpauDesign, load_design
+    from ringsmith.backends.rpau.design.design import RpauDesign, load_design
     from ringsmith.backends.rpau.isa.instruction_set import instruction
-    from ringsmith.backends.rpau.isa.random_program import random_program
-    from ringsmith.backends.rpau.device.register_table import Register
+    from ringsmith.backends.rpau.debug.random_program import random_program
+    from ringsmith.backends.rpau.design.register_table import Register
     from ringsmith.backends.rpau.device import rtl
     from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
     from ringsmith.hdl.block import Block

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau.cost import host_read_cycles
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import instruction
 

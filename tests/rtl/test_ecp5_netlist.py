@@ -22,8 +22,8 @@ from ringsmith import (
     trace,
 )
 from ringsmith.backends.base import Machine
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device import axi_lite
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card import CardBus

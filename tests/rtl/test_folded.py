@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from ringsmith.backends.rpau import folded
-from ringsmith.backends.rpau.sparse import FAMILIES
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.hdl.block import Block, Words
 
 MakeBlock = Callable[..., Block]

@@ -7,16 +7,17 @@ import pyslang
 import pytest
 from pyslang import ast, syntax
 
-from ringsmith.backends.rpau import cost as rpau_cost
-from ringsmith.backends.rpau import nets, rtl
 from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
-from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs
-from ringsmith.backends.stream import latency as stream_latency
-from ringsmith.backends.vector import design as vector_design
-from ringsmith.backends.vector import latency as vector_latency
-from ringsmith.backends.vector import memory as vector_memory
-from ringsmith.backends.vector import timing as vector_timing
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.rpau.design import latency as rpau_cost
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design, named_designs
+from ringsmith.backends.rpau.device import nets
+from ringsmith.backends.stream.design import latency as stream_latency
+from ringsmith.backends.vector.compiler import memory_map as vector_memory
+from ringsmith.backends.vector.compiler import timeline as vector_timing
+from ringsmith.backends.vector.design import design as vector_design
+from ringsmith.backends.vector.design import latency as vector_latency
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device import lists as vector_lists
 from ringsmith.backends.vector.isa import instruction_set as vector_isa
 from ringsmith.hdl import latencies

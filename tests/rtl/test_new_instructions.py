@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.constants import modulus_words
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.constants import modulus_words
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.isa.generate import render_systemverilog
 from ringsmith.backends.rpau.isa.instruction_set import Isa, parse_isa

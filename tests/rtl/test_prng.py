@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.sparse import FAMILIES
+from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from ringsmith import _core, progress, runtime
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.debug.random_program import random_program
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import FACTS, Control, Refused, Register, Status
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.data_path import polynomial_address
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.register_table import FACTS, Control, Refused, Register, Status
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.zones import zone_shape
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
-from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.instrument import Instrument

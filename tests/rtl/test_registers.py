@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
+from ringsmith.backends.rpau.design.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
+from ringsmith.backends.rpau.design.register_table import FACTS, Register
+from ringsmith.backends.rpau.design.rtl import facts
 from ringsmith.backends.rpau.device import generate_registers as generator
 from ringsmith.backends.rpau.device.facts import check_facts
-from ringsmith.backends.rpau.device.register_table import FACTS, Register
-from ringsmith.backends.rpau.rtl import facts
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.register_map import read_register_map
 from ringsmith.hdl.toolchain import compiler

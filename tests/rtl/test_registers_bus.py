@@ -6,7 +6,7 @@ The bench itself is bus/registers_bench.py.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import instruction
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import run_verilator

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.rtl.test_folded import moduli
 
-from ringsmith.backends.rpau import folded
-from ringsmith.backends.rpau.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.latencies import MOD_SHORTEN_LATENCY
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.stream import rtl
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design import rtl
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.hdl.sources import rtl_sources
 
 BENCH = Path(__file__).parent / "bus" / "stream_bench.py"

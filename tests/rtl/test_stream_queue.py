@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream.descriptor import descriptor
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY, MULTIPLIERS
-from ringsmith.backends.stream.rtl import ROOMS
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY, MULTIPLIERS
+from ringsmith.backends.stream.design.rtl import ROOMS
+from ringsmith.backends.stream.isa.descriptor import descriptor
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.verilate import build_block

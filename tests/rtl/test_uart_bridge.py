@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.rtl.serial_waves import RATIO, Receiver, bits_of, samples, uart_sources
 
+from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.device.card import CardBus
 from ringsmith.backends.rpau.device.frames import (
     ANSWER_BYTES,
@@ -17,7 +18,6 @@ from ringsmith.backends.rpau.device.frames import (
     Status,
     decode,
 )
-from ringsmith.backends.rpau.device.register_table import Register
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.verilate import build_block

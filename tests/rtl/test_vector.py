@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tests.backends.vector.reference import butterflies, powers, transform
 
 from ringsmith._core import is_prime, ntt_forward, ntt_inverse, smallest_root
-from ringsmith.backends.vector.layout import (
+from ringsmith.backends.vector.design.word_layout import (
     Layout,
     Pass,
     Shape,

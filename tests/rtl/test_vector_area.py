@@ -19,8 +19,9 @@ from tests.rtl.vector_areas import (
     unit,
 )
 
-from ringsmith.backends.vector import area
-from ringsmith.backends.vector.area import (
+from ringsmith.backends.vector.debug.area import cluster_areas
+from ringsmith.backends.vector.design import area
+from ringsmith.backends.vector.design.area import (
     PARTS,
     alu_dsps,
     cluster_area,
@@ -28,10 +29,9 @@ from ringsmith.backends.vector.area import (
     memory_side,
     selectors,
 )
-from ringsmith.backends.vector.debug.area import cluster_areas
-from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
-from ringsmith.backends.vector.placement import SHARE, placed
-from ringsmith.backends.vector.rtl import TOP
+from ringsmith.backends.vector.design.design import BARRETT, MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design.die_placement import SHARE, placed
+from ringsmith.backends.vector.design.rtl import TOP
 from ringsmith.hdl.areas import total_area
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
 from ringsmith.platforms import load_platform

@@ -14,13 +14,13 @@ from tests.backends.vector.test_programs import (
 )
 
 from ringsmith.backends.random_operands import random_operands
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.timeline import NOTICE, Schedule
+from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import STARTED, VectorRtl
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.timing import NOTICE, Schedule
 from ringsmith.graph.types import Form
 from ringsmith.lower import lower_operation
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.vector.rtl import accelerator_sources
+from ringsmith.backends.vector.design.rtl import accelerator_sources
 
 BENCH = Path(__file__).parent / "bus" / "crossing_bench.py"
 PORT_BITS = 64

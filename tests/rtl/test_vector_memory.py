@@ -11,10 +11,10 @@ from tests.backends.vector.test_programs import parameters
 from tests.rtl.test_vector_core import RADIX_4, TWO
 
 from ringsmith.backends.random_operands import random_operands
-from ringsmith.backends.vector import rtl
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device import generate_registers as generator
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words

@@ -12,8 +12,8 @@ from ringsmith import platforms
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 

@@ -4,8 +4,8 @@ import pytest
 from tests.rtl.test_vector_core import FULL, QUICK
 
 from ringsmith.backends.vector.debug.compare import compare
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.isa.random_program import random_program
+from ringsmith.backends.vector.debug.random_program import random_program
+from ringsmith.backends.vector.design.design import VectorDesign
 
 LENGTH = 40
 

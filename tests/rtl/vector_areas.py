@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ringsmith.backends.vector import area, rtl
-from ringsmith.backends.vector.design import BARRETT, MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design import area, rtl
+from ringsmith.backends.vector.design.design import BARRETT, MONTGOMERY, VectorDesign
 from ringsmith.hdl.areas import area_less
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized, synthesized_files
 

@@ -2,20 +2,25 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 from tests.service.conftest import someone
 from tests.service.served import Server, in_the_clear, until
 
-from ringsmith import ClientKit
+from ringsmith import CkksParameters, ClientKit, parameter_set, trace
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.interop import (
     SealParameters,
     encode_object,
     read_ciphertext,
+    with_key_tag,
+    write_ciphertext,
     write_galois_keys,
+    write_parameters,
     write_relin_keys,
 )
 from ringsmith.objects import Ciphertext
@@ -159,6 +164,117 @@ def test_seals_own_files_do_for_keys_and_ciphertexts(server: Server) -> None:
         job = json.loads(parts["job"])
         output = httpx.get(server.url + job["outputs"]["result"]["href"])
         assert output.content == parts["result"]
+
+
+HYBRID = CkksParameters.create(
+    n=1 << 14, prime_bits=(40,) * 4, special_bits=(41, 41), scale_bits=40, dnum=2
+)
+"""Two special primes, which SEAL's files do not have."""
+
+
+def test_answers_name_the_seal_version_that_the_client_reads(server: Server) -> None:
+    with Service(server.url) as service:
+        own = someone(service)
+        parameters = own.program.kit.parameters
+        shape = SealParameters.from_parameters(parameters)
+        service.put_keys(own.program, own.keys)
+        run = {
+            "data": {"keys": hashlib.sha256(encode_object(own.keys, parameters)).hexdigest()},
+            "files": {"x": write_ciphertext(own.inputs["x"], shape, version=(4, 1))},
+            "headers": {"Idempotency-Key": "a-version"},
+            "timeout": 60,
+        }
+        address = f"{server.url}/v1/programs/score"
+        forms = [httpx.post(f"{address}/runs{query}", **run) for query in ("", "?seal=4.1")]
+        plain, old = (read_form(each.headers["content-type"], each.content) for each in forms)
+        found = read_ciphertext(old["result"], shape)
+        assert plain["result"] == with_key_tag(write_ciphertext(found, shape), found.key_tag)
+        data = write_ciphertext(found, shape, version=(4, 1))
+        assert old["result"] == with_key_tag(data, found.key_tag)
+        assert read_ciphertext(plain["result"], shape).data.tolist() == found.data.tolist()
+        assert own.read({"result": found}) == pytest.approx(in_the_clear(own.numbers), abs=1e-4)
+        job = json.loads(old["job"])["id"]
+        url = f"{server.url}/v1/jobs/{job}"
+        answer = httpx.get(f"{url}/results", params={"seal": "4.1"})
+        assert read_form(answer.headers["content-type"], answer.content) == old
+        answer = httpx.get(f"{url}/outputs/result", params={"seal": "4.1"})
+        assert answer.content == old["result"]
+        assert httpx.get(f"{url}/outputs/result").content == plain["result"]
+        for version in ("4.1", "4.4"):
+            data = httpx.get(f"{address}/parameters", params={"seal": version}).content
+            expected = (4, int(version[-1]))
+            assert data == write_parameters(shape, version=expected)
+        assert httpx.get(f"{address}/parameters").content == data
+        for wrong in ("4.5", "3.7", "4", "4.1.2", "", "4.1\n"):
+            for path in (f"{url}/results", f"{url}/outputs/result", f"{address}/parameters"):
+                answer = httpx.get(path, params={"seal": wrong})
+                assert (answer.status_code, answer.json()["code"]) == (422, "invalid"), wrong
+                assert "seal: " in answer.json()["detail"]
+
+
+def test_long_results_name_the_seal_version_too(tmp_path: Path) -> None:
+    large = parameter_set("medha-set1")  # a ciphertext has 1.8 MB, and is sent in chunks
+    trace(lambda x: x + 1.0, large, {"x": 4}).save(tmp_path / "large.rsp")
+    with (
+        Server(tmp_path, [tmp_path / "large.rsp"], "--workers", "1") as server,
+        Service(server.url, security=None) as service,
+    ):
+        own = someone(service, "large")
+        shape = SealParameters.from_parameters(own.program.kit.parameters)
+        files = {"x": write_ciphertext(own.inputs["x"], shape)}
+        url = f"{server.url}/v1/programs/large/runs?seal=4.2"
+        answer = httpx.post(url, files=files, timeout=60)
+        assert answer.status_code == 200, answer.text
+        assert int(answer.headers["content-length"]) == len(answer.content) > 1 << 20
+        parts = read_form(answer.headers["content-type"], answer.content)
+        found = read_ciphertext(parts["result"], shape)
+        data = write_ciphertext(found, shape, version=(4, 2))
+        assert parts["result"] == with_key_tag(data, found.key_tag)
+        decrypted = own.program.decrypt(own.secret_key, {"result": found})["result"]
+        assert decrypted == pytest.approx(np.add(own.numbers, 1), abs=1e-4)
+
+
+def test_a_client_with_seal_is_told_that_seal_cannot_hold_the_parameters(tmp_path: Path) -> None:
+    trace(lambda x: x + 1.0, HYBRID, {"x": 4}).save(tmp_path / "hybrid.rsp")
+    with (
+        Server(tmp_path, [tmp_path / "hybrid.rsp"], "--workers", "1") as server,
+        Service(server.url, security=None) as service,
+    ):
+        own = someone(service, "hybrid")
+        assert own.read(service.run(own.program, own.inputs, own.keys)) == pytest.approx(
+            own.numbers[0] + 1, abs=1e-4
+        )
+        (job,) = httpx.get(f"{server.url}/v1/jobs").json()["jobs"]
+        for path in (
+            "programs/hybrid/parameters",
+            "programs/hybrid/parameters?seal=4.1",
+            f"jobs/{job['id']}/results?seal=4.1",
+            f"jobs/{job['id']}/outputs/result?seal=4.1",
+        ):
+            answer = httpx.get(f"{server.url}/v1/{path}")
+            assert (answer.status_code, answer.json()["code"]) == (406, "no-seal-format"), path
+            assert "the parameters of program 'hybrid'" in answer.json()["detail"]
+        answer = httpx.post(f"{server.url}/v1/programs/hybrid/runs?seal=4.1", files={"x": b"1"})
+        assert (answer.status_code, answer.json()["code"]) == (406, "no-seal-format")
+        assert len(httpx.get(f"{server.url}/v1/jobs").json()["jobs"]) == 1  # nothing was run
+
+
+def test_the_description_says_how_digests_are_separated(server: Server) -> None:
+    description = httpx.get(f"{server.url}/v1/openapi.json").json()
+    body = description["paths"]["/v1/programs/{name}/runs"]["post"]["requestBody"]
+    keys = body["content"]["multipart/form-data"]["schema"]["properties"]["keys"]
+    assert "separated by spaces or commas" in keys["description"]
+    pattern, digests = re.compile(keys["pattern"]), ("0f" * 32, "a1" * 32)
+    for text in (keys["example"], digests[0], " ".join(digests), ", ".join(digests)):
+        assert pattern.fullmatch(text)
+        answer = httpx.post(
+            f"{server.url}/v1/programs/score/runs", data={"keys": text}, files={"x": b"1"}
+        )  # each digest is read: the first one that is not there is named
+        first = min(text.replace(",", " ").split())
+        assert (answer.status_code, answer.json()["code"]) == (409, "keys-missing")
+        assert f"keys {first} are not here" in answer.json()["detail"]
+    for text in ("", digests[0][:-1], ";".join(digests), "".join(digests)):
+        assert not pattern.fullmatch(text)
 
 
 def test_what_does_not_belong_together_is_refused_with_both_named(server: Server) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.service.served import Server, in_the_clear
+from tests.service.served import Server, in_the_clear, score
 from tests.service.test_service_clients import RINGSMITH, command
+
+from ringsmith import AutoParameters, trace
 
 NUMBERS = [0.5, -0.25, 0.125, 1.0]
 
@@ -42,6 +44,23 @@ def test_the_remote_commands_run_a_program(server: Server, tmp_path: Path) -> No
     words = ("remote", "run", server.url, "other", "--output-dir", str(nothing))
     assert "there is no program 'other'" in refused(*words)
     assert not nothing.exists()
+
+
+def test_results_of_a_service_are_shared_where_the_kit_leaves_bits(tmp_path: Path) -> None:
+    shared = trace(score, AutoParameters(precision_bits=4, share=10), {"x": 4})
+    shared.save(tmp_path / "score.rsp")
+    trace(score, "auto", {"x": 4}).save(tmp_path / "exact.rsp")
+    np.save(tmp_path / "x.npy", np.array(NUMBERS))
+    given = ("--input", f"x={tmp_path / 'x.npy'}", "--share", "10", "--output-dir")
+    with Server(tmp_path, [tmp_path / "score.rsp", tmp_path / "exact.rsp"]) as server:
+        command("remote", "run", server.url, "score", *given, str(tmp_path / "out"))
+        found = np.load(tmp_path / "out" / "result.npy")
+        assert found == pytest.approx([in_the_clear(NUMBERS)], abs=2.0**-4)
+        assert not (found * 2**4 % 1).any()
+        nothing = tmp_path / "nothing"
+        told = refused("remote", "run", server.url, "exact", *given, str(nothing))
+        assert "bits after the point, and 1 is needed: take a larger scale" in told
+        assert not nothing.exists()
 
 
 def test_a_token_comes_from_a_file_or_the_environment(

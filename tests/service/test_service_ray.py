@@ -6,9 +6,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.engines.test_ray_cluster import Nodes, nodes
 from tests.service.conftest import someone
 from tests.service.served import Server, in_the_clear, until
-from tests.system.test_ray_cluster import Nodes, nodes
 
 from ringsmith.remote import Service
 

@@ -22,7 +22,7 @@ from tests.service.served import Server, until
 from ringsmith.remote import Service
 from ringsmith.service import app, state
 from ringsmith.service import storage as storage_module
-from ringsmith.service.database import JobRecord, RunState
+from ringsmith.service.database import Database, JobRecord, RunState
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits
 from ringsmith.service.storage import Storage
@@ -316,6 +316,36 @@ def test_a_write_that_fails_after_it_was_stored_is_stored_once(
     assert jobs_of(data) == {(str(i), "done"): 1 for i in range(10)}
 
 
+def test_a_job_that_was_stored_though_its_request_was_refused_is_run_at_the_next_request(
+    data: Path,
+    offered: dict[str, Publication],
+    faults: Faults,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each try stores the job and fails after that, until the request is refused."""
+    add_job = Database.add_job
+
+    def stores_and_fails(self: Database, job: JobRecord) -> JobRecord:
+        add_job(self, job)
+        raise sqlite3.OperationalError("a fault on purpose")
+
+    async def rounds() -> None:
+        async with inside(data, offered) as server:
+            await server.put_keys()
+            with monkeypatch.context() as patch:
+                patch.setattr(Database, "add_job", stores_and_fails)
+                assert (await server.post("one", b"1")).status_code == 503
+            assert jobs_of(data) == {("one", "waiting"): 1}
+            answer = await server.post("one", b"another input")
+            assert (answer.status_code, answer.json()["code"]) == (422, "other-request")
+            await server.run("one", b"1", seconds=5)
+            await settles(server)
+            assert set(server.replicas[0].runs.values()) == {1}
+
+    asyncio.run(rounds())
+    assert jobs_of(data) == {("one", "done"): 1}
+
+
 def _fault_rounds(
     data: Path,
     offered: dict[str, Publication],
@@ -323,7 +353,7 @@ def _fault_rounds(
     monkeypatch: pytest.MonkeyPatch,
     count: int,
 ) -> None:
-    """Rounds of a few clients each, under faults that change."""
+    """Rounds of a few clients each, under faults that change; some last until all see them."""
     print("seed", SEED)
     rng = random.Random(SEED)
     clock = time.time
@@ -336,9 +366,11 @@ def _fault_rounds(
         limits = Limits(answer_seconds=0.2, wait_seconds=600, keep_seconds=900)
         async with inside(data, offered, limits, replicas=2) as server:
             await server.put_keys()
+            asked = asyncio.create_task(asks(server))
             for number in range(count):
                 faults.code, faults.after = rng.choice(WRITES), rng.random() < 0.3
-                faults.rate = rng.choice([0, 0, 0.1, 0.3, 0.6, 1.0])
+                lasts = number % 6 == 5
+                faults.rate = rng.choice([0.6, 1.0] if lasts else [0, 0, 0.1, 0.3, 0.6, 1.0])
                 faults.seconds = rng.choice([0, 0, 0, 0.01])
                 jump = rng.uniform(-10, 10) * 3600 if rng.random() < 0.5 else 0.0
                 server.replicas[number % 2].losses = int(rng.random() < 0.05)
@@ -346,16 +378,34 @@ def _fault_rounds(
                     asyncio.create_task(server.run(f"{number}-{i}", rng.randbytes(20)))
                     for i in range(rng.randint(1, 4))
                 ]
-                await asyncio.sleep(rng.choice([*([0, 0.01, 0.05] * 6), 0.5]))
+                await asyncio.sleep(0.5 if lasts else rng.choice([0, 0.01, 0.05]))
+                if lasts and faults.rate == 1:
+                    await server.becomes("down", "failing")
                 faults.clear()
                 for each in await asyncio.gather(*clients):
                     seen += each
+                if lasts:
+                    await server.becomes("ok", "ok")
             await settles(server)
             await server.becomes("ok", "ok")
+            asked.cancel()
         return seen
 
+    waits: list[float] = []
+
+    async def asks(server: Inside) -> None:
+        """Asks all the time, as a monitor does."""
+        while True:
+            begun = time.perf_counter()
+            await server.health()
+            waits.append(time.perf_counter() - begun)
+            await asyncio.sleep(0.02)
+
     seen = asyncio.run(rounds())
-    print("refusals", dict(seen))
+    waits.sort()
+    print("other answers", dict(seen), f"health: {len(waits)} answers, slowest {waits[-1]:.3f} s")
+    assert seen[503] + seen[507] > count / 30  # faults lasted longer than the server's patience
+    assert waits[len(waits) * 99 // 100] < 0.5  # the slowest may have waited for this machine
     found = jobs_of(data)
     assert {state for _, state in found} == {"done"}
     assert set(found.values()) == {1}

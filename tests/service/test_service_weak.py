@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 from tests.service.served import Server, score
@@ -112,5 +113,18 @@ def test_remote_run_takes_no_weak_parameters_unless_told_to(
         "remote", "kit", malicious.url, "score", "-o", str(tmp_path / "kit.rsk")
     )
     assert not (tmp_path / "kit.rsk").exists()
-    command(*words, "--allow-weak-parameters")
+    assert "security: below 128 bits" in command(*words, "--allow-weak-parameters")
     assert (out / "result.npy").exists()
+
+
+def test_a_set_of_the_2018_standard_is_taken_and_its_standard_named(tmp_path: Path) -> None:
+    program: Program = trace(score, "nano", {"x": 4})
+    program.save(tmp_path / "score.rsp")
+    text = "128 bits (2018 standard); below 128 by the 2024 guidelines: at most 214 bits of modulus"
+    with Server(tmp_path, [tmp_path / "score.rsp"], "--workers", "1") as server:
+        with Service(server.url) as service:
+            assert service.program("score").kit.parameters.security_text.startswith(text)
+        described = httpx.get(f"{server.url}/v1/programs/score").json()
+        assert described["security"] == f"{text} at N = 8192"
+        said = command("remote", "kit", server.url, "score", "-o", str(tmp_path / "kit.rsk"))
+        assert f"security: {text} at N = 8192" in said

@@ -8,7 +8,7 @@ import pytest
 
 from ringsmith import runtime
 from ringsmith.apps.logreg.sizes import DEMO
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import lenet5
 from ringsmith.bench.medha.applications import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.heaws import area, cost, software
 from ringsmith.bench.heaws import measure as measure_module

@@ -113,6 +113,7 @@ def test_the_bench_measures_a_program_and_keeps_others(tmp_path: Path) -> None:
     [
         ("", "names no module"),
         ("[a", "not a TOML file"),
+        ("a" + ".b" * 2000 + " = 1", "has 2000 points, and at most 1024 are read"),
         ("a = 1", "is not a table"),
         ('["a b"]', "letters, digits"),
         ("[a]\nfiles = 1", "a.files is unknown: choose of file, schemes"),

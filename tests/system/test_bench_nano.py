@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.nano import measure as bench
 from ringsmith.bench.nano.compile_time import SECONDS, matvec_of, measure_compile_time
 from ringsmith.bench.nano.measure import (

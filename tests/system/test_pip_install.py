@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,35 @@ def run(command: list[str | Path], folder: Path) -> str:
     return done.stdout
 
 
+def release(copy: Path) -> Path:
+    """Makes a release in a copy of the checkout, once its changes are named; returns the wheel."""
+    make, git = (Path(shutil.which(name) or name) for name in ("make", "git"))
+    author = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    for words in (["init", "--quiet"], ["add", "--all"], [*author, "commit", "--quiet", "-m", "x"]):
+        run([git, *words], copy)
+    refused = subprocess.run([make, "release"], cwd=copy, capture_output=True, text=True)
+    assert refused.returncode != 0
+    assert "CHANGELOG.md has no entry for" in refused.stdout
+    project = tomllib.loads((copy / "pyproject.toml").read_text())["project"]
+    with (copy / "CHANGELOG.md").open("a") as file:
+        file.write(f"\n## [{project['version']}]\n")
+    run([git, *author, "commit", "--quiet", "--all", "-m", "y"], copy)
+    run([make, "release"], copy)
+    [wheel], [bill] = ((copy / "dist").glob(pattern) for pattern in ("*.whl", "*.cdx.json"))
+    parts = {part["name"] for part in json.loads(bill.read_text())["components"]}
+    assert {"numpy", "typer"} <= parts
+    run([Path("/usr/bin/sha256sum"), "--check", "--quiet", "SHA256SUMS"], copy / "dist")
+    return wheel
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the programs of an environment that holds the package alone."""
     folder = tmp_path_factory.mktemp("install")
-    copy = folder / "copy"  # pip builds in the source folder; nobody else's build shall be touched
+    copy = folder / "copy"  # the wheel is built in its source folder: not in the one in use
     shutil.copytree(CHECKOUT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    (copy / ".venv").symlink_to(Path(sys.prefix))
+    wheel = release(copy)
     locked = (CHECKOUT / "requirements" / "run.lock").read_text()
     versions = re.findall(r"^[a-z0-9][^ ]*==[^\\\n]*", locked, re.M)
     assert versions
@@ -52,7 +76,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run([Path(sys.executable), "-m", "venv", folder / "venv"], folder)
     python = folder / "venv" / "bin" / "python"
     constraints = ["--constraint", folder / "constraints.txt"]
-    run([python, "-m", "pip", "install", "--quiet", *constraints, f"{copy}[sim,apps,seal]"], folder)
+    run(
+        [python, "-m", "pip", "install", "--quiet", *constraints, f"{wheel}[sim,apps,seal]"], folder
+    )
     shutil.rmtree(copy)
     return python.parent
 

@@ -22,7 +22,7 @@ from ringsmith.apps.logreg import session
 from ringsmith.apps.logreg.client import Client
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.stages import Stages
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice

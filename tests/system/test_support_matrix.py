@@ -9,7 +9,7 @@ import pytest
 
 from ringsmith.backends.base import Design
 from ringsmith.backends.registry import named_design
-from ringsmith.backends.stream.executable import StreamExecutable
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.errors import RingsmithError
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning

@@ -55,6 +55,7 @@ def conditions(
             "special_primes": len(parameters.special_primes),
             "log2_modulus": parameters.log_qp,
             "security_bits": parameters.security,
+            "security": parameters.security_text,
             **({"plain_modulus": parameters.message_modulus} if parameters.exact else {}),
         },
         "keys": f"{form} resident in the key store before the clock starts",

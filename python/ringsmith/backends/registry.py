@@ -32,7 +32,7 @@ _OWN = {
 
 EXTENSIONS = (
     "ringsmith.backends.rpau.compiler._scheduler",
-    "ringsmith.backends.rpau.device._model",
+    "ringsmith.backends.rpau.model._model",
 )
 """Compiled modules that our backends need; without them they cannot be imported."""
 

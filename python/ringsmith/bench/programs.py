@@ -13,10 +13,10 @@ from ringsmith.apps.operations import run_checked
 from ringsmith.apps.seal_baseline import median_seconds
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.compiler.executable import Executable, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice
@@ -25,6 +25,7 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.build_cache import fingerprint
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.params import RlweParameters
+from ringsmith.params.security import LOWEST
 
 DEVICES = ("model", "rtl")
 """What counts cycles."""
@@ -117,11 +118,13 @@ def conditions(parameters: RlweParameters, executable: Executable) -> str:
 
 
 def security_text(parameters: RlweParameters) -> str:
-    """The level by the standard, or what the set's authors state where that is less."""
+    """The level and its standard, or what the set's authors state where that is less."""
     level, stated = parameters.security, parameters.declared_security
-    if level and not (stated and stated < level):
-        return f"{level}-bit security"
-    return f"{stated}-bit security, its authors say" if stated else "below 128-bit security"
+    if stated and stated < (level or LOWEST):
+        return f"{stated}-bit security, its authors say"
+    if not level:
+        return f"below {LOWEST}-bit security"
+    return f"security of {parameters.security_text.partition(';')[0]}"
 
 
 def cpu_times(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from ringsmith.cli.seal import Parameters
+from ringsmith.cli.sharing import Share, Shared, StatisticalSecurity, shared
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey
@@ -20,8 +21,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
+class _Sharing(Shared):
+    """With what the noise reaches at most."""
+
+    noise_bound: float | None
+
+
 _MAX_NUMBERS = 1 << 24
 """Bytes of a file of numbers, at most: 256 for each slot of the largest ring."""
+_NOT_TO_SHARE = (
+    "do not share these numbers with anyone who sees the ciphertexts: their noise reveals the "
+    "secret key; --share hides it"
+)
 _IMAGINARY = 1e-3
 """Imaginary parts above this part of the largest number are no noise."""
 
@@ -140,15 +152,26 @@ def decrypt(
         bool, typer.Option("--complex", help="CKKS: show the imaginary parts, too.")
     ] = False,
     coefficients: Coefficients = False,
+    share: Share = None,
+    noise_bound: Annotated[
+        float | None,
+        typer.Option(
+            help="With --share: what the noise reaches at most. CKKS: the error of every number, "
+            "as ClientKit.noise_bounds gives it; BFV: the largest coefficient of the error."
+        ),
+    ] = None,
+    statistical_security: StatisticalSecurity = None,
 ) -> None:
     """Decrypt a SEAL ciphertext to one number a line.
 
     Decrypted CKKS values have noise that depends on the secret key: do not give them to anyone who
-    sees the ciphertext. A BFV ciphertext without noise budget gives an error. Do not pass on that
+    sees the ciphertext, except with --share. It adds noise that hides theirs, and prints the digits
+    that survive. A BFV ciphertext without noise budget gives an error. Do not pass on that
     error either (SECURITY.md). Numbers without an error are right only if the
     noise never reached the modulus: a ciphertext whose noise has wrapped around may look right.
     """
     from ringsmith.client import load_secret_key
+    from ringsmith.errors import ParameterError
     from ringsmith.files import SECRET_MODE, check_target, write_whole
     from ringsmith.interop import read_ciphertext, read_parameters
 
@@ -159,12 +182,18 @@ def decrypt(
     cipher = read_ciphertext(file, shape)
     _refuse_other_types(secret_key, shape)
     key = load_secret_key(secret_key, chosen)
+    sharing: _Sharing = {**shared(share, statistical_security), "noise_bound": noise_bound}
+    if share is None and noise_bound is not None:
+        raise ParameterError("--noise-bound goes with --share: name the decryptions to be shared")
     if chosen.exact:
         _refuse_options("BFV", {"--digits": digits, "--complex": imaginary or None})
-        lines = _decrypt_integers(chosen, key, cipher, coefficients=coefficients)
+        lines = _decrypt_integers(chosen, key, cipher, sharing, coefficients=coefficients)
     else:
         _refuse_options("CKKS", {"--coefficients": coefficients or None})
-        lines = _decrypt_numbers(chosen, key, cipher, digits or 9, imaginary=imaginary)
+        shown = _shown(chosen, cipher, digits, sharing)
+        lines = _decrypt_numbers(chosen, key, cipher, sharing, shown, imaginary=imaginary)
+        if share is None:
+            print(_NOT_TO_SHARE, file=sys.stderr)
     text = "\n".join(lines[:count]) + "\n"
     if output is None:
         print(text, end="")
@@ -204,11 +233,39 @@ def _encrypt_integers(
     return client.encrypt(chosen, key, encode(chosen, integers))
 
 
+def _shown(
+    chosen: "RlweParameters", cipher: "Ciphertext", digits: int | None, sharing: _Sharing
+) -> str:
+    """Returns how numbers are printed: significant digits, or the decimals that survive."""
+    from ringsmith.client import shared_bits
+    from ringsmith.errors import ParameterError
+
+    share, bound = sharing["share"], sharing["noise_bound"]
+    if share is None:
+        return f".{digits or 9}g"
+    if digits is not None:
+        raise ParameterError("--digits: --share prints the digits that survive: leave it out")
+    if bound is None:
+        raise ParameterError(
+            "--share needs --noise-bound: a file does not say how large its noise may be; "
+            "ClientKit.noise_bounds(share) of the program's kit does"
+        )
+    bits = shared_bits(
+        chosen,
+        cipher.scale,
+        share,
+        bound,
+        statistical_security=sharing["statistical_security"],
+    )
+    return f".{math.floor(bits * math.log10(2))}f"
+
+
 def _decrypt_numbers(
     given: "RlweParameters",
     key: "SecretKey",
     cipher: "Ciphertext",
-    digits: int,
+    sharing: _Sharing,
+    shown: str,
     *,
     imaginary: bool,
 ) -> list[str]:
@@ -218,7 +275,7 @@ def _decrypt_numbers(
     with warnings.catch_warnings():
         warnings.simplefilter("error", DecryptionWarning)
         try:
-            numbers = decrypt_vector(given, key, cipher)
+            numbers = decrypt_vector(given, key, cipher, **sharing)
         except DecryptionWarning as warning:
             raise InteropError(str(warning)) from None
     largest = float(abs(numbers.imag).max())
@@ -227,13 +284,16 @@ def _decrypt_numbers(
             f"the imaginary parts are left out, and reach {largest:.3g}: --complex shows them",
             file=sys.stderr,
         )
-    return [
-        f"{z.real:.{digits}g}" + (f"{z.imag:+.{digits}g}j" if imaginary else "") for z in numbers
-    ]
+    return [f"{z.real:{shown}}" + (f"{z.imag:+{shown}}j" if imaginary else "") for z in numbers]
 
 
 def _decrypt_integers(
-    given: "RlweParameters", key: "SecretKey", cipher: "Ciphertext", *, coefficients: bool
+    given: "RlweParameters",
+    key: "SecretKey",
+    cipher: "Ciphertext",
+    sharing: _Sharing,
+    *,
+    coefficients: bool,
 ) -> list[str]:
     from ringsmith import client
     from ringsmith.client.checks import checked_bfv
@@ -247,7 +307,7 @@ def _decrypt_integers(
             "it, or take parameters with a larger q or a smaller t"
         )
     decode = client.decode_coefficients if coefficients else client.decode
-    return [str(value) for value in decode(chosen, client.decrypt(chosen, key, cipher))]
+    return [str(value) for value in decode(chosen, client.decrypt(chosen, key, cipher, **sharing))]
 
 
 def _check_slots(chosen: "BfvParameters", *, coefficients: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ringsmith.cli.arrays import named_arrays
+from ringsmith.cli.sharing import Share, StatisticalSecurity, shared
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey
@@ -86,6 +87,7 @@ def kit(
     inputs = ", ".join(f"{name} ({port.length})" for name, port in found.kit.inputs.items())
     outputs = ", ".join(f"{name} ({port.length})" for name, port in found.kit.outputs.items())
     print(f"{program}: {inputs} to {outputs}; N = {found.kit.parameters.n}; {output}")
+    print(f"security: {found.kit.parameters.security_text}")
 
 
 @remote_app.command("run")
@@ -108,23 +110,33 @@ def run(
     ] = None,
     token_file: TokenFile = None,
     allow_weak_parameters: Weak = False,
+    share: Share = None,
+    statistical_security: StatisticalSecurity = None,
 ) -> None:
-    """Encrypt inputs, have a program run on them, and decrypt the outputs."""
+    """Encrypt inputs, have a program run on them, and decrypt the outputs.
+
+    With --share, the results may be given to those who see the ciphertexts, such as the service.
+    """
     from ringsmith.files import new_folder
     from ringsmith.files.arrays import array_bytes
 
     given = named_arrays("--input", inputs)
+    sharing = shared(share, statistical_security)
     with (
         _service(url, token_file, weak=allow_weak_parameters) as service,
         new_folder(output_dir) as folder,
     ):
         found = service.program(program)
+        if share is not None:  # before the service computes what could not be shared
+            found.kit.shared_bits(share, statistical_security=sharing["statistical_security"])
         secret_key, public_key, evaluation_keys = _keys(found, keys)
         outputs = service.run(found, found.encrypt(public_key, given), evaluation_keys)
-        for name, values in found.decrypt(secret_key, outputs).items():
+        decrypted = found.decrypt(secret_key, outputs, **sharing)
+        for name, values in decrypted.items():
             (folder / f"{name}.npy").write_bytes(array_bytes(values))
             print(f"{name}  {values.shape}")
     print(f"{program}: run on {url}; results are in {output_dir}")
+    print(f"security: {found.kit.parameters.security_text}")
 
 
 def _keys(

@@ -20,6 +20,7 @@ from ringsmith.client.messages import (
     noise_budget,
 )
 from ringsmith.client.secret_file import load_secret_key, save_secret_key
+from ringsmith.client.sharing import shared_bits
 
 __all__ = [
     "DecryptionWarning",
@@ -41,4 +42,5 @@ __all__ = [
     "load_secret_key",
     "noise_budget",
     "save_secret_key",
+    "shared_bits",
 ]

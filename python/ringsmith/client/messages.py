@@ -1,7 +1,7 @@
 """Messages to ciphertexts and back, in the scheme of the parameters.
 
-A decrypted CKKS result carries noise that depends on the secret key. Do not give a decryption to
-anyone who also sees the ciphertext (Li and Micciancio 2021, eprint 2020/1533), or round it first.
+A decrypted CKKS result carries noise that depends on the secret key. Give a decryption to anyone
+who also sees the ciphertext only with ``share`` (Li and Micciancio 2021, eprint 2020/1533).
 A BFV result is exact as long as its noise has not reached the modulus. Beyond, the error of a
 decryption depends on the secret key, and the noise budget does not always show it.
 """
@@ -15,6 +15,7 @@ from ringsmith._core import secret
 from ringsmith.client.checks import check_belongs, check_parameters, check_shape, checked_bfv
 from ringsmith.client.keys import SecretKey
 from ringsmith.client.schemes import messages_of
+from ringsmith.client.sharing import Sharing, rounded
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import (
     Ciphertext,
@@ -27,6 +28,7 @@ from ringsmith.objects import (
     check_parameters_id,
 )
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, bfv_context
+from ringsmith.params.flooding import STATISTICAL_SECURITY, Flooding
 
 
 @overload
@@ -126,18 +128,36 @@ def encrypt_for_test(
 
 @overload
 def decrypt(
-    parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: CkksParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> Plaintext: ...
 
 
 @overload
 def decrypt(
-    parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: BfvParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> PlainPolynomial: ...
 
 
 def decrypt(
-    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: RlweParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> Plaintext | PlainPolynomial:
     """Decrypts a ciphertext of two or three polynomials.
 
@@ -145,13 +165,36 @@ def decrypt(
     CKKS plaintext that fills its modulus, as after decryption by a wrong key, causes a
     ``DecryptionWarning``.
 
+    With ``share``, the result may be given to parties that see the ciphertext. A CKKS plaintext
+    then gets Gaussian noise that hides its own (``ringsmith.params.flooding``). A BFV message is
+    unchanged, and is refused where its noise may have reached the modulus. In both schemes this
+    rests on the bound: it must hold for every ciphertext and key, so take it from a forecast, never
+    from a measurement. ``ClientKit.decrypt`` has it from the program.
+
+    Args:
+        parameters: The parameter set.
+        secret_key: The secret key.
+        ciphertext: The ciphertext.
+        share: Decryptions under this key that may be shared in all, from 1; None: the result is for
+            the holder of the key only.
+        noise_bound: With ``share``: what the noise reaches at most. CKKS: the error of every slot's
+            number. BFV: the largest coefficient of the error E of the phase
+            (q/t) * (m + t*k) + E; None: what ``Evaluator`` knows of the ciphertext.
+        statistical_security: Bits of statistical security with ``share``, 20 to 64.
+
     Raises:
         ParameterError: When ciphertext or key are of other parameters or another key pair, or a
-            BFV ciphertext has a scale.
+            BFV ciphertext has a scale. With ``share``, when the bound is missing, or so large that
+            no bit survives, or that BFV's result may be wrong.
         TypeError: When an argument is of another kind.
     """
     _check_decryption(parameters, secret_key, ciphertext)
-    return messages_of(parameters).decrypt(parameters, secret_key, ciphertext)
+    messages = messages_of(parameters)
+    if share is None:
+        return messages.decrypt(parameters, secret_key, ciphertext)
+    sharing = Sharing(Flooding(share, statistical_security), noise_bound)
+    messages.shared_bits(parameters, ciphertext, sharing)
+    return messages.shared(parameters, secret_key, ciphertext, sharing)
 
 
 def noise_budget(parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext) -> int:
@@ -191,29 +234,63 @@ def encrypt_vector(
 
 @overload
 def decrypt_vector(
-    parameters: CkksParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: CkksParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> NDArray[np.complex128]: ...
 
 
 @overload
 def decrypt_vector(
-    parameters: BfvParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: BfvParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> NDArray[np.int64]: ...
 
 
 @overload
 def decrypt_vector(
-    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: RlweParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> NDArray[np.complex128] | NDArray[np.int64]: ...
 
 
 def decrypt_vector(
-    parameters: RlweParameters, secret_key: SecretKey, ciphertext: Ciphertext
+    parameters: RlweParameters,
+    secret_key: SecretKey,
+    ciphertext: Ciphertext,
+    *,
+    share: int | None = None,
+    noise_bound: float | None = None,
+    statistical_security: int = STATISTICAL_SECURITY,
 ) -> NDArray[np.complex128] | NDArray[np.int64]:
-    """Decrypts and decodes all slots: ``decrypt``, then ``decode``."""
+    """Decrypts and decodes all slots: ``decrypt``, then ``decode``.
+
+    With ``share``, CKKS's numbers are rounded to the bits that survive (``shared_bits``).
+    """
     _check_decryption(parameters, secret_key, ciphertext)
     messages = messages_of(parameters)
-    return messages.decode(parameters, messages.decrypt(parameters, secret_key, ciphertext))
+    if share is None:
+        return messages.decode(parameters, messages.decrypt(parameters, secret_key, ciphertext))
+    sharing = Sharing(Flooding(share, statistical_security), noise_bound)
+    bits = messages.shared_bits(parameters, ciphertext, sharing)
+    found = messages.decode(
+        parameters, messages.shared(parameters, secret_key, ciphertext, sharing)
+    )
+    return found if parameters.exact else rounded(np.asarray(found, np.complex128), bits)
 
 
 def _fresh(

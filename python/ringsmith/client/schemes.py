@@ -1,5 +1,6 @@
 """The scheme-dependent operations of ``ringsmith.client`` on messages."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -20,10 +21,12 @@ from ringsmith.client.checks import (
 from ringsmith.client.full_modulus import warn_if_full
 from ringsmith.client.integers import check_polynomial, decode_batch, encode_batch
 from ringsmith.client.keys import SecretKey
+from ringsmith.client.sharing import Sharing, flooded, shared_bits
 from ringsmith.client.slots import decode_slots, encode_slots
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, PublicKey, Residues
-from ringsmith.params import RlweParameters, bfv_context, core_context
+from ringsmith.params import BfvParameters, RlweParameters, bfv_context, core_context
+from ringsmith.params.flooding import SHARED_BUDGET
 
 T = TypeVar("T")
 
@@ -62,6 +65,18 @@ class Messages(ABC):
     @abstractmethod
     def check_ciphertext(self, parameters: RlweParameters, ciphertext: Ciphertext) -> None:
         """Refuses a ciphertext that the scheme cannot have."""
+
+    @abstractmethod
+    def shared_bits(
+        self, parameters: RlweParameters, ciphertext: Ciphertext, sharing: Sharing
+    ) -> int:
+        """Returns the bits after the point that survive; refuses what must not be shared."""
+
+    @abstractmethod
+    def shared(
+        self, parameters: RlweParameters, key: SecretKey, ciphertext: Ciphertext, sharing: Sharing
+    ) -> Plaintext | PlainPolynomial:
+        """Decrypts a ciphertext, which ``shared_bits`` has admitted, for others to see."""
 
 
 class _Ckks(Messages):
@@ -102,6 +117,31 @@ class _Ckks(Messages):
 
     def check_ciphertext(self, parameters: RlweParameters, ciphertext: Ciphertext) -> None:
         """Accepts any scale and level."""
+
+    def shared_bits(
+        self, parameters: RlweParameters, ciphertext: Ciphertext, sharing: Sharing
+    ) -> int:
+        flooding = sharing.flooding
+        if sharing.noise_bound is None:
+            raise ParameterError(
+                f"share = {flooding.queries} needs noise_bound: a ciphertext does not say how "
+                "large its noise may be: decrypt by the program or its client kit, which knows it, "
+                "or give ClientKit.noise_bounds(share)[name]"
+            )
+        return shared_bits(
+            parameters,
+            ciphertext.scale,
+            flooding.queries,
+            sharing.noise_bound,
+            statistical_security=flooding.statistical_security,
+        )
+
+    def shared(
+        self, parameters: RlweParameters, key: SecretKey, ciphertext: Ciphertext, sharing: Sharing
+    ) -> Plaintext:
+        assert sharing.noise_bound is not None, "shared_bits asks for it"
+        found = self.decrypt(parameters, key, ciphertext)
+        return flooded(parameters, found, sharing.flooding, sharing.noise_bound)
 
 
 class _Bfv(Messages):
@@ -159,6 +199,45 @@ class _Bfv(Messages):
                 f"a ciphertext of {ciphertext.limbs} limbs: the q of {parameters.name!r} exceeds t "
                 f"with {least} or more"
             )
+
+    def shared_bits(
+        self, parameters: RlweParameters, ciphertext: Ciphertext, sharing: Sharing
+    ) -> int:
+        exact = checked_bfv(parameters, "a noise budget")
+        bound = sharing.noise_bound
+        if bound is None:
+            bound = _known_noise(exact, ciphertext)
+        if not 1 <= bound < math.inf:
+            raise ParameterError(f"noise_bound = {bound!r} must be finite and at least 1")
+        q = math.prod(exact.data_primes[: ciphertext.limbs])
+        left = math.floor(math.log2(q / exact.plain_modulus / bound)) - 1
+        if left < SHARED_BUDGET:
+            raise ParameterError(
+                f"noise up to 2^{math.log2(bound):.1f} leaves {left} bits of noise budget, and "
+                f"results that are shared need {SHARED_BUDGET}, so that no decryption fails: "
+                "compute less on it, or take a larger q or a smaller t"
+            )
+        return 0
+
+    def shared(
+        self, parameters: RlweParameters, key: SecretKey, ciphertext: Ciphertext, sharing: Sharing
+    ) -> PlainPolynomial:
+        return self.decrypt(parameters, key, ciphertext)
+
+
+def _known_noise(parameters: BfvParameters, ciphertext: Ciphertext) -> float:
+    """Returns a bound of the largest coefficient of a ciphertext's error."""
+    history = ciphertext.history
+    if history is not None and history.fresh:
+        # u*e + e_0 + e_1*s with ternary u and s, not divided, and the message's rounding.
+        return float(core_context(parameters).error_bound * (2 * parameters.n + 1) + 1)
+    if history is None or history.error is None:
+        raise ParameterError(
+            "share: the noise of this ciphertext is unknown, and its budget does not prove that it "
+            "never reached the modulus: decrypt by the program or its client kit, compute with "
+            "Evaluator in this process, or give noise_bound"
+        )
+    return math.exp2(history.error[0])
 
 
 _SCHEMES: Mapping[str, Messages] = MappingProxyType({"ckks": _Ckks(), "bfv": _Bfv()})

@@ -1,11 +1,13 @@
-"""TOML texts from outside: what they make is bounded before they are parsed."""
+"""TOML files from outside: what they make is bounded before they are parsed."""
 
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from ringsmith.errors import RingsmithError
+from ringsmith.files.disk import read_bounded
 
 MAX_POINTS = 1 << 10
 """Points in a text. A key of n parts, ``a.b.c``, takes memory of n² words."""
@@ -14,6 +16,27 @@ _LONG_WORD = re.compile(r"\w{4097}")
 
 _INTEGER_BITS = 63
 """Of TOML 1.0. A longer one, in hexadecimal digits, may have more digits than Python prints."""
+
+
+def read_toml(
+    path: Path, most_bytes: int, refuse: Callable[[str], RingsmithError]
+) -> dict[str, Any]:
+    """Returns the table of a TOML file.
+
+    Args:
+        path: The file.
+        most_bytes: Its bytes, at most.
+        refuse: Makes the error of a reason.
+
+    Raises:
+        InteropError: When it cannot be read, or is larger.
+        RingsmithError: When it is no TOML file; as ``refuse`` makes it.
+    """
+    try:
+        text = read_bounded(path, most_bytes).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise refuse("not a text file") from None
+    return parse_toml(text, refuse)
 
 
 def parse_toml(text: str, refuse: Callable[[str], RingsmithError]) -> dict[str, Any]:

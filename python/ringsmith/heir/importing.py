@@ -107,6 +107,7 @@ class Imported:
             "outputs": _tensors(traced.outputs),
             "parameters": f"{parameters.name}: N = {parameters.n}, {parameters.log_qp} bits in "
             f"{parameters.limbs} data primes and {len(parameters.special_primes)} special",
+            "security": parameters.security_text,
             "operations of HEIR": _counts(before),
             "operations": _counts(after),
             "keys of HEIR": f"{len(turns)} rotations"

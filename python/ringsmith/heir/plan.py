@@ -27,7 +27,7 @@ from ringsmith.params import (
     RlweParameters,
 )
 from ringsmith.params.automatic import MAX_HEADROOM_BITS, MIN_SCALE_BITS, AutoRlweParameters
-from ringsmith.params.security import smallest_secure_degree
+from ringsmith.params.security import CURRENT, STANDARDS
 from ringsmith.program.graph import Program
 from ringsmith.program.overflow import RangeError
 from ringsmith.program.packing import Packing
@@ -227,7 +227,7 @@ def _nearest_scale(
         bits = sum(shape.prime_bits(levels, narrowest))
         obstacle = (
             f"{levels} levels at the scale 2^{narrowest} need {bits} bits of modulus, and N = {n} "
-            f"carries {carried}"
+            f"carries {carried} at {shape.security_text}"
         )
     ways = "take another design, lower --headroom-bits, " if shape.limits else ""
     raise source.error(
@@ -444,10 +444,11 @@ def check_numbers(traced: Traced, exact: bool) -> None:
 
 def _degree(bits: int, traced: Traced, source: SourceLine) -> int:
     """The smallest N that carries so many bits and holds the vectors."""
-    secure = smallest_secure_degree(bits, SECURITY)
+    secure = STANDARDS[CURRENT].degree(bits, SECURITY)
     if secure is None:
         raise source.error(
-            f"the modulus of {bits} bits is more than any N carries: compile with a smaller "
+            f"the modulus of {bits} bits is more than any N carries by the "
+            f"{STANDARDS[CURRENT].name}: compile with a smaller "
             "greedy-level-budget, or take --plan ours"
         )
     return max(secure, 2 * traced.slots, 1024)

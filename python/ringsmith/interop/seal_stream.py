@@ -11,6 +11,7 @@ the eight bytes ``RSKEYTAG`` and 16 bytes. SEAL reads no further than the object
 
 import os
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,8 @@ NEWEST_MINOR = 4
 
 _MAGIC = 0xA15E
 _HEADER = struct.Struct("<HBBBBHQ")
+HEADER_BYTES = _HEADER.size
+_VERSION_AT = 3
 _TAG = b"RSKEYTAG"
 
 
@@ -170,7 +173,8 @@ class Reader:
             raise _no_header(self)
         if major != DEFAULT_VERSION[0] or minor > NEWEST_MINOR:
             raise self.error(
-                f"written by SEAL {major}.{minor}; only 4.0 … 4.{NEWEST_MINOR} are read"
+                f"written by SEAL {major}.{minor}; only 4.0 … 4.{NEWEST_MINOR} are read: save the "
+                "object with one of these versions"
             )
         if method not in tuple(Compression):
             raise self.error(f"compression {method} is not none (0), zlib (1) or zstd (2)")
@@ -249,6 +253,30 @@ def check_version(version: tuple[int, int]) -> None:
             f"SEAL version {'.'.join(map(str, version))} is not known here: write for "
             f"4.0 … 4.{NEWEST_MINOR}"
         )
+
+
+def with_version(data: bytes, headers: Sequence[int], version: tuple[int, int]) -> bytes:
+    """The bytes of an uncompressed object, whose headers name another SEAL version.
+
+    The layout is that of all SEAL 4.x; only the version in the headers differs.
+
+    Args:
+        data: The object, or its beginning.
+        headers: The positions of all its headers.
+        version: The SEAL version to name.
+
+    Raises:
+        InteropError: When a header is not there, the object is compressed, or the version is not
+            known.
+    """
+    check_version(version)
+    changed = bytearray(data)
+    for position in headers:
+        reader = Reader(memoryview(data)[position:], "SEAL object")
+        if reader.header().compression is not Compression.NONE:
+            raise reader.error("compressed, and its version was to be changed")
+        changed[position + _VERSION_AT : position + _VERSION_AT + 2] = bytes(version)
+    return bytes(changed)
 
 
 def _with_header(payload: bytes, version: tuple[int, int], compression: Compression) -> bytes:

@@ -19,7 +19,9 @@ from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seal_read import MAX_SIZE, PARMS_ID_BYTES, check_canonical
 from ringsmith.interop.seal_stream import (
     DEFAULT_VERSION,
+    HEADER_BYTES,
     check_version,
+    with_version,
     wrap,
     wrap_array,
     wrap_whole,
@@ -36,6 +38,12 @@ from ringsmith.objects import (
 )
 
 Version = tuple[int, int]
+
+_CIPHERTEXT = struct.Struct("<BQQQdQ")
+"""What follows a parms_id: whether in NTT form, size, N, limbs, scale, correction factor."""
+_DATA_AT = HEADER_BYTES + PARMS_ID_BYTES + _CIPHERTEXT.size
+CIPHERTEXT_START = _DATA_AT + HEADER_BYTES
+"""So many bytes of an uncompressed ciphertext's file hold all that depends on the SEAL version."""
 
 
 def write_plaintext(
@@ -92,6 +100,19 @@ def write_ciphertext(
     ntt = not parameters.exact
     payload = _ciphertext_payload(data, scale, parameters, version, ntt=ntt)
     return wrap_whole(payload, version, compression)
+
+
+def ciphertext_start(start: bytes, version: Version) -> bytes:
+    """The first ``CIPHERTEXT_START`` bytes of a ciphertext's file, for another SEAL version.
+
+    Args:
+        start: These bytes of a file that ``write_ciphertext`` wrote without compression.
+        version: The SEAL version to name in both headers.
+
+    Raises:
+        InteropError: When they are not the start of such a file, or the version is not known.
+    """
+    return with_version(start, (0, _DATA_AT), version)
 
 
 def write_public_key(
@@ -152,7 +173,7 @@ def _ciphertext_payload(
     ntt: bool = True,
 ) -> bytes:
     size, limbs, n = data.shape
-    members = struct.pack("<BQQQdQ", ntt, size, n, limbs, scale, 1)
+    members = _CIPHERTEXT.pack(ntt, size, n, limbs, scale, 1)
     return parameters.parms_id(limbs) + members + wrap_array(data, version)
 
 

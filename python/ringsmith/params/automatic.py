@@ -2,16 +2,17 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ringsmith.errors import ParameterError
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.design_primes import DesignPrimes
+from ringsmith.params.flooding import STATISTICAL_SECURITY, Flooding
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MAX_DEGREE, MIN_DEGREE, MIN_PRIME_BITS
-from ringsmith.params.security import MAX_LOG_QP, check_security
+from ringsmith.params.security import CURRENT, check_level, check_security, security_standard
 from ringsmith.python_numbers import make_python_numbers
 from ringsmith.short_repr import short_repr
 
@@ -32,7 +33,9 @@ class AutoRlweParameters(ABC):
     """Requirements for automatically chosen parameters of either scheme.
 
     Attributes:
-        security: Level of the 2018 HE standard: 128, 192 or 256.
+        security: Level of security in bits: 128, 192 or 256.
+        standard: The standard whose bounds the modulus holds: ``2024``, ``2018`` or
+            ``2018-post-quantum`` (``ringsmith.params.security``).
         max_n: Largest allowed ring degree.
         max_prime_bits: Widest allowed prime; at most 60.
         design: A design that must support the parameters: its name, the path of its TOML file, or
@@ -42,6 +45,7 @@ class AutoRlweParameters(ABC):
     """
 
     security: int = 128
+    standard: str = CURRENT
     max_n: int = MAX_DEGREE
     max_prime_bits: int = WIDEST_PRIME_BITS
     design: Any = None
@@ -50,11 +54,8 @@ class AutoRlweParameters(ABC):
 
     def __post_init__(self) -> None:
         make_python_numbers(self)
-        if not isinstance(self.security, int) or self.security not in MAX_LOG_QP:
-            raise ParameterError(
-                f"security = {self.security!r} is not a level of the HE standard: choose "
-                f"{', '.join(map(str, MAX_LOG_QP))}; parameters below are made by hand"
-            )
+        check_level(self.security, "; parameters below are made by hand")
+        security_standard(self.standard)
         if self.limits is not None and not isinstance(self.limits, ParameterLimits):
             raise ParameterError(
                 f"limits = {self.limits!r:.60} are no ParameterLimits: name a design instead: "
@@ -72,9 +73,27 @@ class AutoRlweParameters(ABC):
     def degrees(self) -> Iterator[tuple[int, int]]:
         """Yields each ring degree up to ``max_n`` with the bits of modulus that it carries."""
         limits = self.limits
-        for n, bits in MAX_LOG_QP[self.security].items():
+        for n, bits in self.bounds.items():
             if n <= self.max_n and (limits is None or limits.min_n <= n <= limits.max_n):
                 yield n, bits
+
+    @property
+    def bounds(self) -> Mapping[int, int]:
+        """Most bits of modulus by ring degree, at the level and by the standard."""
+        return security_standard(self.standard).bounds[self.security]
+
+    @property
+    def security_text(self) -> str:
+        """The level and its standard in words."""
+        return f"{self.security}-bit security by the {security_standard(self.standard).name}"
+
+    def require_security(self, n: int, log_qp: int) -> None:
+        """Refuses a modulus of ``log_qp`` bits at N that passes the bound.
+
+        Raises:
+            ParameterError: Names the bound.
+        """
+        check_security(n, log_qp, self.security, self.standard)
 
     @property
     def default_bound(self) -> float | None:
@@ -123,18 +142,24 @@ class AutoParameters(AutoRlweParameters):
 
     Attributes:
         precision_bits: Bits after the point that must be correct in every output by the forecast,
-            from 1.
+            from 1. With ``share``, those that survive noise flooding, for all inputs in their
+            ranges.
         headroom_bits: Room for messages up to ±2^headroom_bits at least; ranges that are greater
             get more.
         input_bound: Upper bound of the magnitudes of inputs without a declared range.
         samples: For each input a vector of typical numbers, or an array (samples, numbers): the
             precision is forecast for inputs like these, and not for the worst; None: for the worst.
+        share: Decryptions under one key that others may see: parameters leave ``precision_bits``
+            to ``decrypt(share=…)``. None: none are shared.
+        statistical_security: As for ``decrypt``.
     """
 
     precision_bits: float = 20
     headroom_bits: int = 3
     input_bound: float = 1.0
     samples: Any = field(default=None, compare=False, repr=False)
+    share: int | None = None
+    statistical_security: int = STATISTICAL_SECURITY
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,6 +176,11 @@ class AutoParameters(AutoRlweParameters):
             raise ParameterError(
                 f"headroom_bits = {headroom!r} is not a whole number in 0 … {MAX_HEADROOM_BITS}: "
                 "scale the inputs so that messages stay small"
+            )
+        if self.flooding is not None and self.samples is not None:
+            raise ParameterError(
+                f"share = {self.share!r}: noise is hidden only by a bound for all inputs, and "
+                "samples are typical ones: leave samples out, and declare ranges of the inputs"
             )
         if not 0 < self.input_bound < float("inf"):
             raise ParameterError(f"input_bound = {self.input_bound!r} must be positive and finite")
@@ -169,6 +199,13 @@ class AutoParameters(AutoRlweParameters):
             f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, "
             f"{self.larger}, multiply less deeply, or split the program"
         )
+
+    @property
+    def flooding(self) -> Flooding | None:
+        """The noise that hides that of results; None: results are not shared."""
+        if self.share is None:
+            return None
+        return Flooding(self.share, self.statistical_security)
 
     @property
     def default_bound(self) -> float | None:
@@ -221,13 +258,14 @@ class AutoParameters(AutoRlweParameters):
             raise ParameterError(
                 f"the scale 2^{scale_bits} takes primes narrower than {self.narrowest_prime} bits"
             )
+        self.require_security(n, sum(sizes))
         if self.limits is None:
             return CkksParameters.create(
                 n=n,
                 prime_bits=data,
                 special_bits=special,
                 scale_bits=scale_bits,
-                security=self.security,
+                security=None,
                 name=name,
                 dnum=-(-len(data) // digit_size),
             )
@@ -241,9 +279,10 @@ class AutoParameters(AutoRlweParameters):
             data_primes=chosen,
             special_prime=last,
             scale=math.ldexp(1.0, scale_bits),
-            security=self.security,
+            security=None,
             name=name,
         )
+        self.require_security(n, parameters.log_qp)
         if not self.limits.primes:
             self.limits.require(parameters)
         return parameters
@@ -256,7 +295,6 @@ class AutoParameters(AutoRlweParameters):
         Raises:
             ParameterError: When it takes no such primes; says why of the first sizes tried.
         """
-        check_security(n, sum(self.prime_bits(levels, scale_bits)), self.security)
         limits.require_size(n, levels + 1, 1)
         primes = DesignPrimes(limits, n)
         near = primes.near(scale_bits, levels)
@@ -280,7 +318,7 @@ class AutoParameters(AutoRlweParameters):
         down to the size of q_0.
         """
         first, *rest, special = self.prime_bits(levels, scale_bits)
-        left = MAX_LOG_QP[self.security][n] - sum(rest)
+        left = self.bounds[n] - sum(rest)
         widest = self.widest_prime
         for wider in range(first, widest + 1):
             for last in (special, *range(widest, special, -1), *range(special - 1, wider - 1, -1)):

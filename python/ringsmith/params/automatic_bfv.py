@@ -10,7 +10,6 @@ from ringsmith.params.bfv import MAX_PLAIN_BITS, MULTIPLICATIONS, BfvParameters,
 from ringsmith.params.design_primes import DesignPrimes
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.primes import MIN_DEGREE, MIN_PRIME_BITS
-from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.short_repr import short_repr
 
 NARROW_PRIME_BITS = 30
@@ -52,7 +51,7 @@ class AutoBfvParameters(AutoRlweParameters):
         ):
             if value is not None:
                 check_number(name, value, int)
-        if not 1 <= self.margin_bits <= max(MAX_LOG_QP[self.security].values()):
+        if not 1 <= self.margin_bits <= max(self.bounds.values()):
             raise ParameterError(
                 f"margin_bits = {self.margin_bits} is not a number of bits from 1 that a modulus "
                 "has: 1 is enough to decrypt, more lets others compute on"
@@ -149,6 +148,7 @@ class AutoBfvParameters(AutoRlweParameters):
         sizes = self.sizes(bits, carried)
         if sizes is None:
             raise ParameterError(f"q of {bits} bits and a special prime exceed {carried} bits")
+        self.require_security(n, sum(sizes[0]) + sizes[1] * digit_size)
         name = f"auto-bfv-{n}-{bits}" + (f"-{digit_size}" if digit_size > 1 else "")
         if self.limits is None:
             return BfvParameters.create(
@@ -158,7 +158,7 @@ class AutoBfvParameters(AutoRlweParameters):
                 plain_bits=self.plain_bits,
                 plain_modulus=self.plain_modulus,
                 multiplication=self.fitting_multiplication,
-                security=self.security,
+                security=None,
                 name=name,
                 dnum=-(-len(sizes[0]) // digit_size),
             )
@@ -174,9 +174,10 @@ class AutoBfvParameters(AutoRlweParameters):
             special_prime=special,
             plain_modulus=t,
             multiplication=self.fitting_multiplication,
-            security=self.security,
+            security=None,
             name=name,
         )
+        self.require_security(n, parameters.log_qp)
         if not self.limits.primes:
             self.limits.require(parameters)
         return parameters

@@ -47,8 +47,8 @@ class BfvParameters(RlweParameters):
     """A BFV parameter set: exact arithmetic modulo ``plain_modulus``.
 
     Make one with ``create`` (sizes of primes) or ``from_primes`` (the primes themselves). A set
-    below every level of the HE standard is refused, unless it declares its level or is made with
-    ``security=None``; then it warns with ``SecurityWarning``.
+    below every level of the security standards is refused, unless it declares its level or is made
+    with ``security=None``; then it warns with ``SecurityWarning``.
 
     Attributes:
         plain_modulus: t, in 2 … 2^60 - 1, below q and coprime to it: messages are polynomials
@@ -106,8 +106,8 @@ class BfvParameters(RlweParameters):
             word_bits: Bits of a word of relinearization ``word``.
             extension_primes: Of ``hps``; searched for when empty.
             error_deviation: Standard deviation of errors.
-            security: Level of the 2018 HE standard to hold, 128, 192 or 256; None: any, with a
-                warning when below 128.
+            security: Level to hold by the 2018 standard or the 2024 guidelines, 128, 192 or 256;
+                None: any, with a warning when below 128.
             name: What reports and files call the set.
             dnum: Digits of key switching; 0: one prime a digit.
             declared_security: The level that the set's authors state; takes the place of

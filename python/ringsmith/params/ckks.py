@@ -18,8 +18,8 @@ class CkksParameters(RlweParameters):
     """A CKKS parameter set with hybrid key switching.
 
     Make one with ``create`` (sizes of primes) or ``from_primes`` (the primes themselves). A set
-    below every level of the HE standard is refused, unless it declares its level or is made with
-    ``security=None``; then it warns with ``SecurityWarning``.
+    below every level of the security standards is refused, unless it declares its level or is made
+    with ``security=None``; then it warns with ``SecurityWarning``.
 
     Attributes:
         scale: Default encoding scale Delta: inputs are encrypted at this scale.
@@ -48,8 +48,8 @@ class CkksParameters(RlweParameters):
             prime_bits: Bits of each data prime, q_0 first.
             special_bits: Bits of the special prime, or of each where there are several.
             scale_bits: log2 of the default scale.
-            security: Level of the 2018 HE standard to hold, 128, 192 or 256; None: any, with a
-                warning when below 128.
+            security: Level to hold by the 2018 standard or the 2024 guidelines, 128, 192 or 256;
+                None: any, with a warning when below 128.
             name: What reports and files call the set.
             dnum: Digits of key switching; 0: one prime a digit.
             declared_security: The level that the set's authors state; takes the place of

@@ -5,7 +5,7 @@ from N, t and q. ``hps`` (Halevi, Polyakov, Shoup 2019, as HEAWS has it): any pr
 holds a scaled product.
 
 The core decides both by itself as well, at every level, and refuses what does not do;
-``tests/system/test_operations_bfv.py`` holds these functions to its answers.
+``tests/schemes/test_operations_bfv.py`` holds these functions to its answers.
 """
 
 import math

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringsmith.errors import InteropError, ParameterError
-from ringsmith.files import read_bounded
-from ringsmith.files.toml_text import parse_toml
+from ringsmith.files.toml_text import read_toml
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.ring import RlweParameters
@@ -66,12 +65,9 @@ def parameters_text(parameters: RlweParameters) -> str:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        text = read_bounded(path, MAX_FILE_BYTES).decode("utf-8-sig")
+        return read_toml(path, MAX_FILE_BYTES, lambda why: ParameterError(f"{path}: {why}"))
     except InteropError as error:
         raise ParameterError(f"parameters {error}") from None
-    except UnicodeDecodeError:
-        raise ParameterError(f"{path}: not a text file") from None
-    return parse_toml(text, lambda why: ParameterError(f"{path}: {why}"))
 
 
 def _check_keys(path: str, table: Mapping[str, object], make: Callable[..., object]) -> None:

@@ -98,7 +98,8 @@ def primes_of_sizes(
         n: Ring degree N.
         prime_bits: Bits of each data prime, q_0 first.
         special_bits: Bits of the special prime, or of each where there are several or none.
-        security: Level of the 2018 HE standard that the sizes must hold; None: any.
+        security: Level that the sizes must hold by the 2018 standard or the 2024 guidelines; None:
+            any.
 
     Raises:
         ParameterError: When a value is illegal or the level is missed; says what to change.

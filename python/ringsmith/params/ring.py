@@ -10,7 +10,13 @@ from typing import Any
 from ringsmith import _core
 from ringsmith.errors import ParameterError
 from ringsmith.params.primes import check_degree, check_primes, listed
-from ringsmith.params.security import SecurityWarning, security_level
+from ringsmith.params.security import (
+    LOWEST,
+    SecurityWarning,
+    bounds_text,
+    security_level,
+    security_text,
+)
 from ringsmith.python_numbers import make_python_numbers
 
 BINOMIAL_DEVIATION = math.sqrt(10.5)
@@ -23,7 +29,7 @@ MAX_ERROR = 21
 class RlweParameters(ABC):
     """Ring and primes of a parameter set with hybrid key switching; CKKS and BFV add their own.
 
-    A set below every level of the HE standard warns with ``SecurityWarning``.
+    A set below every level of the security standards warns with ``SecurityWarning``.
 
     Key switching cuts the data primes into ``dnum`` digits of consecutive primes and has k special
     primes (Han, Ki 2020, section 3). One prime a digit and k = 1 is Microsoft SEAL's and Medha's
@@ -38,7 +44,7 @@ class RlweParameters(ABC):
         name: What reports and files call the set.
         dnum: Number of digits; 0 stands for one prime a digit and becomes L.
         declared_security: The level in bits that the set's authors state, where it is below 128 or
-            they estimated it otherwise than the standard's table; None: they state none.
+            they estimated it otherwise than the standards; None: they state none.
     """
 
     n: int
@@ -61,13 +67,14 @@ class RlweParameters(ABC):
         object.__setattr__(self, "dnum", _checked_dnum(self.dnum, self.limbs))
         check_primes(self.n, self.primes)
         self._check_scheme()
-        if self.security is None or (self.declared_security or 128) < 128:
+        if self.security is None or (self.declared_security or LOWEST) < LOWEST:
             stated = self.declared_security
             declared = "" if stated is None else f", and its authors state {stated} bits"
-            level = f"of {self.security}" if self.security else "below 128"
+            level = f"of {self.security}" if self.security else f"below {LOWEST}"
             warnings.warn(
-                f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is {level}-bit security "
-                f"by the HE standard{declared}: for experiments and tests only",
+                f"{self.name}: logQP = {self.log_qp} bits at N = {self.n} is {level}-bit security"
+                f"{declared}: for experiments and tests only. For {LOWEST}-bit security N carries "
+                f"at most {bounds_text(self.n, LOWEST)}",
                 SecurityWarning,
                 stacklevel=5,
             )
@@ -244,8 +251,16 @@ class RlweParameters(ABC):
 
     @property
     def security(self) -> int | None:
-        """Security in bits by the 2018 HE standard: 256, 192 or 128; None: below 128."""
+        """Security in bits, 256, 192 or 128, by the 2018 standard or the 2024 guidelines.
+
+        The higher of the two; None: below 128 by both.
+        """
         return security_level(self.n, self.log_qp)
+
+    @property
+    def security_text(self) -> str:
+        """The level by each standard in words, such as ``128 bits (2018 standard)``."""
+        return security_text(self.n, self.log_qp)
 
     def galois_element(self, steps: int) -> int:
         """Returns the Galois element of a rotation of the slots.

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from ringsmith.caching import cached
 from ringsmith.errors import InteropError, ParameterError
-from ringsmith.files import read_bounded
-from ringsmith.files.toml_text import parse_toml
+from ringsmith.files.toml_text import parse_toml, read_toml
 from ringsmith.short_repr import short_repr
 
 
@@ -209,10 +208,11 @@ def load_platform(name: str) -> Platform:
         return ParameterError(f"platform {name}: not a card's file: {why}")
 
     try:
-        foreign = name.endswith(SUFFIX)
-        data = read_bounded(Path(name), MAX_FILE_BYTES) if foreign else own.read_bytes()
-        table = parse_toml(data.decode(), refuse)
+        if name.endswith(SUFFIX):
+            table = read_toml(Path(name), MAX_FILE_BYTES, refuse)
+        else:
+            table = parse_toml(own.read_text(encoding="utf-8"), refuse)
         parts = {key: kind(**table[key]) for key, kind in _PARTS.items() if key in table}
         return Platform(**{**table, **parts})
-    except (InteropError, UnicodeDecodeError, TypeError) as error:
+    except (InteropError, TypeError) as error:
         raise refuse(error) from None

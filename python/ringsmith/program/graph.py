@@ -16,6 +16,7 @@ from ringsmith.files.records import IN_MEMORY
 from ringsmith.graph.operations import Key, Op
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.program.arrays import ArrayNode, evaluate_arrays, padded
 from ringsmith.program.evaluate import simulate
 from ringsmith.program.kit import ClientKit, Port
@@ -106,11 +107,14 @@ class Program(ABC):
 
     def client_kit(self) -> ClientKit:
         """Returns the client kit: without graph, constants and source lines."""
+        return self._kit(self.output_ports)
+
+    def _kit(self, outputs: Mapping[str, Port]) -> ClientKit:
         return ClientKit(
             self.name,
             self.parameters,
             self.input_ports,
-            MappingProxyType(_ports(self.outputs, self.output_lengths)),
+            outputs,
             self.key_needs,
             self.packed_inputs,
             self.packed_outputs,
@@ -120,13 +124,13 @@ class Program(ABC):
         self, *, seeded: bool = False
     ) -> "tuple[SecretKey, PublicKey, EvaluationKeys]":
         """Makes fresh keys, as ``ClientKit.generate_keys``."""
-        return self.client_kit().generate_keys(seeded=seeded)
+        return self._kit(self._ports).generate_keys(seeded=seeded)
 
     def encrypt(
         self, public_key: PublicKey, inputs: Mapping[str, ArrayLike], *, partial: bool = False
     ) -> dict[str, Ciphertext]:
         """Encrypts a vector or tensor for every input, as ``ClientKit.encrypt``."""
-        return self.client_kit().encrypt(public_key, inputs, partial=partial)
+        return self._kit(self._ports).encrypt(public_key, inputs, partial=partial)
 
     def decrypt(
         self,
@@ -134,9 +138,18 @@ class Program(ABC):
         outputs: Mapping[str, Ciphertext],
         *,
         complex_numbers: bool = False,
+        share: int | None = None,
+        statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:
         """Decrypts results to the numbers or tensors of outputs, as ``ClientKit.decrypt``."""
-        return self.client_kit().decrypt(secret_key, outputs, complex_numbers=complex_numbers)
+        kit = self._kit(self._ports) if share is None else self.client_kit()
+        return kit.decrypt(
+            secret_key,
+            outputs,
+            complex_numbers=complex_numbers,
+            share=share,
+            statistical_security=statistical_security,
+        )
 
     def run(
         self,
@@ -239,6 +252,23 @@ class Program(ABC):
             is_complex = name in self.complex_inputs
             found[name] = Port(node.limbs, node.scale, self.lengths[name], low, high, is_complex)
         return MappingProxyType(found)
+
+    @cached_property
+    def output_ports(self) -> Mapping[str, Port]:
+        """The outputs as clients see them, with the noise that the forecast allows."""
+        return MappingProxyType(self._with_noise(self._ports))
+
+    @property
+    def _ports(self) -> dict[str, Port]:
+        """The outputs without their noise, which takes a forecast."""
+        return {
+            name: Port(node.limbs, node.scale, self.output_lengths[name])
+            for name, node in self.outputs.items()
+        }
+
+    @abstractmethod
+    def _with_noise(self, ports: Mapping[str, Port]) -> dict[str, Port]:
+        """Returns outputs with their noise by the forecast, for all inputs in their ranges."""
 
     def evaluate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
         """Computes in NumPy what the program means, to get the expected decrypted result.
@@ -393,6 +423,8 @@ class Program(ABC):
             f"program {self.name}: parameters {parameters.name}, "
             f"N = {parameters.n}, {parameters.limbs} data primes"
         ]
+        if with_choice:
+            lines.append(f"security: {parameters.security_text}")
         if with_choice and self.choice:
             lines += ["parameters were chosen:", self.choice]
         lines.append(f"keys: {describe_keys(parameters, self.nodes, self.key_needs)}")
@@ -400,8 +432,3 @@ class Program(ABC):
 
     def __str__(self) -> str:
         return self.describe()
-
-
-def _ports(nodes: Mapping[str, Node], lengths: Mapping[str, int]) -> dict[str, Port]:
-    """Inputs or outputs as clients see them."""
-    return {name: Port(node.limbs, node.scale, lengths[name]) for name, node in nodes.items()}

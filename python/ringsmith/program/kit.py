@@ -16,6 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.errors import ParameterError, ProgramError, check_type
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.params.flooding import (
+    SHARED_BUDGET,
+    STATISTICAL_SECURITY,
+    Flooding,
+    largest_noise,
+    surviving_bits,
+)
 from ringsmith.program.late import of_schemes
 from ringsmith.program.packing import Packing, tensors, vectors
 from ringsmith.short_repr import short_repr
@@ -37,6 +44,10 @@ class Port:
         low: The least number that an input may hold; None: any that the scheme takes.
         high: The greatest one.
         complex_numbers: Whether an input's numbers may be complex.
+        noise: Of a CKKS output: what decryptions that are shared are flooded by, as the standard
+            deviation of the noise by the forecast for all inputs in their ranges: root mean square
+            over all slots, in units of the numbers, rounded up to a power of two. None: unknown.
+        budget: Of a BFV output: bits of noise budget that it has left by the forecast.
     """
 
     limbs: int
@@ -45,6 +56,8 @@ class Port:
     low: float | None = None
     high: float | None = None
     complex_numbers: bool = False
+    noise: float | None = None
+    budget: int | None = None
 
     def check_numbers(self, name: str, array: NDArray[Any]) -> None:
         """Refuses numbers of an input outside its range.
@@ -162,16 +175,25 @@ class ClientKit:
         outputs: Mapping[str, Ciphertext],
         *,
         complex_numbers: bool = False,
+        share: int | None = None,
+        statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:
         """Decrypts results to the numbers that outputs hold.
 
-        A CKKS result carries noise that depends on the secret key. Keep it from anyone who also
-        sees the ciphertext, or round it first (SECURITY.md).
+        A CKKS result carries noise that depends on the secret key. Give it to a party that also
+        sees the ciphertext only with ``share``: then fresh Gaussian noise hides that of the result,
+        and numbers are rounded to the bits that survive (``shared_bits``). A BFV result is exact.
+        With ``share``, it is refused unless the forecast leaves a bit of noise budget more than
+        decryption needs, so that no decryption fails. SECURITY.md states what this protects, and
+        that server and kit must be honest.
 
         Args:
             secret_key: The first key of ``generate_keys``.
             outputs: Ciphertexts by the output's name: a run's ``outputs``, or some of them.
             complex_numbers: For CKKS: whether to return complex numbers; else their real parts.
+            share: Decryptions under this key that may be shared in all, each output counted, from
+                1; None: the result is for the holder of the key only.
+            statistical_security: Bits of statistical security with ``share``, 20 to 64.
 
         Returns:
             By name the first ``outputs[name].length`` slots: float64 (complex128), or int64 in
@@ -179,7 +201,9 @@ class ClientKit:
 
         Raises:
             ProgramError: When an output is unknown, or its ciphertext has other limbs or another
-                scale than the program's; when no noise budget is left in BFV.
+                scale than the program's; when no noise budget is left in BFV. With ``share``, when
+                no bits would be left, or the noise of an output is unknown.
+            ParameterError: When ``share`` or ``statistical_security`` is no such number.
             TypeError: When an argument is of another kind.
         """
         check_type("outputs", outputs, Mapping, "give a result's outputs: ciphertexts by name")
@@ -194,14 +218,54 @@ class ClientKit:
                 f"complex_numbers: {self.parameters.scheme.upper()} computes on whole numbers: "
                 "leave it out"
             )
+        flooding = None if share is None else Flooding(share, statistical_security)
         found = {}
         for name, ciphertext in outputs.items():
             port = self.outputs[name]
-            slots = self._decrypted(secret_key, name, port, ciphertext)[: port.length]
+            slots = self._decrypted(secret_key, name, port, ciphertext, flooding)[: port.length]
             found[name] = (
                 slots.real.copy() if slots.dtype.kind == "c" and not complex_numbers else slots
             )
         return tensors(self.packed_outputs, found) if self.packed_outputs else found
+
+    def shared_bits(
+        self, share: int, *, statistical_security: int = STATISTICAL_SECURITY
+    ) -> dict[str, int]:
+        """Returns the bits after the point that ``decrypt(share=…)`` leaves, by the output's name.
+
+        A number is a multiple of 2^-bits, and off by at most that much, but with the probability
+        2^-20 by the noise model; a function's approximation comes in addition. Nothing of this
+        depends on keys or data. In BFV results are whole numbers, and this is 0.
+
+        Args:
+            share: As for ``decrypt``.
+            statistical_security: As for ``decrypt``.
+
+        Raises:
+            ProgramError, ParameterError: As ``decrypt`` with ``share``.
+        """
+        flooding = Flooding(share, statistical_security)
+        return {name: self._bits(name, port, flooding) for name, port in self.outputs.items()}
+
+    def noise_bounds(
+        self, share: int, *, statistical_security: int = STATISTICAL_SECURITY
+    ) -> dict[str, float]:
+        """Returns what ``client.decrypt(…, share=…, noise_bound=…)`` takes, by the output's name.
+
+        It is a bound for all slots of a result, for all inputs in their ranges.
+
+        Args:
+            share: As for ``decrypt``.
+            statistical_security: As for ``decrypt``.
+
+        Raises:
+            ProgramError: When the noise of an output is unknown.
+            ParameterError: When an argument is no such number.
+        """
+        flooding = Flooding(share, statistical_security)
+        return {
+            name: self._noise_bound(name, port, flooding) for name, port in self.outputs.items()
+        }
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the kit to a file atomically; the suffix is ``.rsk`` by convention.
@@ -223,8 +287,8 @@ class ClientKit:
 
         Args:
             path: The file.
-            security: Level of the HE standard that the parameters must hold, 128, 192 or 256; None:
-                any, for experiments.
+            security: Level that the parameters must hold by the 2018 standard or the 2024
+                guidelines, 128, 192 or 256; None: any, for experiments.
 
         Raises:
             InteropError: When the file holds no kit, is damaged or too large; names the field.
@@ -249,11 +313,11 @@ class ClientKit:
         """
         parameters = self.parameters
         if security is not None and (parameters.security or 0) < security:
-            level = f"{parameters.security}-bit" if parameters.security else "less than 128-bit"
             raise ParameterError(
-                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} gives {level} "
-                f"security, and {security} bits are needed: the maker of the kit could find your "
-                "secret key. Ask for other parameters; for an experiment give security=None"
+                f"{what}: logQP = {parameters.log_qp} bits at N = {parameters.n} has a security of "
+                f"{parameters.security_text}, and {security} bits are needed: the maker of the kit "
+                "could find your secret key. Ask for other parameters; for an experiment give "
+                "security=None"
             )
 
     def _encrypted(
@@ -295,9 +359,14 @@ class ClientKit:
             raise ParameterError(f"input {name!r}: {error}") from None
 
     def _decrypted(
-        self, secret_key: "SecretKey", name: str, port: Port, ciphertext: Ciphertext
+        self,
+        secret_key: "SecretKey",
+        name: str,
+        port: Port,
+        ciphertext: Ciphertext,
+        flooding: Flooding | None,
     ) -> NDArray[Any]:
-        """All slots of an output."""
+        """All slots of an output; flooded if they are shared."""
         from ringsmith.client import decrypt_vector, noise_budget
 
         check_type(f"output {name!r}", ciphertext, Ciphertext, "give one of a result's outputs")
@@ -313,7 +382,46 @@ class ClientKit:
                 f"output {name!r}: no noise budget is left and the numbers are lost: it was "
                 "computed with other keys, or from inputs that were not fresh"
             )
-        return decrypt_vector(self.parameters, secret_key, ciphertext)
+        if flooding is None:
+            return decrypt_vector(self.parameters, secret_key, ciphertext)
+        self._bits(name, port, flooding)
+        return decrypt_vector(
+            self.parameters,
+            secret_key,
+            ciphertext,
+            share=flooding.queries,
+            noise_bound=self._noise_bound(name, port, flooding),
+            statistical_security=flooding.statistical_security,
+        )
+
+    def _bits(self, name: str, port: Port, flooding: Flooding) -> int:
+        """Returns the bits of an output that survive; refuses one that is not to be shared."""
+        if self.parameters.exact:
+            if port.budget is None or port.budget < SHARED_BUDGET:
+                left = "an unknown noise budget" if port.budget is None else f"{port.budget} bits"
+                raise ProgramError(
+                    f"output {name!r}: by the forecast {left} is left, and results that are shared "
+                    f"need {SHARED_BUDGET}, so that no decryption fails: take a larger q, or "
+                    f"AutoBfvParameters(margin_bits={SHARED_BUDGET})"
+                )
+            return 0
+        bound = self._noise_bound(name, port, flooding)
+        try:
+            return surviving_bits(flooding.bits(self.parameters.n, bound), flooding)
+        except ParameterError as error:
+            raise ProgramError(f"output {name!r}: {error}") from None
+
+    def _noise_bound(self, name: str, port: Port, flooding: Flooding) -> float:
+        """Returns what ``client.decrypt`` takes for an output."""
+        if port.noise is not None:
+            return flooding.noise_bound(port.noise)
+        if port.budget is not None:
+            return largest_noise(self.parameters, port.limbs, port.budget)
+        raise ProgramError(
+            f"output {name!r}: how large its noise is at most is unknown, so that no noise can be "
+            "added that hides it: trace the program with ranges of its inputs, or call "
+            "client.decrypt_vector(…, share=…, noise_bound=…) with a bound of yours"
+        )
 
 
 def _named(known: Mapping[str, T], given: Mapping[str, object], partial: bool) -> Mapping[str, T]:

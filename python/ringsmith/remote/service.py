@@ -25,6 +25,7 @@ from ringsmith.interop import (
 )
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import RlweParameters
+from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.params.identity import seal_obstacle
 from ringsmith.program import ClientKit
 from ringsmith.remote.connection import Connection, json_of
@@ -81,9 +82,17 @@ class RemoteProgram:
         outputs: Mapping[str, Ciphertext],
         *,
         complex_numbers: bool = False,
+        share: int | None = None,
+        statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:
         """Decrypts outputs, in this process; see ``ClientKit.decrypt``."""
-        return self.kit.decrypt(secret_key, outputs, complex_numbers=complex_numbers)
+        return self.kit.decrypt(
+            secret_key,
+            outputs,
+            complex_numbers=complex_numbers,
+            share=share,
+            statistical_security=statistical_security,
+        )
 
 
 @dataclass(frozen=True)
@@ -184,9 +193,9 @@ class Service:
             timeout_seconds: Time limit of a single answer.
             patience_seconds: For how long a request is retried if the server does not answer, or
                 is full.
-            security: Level of the HE standard that a program's parameters must hold, 128, 192 or
-                256: the server names them, and weak ones would give it the secret key. None: any,
-                for experiments.
+            security: Level that a program's parameters must hold by the 2018 standard or the 2024
+                guidelines, 128, 192 or 256: the server names them, and weak ones would give it the
+                secret key. None: any, for experiments.
 
         Raises:
             ParameterError: If the URL is invalid, or the token would be sent unencrypted.

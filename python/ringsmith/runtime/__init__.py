@@ -14,6 +14,7 @@ from ringsmith.runtime.compiled import (
 )
 from ringsmith.runtime.explain import explain
 from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys, prepare_keys
+from ringsmith.runtime.sanitize import Sanitizer
 
 __all__ = [
     "AnyKeys",
@@ -23,6 +24,7 @@ __all__ = [
     "Machine",
     "PreparedKeys",
     "RunResult",
+    "Sanitizer",
     "compile_for_smallest_design",
     "compile_graph",
     "compile_program",

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 from ringsmith.graph.operations import Op
 from ringsmith.graph.subroutines import SubroutineGraph
-from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, Residues
+from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, PublicKey, Residues
 from ringsmith.params import ParameterLimits, RlweParameters
 from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.params.sampling import Draw
 from ringsmith.program.graph import Program
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
@@ -141,6 +142,39 @@ class Scheme(ABC):
     @abstractmethod
     def plain_refusal(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
         """Returns what is wrong with the numbers of a plain operand from a file, or nothing."""
+
+    # ---- results that hide their circuit ------------------------------------------------------
+
+    @abstractmethod
+    def noise_lengths(self, program: Program, bits: int) -> dict[str, float]:
+        """Returns bounds of the Euclidean length of each output's noise, in integer coefficients.
+
+        Args:
+            program: A program of the scheme.
+            bits: What exceeds a bound has a probability of about 2^-bits.
+
+        Raises:
+            ProgramError: When there is no bound, or something else than noise cannot be hidden.
+        """
+
+    @abstractmethod
+    def left_after(self, program: Program, name: str, deviation: float) -> tuple[int, str]:
+        """Returns the bits that an output has left after an encryption of zero and noise.
+
+        Args:
+            program: A program of the scheme.
+            name: The output.
+            deviation: Of the Gaussian integer that is added to each coefficient.
+
+        Returns:
+            The bits, and the end of a sentence that says that these are too few: ``… leaves``.
+        """
+
+    @abstractmethod
+    def encryption_of_zero(
+        self, parameters: RlweParameters, key: PublicKey, limbs: int, length: int, draw: Draw
+    ) -> Residues:
+        """Returns a fresh encryption (2, limbs, N) of zeros in the first ``length`` slots."""
 
     # ---- subroutines -----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ The fields of the dataclasses define what is written (``ringsmith.files.records`
 cannot be written raises an error. Source files appear by their base names, without folders.
 """
 
+import math
 import re
 import warnings
 from collections.abc import Mapping
@@ -202,6 +203,10 @@ def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -
         raise MalformedError(f"{where}: the range {low!r} … {high!r} is none")
     if port.complex_numbers and parameters.exact:
         raise MalformedError(f"{where}: {parameters.scheme} has no complex numbers")
+    if port.noise is not None and not 1 <= port.noise * port.scale < math.inf:
+        raise MalformedError(f"{where}.noise {port.noise!r} is none at the scale {port.scale!r}")
+    if port.budget is not None and port.budget < 0:
+        raise MalformedError(f"{where}.budget {port.budget} is negative")
     if port.scale < 1 or (parameters.exact and port.scale != 1):
         raise MalformedError(f"{where}.scale {port.scale!r} is none of {parameters.scheme}")
 

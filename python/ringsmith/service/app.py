@@ -6,23 +6,39 @@ import secrets
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from dataclasses import replace
 from importlib import resources
-from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Header, Query, Request
 from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from ringsmith import __version__
+from ringsmith.interop import SealParameters, write_parameters
+from ringsmith.interop.seal_stream import DEFAULT_VERSION
+from ringsmith.params.identity import seal_obstacle
 from ringsmith.service.access import Access
 from ringsmith.service.bodies import pieces, read_form
 from ringsmith.service.clock import now
 from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
 from ringsmith.service.problems import MEDIA, ProblemError
-from ringsmith.service.protocol import API_VERSION, KEY_MEDIA, KIT_MEDIA, OBJECT_MEDIA
+from ringsmith.service.protocol import (
+    API_VERSION,
+    KEY_MEDIA,
+    KIT_MEDIA,
+    OBJECT_MEDIA,
+    PARAMETERS_MEDIA,
+)
+from ringsmith.service.published import Publication
+from ringsmith.service.results import (
+    SealVersion,
+    no_seal_format,
+    output_response,
+    parsed,
+    results_response,
+)
 from ringsmith.service.schemas import (
     ClientStatus,
     FailureStatus,
@@ -47,13 +63,11 @@ from ringsmith.service.storage import disk_problems
 PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
 """The progress of a key upload is stored each time so many bytes were received."""
-_CHUNK = 1 << 18
-_WHOLE_BYTES = 1 << 20
-"""Answers of at most so many bytes are sent from memory."""
 _JOBS = 100
 _EVENT_SECONDS = 0.25
 _FAILURES = 20
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
+_DIGEST = "[0-9a-f]{64}"
 _REQUEST_NAME = re.compile(r"[!-~]{1,128}")
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -64,6 +78,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         (403, "Not for this client."),
         (404, "Not there, or another client's."),
         (405, "Another method."),
+        (406, "No form of it that SEAL reads."),
         (408, "The body did not come in time."),
         (409, "Something else has to come first."),
         (410, "It was there, and is lost."),
@@ -78,7 +93,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 Name = Annotated[str, InPath(max_length=64, description="The program's name.")]
 Digest = Annotated[
-    str, InPath(pattern="^[0-9a-f]{64}$", description="SHA-256 of all bytes, in hexadecimal.")
+    str, InPath(pattern=f"^{_DIGEST}$", description="SHA-256 of all bytes, in hexadecimal.")
 ]
 Identifier = Annotated[str, InPath(max_length=64, description="The job's id.")]
 
@@ -165,6 +180,7 @@ async def program(name: Name, state: StateOf, client: ClientOf) -> ProgramSpec:
         n=parameters.n,
         data_primes=list(parameters.data_primes),
         special_primes=list(parameters.special_primes),
+        security=parameters.security_text,
         inputs={
             key: PortSpec(
                 limbs=port.limbs,
@@ -194,6 +210,28 @@ async def kit(name: Name, state: StateOf, client: ClientOf) -> Response:
     found = state.program(name)
     headers = {"Ringsmith-Revision": found.revision}
     return Response(found.kit_bytes, media_type=KIT_MEDIA, headers=headers)
+
+
+@router.get("/programs/{name}/parameters", tags=["programs"], response_class=Response)
+async def parameters(
+    name: Name, state: StateOf, client: ClientOf, seal: SealVersion = None
+) -> Response:
+    """The parameters as SEAL's `EncryptionParameters`, for clients without Ringsmith."""
+    found = _seal_parameters(state.program(name))
+    version = DEFAULT_VERSION if seal is None else parsed(seal)
+    return Response(write_parameters(found, version=version), media_type=PARAMETERS_MEDIA)
+
+
+def _seal_parameters(program: Publication) -> SealParameters:
+    """Returns a program's parameters as SEAL holds them.
+
+    Raises:
+        ProblemError: If SEAL cannot hold them.
+    """
+    found = program.kit.parameters
+    if seal_obstacle(found) is not None:
+        raise no_seal_format(program.name)
+    return SealParameters.from_parameters(found)
 
 
 # ---- keys -------------------------------------------------------------------------------------
@@ -357,8 +395,18 @@ def _key_status(key: KeyRecord) -> KeyStatus:
                     "schema": {
                         "type": "object",
                         "properties": {
-                            "keys": {"type": "string", "description": "SHA-256 of the keys."},
-                            "revision": {"type": "string"},
+                            "keys": {
+                                "type": "string",
+                                "description": "SHA-256 of each file of keys that the run needs, "
+                                "in hexadecimal, separated by spaces or commas, in any order.",
+                                "pattern": f"^{_DIGEST}([ ,]+{_DIGEST})*$",
+                                "example": f"{'1f' * 32},{'2e' * 32}",
+                            },
+                            "revision": {
+                                "type": "string",
+                                "description": "The program's revision for which the inputs were "
+                                "made; without it, any.",
+                            },
                         },
                         "additionalProperties": {"type": "string", "format": "binary"},
                     }
@@ -382,9 +430,12 @@ async def run(
     prefer: Annotated[
         str | None, Header(max_length=80, description="`respond-async`: answer at once.")
     ] = None,
+    seal: SealVersion = None,
 ) -> Response:
     """Runs a program on encrypted inputs: a part for each, and the fields `keys` and `revision`."""
     publication = state.program(name)
+    if seal is not None:  # before the program runs in vain
+        _seal_parameters(publication)
     if idempotency_key is not None and not _REQUEST_NAME.fullmatch(idempotency_key):
         raise ProblemError(
             400, "malformed", "Idempotency-Key: 1 to 128 printable characters of ASCII"
@@ -411,7 +462,7 @@ async def run(
     if prefer is None or "respond-async" not in prefer:
         job = await state.dispatcher.wait(job, state.settings.limits.answer_seconds) or job
     if job.state is RunState.DONE:
-        return _results(state, job)
+        return _results(state, job, seal)
     if job.state in ENDED:
         return _answer(_status_of(job), _job_status(job))
     return _answer(202, _job_status(job), {"Location": f"{PREFIX}/jobs/{job.id}"})
@@ -466,14 +517,16 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
 
 
 @router.get("/jobs/{identifier}/results", tags=["jobs"], response_class=Response)
-async def results(identifier: Identifier, state: StateOf, client: ClientOf) -> Response:
+async def results(
+    identifier: Identifier, state: StateOf, client: ClientOf, seal: SealVersion = None
+) -> Response:
     """A job that is done, with all outputs, as the answer to a run."""
     found = await state.job(client, identifier)
     if found.state in ENDED and found.state is not RunState.DONE:
         return _answer(_status_of(found), _job_status(found))
     if found.state is not RunState.DONE:
         raise ProblemError(409, "not-done", f"the job is {found.state}: ask later")
-    return _results(state, found)
+    return _results(state, found, seal)
 
 
 @router.get("/jobs/{identifier}/outputs/{name}", tags=["jobs"], response_class=Response)
@@ -482,10 +535,11 @@ async def output(
     name: Annotated[str, InPath(max_length=256)],
     state: StateOf,
     client: ClientOf,
-) -> FileResponse:
+    seal: SealVersion = None,
+) -> Response:
     """An encrypted output: a file of SEAL's, or where SEAL cannot hold the parameters, of ours."""
-    path = state.output(await state.job(client, identifier), name)
-    return FileResponse(path, media_type="application/octet-stream")
+    job = await state.job(client, identifier)
+    return output_response(state.output(job, name), job.program, seal)
 
 
 @router.delete("/jobs/{identifier}", tags=["jobs"])
@@ -528,43 +582,10 @@ def _status_of(job: JobRecord) -> int:
     return by_code.get(job.code, 500)
 
 
-def _results(state: State, job: JobRecord) -> Response:
-    """Returns a job and its outputs as one body."""
-    boundary = secrets.token_hex(16)
-    begin = f"--{boundary}\r\nContent-Disposition: form-data; name="
-    parts: list[bytes | Path] = [
-        f'{begin}"job"\r\nContent-Type: application/json\r\n\r\n'.encode(),
-        _job_status(job).model_dump_json().encode(),
-    ]
-    for name in job.outcome["outputs"]:
-        quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-        head = f'\r\n{begin}"{quoted}"; filename="{quoted}"\r\n'
-        parts += [f"{head}Content-Type: application/octet-stream\r\n\r\n".encode()]
-        parts += [state.output(job, name)]
-    parts.append(f"\r\n--{boundary}--\r\n".encode())
-    size = sum(len(part) if isinstance(part, bytes) else part.stat().st_size for part in parts)
-
-    headers = {"Content-Length": str(size)}
-    media = f"multipart/form-data; boundary={boundary}"
-    if size <= _WHOLE_BYTES:
-        whole = b"".join(part if isinstance(part, bytes) else part.read_bytes() for part in parts)
-        return Response(whole, media_type=media, headers=headers)
-
-    async def sent() -> AsyncIterator[bytes]:
-        held = bytearray()
-        for part in parts:
-            if isinstance(part, bytes):
-                held += part
-                continue
-            with part.open("rb") as file:
-                while piece := file.read(_CHUNK):
-                    held += piece
-                    if len(held) >= _CHUNK:
-                        yield bytes(held)
-                        held.clear()
-        yield bytes(held)
-
-    return StreamingResponse(sent(), media_type=media, headers=headers)
+def _results(state: State, job: JobRecord, seal: str | None) -> Response:
+    """Returns a job that is done and its outputs as one body."""
+    outputs = {name: state.output(job, name) for name in job.outcome["outputs"]}
+    return results_response(_job_status(job).model_dump_json().encode(), outputs, job.program, seal)
 
 
 # ---- for the operator -------------------------------------------------------------------------

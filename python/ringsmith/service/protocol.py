@@ -9,3 +9,4 @@ GALOIS_MEDIA = "application/x-seal-galois-keys"
 KEY_MEDIA = (OBJECT_MEDIA, RELIN_MEDIA, GALOIS_MEDIA)
 """Formats of uploaded keys: a Ringsmith container, or SEAL's RelinKeys or GaloisKeys."""
 KIT_MEDIA = "application/x-ringsmith-kit"
+PARAMETERS_MEDIA = "application/x-seal-parameters"

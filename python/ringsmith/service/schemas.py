@@ -72,6 +72,7 @@ class ProgramSpec(BaseModel):
     n: int
     data_primes: list[int]
     special_primes: list[int]
+    security: str = Field(description="The level of security by each standard.")
     inputs: dict[str, PortSpec]
     outputs: dict[str, PortSpec]
     keys: KeySpec

@@ -1,13 +1,12 @@
 """A server's settings from a TOML file: limits of sizes and times, and a quota per client."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ringsmith.errors import ParameterError
-from ringsmith.files import read_bounded
+from ringsmith.files.toml_text import read_toml
 
 _MAX_FILE = 1 << 20
 
@@ -90,10 +89,7 @@ def load_settings(path: Path) -> Settings:
         ParameterError: If it is no such file; names the entry.
         InteropError: If it cannot be read.
     """
-    try:
-        table = tomllib.loads(read_bounded(path, _MAX_FILE).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ParameterError(f"{path}: not a TOML file: {error}") from None
+    table = read_toml(path, _MAX_FILE, lambda why: ParameterError(f"{path}: {why}"))
     unknown = sorted(table.keys() - {"limits", "quota"})
     if unknown:
         raise ParameterError(f"{path}: unknown table {unknown[0]!r}: there are limits and quota")

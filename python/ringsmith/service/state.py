@@ -16,6 +16,7 @@ from ringsmith.backends.fair_queue import QueueFullError
 from ringsmith.service.bodies import Part
 from ringsmith.service.clock import now
 from ringsmith.service.database import (
+    ENDED,
     Client,
     Database,
     JobRecord,
@@ -534,6 +535,16 @@ class State:
         except QueueFullError as error:
             raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
 
+    async def _is_stray(self, job: JobRecord) -> bool:
+        """Whether a job was stored by a write that seemed to fail: its request was refused.
+
+        To be asked in the turn of its client, so that no job is between the database and the queue.
+        """
+        if job.state in ENDED or self.dispatcher.record(job.id) is not None:
+            return False
+        found = await self.storage.read(lambda database: database.job(job.id))
+        return found is None or found.state not in ENDED  # it may have ended since it was read
+
     async def job(self, client: Client, identifier: str) -> JobRecord:
         """Returns a client's job: from memory if it has not ended.
 
@@ -605,7 +616,9 @@ class State:
             before = await self._job_of_request(client, request)
             if before is not None:
                 check_same_request(before, job.fingerprint)
-                return before
+                if not await self._is_stray(before):
+                    return before
+                await self.remove_job(before.id)
             # Other jobs of this client may have been accepted while this body arrived.
             self._arrived(arrival)
             await self._check_quota(client, program)

@@ -30,7 +30,7 @@ from ringsmith.backends.jobs import JobState
 from ringsmith.backends.registry import backend_of
 from ringsmith.backends.rpau.card.machine import CardMachine
 from ringsmith.backends.rpau.card.simulated import RpauCard
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.device.card_table import MAGIC, CardRegister
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.errors import DeviceError, DeviceLostError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.graph import SubroutineGraph

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.conversions import addresses, conversion_words, placed, segments
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.constants import prime_tables
+from ringsmith.backends.rpau.design.conversions import addresses, conversion_words, placed, segments
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.interface import Device, Words, Zone

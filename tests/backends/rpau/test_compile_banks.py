@@ -9,7 +9,7 @@ from tests.backends.rpau.test_compile import SMALL, random_graph
 
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower
 from ringsmith.params import ckks_set

@@ -8,7 +8,7 @@ import pytest
 from tests.backends.rpau.interpreted import run_both
 
 from ringsmith import _core
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.graph import Form, SubroutineGraph
 
 DESIGN = replace(

@@ -13,11 +13,11 @@ from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler import compile as compiler
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.compiler.layout import layouts
+from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.compiler.segment import fits_at_once
 from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.compiler.selection import Selection
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.graph import SubroutineGraph

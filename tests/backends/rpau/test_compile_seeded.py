@@ -19,8 +19,8 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
-from ringsmith.backends.rpau.constants import SEED_WORDS
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.constants import SEED_WORDS
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError

@@ -5,9 +5,14 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from ringsmith.backends.rpau.design import RpauDesign, load_design, named_designs, parse_design
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.named import load_stream_design
+from ringsmith.backends.rpau.design.design import (
+    RpauDesign,
+    load_design,
+    named_designs,
+    parse_design,
+)
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.named import load_stream_design
 from ringsmith.errors import ParameterError
 
 NANO = load_design("nano")

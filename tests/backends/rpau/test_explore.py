@@ -7,8 +7,8 @@ import pytest
 
 from ringsmith.backends.explorer import Task
 from ringsmith.backends.rpau.compiler.compile import compile_graph
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.rpau.estimated import rpau_estimate
+from ringsmith.backends.rpau.design.area import rpau_estimate
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.explore import RpauExplorer
 from ringsmith.errors import ParameterError
 from ringsmith.lower import lower_operation

@@ -7,14 +7,14 @@ import pytest
 
 from ringsmith import _core, runtime
 from ringsmith.apps.operations import run_checked
-from ringsmith.backends.rpau import folded
-from ringsmith.backends.rpau.constants import modulus_words, prime_refusal
 from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.constants import modulus_words, prime_refusal
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.limits import parameter_limits
+from ringsmith.backends.rpau.design.register_table import Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.register_table import Zone
 from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.rpau.limits import parameter_limits
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, SecurityWarning, parameter_set

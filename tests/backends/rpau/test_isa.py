@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.isa.generate import (
     FILES,
     GENERATED,

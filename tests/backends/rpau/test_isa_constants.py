@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.constants import (
+from ringsmith.backends.rpau.design.constants import (
     modulus_words,
     prime_tables,
     stored_twiddles,
     twiddle_tables,
 )
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.rpau.limits import parameter_limits
-from ringsmith.backends.rpau.sparse import FAMILIES
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.limits import parameter_limits
+from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.sources import rtl_root
 

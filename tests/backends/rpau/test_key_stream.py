@@ -11,9 +11,9 @@ from ringsmith import runtime
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
-from ringsmith.backends.rpau.cost import FETCH_CYCLES, arrival_cycles
 from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.latency import FETCH_CYCLES, arrival_cycles
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.interface import (

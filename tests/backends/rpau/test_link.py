@@ -11,8 +11,8 @@ from tests.backends.rpau.late_device import LateDevice
 from ringsmith import runtime
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.cost import host_read_cycles
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.coprocessors import Coprocessors
 from ringsmith.backends.rpau.device.interface import Device

@@ -9,14 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import _core
-from ringsmith.backends.rpau.constants import Words, prime_tables
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
+from ringsmith.backends.rpau.design.constants import Words, prime_tables
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.interface import Device, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble, encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, instruction
 from ringsmith.backends.rpau.isa.kinds import POLY
-from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program
 
 Integers = NDArray[np.object_]  # Python integers: no overflow, no library under test
 

@@ -7,12 +7,12 @@ import pytest
 from tests.timings import BY_HAND
 
 from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
-from ringsmith.backends.rpau.cost import FETCH_CYCLES
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.debug.random_program import random_program
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.latency import FETCH_CYCLES
 from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
-from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.errors import DeviceError, ProgramError
 
 

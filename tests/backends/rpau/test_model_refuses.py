@@ -7,14 +7,14 @@ import pytest
 from tests.timings import BY_HAND
 
 from ringsmith import _core
-from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device import _model
+from ringsmith.backends.rpau.design.constants import prime_tables
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.backends.rpau.sparse import FAMILIES
+from ringsmith.backends.rpau.model import _model
 from ringsmith.errors import DeviceError
 
 

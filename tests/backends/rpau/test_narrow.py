@@ -10,18 +10,18 @@ from tests.backends.rpau.test_slot_order import DESIGN, parameters, primes
 
 from ringsmith import _core, runtime
 from ringsmith.apps.operations import run_checked
-from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
-from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.cost import latencies
 from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.constants import prime_tables
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import latencies
+from ringsmith.backends.rpau.design.register_table import Zone
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.register_table import Zone
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.errors import DeviceError, ProgramError

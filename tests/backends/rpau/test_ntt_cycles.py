@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.design import TWIDDLES, RpauDesign
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.constants import prime_tables
+from ringsmith.backends.rpau.design.design import TWIDDLES, RpauDesign
 from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from ringsmith.backends.rpau.cost import latencies
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.compiler.cost import Shape, product_cycles
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.latency import latencies
 from ringsmith.backends.rpau.device.link import Link, arrivals
-from ringsmith.backends.rpau.product_cost import Shape, product_cycles
 from ringsmith.bench.heaws.cases import (
     MAIN_OPERATION,
     graph_of,

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.constants import Words, piece_stages, prime_tables, source_piece
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
+from ringsmith.backends.rpau.design.constants import Words, piece_stages, prime_tables, source_piece
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Device, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
@@ -22,7 +23,6 @@ from ringsmith.backends.rpau.isa.assembler import (
     parse_instruction,
 )
 from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction
-from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 
 RPAU = 1

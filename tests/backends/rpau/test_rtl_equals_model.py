@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from ringsmith import progress
-from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.interface import RunReport, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
-from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program
 
 PROGRAMS = 50
 LENGTH = 2 * len(ISA.operations)

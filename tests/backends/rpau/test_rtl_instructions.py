@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.conversions import conversion_words, placed
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.constants import prime_tables
+from ringsmith.backends.rpau.design.conversions import conversion_words, placed
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.design import MAX_NARROW_BITS, MAX_PRNG_LANES, RpauDesign
+from ringsmith.backends.rpau.design.design import MAX_NARROW_BITS, MAX_PRNG_LANES, RpauDesign
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau import cost
-from ringsmith.backends.rpau.constants import modulus_words, seed_words
-from ringsmith.backends.rpau.design import MAX_LOG_DEGREE, RpauDesign
+from ringsmith.backends.rpau.debug.random_program import random_program
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.constants import modulus_words, seed_words
+from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE, RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import assemble
-from ringsmith.backends.rpau.isa.random_program import random_program
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 
 MAX_CYCLES = 1_000_000

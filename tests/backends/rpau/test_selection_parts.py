@@ -10,13 +10,13 @@ from ringsmith.backends.rpau.compiler.division import Division
 from ringsmith.backends.rpau.compiler.emission import Emitter
 from ringsmith.backends.rpau.compiler.fusion import Fusion, InitialValue
 from ringsmith.backends.rpau.compiler.key_sums import KeySums
-from ringsmith.backends.rpau.compiler.layout import Layout
+from ringsmith.backends.rpau.compiler.limb_layout import Layout
 from ringsmith.backends.rpau.compiler.placement import Placement
 from ringsmith.backends.rpau.compiler.select import check_supported
-from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.transfer import Transfer
 from ringsmith.backends.rpau.compiler.virtual import VirtualMemory
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.errors import CompileError
 from ringsmith.graph import SubroutineGraph
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.compiler.layout import layouts
-from ringsmith.backends.rpau.compiler.slot_order import SlotOrder, slot_order, spare_slots
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.rpau.limits import parameter_limits
+from ringsmith.backends.rpau.compiler.limb_layout import layouts
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.limits import parameter_limits
+from ringsmith.backends.rpau.design.slot_order import SlotOrder, slot_order, spare_slots
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.params import AutoParameters, CkksParameters, SecurityWarning, parameter_set

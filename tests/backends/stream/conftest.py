@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream import flow, generator, latency
-from ringsmith.backends.stream.descriptor import descriptor
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import generator, latency
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT
 from ringsmith.backends.stream.device.rtl import Frame, core_block, stimulus
-from ringsmith.backends.stream.latency import BARRETT
+from ringsmith.backends.stream.isa.descriptor import descriptor
+from ringsmith.backends.stream.model import flow
 from ringsmith.hdl.block import Block, Words
 
 CORES_MOST_BITS = 61

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 
 FramesOf = Callable[[StreamDesign, int, int], list[Any]]
 StartsOf = Callable[[StreamDesign, Sequence[Any], Sequence[int], bool], list[int]]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ringsmith.backends.stream import cost
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.errors import ParameterError
 from ringsmith.hdl import dsps
 from ringsmith.hdl.dsps import DspSlice

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream import generator
-from ringsmith.backends.stream.descriptor import descriptor, prime_refusal
-from ringsmith.backends.stream.design import LANES, StreamDesign
-from ringsmith.backends.stream.latency import MONTGOMERY
+from ringsmith.backends.stream.design import generator
+from ringsmith.backends.stream.design.design import LANES, StreamDesign
+from ringsmith.backends.stream.design.latency import MONTGOMERY
+from ringsmith.backends.stream.isa.descriptor import descriptor, prime_refusal
 from ringsmith.errors import ParameterError
 
 RPM = StreamDesign("rpm", 12, 2, 30)

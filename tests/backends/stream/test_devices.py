@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream import generator
-from ringsmith.backends.stream.batch import batch_cycles, batch_schedule
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import generator
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.named import load_stream_design, named_stream_designs
 from ringsmith.backends.stream.device.interface import ResidueProduct
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl
-from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
+from ringsmith.backends.stream.model.batch import batch_cycles, batch_schedule
 from ringsmith.errors import DeviceError, ParameterError
 
 DESIGN = StreamDesign("devices", 8, 2, 30)

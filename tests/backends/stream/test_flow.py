@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.stream import flow
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.model import flow
 
 SHAPES = [
     (8, 2, 30, MONTGOMERY),

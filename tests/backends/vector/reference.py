@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.backends.vector.layout import (
+from ringsmith.backends.vector.design.word_layout import (
     Pass,
     Shape,
     coefficient_layout,

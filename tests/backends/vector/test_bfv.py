@@ -16,9 +16,9 @@ from tests.backends.vector.test_programs import (
 
 from ringsmith import BfvParameters, _core
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.quotients import Quotient, digit_bits, quotient
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.quotients import Quotient, digit_bits, quotient
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import operations
 from ringsmith.hdl import base_conversion

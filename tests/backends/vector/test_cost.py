@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from numpy.random import Generator
 
-from ringsmith.backends.vector import allocation
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.cost import cost_of, estimate
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.compiler import allocation
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.cost import cost_of, estimate
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.explore import VectorExplorer
 from ringsmith.errors import ParameterError
 from ringsmith.explore.evaluate import Evaluator

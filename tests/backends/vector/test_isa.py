@@ -16,11 +16,20 @@ from tests.backends.vector.test_programs import (
     random_graph,
 )
 
-from ringsmith.backends.vector import decoding, encoding, text
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import (
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import places
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.isa import decoding, encoding, text
+from ringsmith.backends.vector.isa.generate import FILES, GENERATED, SOURCE, main
+from ringsmith.backends.vector.isa.instruction_set import (
+    ENTRY,
+    INSTRUCTION,
+    ISA,
+    LOAD,
+    parse_isa,
+)
+from ringsmith.backends.vector.isa.instructions import (
     Automorph,
     Computing,
     Constant,
@@ -37,15 +46,6 @@ from ringsmith.backends.vector.instructions import (
     Stream,
     Transform,
 )
-from ringsmith.backends.vector.isa.generate import FILES, GENERATED, SOURCE, main
-from ringsmith.backends.vector.isa.instruction_set import (
-    ENTRY,
-    INSTRUCTION,
-    ISA,
-    LOAD,
-    parse_isa,
-)
-from ringsmith.backends.vector.memory import places
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph.subroutines import MAX_PRIMES
 from ringsmith.hdl.isa_file import IsaError

@@ -5,7 +5,7 @@ import pytest
 from tests.backends.vector.reference import transform
 
 from ringsmith import _core
-from ringsmith.backends.vector.layout import (
+from ringsmith.backends.vector.design.word_layout import (
     Shape,
     coefficient_layout,
     forward_passes,

@@ -13,13 +13,13 @@ from ringsmith import CkksParameters, _core, trace
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import MAX_ENTRIES, Program, Slot, Transform
-from ringsmith.backends.vector.layout import time_order
-from ringsmith.backends.vector.memory import places
-from ringsmith.backends.vector.timing import Beats, Cycles, Schedule
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import places
+from ringsmith.backends.vector.compiler.timeline import Beats, Cycles, Schedule
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.word_layout import time_order
+from ringsmith.backends.vector.isa.instructions import MAX_ENTRIES, Program, Slot, Transform
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form

@@ -6,6 +6,7 @@ import pytest
 from tests.backends.vector.test_isa import check_bits
 from tests.backends.vector.test_programs import check_schedule
 
+from ringsmith.backends.vector.compiler.timeline import Cycles, gaps
 from ringsmith.backends.vector.debug.campaign import (
     CANDIDATES,
     LENGTH,
@@ -14,9 +15,10 @@ from ringsmith.backends.vector.debug.campaign import (
     quick_design,
 )
 from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.debug.random_program import RandomProgram, random_program
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device.model import Memory, Model
-from ringsmith.backends.vector.instructions import (
+from ringsmith.backends.vector.isa.instructions import (
     Automorph,
     Computing,
     Constant,
@@ -32,8 +34,6 @@ from ringsmith.backends.vector.instructions import (
     Stream,
     Transform,
 )
-from ringsmith.backends.vector.isa.random_program import RandomProgram, random_program
-from ringsmith.backends.vector.timing import Cycles, gaps
 
 DESIGNS = [campaign_design(), quick_design()]
 SEEDS = range(12)

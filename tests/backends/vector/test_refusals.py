@@ -17,7 +17,7 @@ from ringsmith import compile_program, open_device, runtime, trace
 from ringsmith.backends.base import CompiledGraph, Design
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.errors import DeviceError, InteropError, ParameterError, ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.objects import KeySwitchKey

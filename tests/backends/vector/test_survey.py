@@ -8,7 +8,7 @@ from tests.backends.vector.test_programs import RADIX_16
 
 from ringsmith.backends.base import CompiledGraph, GraphResult
 from ringsmith.backends.keys import AnyKey
-from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.debug.compare_operations import compare_operations
 from ringsmith.backends.vector.debug.costs import OPERATIONS, filled_parameters, operation_cycles
 from ringsmith.backends.vector.debug.designs import (

@@ -21,16 +21,16 @@ from typer.testing import CliRunner
 
 from ringsmith.backends.timeline.page import timeline_page
 from ringsmith.backends.vector.backend import BACKEND
-from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.executable_file import executable_text, read_executable
+from ringsmith.backends.vector.compiler.timeline import Transfer
 from ringsmith.backends.vector.debug.perfetto import busy_over_time, perfetto_json
 from ringsmith.backends.vector.debug.picture import timeline_picture
 from ringsmith.backends.vector.debug.report import listing
 from ringsmith.backends.vector.debug.summary import DRAIN, RESULTS, WORKING, shares, waits
 from ringsmith.backends.vector.debug.trace import COMPUTING, LOADS, PARTS, STORES, Trace
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.executable_file import executable_text, read_executable
-from ringsmith.backends.vector.timing import Transfer
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
 from ringsmith.lower import lower_operation

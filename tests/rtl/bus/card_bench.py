@@ -7,6 +7,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiResp
 from dma_model import Descriptor, Error, Op
 
+from ringsmith.backends.rpau.design.register_table import Register, Status
 from ringsmith.backends.rpau.device.card_table import (
     MAGIC,
     CardRegister,
@@ -16,7 +17,6 @@ from ringsmith.backends.rpau.device.card_table import (
 )
 from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.device.link import Link
-from ringsmith.backends.rpau.device.register_table import Register, Status
 from ringsmith.backends.rpau.device.shared_link import Job as LinkJob
 from ringsmith.backends.rpau.device.shared_link import share
 

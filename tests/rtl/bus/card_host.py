@@ -24,8 +24,9 @@ from ringsmith import runtime
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.cost import host_words
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.latency import host_words
+from ringsmith.backends.rpau.design.register_table import Control, Register
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card_table import (
     CHANNEL_BYTES,
@@ -36,7 +37,6 @@ from ringsmith.backends.rpau.device.card_table import (
 )
 from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.register_table import Control, Register
 from ringsmith.backends.rpau.device.zones import zone_runs
 from ringsmith.bench.programs import KeyedModel
 from ringsmith.lower import lower_operation

@@ -13,7 +13,7 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
-from ringsmith.backends.rpau.device.register_table import Refused, Register
+from ringsmith.backends.rpau.design.register_table import Refused, Register
 
 FACT = json.loads(os.environ["RINGSMITH_BENCH"])
 N = 1 << FACT["log_n"]

@@ -11,7 +11,7 @@ from cocotb.triggers import Combine
 from cocotbext.axi import AxiResp
 from register_host import FACT, Host, N
 
-from ringsmith.backends.rpau.device.register_table import (
+from ringsmith.backends.rpau.design.register_table import (
     FACTS,
     MAGIC,
     Control,

@@ -18,9 +18,9 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from ringsmith import _core
-from ringsmith.backends.stream.descriptor import Descriptor, descriptor
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.latency import BARRETT
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT
+from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor
 
 SHAPE, TURN = json.loads(os.environ["RINGSMITH_BENCH"])
 DESIGN = StreamDesign("bus", *SHAPE)

@@ -10,8 +10,8 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Self
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.hdl.library import load_library
 from ringsmith.hdl.sources import rtl_sources

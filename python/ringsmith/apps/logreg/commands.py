@@ -68,7 +68,7 @@ def demo(output: Target | None = None) -> None:
     console.print(
         f"\nEncrypted logistic regression on the simulated accelerator [bold]{DEMO_DESIGN}[/bold]: "
         f"RNS-CKKS, N = {parameters.n}, {parameters.limbs} data primes and one special prime, "
-        f"{parameters.log_qp} bits, {parameters.security}-bit security.\n"
+        f"{parameters.log_qp} bits; security: {parameters.security_text}.\n"
     )
     current = session.begin(stages, DEMO, DEMO_DESIGN)
     machine = open_machine(stages, "rtl", DEMO_DESIGN)

@@ -18,7 +18,7 @@ from ringsmith.program import BfvProgram, EncryptedVector, trace
 
 
 def parameters() -> BfvParameters:
-    """N = 2^13 and primes of the sizes of Microsoft SEAL's default; 128-bit security."""
+    """N = 2^13 and primes of the sizes of SEAL's default; 128 bits by the 2018 standard."""
     return BfvParameters.create(
         n=1 << 13,
         prime_bits=(43, 43, 44, 44),

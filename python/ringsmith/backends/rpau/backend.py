@@ -26,7 +26,13 @@ from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import check_executable
-from ringsmith.backends.rpau.design import ARCHITECTURE, RpauDesign, load_design, named_designs
+from ringsmith.backends.rpau.design.design import (
+    ARCHITECTURE,
+    RpauDesign,
+    load_design,
+    named_designs,
+)
+from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.card import CardBus
@@ -36,7 +42,6 @@ from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.device.serial_line import SerialLine
-from ringsmith.backends.rpau.limits import parameter_limits
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits

@@ -20,12 +20,12 @@ from ringsmith.backends.explorer import (
     refuse_conversions,
     whole_excess,
 )
-from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
-from ringsmith.backends.rpau.design import ARCHITECTURE, MAX_NARROW_BITS, RpauDesign
-from ringsmith.backends.rpau.estimated import rpau_estimates
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.area import rpau_estimates
+from ringsmith.backends.rpau.design.design import ARCHITECTURE, MAX_NARROW_BITS, RpauDesign
 from ringsmith.backends.types import Design
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError

@@ -13,14 +13,14 @@ from ringsmith.backends.base import (
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.stream.compile import compile_graph
-from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
+from ringsmith.backends.stream.compiler.compile import compile_graph
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
+from ringsmith.backends.stream.design.design import ARCHITECTURE, StreamDesign
+from ringsmith.backends.stream.design.limits import parameter_limits
+from ringsmith.backends.stream.design.named import load_stream_design, named_stream_designs
 from ringsmith.backends.stream.device.host import CAPABILITIES, StreamMachine
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl
-from ringsmith.backends.stream.executable import StreamExecutable
-from ringsmith.backends.stream.limits import parameter_limits
-from ringsmith.backends.stream.named import load_stream_design, named_stream_designs
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits

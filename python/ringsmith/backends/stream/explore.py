@@ -24,14 +24,14 @@ from ringsmith.backends.explorer import (
     Usage,
     whole_excess,
 )
-from ringsmith.backends.stream import cost
-from ringsmith.backends.stream.batch import batch_cycles
-from ringsmith.backends.stream.compile import compile_graph
-from ringsmith.backends.stream.descriptor import prime_refusal
-from ringsmith.backends.stream.design import ARCHITECTURE, LANES, StreamDesign
+from ringsmith.backends.stream.compiler.compile import compile_graph
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.design import ARCHITECTURE, LANES, StreamDesign
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.backends.stream.device.host import host_values
-from ringsmith.backends.stream.executable import StreamExecutable
-from ringsmith.backends.stream.latency import BARRETT, MONTGOMERY
+from ringsmith.backends.stream.isa.descriptor import prime_refusal
+from ringsmith.backends.stream.model.batch import batch_cycles
 from ringsmith.backends.types import Design
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError

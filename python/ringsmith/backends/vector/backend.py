@@ -8,11 +8,11 @@ from ringsmith.backends.base import PORTS, Backend, Design, Executable, Explanat
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.design.limits import parameter_limits
 from ringsmith.backends.vector.device.machine import CAPABILITIES, VectorMachine
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.limits import parameter_limits
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits

@@ -14,13 +14,13 @@ from ringsmith.backends.explorer import (
     whole_excess,
 )
 from ringsmith.backends.types import Design
-from ringsmith.backends.vector.area import device_area
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.cost import Cost, estimate, exact, subroutine
-from ringsmith.backends.vector.design import ARCHITECTURE, BARRETT, MONTGOMERY, VectorDesign
-from ringsmith.backends.vector.layout import Shape, table_rows
-from ringsmith.backends.vector.placement import SHARE, placed
-from ringsmith.backends.vector.timing import Cycles
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.cost import Cost, estimate, exact, subroutine
+from ringsmith.backends.vector.compiler.timeline import Cycles
+from ringsmith.backends.vector.design.area import device_area
+from ringsmith.backends.vector.design.design import ARCHITECTURE, BARRETT, MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design.die_placement import SHARE, placed
+from ringsmith.backends.vector.design.word_layout import Shape, table_rows
 from ringsmith.errors import ParameterError
 from ringsmith.platforms import Memory, Platform
 

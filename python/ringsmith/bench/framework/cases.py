@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import cast
 
 from ringsmith import runtime
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.layout import table_rows
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.word_layout import table_rows
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ringsmith.backends.registry import inspector_of
-from ringsmith.backends.vector import rtl
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.bench.framework.cases import HERTZ, PAPER
 from ringsmith.bench.framework.resources import ANY
 from ringsmith.bench.papers import Fact, facts

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.bench.beside import beside
 from ringsmith.bench.framework.cases import (
     DESIGNS,

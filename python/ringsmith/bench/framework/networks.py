@@ -14,8 +14,8 @@ from ringsmith.apps.mnist import network as mnist
 from ringsmith.apps.mnist import server as mnist_server
 from ringsmith.apps.mnist.commands import PARAMETERS as MNIST_SET
 from ringsmith.apps.mnist.packing import Order
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.bench.framework.cases import DESIGNS, PAPER, parameters
 from ringsmith.bench.papers import Fact, facts
 from ringsmith.bench.records import Found

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from ringsmith.backends.vector.area import PARTS, alu_dsps, cluster_parts, memory_side
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.instructions import STREAMS
-from ringsmith.backends.vector.placement import SHARE, DiePlacement, placed
+from ringsmith.backends.vector.design.area import PARTS, alu_dsps, cluster_parts, memory_side
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.die_placement import SHARE, DiePlacement, placed
+from ringsmith.backends.vector.isa.instructions import STREAMS
 from ringsmith.bench.areas import METRICS
 from ringsmith.bench.records import Found
 from ringsmith.hdl.areas import area_times, total_area

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.bench.framework.cases import executable_of, graph_of
 from ringsmith.graph import Origin, SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Point, Transform
-from ringsmith.backends.vector.timing import Cycles
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.timeline import Cycles
+from ringsmith.backends.vector.isa.instructions import Point, Transform
 
 PARTS: Mapping[str, str] = MappingProxyType(
     {

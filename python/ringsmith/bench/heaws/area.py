@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ringsmith.backends.rpau.debug.area import card_areas, device_areas
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.rpau.rtl import CARD_TOP
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.rtl import CARD_TOP
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.heaws.cases import PARAMS, SEVERAL
 from ringsmith.bench.records import Found

@@ -5,8 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.rpau.product_cost import Shape
+from ringsmith.backends.rpau.compiler.cost import Shape
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.caching import cached
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation

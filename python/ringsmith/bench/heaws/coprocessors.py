@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.shared_link import Done, Job, share
 from ringsmith.bench.heaws.cases import (

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from ringsmith.apps.conditions import ASSUMED_HZ
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.compiler.cost import product_cycles
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link, arrivals
-from ringsmith.backends.rpau.product_cost import product_cycles
 from ringsmith.bench.heaws.cases import (
     COSTED,
     DESIGN,

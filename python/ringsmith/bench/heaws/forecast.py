@@ -17,7 +17,7 @@ from ringsmith.apps.gmdh.steps import Server
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.device.link import Link
 from ringsmith.backends.rpau.device.shared_link import Job, share_lists
 from ringsmith.bench.heaws.cases import DESIGN, PARAMS, SEVERAL

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.seal_baseline import seal_missing
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.bench.beside import beside
 from ringsmith.bench.heaws import cost
 from ringsmith.bench.heaws.area import area_rows

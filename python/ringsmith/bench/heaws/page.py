@@ -32,7 +32,7 @@ _REASONS = {
 _COST = (
     "No design holds the two largest parameter sets: an instruction names 16 RPAUs at most, and a "
     "base conversion takes one prime of each. Their rows are by `cost`: the latencies of all "
-    "instructions, composed by `backends/rpau/product_cost.py` for shapes that cannot be built. "
+    "instructions, composed by `backends/rpau/compiler/cost.py` for shapes that cannot be built. "
     "*cost_over_model* is what that gives where a design can be run, in percent of the model's "
     "cycles. The first shape of each set is the paper's scaling: RPAUs and converters double, an "
     "RPAU keeps two cores. Rows of two cores have four words, and feed four converters: the other "

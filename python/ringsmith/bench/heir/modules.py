@@ -1,7 +1,6 @@
 """Lists of HEIR's modules: what ``ringsmith bench heir`` measures."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -11,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.errors import ParameterError
-from ringsmith.files import read_bounded
 from ringsmith.files.arrays import read_array
+from ringsmith.files.toml_text import read_toml
 from ringsmith.heir import guessed_scheme
 from ringsmith.heir.compiler import DEFAULT_SLOTS, LARGEST_SLOTS, Lowering
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme
@@ -67,10 +66,7 @@ def read_modules(path: Path) -> list[Module]:
     """
     if path.suffix == ".mlir":
         return [Module(path.stem, path, (guessed_scheme(path),))]
-    try:
-        tables = tomllib.loads(read_bounded(path, _MAX_FILE).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ParameterError(f"{path}: not a TOML file: {error}") from None
+    tables = read_toml(path, _MAX_FILE, lambda why: ParameterError(f"{path}: {why}"))
     if not tables:
         raise ParameterError(f"{path}: names no module: write a table [NAME] for each")
     return [_module(path, name, table) for name, table in tables.items()]

@@ -25,7 +25,7 @@ from ringsmith.apps.seal_program import on_seal
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.bench.papers import SEAL
 from ringsmith.bench.programs import OURS, one_thread
 from ringsmith.bench.records import Found

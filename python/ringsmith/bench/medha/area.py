@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.debug.area_in_part import (
     scaled,
     twiddle_rams,
 )
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.bench.areas import PACKING, area_of, numbers
 from ringsmith.bench.papers import AREA
 from ringsmith.bench.records import Found, Record

@@ -6,7 +6,7 @@ from statistics import fmean
 from types import MappingProxyType
 
 from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.bench.medha.area import RPAUS
 from ringsmith.bench.medha.cases import MEDHA, MEDHA_2021
 from ringsmith.bench.papers import Fact, facts

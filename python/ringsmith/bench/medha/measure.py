@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from ringsmith.apps.logreg.sizes import DEMO
 from ringsmith.apps.seal_baseline import seal_missing
-from ringsmith.backends.rpau.design import load_design
+from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import ablations
 from ringsmith.bench.medha.applications import (

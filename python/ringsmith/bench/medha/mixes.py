@@ -8,7 +8,7 @@ from typing import Final
 from ringsmith import runtime
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.bench.medha import lenet5
 from ringsmith.bench.records import Found
 from ringsmith.lower import lower_operation

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from ringsmith.backends.rpau.design import load_design
-from ringsmith.backends.rpau.nets import TOPOLOGIES, interconnect_nets
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.rpau.device.nets import TOPOLOGIES, interconnect_nets
 from ringsmith.bench.medha.cases import Case
 from ringsmith.bench.records import Found
 from ringsmith.platforms import load_platform

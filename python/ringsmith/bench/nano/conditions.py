@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 
 PREDICTED = "predicted by the scheduler"
 SHARED = "scheduled; operations overlap, and a cycle belongs to the instruction issued last"
@@ -19,12 +19,13 @@ def on_the_rtl(around: Mapping[str, Any], design: RpauDesign) -> str:
         design: The design.
     """
     parameters = around["parameters"]
+    security = parameters["security"].partition(";")[0]
     sizes = ", ".join(str(prime.bit_length()) for prime in parameters["primes"])
     versions = ", ".join(f"{name} {v}" for name, v in around["versions"].items() if v)
     return (
         f"simulated RTL; parameter set `{parameters['name']}`: RNS-CKKS, N = {parameters['n']}, "
         f"primes of {sizes} bits (the last one special), {parameters['log2_modulus']} bits "
-        f"together, {parameters['security_bits']}-bit security; design `{design.name}`: "
+        f"together, security of {security}; design `{design.name}`: "
         f"{design.rpaus} RPAUs of {design.cores} butterfly cores and {design.dyadic_cores} dyadic "
         f"cores, {design.word_bits}-bit words, {design.reduction} reduction; keys: "
         f"{around['keys']}; host link: {around['host_link']}; cycles are measured, the clock is "

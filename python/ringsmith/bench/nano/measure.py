@@ -17,7 +17,7 @@ from ringsmith.apps.seal_baseline import SealBaseline, seal_missing
 from ringsmith.apps.seal_program import rotation_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.bench.nano.compile_time import COLUMNS, MATVEC, measure_compile_time
 from ringsmith.bench.nano.conditions import BOUND, PREDICTED, SHARED, on_the_rtl, seal_here
 from ringsmith.bench.papers import SEAL

@@ -1,7 +1,7 @@
 """Cycles between products of different primes, counted by the RTL, every product compared."""
 
 from ringsmith.backends.stream.debug.compare import compare_products
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
-from ringsmith.backends.stream.compile import compile_graph
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.compiler.compile import compile_graph
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.beside import beside
 from ringsmith.bench.records import Found, Record
 from ringsmith.bench.rpm.cases import (

@@ -21,9 +21,9 @@ from ringsmith import runtime
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.device.link import Link
-from ringsmith.backends.stream.compile import compile_graph
-from ringsmith.backends.stream.design import StreamDesign
-from ringsmith.backends.stream.executable import StreamExecutable
+from ringsmith.backends.stream.compiler.compile import compile_graph
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.programs import one_thread
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, Case

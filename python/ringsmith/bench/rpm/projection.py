@@ -11,12 +11,12 @@ from ringsmith import _core
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.random_operands import random_inputs, random_key
-from ringsmith.backends.stream.batch import batch_cycles
-from ringsmith.backends.stream.compile import compile_graph
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.compiler.compile import compile_graph
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.host import StreamMachine, host_values
 from ringsmith.backends.stream.device.model import StreamModel
-from ringsmith.backends.stream.executable import StreamExecutable
+from ringsmith.backends.stream.model.batch import batch_cycles
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, SOFTWARE_BITS, Case, Work
 from ringsmith.bench.rpm.resources import MEGAHERTZ

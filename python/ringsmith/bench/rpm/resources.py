@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from ringsmith.backends.stream import cost
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, Case
 from ringsmith.hdl.memories import block_rams
@@ -13,7 +13,7 @@ MEGAHERTZ = 200.0
 
 _COUNTED = (
     "DSPs of the modular multipliers, of the 7 series; block RAMs by their shapes; "
-    "backends/stream/cost.py"
+    "backends/stream/design/area.py"
 )
 _STORED = (
     "powers of psi of all k + k' primes in ROMs, w words a cycle; every factor is one of them, so "

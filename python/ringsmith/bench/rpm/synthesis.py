@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ringsmith.backends.stream import cost
 from ringsmith.backends.stream.debug.area import stream_areas
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.records import Found, Record
 from ringsmith.bench.rpm.cases import PAPER

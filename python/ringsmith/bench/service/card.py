@@ -20,7 +20,7 @@ from ringsmith.backends.base import GraphResult, Machine
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.card.simulated import Pace
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.link import Link
 from ringsmith.backends.rpau.device.shared_link import share
 from ringsmith.bench.heaws.coprocessors import job_of

@@ -65,7 +65,8 @@ class BfvSearch(Search):
         bits = self.wish.widest(self.carried)
         if not bits:
             self.obstacle = (
-                f"it carries {self.carried} bits of modulus, too few for a data and a special prime"
+                f"it carries {self.carried} bits of modulus at {self.wish.security_text}, too few "
+                "for a data and a special prime"
             )
             return None
         while bits > 1 and self._parameters(bits) is None:
@@ -87,7 +88,7 @@ class BfvSearch(Search):
         assert isinstance(program, BfvProgram), "the search's own program"
         return [
             f"N = {self.n}: the smallest that does; it carries {self.carried} bits of modulus at "
-            f"{self.wish.security}-bit security, and all primes have {parameters.log_qp}",
+            f"{self.wish.security_text}, and all primes have {parameters.log_qp}",
             f"q of {self._bits_of(program)} bits in {parameters.limbs} primes: the smallest that "
             f"leaves {self.wish.margin_bits} bits of noise budget by the forecast, which says "
             f"{program.forecast().bits}",

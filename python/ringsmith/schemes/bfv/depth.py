@@ -2,7 +2,6 @@
 
 from ringsmith.errors import ParameterError, check_type
 from ringsmith.params import AutoBfvParameters, BfvParameters
-from ringsmith.params.security import MAX_LOG_QP
 from ringsmith.program.vector import EncryptedVector
 from ringsmith.python_numbers import python_number
 from ringsmith.schemes.trace import trace
@@ -31,7 +30,7 @@ def bfv_parameters_for_depth(depth: int, wish: AutoBfvParameters) -> BfvParamete
     depth = python_number(depth)
     check_type("wish", wish, AutoBfvParameters, "give AutoBfvParameters(plain_bits=20)")
     # A product costs a bit of budget or more, so that nothing deeper could be planned.
-    most = max(MAX_LOG_QP[wish.security].values())
+    most = max(wish.bounds.values())
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= most:
         raise ParameterError(
             f"depth = {depth!r} is not a whole number in 1 … {most}: it counts products in a row"

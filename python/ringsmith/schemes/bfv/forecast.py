@@ -24,10 +24,12 @@ class NoiseForecast:
     Attributes:
         outputs: Bits that each output has left, by name.
         budgets: Bits that each node has left, by id.
+        errors: log2 of the bounds of each output's error, by name.
     """
 
     outputs: Mapping[str, int]
     budgets: Sequence[int]
+    errors: Mapping[str, Norms]
 
     @property
     def bits(self) -> int:
@@ -93,8 +95,12 @@ def forecast(parameters: BfvParameters, nodes: Sequence[Node]) -> NoiseForecast:
     """Forecasts planned nodes; ``BfvProgram.forecast`` describes the result."""
     walk = NoiseWalk(parameters)
     budgets = [walk.append(node) for node in nodes]
-    outputs = {node.name or "": budgets[node.id] for node in nodes if node.op is Op.OUTPUT}
-    return NoiseForecast(MappingProxyType(outputs), tuple(budgets))
+    ids = {node.name or "": node.id for node in nodes if node.op is Op.OUTPUT}
+    return NoiseForecast(
+        MappingProxyType({name: budgets[i] for name, i in ids.items()}),
+        tuple(budgets),
+        MappingProxyType({name: walk.errors[i] for name, i in ids.items()}),
+    )
 
 
 def fewest_limbs(

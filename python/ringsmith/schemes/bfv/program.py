@@ -1,7 +1,7 @@
 """A planned BFV program: exact, with a lower bound of the remaining noise budget."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
 from ringsmith.program.graph import Program
+from ringsmith.program.kit import Port
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
@@ -90,6 +91,10 @@ class BfvProgram(Program):
         smaller with a negligible probability only, by the heuristics of docs/guide/programs.md.
         """
         return forecast(self.parameters, self.nodes)
+
+    def _with_noise(self, ports: Mapping[str, Port]) -> dict[str, Port]:
+        budgets = self.forecast().outputs
+        return {name: replace(port, budget=budgets[name]) for name, port in ports.items()}
 
     def describe(self) -> str:
         """Returns a listing: one node a line with limbs, size and source."""

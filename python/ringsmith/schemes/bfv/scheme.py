@@ -6,7 +6,7 @@ from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Key, Op
 from ringsmith.graph.subroutines import SubroutineGraph
-from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, Residues
+from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, PublicKey, Residues
 from ringsmith.params import (
     AutoBfvParameters,
     BfvParameters,
@@ -15,11 +15,14 @@ from ringsmith.params import (
     bfv_context,
 )
 from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.params.sampling import Draw
+from ringsmith.program.graph import Program
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
 from ringsmith.schemes.base import Operand, Options, Scheme
+from ringsmith.schemes.bfv import hiding
 from ringsmith.schemes.bfv.automatic import BfvSearch
 from ringsmith.schemes.bfv.planned import planned
 from ringsmith.schemes.bfv.program import BfvProgram, space
@@ -96,6 +99,23 @@ class Bfv(Scheme):
         if int(plain.values.min()) <= -t or int(plain.values.max()) >= t:
             return f"has a plain number outside -(t - 1) … t - 1 with t = {t}"
         return ""
+
+    def noise_lengths(self, program: Program, bits: int) -> dict[str, float]:
+        """See ``Scheme``."""
+        assert isinstance(program, BfvProgram)
+        return hiding.noise_lengths(program)
+
+    def left_after(self, program: Program, name: str, deviation: float) -> tuple[int, str]:
+        """See ``Scheme``."""
+        assert isinstance(program, BfvProgram)
+        return hiding.left_after(program, name, deviation)
+
+    def encryption_of_zero(
+        self, parameters: RlweParameters, key: PublicKey, limbs: int, length: int, draw: Draw
+    ) -> Residues:
+        """See ``Scheme``."""
+        assert isinstance(parameters, BfvParameters)
+        return hiding.encryption_of_zero(parameters, key, limbs, length, draw)
 
     def writer(self, graph: SubroutineGraph, parameters: RlweParameters) -> BfvWriter:
         """See ``Scheme``."""

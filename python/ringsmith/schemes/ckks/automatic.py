@@ -73,7 +73,7 @@ class CkksSearch(Search):
         assert isinstance(parameters, CkksParameters), "the search's own program"
         return [
             f"N = {self.n}: the smallest that does; it carries {self.carried} bits of modulus at "
-            f"{self.wish.security}-bit security, and all primes have {parameters.log_qp}",
+            f"{self.wish.security_text}, and all primes have {parameters.log_qp}",
             f"{parameters.levels} levels: the fewest that planning does with; {depth} "
             "multiplications follow one another",
             f"scale 2^{math.log2(parameters.scale):g}: {self.scale_reason}",
@@ -83,7 +83,10 @@ class CkksSearch(Search):
     @property
     def _first_scale(self) -> int:
         """Bits of the scale that the search begins with: what the precision takes, about."""
-        guess = math.ceil(self.wish.precision_bits + math.log2(self.n))
+        bits = self.wish.precision_bits
+        if self.wish.flooding is not None:
+            bits -= self.wish.flooding.bits(self.n, self.wish.flooding.noise_bound(1.0))
+        guess = math.ceil(bits + math.log2(self.n))
         return min(max(guess, MIN_SCALE_BITS), self.wish.max_scale_bits)
 
     def _fits(self, levels: int, bits: int) -> bool:
@@ -156,8 +159,14 @@ class CkksSearch(Search):
         return best
 
     def _precision(self, program: CkksProgram) -> float:
-        """Returns the bits of precision that noise leaves by the forecast."""
+        """Returns the bits of precision that noise leaves by the forecast.
+
+        Where results are shared, it is that of the inputs that clients may encrypt, and the noise
+        that hides their own is counted.
+        """
         wish = self.wish
+        if wish.flooding is not None:
+            return program.shared_bits(wish.flooding)
         found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
         return found.bits
 
@@ -213,7 +222,7 @@ class CkksSearch(Search):
             f"too deep: {levels} levels, and at most {most} fit: at the scale 2^{scale}, which "
             f"{self.wish.precision_bits:g} bits of precision take, {levels} levels need "
             f"{sum(self.wish.prime_bits(levels, scale))} bits of modulus, and it carries "
-            f"{self.carried} at {self.wish.security}-bit security"
+            f"{self.carried} at {self.wish.security_text}"
         )
         way = "multiply less deeply, or split the program"
         if self.n == MAX_DEGREE:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import CkksParameters
+from ringsmith.params.flooding import FAILURE
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import digest
 from ringsmith.program.ranges import Interval
@@ -34,8 +35,6 @@ from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
 from ringsmith.schemes.ckks.values import NO_AXES, Value, atom, common_axes
 from ringsmith.short_repr import short_repr
 
-FAILURE = 2.0**-20
-"""Probability, by the model, that any slot of an output errs by more than the forecast."""
 _ALIKE = 1e-3
 """By what part of a promise a known range may exceed it and is not replaced by it."""
 
@@ -56,6 +55,8 @@ class OutputForecast:
         rms: Standard deviation of the error, root mean square over the slots.
         error: Error by noise that any slot exceeds with at most the probability ``FAILURE``.
         approximation: Largest error by the approximation of functions; 0: there are none.
+        spread: As ``rms``, over all slots of the ciphertext.
+        beyond: Largest magnitude that the slots after the output's numbers may hold.
         slot: The slot with the largest expected error.
         shares: Share of each kind of noise in that slot's variance, the largest first.
     """
@@ -64,6 +65,8 @@ class OutputForecast:
     rms: float
     error: float
     approximation: float
+    spread: float
+    beyond: float
     slot: int
     shares: Mapping[Kind, float]
 
@@ -339,7 +342,9 @@ class _Walk:
     def _summary(self, value: Value, length: int) -> OutputForecast:
         """Returns the forecast of an output of so many numbers."""
         slots = self.parameters.slots
-        each = np.broadcast_to(self._variance(value), (slots,))[:length]
+        every = np.broadcast_to(self._variance(value), (slots,))
+        each = every[:length]
+        magnitude = np.broadcast_to(value.range.magnitudes, (slots,))
         slot = int(np.argmax(each))
         by_kind: dict[Kind, float] = {}
         for (kind, _), term in value.terms.items():
@@ -349,10 +354,12 @@ class _Walk:
         total = sum(by_kind.values())
         shares = {kind: part / total for kind, part in by_kind.items() if part}
         return OutputForecast(
-            bound=float(_first(value.range.magnitudes, length).max()),
+            bound=float(magnitude[:length].max()),
             rms=math.sqrt(float(each.mean())),
             error=self._error(value, length),
             approximation=float(_first(_approximations(value), length).max()),
+            spread=math.sqrt(float(every.mean())),
+            beyond=float(magnitude[length:].max(initial=0.0)),
             slot=slot,
             shares=MappingProxyType(dict(sorted(shares.items(), key=lambda item: -item[1]))),
         )

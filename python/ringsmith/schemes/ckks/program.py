@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.params import CkksParameters
+from ringsmith.params.flooding import FAILURE, Flooding
 from ringsmith.program.graph import Program
+from ringsmith.program.kit import Port
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
@@ -23,12 +26,12 @@ from ringsmith.program.plain import Space
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import magnitudes
 from ringsmith.schemes.ckks.forecast import (
-    FAILURE,
     Forecast,
     OutputForecast,
     correct_bits,
     forecast,
 )
+from ringsmith.schemes.ckks.noise import encryption_spread
 from ringsmith.short_repr import short_repr
 
 
@@ -132,6 +135,36 @@ class CkksProgram(Program):
             samples=samples,
             each_node=each_node,
         )
+
+    @cached_property
+    def worst_case(self) -> Mapping[str, OutputForecast] | None:
+        """The forecast of each output for all inputs that clients can encrypt, by name.
+
+        None: there is none, since inputs of any size are taken (``unchecked``).
+        """
+        if self.unchecked:
+            return None
+        return self.forecast(self.default_bound, each_node=False).outputs
+
+    def shared_bits(self, flooding: Flooding) -> float:
+        """Returns the bits after the point that survive flooding, of the worst output."""
+        noises = [port.noise for port in self.output_ports.values()]
+        known = [flooding.noise_bound(noise) for noise in noises if noise is not None]
+        if len(known) < len(noises):
+            return -math.inf
+        return min(flooding.bits(self.parameters.n, bound) for bound in known)
+
+    def _with_noise(self, ports: Mapping[str, Port]) -> dict[str, Port]:
+        """A server that hides its circuit adds the noise of an encryption (``sanitize``)."""
+        if self.worst_case is None:
+            return dict(ports)
+        found = {}
+        for name, port in ports.items():
+            fresh = encryption_spread(self.parameters, port.limbs) / port.scale
+            noise = math.hypot(self.worst_case[name].spread, fresh)
+            known = 2.0 ** math.ceil(math.log2(noise)) if noise < math.inf else None
+            found[name] = replace(port, noise=known)
+        return found
 
     def _within_ranges(self, bounds: Mapping[str, ArrayLike] | float) -> bool:
         """Whether inputs within bounds are within the ranges that the program was planned for."""

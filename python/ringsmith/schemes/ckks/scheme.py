@@ -7,7 +7,7 @@ from dataclasses import replace
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Op, Scale
 from ringsmith.graph.subroutines import SubroutineGraph
-from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, Residues
+from ringsmith.objects import Ciphertext, PlainPolynomial, Plaintext, PublicKey, Residues
 from ringsmith.params import (
     AutoParameters,
     CkksParameters,
@@ -16,11 +16,14 @@ from ringsmith.params import (
     ckks_encoder,
 )
 from ringsmith.params.automatic import AutoRlweParameters
+from ringsmith.params.sampling import Draw
+from ringsmith.program.graph import Program
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
 from ringsmith.schemes.base import Operand, Options, Scheme
+from ringsmith.schemes.ckks import hiding
 from ringsmith.schemes.ckks.automatic import CkksSearch
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram, space
@@ -86,6 +89,23 @@ class Ckks(Scheme):
         if largest > 0 and math.log2(largest) + math.log2(plain.scale) + 1 > log_q:
             return f"has the plain number {largest:.3g}, beyond {node.limbs} limbs"
         return ""
+
+    def noise_lengths(self, program: Program, bits: int) -> dict[str, float]:
+        """See ``Scheme``."""
+        assert isinstance(program, CkksProgram)
+        return hiding.noise_lengths(program, bits)
+
+    def left_after(self, program: Program, name: str, deviation: float) -> tuple[int, str]:
+        """See ``Scheme``."""
+        assert isinstance(program, CkksProgram)
+        return hiding.left_after(program, name, deviation)
+
+    def encryption_of_zero(
+        self, parameters: RlweParameters, key: PublicKey, limbs: int, length: int, draw: Draw
+    ) -> Residues:
+        """See ``Scheme``."""
+        assert isinstance(parameters, CkksParameters)
+        return hiding.encryption_of_zero(parameters, key, limbs)
 
     def writer(self, graph: SubroutineGraph, parameters: RlweParameters) -> CkksWriter:
         """See ``Scheme``."""

@@ -24,8 +24,8 @@ from ringsmith.backends.rpau.card.descriptor import (
     word_bytes,
 )
 from ringsmith.backends.rpau.card.memory import CardMemory
-from ringsmith.backends.rpau.cost import host_read_cycles
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, Words, Zone
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, bursts
 from ringsmith.backends.rpau.device.shared_link import BURSTS

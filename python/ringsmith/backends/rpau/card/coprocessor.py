@@ -5,13 +5,11 @@ from threading import RLock
 
 import numpy as np
 
-from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.compiler.timeline import HALT
-from ringsmith.backends.rpau.conversions import addresses
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.data_path import BEAT_BITS
-from ringsmith.backends.rpau.device.interface import Device, KeyStream, Words, Zone
-from ringsmith.backends.rpau.device.register_table import (
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.conversions import addresses
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import (
     ARCHITECTURE,
     FACTS,
     MAGIC,
@@ -22,6 +20,8 @@ from ringsmith.backends.rpau.device.register_table import (
     Register,
     Status,
 )
+from ringsmith.backends.rpau.device.data_path import BEAT_BITS
+from ringsmith.backends.rpau.device.interface import Device, KeyStream, Words, Zone
 from ringsmith.backends.rpau.device.zones import zone_shape
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import DeviceError, ProgramError

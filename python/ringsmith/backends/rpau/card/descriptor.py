@@ -4,8 +4,8 @@ import struct
 from dataclasses import dataclass
 from enum import IntEnum
 
-from ringsmith.backends.rpau.cost import host_words
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.device.interface import Zone
 
 DESCRIPTOR_BYTES = 32

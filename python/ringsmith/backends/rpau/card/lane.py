@@ -29,8 +29,8 @@ from ringsmith.backends.rpau.card.lists import (
 from ringsmith.backends.rpau.card.store import CardStore
 from ringsmith.backends.rpau.compiler.executable import Executable, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.constants import seed_words
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.constants import seed_words
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.card_table import (
     CHANNEL_BYTES,
     CHANNELS,

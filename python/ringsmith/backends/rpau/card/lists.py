@@ -19,8 +19,8 @@ from ringsmith.backends.rpau.card.descriptor import (
 )
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.constants import prime_tables
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.constants import prime_tables
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.objects import Residues
 

@@ -22,7 +22,7 @@ from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.rpau.card.lane import Lane
 from ringsmith.backends.rpau.card.lists import KeyDigests
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES
 from ringsmith.backends.rpau.device.card_table import MAGIC, VERSION_MAJOR, CardRegister
 from ringsmith.errors import DeviceError, DeviceLostError

@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.card.channel import Channel, Crossing, FailedError,
 from ringsmith.backends.rpau.card.coprocessor import Coprocessor
 from ringsmith.backends.rpau.card.descriptor import Error
 from ringsmith.backends.rpau.card.memory import CardMemory
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.card_table import (
     CHANNEL_BYTES,
     CHANNELS,

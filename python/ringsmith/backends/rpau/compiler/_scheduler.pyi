@@ -1,4 +1,4 @@
-"""The scheduler of the RPAU architecture (sim/rpau/scheduler)."""
+"""The scheduler of the RPAU architecture (C++ in ``scheduler/``)."""
 
 from collections.abc import Sequence
 

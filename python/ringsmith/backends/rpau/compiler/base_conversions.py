@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ringsmith.backends.rpau.compiler.context import SelectionContext
 from ringsmith.backends.rpau.compiler.virtual import Location, mask_of
-from ringsmith.backends.rpau.conversions import placed
+from ringsmith.backends.rpau.design.conversions import placed
 from ringsmith.errors import CompileError
 from ringsmith.graph import SubroutineNode
 from ringsmith.hdl import base_conversion

@@ -20,7 +20,7 @@ from ringsmith.backends.rpau.compiler import _scheduler
 from ringsmith.backends.rpau.compiler import compile as rpau_compile
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError, ToolError
 from ringsmith.files.budget import Budget
@@ -85,7 +85,7 @@ def _path(
 def _compiler() -> str:
     """A key of the sources that an executable follows from, the compiled scheduler among them."""
     folder = Path(rpau_compile.__file__).parents[1]
-    folders = (folder, folder / "isa", folder / "compiler")
+    folders = (folder / "design", folder / "isa", folder / "compiler")
     sources = sorted(
         each for own in folders for each in own.iterdir() if each.suffix in (".py", ".yaml")
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.select import check_supported, needs_converters
-from ringsmith.backends.rpau.design import (
+from ringsmith.backends.rpau.design.design import (
     MAX_CONVERSIONS,
     MAX_WORK_POLYS,
     RpauDesign,

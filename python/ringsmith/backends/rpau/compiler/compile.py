@@ -9,15 +9,15 @@ from itertools import product
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.key_stream import awaiting, in_order_of_use
-from ringsmith.backends.rpau.compiler.layout import layouts
+from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.compiler.segment import Segment, cut, fits_at_once
 from ringsmith.backends.rpau.compiler.select import check_supported, select
 from ringsmith.backends.rpau.compiler.selection import Selection
-from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.constants import prime_refusal
-from ringsmith.backends.rpau.conversions import conversion_words
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.constants import prime_refusal
+from ringsmith.backends.rpau.design.conversions import conversion_words
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.errors import ProgramError
 from ringsmith.graph.subroutines import SubroutineGraph

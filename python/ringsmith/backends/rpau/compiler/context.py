@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ringsmith.backends.rpau.compiler.emission import Emitter
-from ringsmith.backends.rpau.compiler.layout import Layout
+from ringsmith.backends.rpau.compiler.limb_layout import Layout
 from ringsmith.backends.rpau.compiler.placement import Placement
 from ringsmith.backends.rpau.compiler.transfer import Transfer
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualMemory
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
-from ringsmith.backends.rpau.compiler.layout import Layout
+from ringsmith.backends.rpau.compiler.limb_layout import Layout
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction, VirtualMemory
-from ringsmith.backends.rpau.constants import piece_stages, source_piece
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.constants import piece_stages, source_piece
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, PIECE, POLY
 from ringsmith.graph import SubroutineGraph

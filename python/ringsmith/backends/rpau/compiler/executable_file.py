@@ -11,9 +11,9 @@ from ringsmith.backends.rpau.compiler.executable import (
     SeedLoad,
 )
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.constants import prime_refusal
-from ringsmith.backends.rpau.conversions import addresses
-from ringsmith.backends.rpau.design import MAX_LOG_DEGREE
+from ringsmith.backends.rpau.design.constants import prime_refusal
+from ringsmith.backends.rpau.design.conversions import addresses
+from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE
 from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, SEED

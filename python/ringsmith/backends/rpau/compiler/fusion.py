@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from ringsmith.backends.rpau.compiler.layout import is_scaled
+from ringsmith.backends.rpau.compiler.limb_layout import is_scaled
 from ringsmith.graph import SubroutineGraph, SubroutineNode
 
 

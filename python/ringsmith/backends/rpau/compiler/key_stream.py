@@ -13,8 +13,8 @@ from ringsmith.backends.rpau.compiler.executable import KeyLoad
 from ringsmith.backends.rpau.compiler.segment import Placed
 from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.cost import FETCH_CYCLES
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import FETCH_CYCLES
 from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY
 

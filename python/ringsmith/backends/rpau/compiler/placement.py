@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from ringsmith.backends.rpau.compiler.layout import Layout
+from ringsmith.backends.rpau.compiler.limb_layout import Layout
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualMemory
 from ringsmith.graph import SubroutineGraph, SubroutineNode
 

@@ -1,4 +1,4 @@
-"""Cuts a program into scheduled program segments: results of ``sim/rpau/scheduler``.
+"""Cuts a program into scheduled program segments: results of ``scheduler``.
 
 A program that fits is one segment. Otherwise each segment takes as many of the remaining
 instructions, in sequential order, as the work memory, the stores of keys and seeds and the program
@@ -16,7 +16,7 @@ from ringsmith.backends.rpau.compiler import _scheduler
 from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.compiler.timeline import HALT, UNIT_BITS, Timing, machine
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation
 from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY, SEED
 from ringsmith.errors import CompileError

@@ -26,10 +26,10 @@ from ringsmith.backends.rpau.compiler.context import SelectionContext
 from ringsmith.backends.rpau.compiler.division import Division
 from ringsmith.backends.rpau.compiler.fusion import Fusion
 from ringsmith.backends.rpau.compiler.key_sums import KeySums
-from ringsmith.backends.rpau.compiler.layout import Layout, is_scaled
+from ringsmith.backends.rpau.compiler.limb_layout import Layout, is_scaled
 from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.compiler.virtual import Location
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.errors import CompileError
 from ringsmith.graph import Form, SubroutineGraph, SubroutineNode
 

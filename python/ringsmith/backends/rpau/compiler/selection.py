@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction
+from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.hdl.base_conversion import Conversion
 
 

@@ -1,8 +1,8 @@
 """When each instruction issues, by the rules of ``docs/reference/rpau.md``.
 
 Every latency is independent of data, so the rule needs no clock. It is stated in C++, in
-``sim/rpau/scheduler``, where the scheduler asks it; a :class:`Timeline` asks it for single
-instructions.
+``backends/rpau/compiler/scheduler``, where the scheduler asks it; a :class:`Timeline` asks it for
+single instructions.
 The C++ model states the rule a second time, and the tests compare the two and the RTL.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ringsmith.backends.rpau import cost
 from ringsmith.backends.rpau.compiler import _scheduler
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction
 from ringsmith.backends.rpau.isa.twins import twin_of
 from ringsmith.caching import cached

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from ringsmith.backends.rpau.compiler.emission import Emitter
-from ringsmith.backends.rpau.compiler.layout import Layout
+from ringsmith.backends.rpau.compiler.limb_layout import Layout
 from ringsmith.backends.rpau.compiler.virtual import Location, mask_of
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.graph import SubroutineGraph
 
 

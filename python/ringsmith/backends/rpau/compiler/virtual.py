@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ringsmith.backends.rpau.compiler.slot_order import SlotOrder
+from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 
 Location = dict[int, int]

@@ -3,9 +3,9 @@
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers.
 """
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.cost import interconnect_cycles
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import interconnect_cycles
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
 
 UNIT = "rs_rpau"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, folded_dsps

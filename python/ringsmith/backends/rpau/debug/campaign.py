@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from ringsmith.backends.rpau.compiler.timeline import Timing
 from ringsmith.backends.rpau.debug.compare import Compared, compare
 from ringsmith.backends.rpau.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.backends.rpau.debug.random_program import random_program, ring_in_turn
 from ringsmith.backends.rpau.debug.trace import Trace
-from ringsmith.backends.rpau.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.recording import CoverageDevice
-from ringsmith.backends.rpau.isa.random_program import random_program, ring_in_turn
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage import Point, read_counts
 

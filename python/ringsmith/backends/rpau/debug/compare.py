@@ -7,10 +7,10 @@ from operator import add
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program, ring_in_turn
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Device, KeyPoly, KeyStream, RunReport, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.isa.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.errors import DeviceError
 
 

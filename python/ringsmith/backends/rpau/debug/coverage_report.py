@@ -6,7 +6,7 @@ from types import MappingProxyType
 from ringsmith.backends.rpau.debug.campaign import LENGTH, Campaign, missing_situations
 from ringsmith.backends.rpau.debug.exclusions import EXCLUSIONS
 from ringsmith.backends.rpau.debug.isa_coverage import by_kind
-from ringsmith.backends.rpau.design import ARCHITECTURE
+from ringsmith.backends.rpau.design.design import ARCHITECTURE
 from ringsmith.hdl.coverage_report import CoverageReport
 
 GOALS: Mapping[str, float] = MappingProxyType({"line": 1.0, "toggle": 0.995, "situation": 1.0})

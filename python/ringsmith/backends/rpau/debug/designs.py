@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from ringsmith.backends.inspector import WriteOperation
 from ringsmith.backends.rpau.compiler.cache import compile_cached
-from ringsmith.backends.rpau.cost import ntt_cycles
 from ringsmith.backends.rpau.debug.compare import Compared
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.sample_parameters import sample_parameters
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import ntt_cycles
+from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.markdown import MEASURED, comparison, measured, table

@@ -5,8 +5,6 @@ from typing import cast
 
 from ringsmith.backends.base import Executable as AnyExecutable
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
-from ringsmith.backends.rpau import design as designs
-from ringsmith.backends.rpau import rtl as sources
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
 from ringsmith.backends.rpau.debug import campaign, coverage_report, waves
@@ -21,6 +19,8 @@ from ringsmith.backends.rpau.debug.report import tables
 from ringsmith.backends.rpau.debug.timing import rpau_timing
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.debug.verification import DEVICES, LENGTH, RandomPrograms
+from ringsmith.backends.rpau.design import design as designs
+from ringsmith.backends.rpau.design import rtl as sources
 from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ringsmith.backends.base import AXI_LITE
 from ringsmith.backends.rpau.debug.compare import compare_one
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice

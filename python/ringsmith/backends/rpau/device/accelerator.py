@@ -10,7 +10,7 @@ from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.constants import prime_tables, seed_words
+from ringsmith.backends.rpau.design.constants import prime_tables, seed_words
 from ringsmith.backends.rpau.device.interface import (
     Device,
     KeyPoly,

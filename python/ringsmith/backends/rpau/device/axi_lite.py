@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.bus import DataPath
 from ringsmith.backends.rpau.device.data_path import BEAT_BYTES, BEAT_WORDS
 from ringsmith.backends.rpau.device.interface import Words

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.device.bus import DataPath
 from ringsmith.backends.rpau.device.frames import (
     ANSWER_BYTES,
@@ -19,7 +20,6 @@ from ringsmith.backends.rpau.device.frames import (
     decode,
 )
 from ringsmith.backends.rpau.device.interface import Words
-from ringsmith.backends.rpau.device.register_table import Register
 from ringsmith.backends.rpau.device.serial_line import Line
 from ringsmith.errors import DeviceError
 

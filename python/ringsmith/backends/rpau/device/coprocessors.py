@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ringsmith.backends.base import CompiledGraph, GraphResult
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.objects import Residues

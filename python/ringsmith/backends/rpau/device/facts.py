@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.register_table import FACTS
-from ringsmith.backends.rpau.rtl import facts
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import FACTS
+from ringsmith.backends.rpau.design.rtl import facts
 from ringsmith.errors import DeviceError
 
 

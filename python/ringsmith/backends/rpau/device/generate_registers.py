@@ -18,8 +18,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ringsmith.backends.rpau.design import RpauDesign, load_design
-from ringsmith.backends.rpau.nets import ZONE_BITS
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.nets import ZONE_BITS
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice
 from ringsmith.hdl.register_block import block_files
@@ -45,9 +45,13 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
         "rtl/shell/rs_rpau_axil.sv",
         "rtl/card/rs_rpau_card.sv",
     )
-    folder = "python/ringsmith/backends/rpau/device"
-    made[f"{folder}/register_table.py"] = render_python(registers, notice((SOURCE,), COMMAND))
-    made[f"{folder}/card_table.py"] = render_card_python(card, notice((CARD_SOURCE,), COMMAND))
+    folder = "python/ringsmith/backends/rpau"
+    made[f"{folder}/design/register_table.py"] = render_python(
+        registers, notice((SOURCE,), COMMAND)
+    )
+    made[f"{folder}/device/card_table.py"] = render_card_python(
+        card, notice((CARD_SOURCE,), COMMAND)
+    )
     return made
 
 

@@ -6,8 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.register_table import Zone
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import Zone
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 

@@ -13,8 +13,8 @@ accelerator the same cycles.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ringsmith.backends.rpau.cost import host_words
-from ringsmith.backends.rpau.design import BUS_WIDTHS, RpauDesign
+from ringsmith.backends.rpau.design.design import BUS_WIDTHS, RpauDesign
+from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.errors import ParameterError
 
 _PICOSECONDS = 10**12

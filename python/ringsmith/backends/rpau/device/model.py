@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ringsmith.backends.rpau import folded
 from ringsmith.backends.rpau.compiler.timeline import Timing
-from ringsmith.backends.rpau.cost import arrival_cycles
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device import _model
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import arrival_cycles
 from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_stream, check_write
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
+from ringsmith.backends.rpau.model import _model
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.progress import Task
 

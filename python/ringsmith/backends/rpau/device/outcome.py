@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words
 from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.errors import DeviceError, ProgramError

@@ -7,9 +7,9 @@ import ctypes
 import os
 from pathlib import Path
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.rtl import TOP
 from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.rpau.rtl import TOP
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 

@@ -3,13 +3,8 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.bus import DataPath, RegisterBus
-from ringsmith.backends.rpau.device.data_path import BEAT_BITS, ZONES, polynomial_address
-from ringsmith.backends.rpau.device.facts import check_facts
-from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport, Words, Zone
-from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
-from ringsmith.backends.rpau.device.register_table import (
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import (
     ARCHITECTURE,
     FACTS,
     MAGIC,
@@ -19,6 +14,11 @@ from ringsmith.backends.rpau.device.register_table import (
     Register,
     Status,
 )
+from ringsmith.backends.rpau.device.bus import DataPath, RegisterBus
+from ringsmith.backends.rpau.device.data_path import BEAT_BITS, ZONES, polynomial_address
+from ringsmith.backends.rpau.device.facts import check_facts
+from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.zones import (
     check_read,
     check_ring,

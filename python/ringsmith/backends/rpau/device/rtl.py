@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.facts import check_facts
 from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ringsmith.backends.rpau.cost import host_read_cycles
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, bursts, polynomial_bytes
 
 BURSTS = 2

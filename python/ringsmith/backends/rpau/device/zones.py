@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ringsmith.backends.rpau.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
-from ringsmith.backends.rpau.conversions import addresses, segments
-from ringsmith.backends.rpau.cost import host_words
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.constants import MODULUS_WORDS, SEED_WORD_BITS, SEED_WORDS
+from ringsmith.backends.rpau.design.conversions import addresses, segments
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.device.interface import KeyStream, Words, Zone
 from ringsmith.errors import DeviceError, ParameterError
 

@@ -6,16 +6,16 @@ from typing import cast
 
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
-from ringsmith.backends.rpau import rtl
 from ringsmith.backends.rpau.compiler.executable import Executable
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import Register
+from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.data_path import BEAT_BITS
-from ringsmith.backends.rpau.device.register_table import Register
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.rpau.export import estimate, pages, script
 from ringsmith.backends.rpau.export.recorder import Recorder
-from ringsmith.backends.rpau.sample_parameters import sample_parameters
 from ringsmith.backends.types import Design
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.target import macros

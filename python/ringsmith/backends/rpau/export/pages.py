@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from ringsmith.backends.rpau import rtl
-from ringsmith.backends.rpau.design import RpauDesign
-from ringsmith.backends.rpau.device.data_path import BEAT_BYTES
-from ringsmith.backends.rpau.device.register_table import (
+from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import (
     ARCHITECTURE,
     FACTS,
     MAGIC,
@@ -15,6 +14,7 @@ from ringsmith.backends.rpau.device.register_table import (
     Status,
     Zone,
 )
+from ringsmith.backends.rpau.device.data_path import BEAT_BYTES
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.markdown import table_lines
 

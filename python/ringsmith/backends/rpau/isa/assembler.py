@@ -10,7 +10,7 @@ from ``#`` on::
 import re
 from collections.abc import Iterable, Sequence
 
-from ringsmith.backends.rpau.design import NO_PRNG, RpauDesign
+from ringsmith.backends.rpau.design.design import NO_PRNG, RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import (
     COEFFICIENT,
     CONTROL,

@@ -216,7 +216,7 @@ def _formula(operation: Operation) -> str:
 
 
 def render_cpp(isa: Isa) -> str:
-    """The header ``sim/rpau/model/isa.h``: opcodes and the decoder's table."""
+    """The header ``model/isa.h``: opcodes and the decoder's table."""
     units = ", ".join(f"k{upper_camel(unit)}" for unit in isa.units)
     wheres = ", ".join(f"k{upper_camel(where)}" for where in WHERE)
     names = [f"k{upper_camel(kind)}" for kind in KINDS]
@@ -404,8 +404,8 @@ def render_page(isa: Isa) -> str:
     lines += [
         "",
         *prose(
-            "Cycles are functions of a design in `python/ringsmith/backends/rpau/cost.py`; (r), "
-            "(w), (rw): the polynomial is read, written, or both."
+            "Cycles are functions of a design in `backends/rpau/design/latency.py`; (r), (w), "
+            "(rw): the polynomial is read, written, or both."
         ),
     ]
     return "\n".join(lines) + "\n"
@@ -413,7 +413,7 @@ def render_page(isa: Isa) -> str:
 
 FILES: Mapping[str, Callable[[Isa], str]] = {
     "rtl/rpau/rs_rpau_isa_pkg.sv": render_systemverilog,
-    "sim/rpau/model/isa.h": render_cpp,
+    "python/ringsmith/backends/rpau/model/isa.h": render_cpp,
     "docs/reference/isa-rpau.md": render_page,
 }
 """Every generated file, by its path in the checkout, with the function that renders it."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.kinds import (
     CONVERSION,
     GALOIS_ELEMENT,

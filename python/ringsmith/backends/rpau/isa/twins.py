@@ -1,6 +1,6 @@
 """Instructions that main and dyadic unit both have: the scheduler may take either."""
 
-from ringsmith.backends.rpau.design import RpauDesign
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Operation
 
 

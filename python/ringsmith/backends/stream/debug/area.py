@@ -3,8 +3,8 @@
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers.
 """
 
-from ringsmith.backends.stream import rtl
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import rtl
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.synthesis import SERIES_7, Area, synthesized
 
 STREAM_PARTS = (

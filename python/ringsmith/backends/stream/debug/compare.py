@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ringsmith import _core
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError

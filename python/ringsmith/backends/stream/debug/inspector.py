@@ -3,14 +3,14 @@
 from typing import cast
 
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
-from ringsmith.backends.stream import named
-from ringsmith.backends.stream import rtl as sources
 from ringsmith.backends.stream.debug.area import stream_area
 from ringsmith.backends.stream.debug.compare import compare_products
-from ringsmith.backends.stream.debug.table import StreamRow, stream_section, stream_table
+from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
 from ringsmith.backends.stream.debug.timing import stream_timing
 from ringsmith.backends.stream.debug.verification import DEVICES, RandomBatches
-from ringsmith.backends.stream.design import ARCHITECTURE, StreamDesign
+from ringsmith.backends.stream.design import named
+from ringsmith.backends.stream.design import rtl as sources
+from ringsmith.backends.stream.design.design import ARCHITECTURE, StreamDesign
 from ringsmith.backends.stream.device import rtl
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError

@@ -1,7 +1,7 @@
 """Static timing of a streaming multiplier, for UltraScale+."""
 
-from ringsmith.backends.stream import rtl
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import rtl
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.timing.report import Timing
 from ringsmith.hdl.timing.synthesis import timed
 

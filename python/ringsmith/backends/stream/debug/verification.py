@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ringsmith.backends.stream.debug.compare import PRIMES, compare_batch
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.rtl import StreamRtl
 
 DEVICES = ("rtl",)

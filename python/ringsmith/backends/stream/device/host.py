@@ -8,8 +8,8 @@ from ringsmith import _core, progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
+from ringsmith.backends.stream.compiler.executable import Factor, Round, StreamExecutable
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
-from ringsmith.backends.stream.executable import Factor, Round, StreamExecutable
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 

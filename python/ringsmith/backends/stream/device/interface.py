@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ringsmith.backends.stream.batch import own_descriptor
-from ringsmith.backends.stream.descriptor import Descriptor
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.isa.descriptor import Descriptor
+from ringsmith.backends.stream.model.batch import own_descriptor
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.objects import Residues
 

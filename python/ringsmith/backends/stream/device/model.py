@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from ringsmith.backends.stream import latency
-from ringsmith.backends.stream.batch import CoreProducts, batch_cycles, batch_schedule
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import latency
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
     StreamReport,
     checked_descriptors,
 )
+from ringsmith.backends.stream.model.batch import CoreProducts, batch_cycles, batch_schedule
 
 
 class StreamModel:

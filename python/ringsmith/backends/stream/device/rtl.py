@@ -6,16 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.stream import flow, latency, rtl
-from ringsmith.backends.stream.batch import batch_schedule
-from ringsmith.backends.stream.descriptor import Descriptor
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design import latency, rtl
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.generator import Schedule
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
     StreamReport,
     checked_descriptors,
 )
-from ringsmith.backends.stream.generator import Schedule
+from ringsmith.backends.stream.isa.descriptor import Descriptor
+from ringsmith.backends.stream.model import flow
+from ringsmith.backends.stream.model.batch import batch_schedule
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources

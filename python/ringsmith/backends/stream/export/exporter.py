@@ -16,13 +16,14 @@ from ringsmith.backends.exporter import (
     Hardware,
     hex_words,
 )
-from ringsmith.backends.stream import cost, latency, rtl
-from ringsmith.backends.stream.batch import own_descriptor
-from ringsmith.backends.stream.descriptor import prime_refusal
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
+from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import latency, rtl
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.host import StreamMachine
-from ringsmith.backends.stream.executable import StreamExecutable
 from ringsmith.backends.stream.export.recorder import Recorder
+from ringsmith.backends.stream.isa.descriptor import prime_refusal
+from ringsmith.backends.stream.model.batch import own_descriptor
 from ringsmith.backends.types import Design
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.synthesis import SERIES_7

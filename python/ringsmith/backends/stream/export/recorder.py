@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ringsmith.backends.stream.descriptor import Descriptor
-from ringsmith.backends.stream.design import StreamDesign
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
     StreamReport,
     checked_descriptors,
 )
 from ringsmith.backends.stream.device.model import StreamModel
+from ringsmith.backends.stream.isa.descriptor import Descriptor
 from ringsmith.objects import Residues
 
 

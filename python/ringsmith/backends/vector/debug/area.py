@@ -1,13 +1,13 @@
 """Area of a cluster by Yosys, for UltraScale+.
 
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers, and
-:mod:`ringsmith.backends.vector.area` estimates them.
+:mod:`ringsmith.backends.vector.design.area` estimates them.
 """
 
 from typing import Any
 
-from ringsmith.backends.vector import rtl
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
 
 CLUSTER_PARTS = (

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from ringsmith import progress
 from ringsmith.backends.vector.debug.compare import Compared, compare
 from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
-from ringsmith.backends.vector.design import MONTGOMERY, VectorDesign
-from ringsmith.backends.vector.isa.random_program import random_program
+from ringsmith.backends.vector.debug.random_program import random_program
+from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.hdl.coverage import Point, points, read_records
 
 LENGTH = 40

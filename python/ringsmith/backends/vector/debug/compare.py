@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.timeline import Span
 from ringsmith.backends.vector.device.model import Memory, Model
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import STARTED, VectorRtl
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.timing import Span
+from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 

@@ -10,9 +10,9 @@ from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, Machine
 from ringsmith.backends.inspector import WriteOperation
 from ringsmith.backends.random_operands import random_operands
-from ringsmith.backends.vector.compile import compile_graph
+from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.debug.costs import OPERATIONS, filled_parameters
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.errors import DeviceError
 from ringsmith.params.primes import MIN_DEGREE
 

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 from ringsmith import _core
 from ringsmith.backends.inspector import WriteOperation
-from ringsmith.backends.vector.compile import compile_graph
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.timing import Cycles
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.timeline import Cycles
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import CkksParameters
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ringsmith.backends.vector.area import cluster_area
 from ringsmith.backends.vector.debug.compare_operations import ComparedOperations
 from ringsmith.backends.vector.debug.costs import DATA_PRIMES, OPERATIONS
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design.area import cluster_area
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.synthesis import Area
 from ringsmith.markdown import DASH, MEASURED, comparison, measured, table
 

@@ -5,8 +5,8 @@ is found out by the tests.
 """
 
 from ringsmith.backends.vector.debug.campaign import campaign_design
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.isa.random_program import PRIMES
+from ringsmith.backends.vector.debug.random_program import PRIMES
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.coverage import EDGE, Exclusion, bits, one_of
 
 _VECTOR = "vector/.*"

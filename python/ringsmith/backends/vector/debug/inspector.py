@@ -7,6 +7,12 @@ from ringsmith import design_files
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
 from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design, Executable
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.executable_file import (
+    MAX_FILE_BYTES,
+    executable_text,
+    read_executable,
+)
 from ringsmith.backends.vector.debug import campaign, coverage_report
 from ringsmith.backends.vector.debug.area import cluster_areas
 from ringsmith.backends.vector.debug.compare_operations import compare_operations
@@ -24,16 +30,10 @@ from ringsmith.backends.vector.debug.report import listing, tables
 from ringsmith.backends.vector.debug.timing import cluster_timing
 from ringsmith.backends.vector.debug.trace import Trace
 from ringsmith.backends.vector.debug.verification import DEVICES, RTL, RandomPrograms
-from ringsmith.backends.vector.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign
+from ringsmith.backends.vector.design.rtl import TOP
 from ringsmith.backends.vector.device import rtl
 from ringsmith.backends.vector.device.machine import VectorMachine
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.executable_file import (
-    MAX_FILE_BYTES,
-    executable_text,
-    read_executable,
-)
-from ringsmith.backends.vector.rtl import TOP
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage_report import CoverageReport
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.timeline import NOTICE, Cycles, Schedule, sources, stores
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.isa.instructions import (
     FACTOR_STREAMS,
     MAX_ENTRIES,
     STREAMS,
@@ -29,8 +30,7 @@ from ringsmith.backends.vector.instructions import (
     Stream,
     Transform,
 )
-from ringsmith.backends.vector.text import stream_name
-from ringsmith.backends.vector.timing import NOTICE, Cycles, Schedule, sources, stores
+from ringsmith.backends.vector.isa.text import stream_name
 
 NTT, INTT, POINT, AUTOMORPH = "ntt", "intt", "point", "automorph"
 OPERATIONS = (NTT, INTT, POINT, AUTOMORPH)

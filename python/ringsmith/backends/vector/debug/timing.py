@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ringsmith.backends.vector import rtl
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.timeline import NOTICE, Cycles, sources, stores
+from ringsmith.backends.vector.isa.instructions import (
     STREAMS,
     Automorph,
     Computing,
@@ -18,8 +19,7 @@ from ringsmith.backends.vector.instructions import (
     Stream,
     Transform,
 )
-from ringsmith.backends.vector.text import computing_text, load_text, store_text
-from ringsmith.backends.vector.timing import NOTICE, Cycles, sources, stores
+from ringsmith.backends.vector.isa.text import computing_text, load_text, store_text
 
 LOADS, COMPUTING, STORES = "loads", "computing", "stores"
 """The lists of a cluster."""

@@ -11,9 +11,9 @@ from ringsmith.backends.vector.debug.campaign import LENGTH
 from ringsmith.backends.vector.debug.compare import compare
 from ringsmith.backends.vector.debug.compare_operations import compare_operation
 from ringsmith.backends.vector.debug.costs import OPERATIONS
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.debug.random_program import random_program
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device.machine import VectorMachine
-from ringsmith.backends.vector.isa.random_program import random_program
 
 RTL = "rtl"
 DEVICES = (RTL, "model")

@@ -39,7 +39,7 @@ def expected(root: Path) -> dict[str, str]:
     made["docs/reference/vector-registers.md"] = render_map_page(
         registers, told, "Registers of architecture vector", _AFTER
     )
-    made["python/ringsmith/backends/vector/device/register_table.py"] = render_array_python(
+    made["python/ringsmith/backends/vector/design/register_table.py"] = render_array_python(
         registers, told, "Vector", "The registers of an accelerator of architecture vector."
     )
     return made

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.device.lists import Lists
-from ringsmith.backends.vector.device.register_table import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
     CLUSTERS,
     ClusterRegister,
     VectorRegister,
 )
+from ringsmith.backends.vector.device.lists import Lists
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import modulus, passes
-from ringsmith.backends.vector.executable import VectorExecutable
+from ringsmith.backends.vector.isa.encoding import modulus, passes
 
 LISTS = ("loads", "computing", "stores")
 """A cluster's lists, as registers number them."""

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ringsmith.backends.vector.device.residues import Words, multiplied
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import SPILLED, Limb
-from ringsmith.backends.vector.layout import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.word_layout import (
     Layout,
     Shape,
     coefficient_layout,
@@ -17,6 +15,8 @@ from ringsmith.backends.vector.layout import (
     table,
     table_rows,
 )
+from ringsmith.backends.vector.device.residues import Words, multiplied
+from ringsmith.backends.vector.isa.instructions import SPILLED, Limb
 from ringsmith.graph.types import Form
 
 

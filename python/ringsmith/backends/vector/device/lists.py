@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import Place
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.encoding import instruction, load, store
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.memory import Place
+from ringsmith.backends.vector.isa.encoding import instruction, load, store
+from ringsmith.backends.vector.isa.instructions import Limb
 
 BEAT_WORDS = 8
 """Words of 64 bits of a beat."""

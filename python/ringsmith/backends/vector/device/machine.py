@@ -9,12 +9,12 @@ from ringsmith import progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
 from ringsmith.backends.jobs import QueuedMachine, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
-from ringsmith.backends.vector.design import VectorDesign
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device.model import Memory, Model, host_limb
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import VectorRtl, refusal
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Limb
+from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError
 from ringsmith.objects import Residues
 

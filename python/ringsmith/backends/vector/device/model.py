@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith import _core
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.timeline import sources
+from ringsmith.backends.vector.design.word_layout import table_rows
 from ringsmith.backends.vector.device.residues import Words, added, multiplied, subtracted
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import (
+from ringsmith.backends.vector.isa.instructions import (
     STREAMS,
     Automorph,
     Computing,
@@ -26,8 +28,6 @@ from ringsmith.backends.vector.instructions import (
     Stream,
     Transform,
 )
-from ringsmith.backends.vector.layout import table_rows
-from ringsmith.backends.vector.timing import sources
 from ringsmith.errors import DeviceError
 
 

@@ -7,11 +7,10 @@ from typing import Self
 
 import numpy as np
 
-from ringsmith.backends.vector.design import VectorDesign
-from ringsmith.backends.vector.device.host import LISTS, fetched, list_writes, settings, stored
-from ringsmith.backends.vector.device.image import host_rows, limb_layout
-from ringsmith.backends.vector.device.lists import lists
-from ringsmith.backends.vector.device.register_table import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import places
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
     CLUSTERS,
     MAGIC,
@@ -19,16 +18,17 @@ from ringsmith.backends.vector.device.register_table import (
     Status,
     VectorRegister,
 )
-from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.layout import taken
-from ringsmith.backends.vector.memory import places
-from ringsmith.backends.vector.rtl import (
+from ringsmith.backends.vector.design.rtl import (
     accelerator_parameters,
     accelerator_sources,
     memory_parameters,
 )
+from ringsmith.backends.vector.design.word_layout import taken
+from ringsmith.backends.vector.device.host import LISTS, fetched, list_writes, settings, stored
+from ringsmith.backends.vector.device.image import host_rows, limb_layout
+from ringsmith.backends.vector.device.lists import lists
+from ringsmith.backends.vector.device.residues import Words
+from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.instrument import Instrument

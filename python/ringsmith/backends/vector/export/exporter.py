@@ -9,20 +9,20 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
 from ringsmith.backends.keys import whole_keys
 from ringsmith.backends.types import Design
-from ringsmith.backends.vector import rtl
-from ringsmith.backends.vector.area import device_area
-from ringsmith.backends.vector.design import LIST_BITS, VectorDesign
-from ringsmith.backends.vector.device.machine import VectorMachine
-from ringsmith.backends.vector.device.model import host_limb
-from ringsmith.backends.vector.device.register_table import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.design import rtl
+from ringsmith.backends.vector.design.area import device_area
+from ringsmith.backends.vector.design.design import LIST_BITS, VectorDesign
+from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
     CLUSTERS,
     MAGIC,
     ClusterRegister,
     VectorRegister,
 )
+from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.rtl import refusal
-from ringsmith.backends.vector.executable import VectorExecutable
 from ringsmith.backends.vector.export import pages
 from ringsmith.backends.vector.export.script import script
 from ringsmith.errors import ParameterError

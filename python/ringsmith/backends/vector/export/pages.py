@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from ringsmith.backends.vector.design import MONTGOMERY, PAGE_BYTES, VectorDesign
-from ringsmith.backends.vector.device.lists import SLOT_BYTES
-from ringsmith.backends.vector.device.register_table import (
+from ringsmith.backends.vector.design.design import MONTGOMERY, PAGE_BYTES, VectorDesign
+from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
     CLUSTERS,
     MAGIC,
@@ -14,6 +13,7 @@ from ringsmith.backends.vector.device.register_table import (
     Status,
     VectorRegister,
 )
+from ringsmith.backends.vector.device.lists import SLOT_BYTES
 from ringsmith.hdl.sources import rtl_root
 from ringsmith.markdown import table_lines
 

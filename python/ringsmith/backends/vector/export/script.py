@@ -7,21 +7,21 @@ from enum import IntEnum
 import numpy as np
 
 from ringsmith.backends.exporter import hex_words
-from ringsmith.backends.vector.device.host import Write, list_writes, settings, stored
-from ringsmith.backends.vector.device.image import host_rows, limb_layout
-from ringsmith.backends.vector.device.lists import BEAT_WORDS, lists
-from ringsmith.backends.vector.device.register_table import (
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import places
+from ringsmith.backends.vector.design.register_table import (
     CLUSTER_BYTES,
     CLUSTERS,
     ClusterRegister,
     VectorRegister,
 )
+from ringsmith.backends.vector.design.word_layout import placed
+from ringsmith.backends.vector.device.host import Write, list_writes, settings, stored
+from ringsmith.backends.vector.device.image import host_rows, limb_layout
+from ringsmith.backends.vector.device.lists import BEAT_WORDS, lists
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import WATCHDOG
-from ringsmith.backends.vector.executable import VectorExecutable
-from ringsmith.backends.vector.instructions import Limb
-from ringsmith.backends.vector.layout import placed
-from ringsmith.backends.vector.memory import places
+from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.objects import Residues
 
 

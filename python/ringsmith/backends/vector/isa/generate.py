@@ -100,8 +100,8 @@ words of {word_bits} bits, the lowest one first. The bits above a structure are 
 """
 
 _TEXT = """
-`backends/vector/text.py` writes an instruction as a line, and `backends/vector/decoding.py` makes
-the compiler's records from its bits. `b1:3` is limb 3 of bank 1. `x`, `y0` and `y1` are load
+`backends/vector/isa/text.py` writes an instruction as a line, and `backends/vector/isa/decoding.py`
+makes the compiler's records from its bits. `b1:3` is limb 3 of bank 1. `x`, `y0` and `y1` are load
 streams, and `r1` is the store stream of result 1. `q2` is the prime with index 2, and `0x…` a
 constant:
 

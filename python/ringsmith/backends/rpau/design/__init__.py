@@ -1,0 +1,1 @@
+"""Designs of architecture rpau: parameters, limits, latencies, tables, areas, RTL."""

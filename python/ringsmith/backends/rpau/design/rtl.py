@@ -1,0 +1,55 @@
+"""The RTL of an RPAU design: its top modules, their sources, and what they are elaborated with."""
+
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.register_table import FACTS
+from ringsmith.errors import ParameterError
+
+TOP = "rs_rpau_top"
+"""The top module: the bare accelerator, with a row of a memory as its host's word."""
+
+ROOMS = ("arith", "mem", "prng", "ntt", "baseconv", "rpau")
+"""Folders of ``rtl/`` that it is made of, each before those that use it."""
+
+BUS_TOP = "rs_rpau_axil"
+"""The accelerator behind its register block, on AXI4-Lite."""
+
+BUS_ROOMS = (*ROOMS, "shell")
+"""Folders of ``rtl/`` that it is made of."""
+
+CARD_TOP = "rs_rpau_card"
+"""Coprocessors behind a DMA and one AXI4-Lite bus."""
+
+CARD_ROOMS = (*BUS_ROOMS, "dma", "card")
+"""Folders of ``rtl/`` that it is made of."""
+
+BOARD_ROOMS = (*BUS_ROOMS, "board")
+"""Folders of ``rtl/`` that the top modules of boards are made of."""
+
+
+def facts(design: RpauDesign) -> dict[str, int]:
+    """The capability registers of a design's device: name -> number, in the registers' order."""
+    values = {fact: getattr(design, fact.name) for fact in FACTS}
+    return {
+        fact.name: fact.values.index(value) if fact.values else int(value)
+        for fact, value in values.items()
+    }
+
+
+def parameters(design: RpauDesign) -> dict[str, int]:
+    """Values of the top's parameters for a design."""
+    return dict(zip((fact.parameter for fact in FACTS), facts(design).values(), strict=True))
+
+
+def card_parameters(design: RpauDesign) -> dict[str, int]:
+    """Values of the parameters of ``CARD_TOP`` for a design.
+
+    Raises:
+        ParameterError: If the design has no bus to the host.
+    """
+    if not design.host_bits:
+        raise ParameterError(
+            f"design {design.name} has coprocessors = {design.coprocessors} and host_bits = 0: "
+            "a card of several needs a bus to the host; choose host_bits = 128, for instance"
+        )
+    card = {"Coprocessors": design.coprocessors, "HostBits": design.host_bits}
+    return parameters(design) | card

@@ -1,0 +1,1 @@
+"""The instruction-level model of architecture rpau, in C++."""

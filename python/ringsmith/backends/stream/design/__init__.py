@@ -1,0 +1,1 @@
+"""Designs of architecture stream: parameters, limits, latencies, areas, RTL."""

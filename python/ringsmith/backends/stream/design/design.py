@@ -1,0 +1,97 @@
+"""Design points of the stream architecture: parameters, their legal values, and why."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ringsmith.backends.stream.design import generator
+from ringsmith.backends.stream.design.latency import (
+    BARRETT,
+    MONTGOMERY,
+    MULTIPLIERS,
+    generator_loop,
+    log_ring,
+)
+from ringsmith.design_files import check_name
+from ringsmith.errors import ParameterError
+
+LANES = (2, 4, 8, 16)
+
+_MOST_BITS = {MONTGOMERY: 62, BARRETT: 60}
+
+
+ARCHITECTURE = "stream"
+"""What files of these designs say."""
+
+
+@dataclass(frozen=True)
+class StreamDesign:
+    """A checked design point.
+
+    Attributes:
+        name: What the design is called in reports and caches.
+        log_n: log2 of the ring degree N.
+        lanes: Words of each polynomial a cycle, w in the RPM paper.
+        word_bits: Width of a residue word; every prime has at most this many bits, and with
+            Barrett's multiplier exactly so many.
+        multiplier: ``montgomery``, or ``barrett`` with a reciprocal as in NFLlib, which the RPM
+            paper takes.
+    """
+
+    architecture: ClassVar[str] = ARCHITECTURE
+
+    name: str
+    log_n: int
+    lanes: int
+    word_bits: int
+    multiplier: str = MONTGOMERY
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        if not 8 <= self.log_n <= 15:
+            raise ParameterError(f"log_n = {self.log_n} is outside 8 … 15: choose a degree in it")
+        if self.lanes not in LANES:
+            raise ParameterError(f"lanes = {self.lanes} is none of {LANES}: choose one")
+        if self.multiplier not in MULTIPLIERS:
+            raise ParameterError(
+                f"multiplier = {self.multiplier!r} is none of {MULTIPLIERS}: choose one"
+            )
+        least, most = max(16, self.log_n + 3), _MOST_BITS[self.multiplier]
+        if not least <= self.word_bits <= most:
+            raise ParameterError(
+                f"word_bits = {self.word_bits} is outside {least} … {most} at N = {self.n}: words "
+                f"must hold a prime that is 1 modulo 2N, and {self.multiplier} multipliers have at "
+                f"most {most} bits"
+            )
+        least = max(64, 2 << log_ring(self.log_n, self.word_bits, self.multiplier))
+        if self.period < least:
+            loop = generator_loop(self.log_n, self.word_bits, self.multiplier)
+            raise ParameterError(
+                f"N / lanes = {self.period} is below {least}: a frame must have 64 cycles, and "
+                "twice the twiddle generator's ring, which covers a pipeline of "
+                f"{loop} cycles; take fewer lanes or a larger N"
+            )
+
+    @property
+    def n(self) -> int:
+        """Ring degree N."""
+        return 1 << self.log_n
+
+    @property
+    def log_lanes(self) -> int:
+        """log2 of the lanes."""
+        return self.lanes.bit_length() - 1
+
+    @property
+    def shape(self) -> tuple[int, int, int, str]:
+        """log2 N, log2 of the lanes, bits of a word, and multiplier: what latencies depend on."""
+        return self.log_n, self.log_lanes, self.word_bits, self.multiplier
+
+    @property
+    def period(self) -> int:
+        """Cycles of a frame, and between the starts of two products: N / lanes."""
+        return self.n // self.lanes
+
+    @property
+    def slots(self) -> int:
+        """Frames whose factors the generator has under way: the fewest that let none wait."""
+        return generator.slots(*self.shape)

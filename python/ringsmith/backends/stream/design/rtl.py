@@ -1,0 +1,32 @@
+"""The RTL of a stream design: its top modules, their sources, and what they are elaborated with."""
+
+from ringsmith.backends.stream.design.design import StreamDesign
+from ringsmith.backends.stream.design.latency import MULTIPLIERS
+
+CORE = "rs_stream_core"
+"""The pipeline without its buffers: a frame's words come and leave without a pause."""
+
+TOP = "rs_stream_axis"
+"""The whole device, behind AXI4-Stream."""
+
+ROOMS = ("arith", "mem", "stream")
+"""Folders of ``rtl/`` that it is made of, each before those that use it."""
+
+
+def parameters(design: StreamDesign) -> dict[str, int]:
+    """Values of the top's parameters for a design."""
+    return {
+        "LogN": design.log_n,
+        "LogLanes": design.log_lanes,
+        "Width": design.word_bits,
+        "Multiplier": MULTIPLIERS.index(design.multiplier),
+        "Slots": design.slots,
+    }
+
+
+SIMULATION = ("-fno-dfg", "--unroll-count", "2")
+"""Verilator's options: its C++ is a third as large, since stages of one kind then share code and
+shift registers stay loops."""
+
+RESET_CYCLES = 64
+"""Cycles that a reset lasts at least: the pipelines empty themselves meanwhile."""

@@ -1,0 +1,1 @@
+"""What a device of architecture stream is told of a product."""

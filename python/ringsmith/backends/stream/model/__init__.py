@@ -1,0 +1,1 @@
+"""What a device of architecture stream computes, and when, without its RTL."""

@@ -1,0 +1,1 @@
+"""Compiles a subroutine graph to the programs of a design of architecture vector."""

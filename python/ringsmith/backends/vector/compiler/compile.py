@@ -1,0 +1,49 @@
+"""A subroutine graph, compiled for a vector design."""
+
+from ringsmith.backends.vector.compiler.allocation import allocate
+from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.lowering import lower
+from ringsmith.backends.vector.compiler.memory_map import check_size
+from ringsmith.backends.vector.compiler.quotients import moduli_of
+from ringsmith.backends.vector.compiler.rewriting import node_refusal
+from ringsmith.backends.vector.compiler.timeline import Cycles
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.isa.encoding import check_programs
+from ringsmith.errors import ProgramError
+from ringsmith.graph import SubroutineGraph
+
+
+def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecutable:
+    """Compiles a graph.
+
+    Args:
+        graph: The graph.
+        design: The design.
+
+    Raises:
+        ProgramError: If the graph is unfinished, its ring or a prime is none of the design's, or it
+            has a node that the architecture has not; says which. If a number does not fit its field
+            of an instruction, or memory is too small for the program.
+    """
+    graph.validate()
+    log_n = graph.n.bit_length() - 1
+    if not design.min_log_n <= log_n <= design.log_n:
+        raise ProgramError(
+            f"design {design.name} has rings of N = {1 << design.min_log_n} to {design.n}, and the "
+            f"program's is {graph.n}: choose other parameters, or another design"
+        )
+    for node in graph.nodes:
+        if refusal := node_refusal(node, design):
+            raise ProgramError(refusal)
+    for q in graph.primes:
+        if refusal := design.prime_refusal(q):
+            raise ProgramError(
+                f"the program has {refusal}, in design {design.name}: choose parameters with other "
+                "primes, or another design"
+            )
+    shape = design.shape(log_n)
+    tasks = lower(graph, design, Cycles(design, shape).together)
+    programs = tuple(allocate(tasks, moduli_of(graph, design), design, shape))
+    check_programs(programs)
+    check_size(programs, design)
+    return VectorExecutable(design, graph, programs)

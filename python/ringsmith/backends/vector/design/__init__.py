@@ -1,0 +1,1 @@
+"""Designs of architecture vector: parameters, limits, latencies, areas, RTL."""

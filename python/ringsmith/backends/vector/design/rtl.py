@@ -1,0 +1,87 @@
+"""The RTL of a design: its top modules, their sources, and what they are elaborated with."""
+
+from pathlib import Path
+
+from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
+from ringsmith.backends.vector.design.latency import step_bits
+from ringsmith.hdl.sources import rtl_root, rtl_sources
+from ringsmith.platforms import Memory
+
+TOP = "rs_vector_core"
+"""A cluster."""
+
+FOLDERS = ("arith", "mem", "vector")
+"""Folders of ``rtl/`` that it is made of, each before those that use it."""
+
+
+def parameters(design: VectorDesign) -> dict[str, int]:
+    """Values of the parameters of one cluster of a design."""
+    return {
+        **array_parameters(design),
+        "Banks": design.banks,
+        "BankRows": design.bank_rows,
+        "TableRows": design.table_rows,
+        "StreamRows": design.stream_rows,
+    }
+
+
+ACCELERATOR = "rs_vector_top"
+"""An accelerator of all clusters, with memory's ports and registers."""
+
+SHELL = "rs_vector_shell"
+"""The same with whole AXI4 buses."""
+
+SHELL_FOLDERS = ("arith", "mem", "dma", "shell", "vector", "vector_axi")
+"""Folders of ``rtl/`` that it takes modules of, each before those that use it."""
+
+
+def accelerator_sources() -> list[Path]:
+    """The files of an accelerator, packages before those that use them.
+
+    Raises:
+        ToolError: If they are missing.
+    """
+    shared = [rtl_root() / "shell" / "rs_shell_pkg.sv"]
+    shared += [rtl_root() / "dma" / f"rs_{name}.sv" for name in ("dma_fifo", "sync", "async_fifo")]
+    return [*shared, *rtl_sources(*FOLDERS, "vector_axi")]
+
+
+def accelerator_parameters(design: VectorDesign) -> dict[str, int]:
+    """Values of the parameters of an accelerator."""
+    return {
+        **parameters(design),
+        "Clusters": design.clusters,
+        "Ports": design.ports,
+        "PortBits": design.memory.port_bits,
+        "SpanBits": design.memory.port_bytes.bit_length() - 1,
+        "BurstBeats": design.burst_beats,
+        "Outstanding": design.outstanding,
+    }
+
+
+def memory_parameters(memory: Memory) -> dict[str, int]:
+    """Values of the parameters of a simulated port: ``sim/vector/rs_vector_memory.sv``."""
+    return {
+        "Latency": memory.latency,
+        "Interval": memory.interval,
+        "ReadPause": memory.read_pause,
+        "WritePause": memory.write_pause,
+    }
+
+
+def array_parameters(design: VectorDesign) -> dict[str, int]:
+    """Values of the parameters of its array."""
+    return {
+        "LogLanes": design.log_lanes,
+        **unit_parameters(design),
+    }
+
+
+def unit_parameters(design: VectorDesign) -> dict[str, int]:
+    """Values of the parameters of a unit of its array."""
+    return {
+        "Width": design.word_bits,
+        "Reduction": int(design.reduction == MONTGOMERY),
+        "StepBits": step_bits(design),
+        "LogRadix": design.log_radix,
+    }

@@ -1,0 +1,146 @@
+"""Encrypted logistic regression, from training to decryption, on every device."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tests.apps.seal_logreg import assert_equals_seal_from_seals_ciphertext
+from typer.testing import CliRunner
+
+from ringsmith import runtime
+from ringsmith.apps.breakdown import breakdown
+from ringsmith.apps.conditions import conditions
+from ringsmith.apps.logreg import session
+from ringsmith.apps.logreg.interface import OUTPUT
+from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.machines import open_machine
+from ringsmith.apps.operations import OPERATIONS
+from ringsmith.apps.stages import Stages
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.cli.main import app
+from ringsmith.errors import ProgramError
+from ringsmith.objects import EvaluationKeys
+
+STAGES = Stages(Console(quiet=True))
+
+
+@pytest.fixture(scope="module")
+def current() -> session.Session:
+    """The program compiled for nano, keys, and the held-out patients encrypted."""
+    return session.begin(STAGES, DEMO, "nano")
+
+
+@pytest.mark.parametrize("kind", ["cpu", "model"])  # and rtl in the demo's test below
+def test_decrypted_probabilities_are_the_clear_polynomials(
+    current: session.Session, kind: str
+) -> None:
+    machine = open_machine(STAGES, kind, "nano")
+    answer = current.answer(STAGES, machine)
+    quality = answer.outcome.summary()
+    assert quality.patients == 114
+    assert quality.largest_error_to_polynomial < 1e-5
+    assert quality.largest_error_to_sigmoid < 0.09
+    assert quality.same_class_as_polynomial == 114
+    assert quality.accuracy_encrypted > 0.95
+    executable = current.server.compiled.compiled_graph.executable
+    assert executable is not None
+    if kind == "cpu":
+        assert (answer.equal_bits, answer.results[0].cycles) == (None, None)
+    else:
+        assert answer.equal_bits is True
+        assert answer.results[0].cycles == executable.cycles
+        assert answer.results[0].instructions == len(executable.words)
+
+
+def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
+    current: session.Session,
+) -> None:
+    expander = replace(load_design("nano"), name="expander", prng="trivium", seeds=8)
+    seeded = session.begin(STAGES, DEMO, expander)
+    assert (seeded.server.interface.seeded_keys, current.server.interface.seeded_keys) == (
+        True,
+        False,
+    )
+    answers = [
+        each.answer(STAGES, open_machine(STAGES, "model", design))
+        for each, design in ((seeded, expander), (current, "nano"))
+    ]
+    executable = seeded.server.compiled.compiled_graph.executable
+    assert executable is not None
+    assert answers[0].equal_bits is True
+    assert answers[0].results[0].cycles == executable.cycles
+    assert answers[0].results[0].host_transfers == 0
+    forms = [
+        conditions("", DEMO.parameters, seeded_keys=each.server.interface.seeded_keys)["keys"]
+        for each in (seeded, current)
+    ]
+    assert [str(form).split()[0] for form in forms] == ["half", "whole"]
+    whole = answers[1].results[0].key_words
+    assert whole // 2 < answers[0].results[0].key_words < whole // 2 + 1000
+
+
+def test_shares_of_the_breakdown_add_up_to_the_program(current: session.Session) -> None:
+    executable = current.server.compiled.compiled_graph.executable
+    assert executable is not None
+    shares = breakdown(executable)
+    assert sum(share.cycles for share in shares) == executable.cycles
+    assert sum(share.instructions for share in shares) == len(executable.words) - 1  # halt
+    counts = {share.operation: share.count for share in shares}
+    assert (counts["rotate"], counts["relinearize"], counts["rescale"]) == (5, 2, 4)
+
+
+def test_the_program_uses_every_level_and_no_key_too_many(current: session.Session) -> None:
+    program = current.server.program
+    assert program.outputs[OUTPUT].limbs == 1
+    assert len(program.key_needs.galois) == math.log2(32)
+
+
+def test_a_server_without_the_needed_keys_says_so(current: session.Session) -> None:
+    with pytest.raises(ProgramError, match=r"key .* is missing"):
+        current.server.run(runtime.open_device("cpu"), current.inputs, EvaluationKeys())
+
+
+def test_the_whole_program_equals_seals_residue_for_residue(current: session.Session) -> None:
+    machine = runtime.open_device("model", "nano")
+    assert_equals_seal_from_seals_ciphertext(current, machine)
+
+
+def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path) -> None:
+    output = tmp_path / "numbers.json"
+    arguments = ["demo", "--output", str(output)]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    program, quality = numbers["program"], numbers["quality"]
+    assert program["equal_bits_with_cpu"] is True
+    assert program["cycles"] == program["predicted_cycles"]
+    assert quality["same_class_as_polynomial"] == quality["patients"] == 114
+    assert quality["largest_error_to_polynomial"] < 1e-5
+    assert {row["name"] for row in numbers["operations"]} == set(OPERATIONS)
+    assert all(row["cycles"] > 0 < row["seal_seconds"] for row in numbers["operations"])
+    assert f"{program['cycles']:,}" in done.stdout
+    assert "assumed" in done.stdout
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_run_logreg_prints_its_figures_and_writes_them(fused: bool, tmp_path: Path) -> None:
+    output = tmp_path / "numbers.json"
+    arguments = ["run", "logreg", "--device", "model", *["--fused-rescale"] * fused]
+    done = CliRunner().invoke(app, [*arguments, "--output", str(output)], catch_exceptions=False)
+    assert done.exit_code == 0
+    numbers = json.loads(output.read_text())
+    assert ("--fused-rescale" in numbers["command"]) is fused
+    assert numbers["program"]["equal_bits_with_cpu"] is True
+    assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"]
+    assert numbers["quality"]["patients"] == 114
+    assert f"{numbers['program']['cycles']:,}" in done.stdout
+    assert "200 MHz (assumed)" in done.stdout
+
+
+def test_an_output_file_in_no_folder_is_refused_before_anything_runs() -> None:
+    done = CliRunner().invoke(app, ["run", "logreg", "--output", "/no/such/folder/x.json"])
+    assert done.exit_code != 0
+    assert "✓" not in done.stdout

@@ -1,0 +1,139 @@
+"""The clear side of the application: data, model, packing."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ringsmith.apps.logreg import packing
+from ringsmith.apps.logreg.model import Model, fit_sigmoid, sigmoid, train
+from ringsmith.apps.logreg.outcome import Predictions
+from ringsmith.apps.logreg.records import CLIP, Records, load_records
+from ringsmith.apps.logreg.sizes import DEMO, PAPER, SIZES, Size, size_for
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.errors import ParameterError
+
+SLOTS = 4096
+Trained = tuple[Size, Records, Records, Model]
+
+
+@pytest.fixture(scope="module", params=SIZES.values(), ids=SIZES)
+def trained(request: pytest.FixtureRequest) -> Trained:
+    """A size, its training records, its held-out records and its model."""
+    training, held_out = load_records(request.param.held_out)
+    return request.param, training, held_out, train(training, request.param)
+
+
+def test_the_split_is_complete_stratified_and_always_the_same(trained: Trained) -> None:
+    size, training, held_out, _ = trained
+    assert (len(training), len(held_out)) == (569 - size.held_out, size.held_out)
+    assert abs(training.malignant.mean() - held_out.malignant.mean()) < 0.01
+    assert np.array_equal(load_records(size.held_out)[1].features, held_out.features)
+    known = {row.tobytes() for row in training.features}
+    assert not any(row.tobytes() in known for row in held_out.features)
+
+
+def test_the_clear_model_classifies_held_out_patients(trained: Trained) -> None:
+    size, _, held_out, model = trained
+    inputs = model.preprocessing(held_out.features)
+    assert inputs.shape == (size.held_out, size.features)
+    assert np.abs(inputs).max() <= CLIP
+    probabilities = model.polynomial_probabilities(inputs)
+    predicted = Predictions.compare(model, held_out, probabilities).summary()
+    assert predicted.accuracy_clear > (0.95 if size is DEMO else 0.94)
+    assert predicted.accuracy_polynomial >= predicted.accuracy_clear - 0.01
+    assert predicted.largest_error_to_polynomial == 0
+    assert np.abs(model.logits(inputs)).max() <= model.logit_bound
+
+
+def test_the_chosen_features_are_those_that_a_variance_analysis_ranks_first(
+    trained: Trained,
+) -> None:
+    from sklearn.feature_selection import f_classif
+
+    size, training, _, model = trained
+    statistic, _ = f_classif(training.features, training.malignant)
+    best = np.argsort(-statistic)[: size.features]
+    assert np.array_equal(model.preprocessing.columns, np.sort(best))
+
+
+def test_the_polynomial_follows_the_sigmoid_where_logits_lie(trained: Trained) -> None:
+    size, _, _, model = trained
+    x = np.linspace(-model.logit_bound, model.logit_bound, 1001)
+    value = np.polynomial.polynomial.polyval(x, model.sigmoid_coefficients)
+    assert np.abs(value - sigmoid(x)).max() < {3: 0.09, 7: 0.02}[size.degree]
+    assert np.all((value > 0.5) == (x > 0))
+
+
+@pytest.mark.parametrize("degree", [3, 5, 7])
+@pytest.mark.parametrize("bound", [0.5, 4.0, 8.0, 40.0])
+def test_no_odd_polynomial_has_a_smaller_largest_error_than_the_fit(
+    bound: float, degree: int
+) -> None:
+    """The error's alternating extrema, one more than powers, have one magnitude: it is optimal."""
+    x = np.linspace(0, bound, 3001)[1:]
+    error = np.polynomial.polynomial.polyval(x, fit_sigmoid(bound, degree)) - sigmoid(x)
+    pieces = np.split(error, np.flatnonzero(np.diff(np.sign(error)) != 0) + 1)
+    extrema = [np.abs(piece).max() for piece in pieces]
+    assert len(extrema) == (degree + 3) // 2
+    assert max(extrema) < 1.001 * min(extrema)
+
+
+@pytest.mark.parametrize(("block", "patients"), [(32, 100), (32, 128), (18, 227), (30, 1)])
+def test_sums_of_rotated_packed_records_give_every_patients_logit(
+    block: int, patients: int, rng: np.random.Generator
+) -> None:
+    features = min(block, 30)
+    inputs, weights = rng.normal(size=(patients, features)), rng.normal(size=features)
+    products = packing.pack(inputs, SLOTS, block) * packing.pack_weights(weights, SLOTS, block)
+    step = packing.patients_per_ciphertext(SLOTS, block)
+    total = sum(np.roll(products, -step * j) for j in range(block))
+    assert np.allclose(packing.unpack(total, patients), inputs @ weights)
+
+
+@pytest.mark.parametrize(
+    ("patients", "features", "slots", "block"),
+    [(129, 30, 4096, 32), (456, 18, 8192, 18), (5, 33, 4096, 32), (1, 1, 16, 32)],
+)
+def test_what_does_not_fit_a_ciphertext_is_refused(
+    patients: int, features: int, slots: int, block: int
+) -> None:
+    with pytest.raises(ParameterError, match=r"raise N|split the batch"):
+        packing.pack(np.zeros((patients, features)), slots, block)
+
+
+def test_the_papers_batch_fills_a_ciphertext_of_the_papers_parameters() -> None:
+    parameters = PAPER.parameters
+    bits = sum(prime.bit_length() for prime in parameters.primes)
+    assert (parameters.n, bits, PAPER.features, PAPER.degree) == (1 << 14, 384, 18, 7)
+    assert packing.patients_per_ciphertext(parameters.slots, PAPER.block) == PAPER.held_out == 455
+    assert parameters.security >= 128
+
+
+def test_a_design_chooses_the_size_that_its_ring_is_for() -> None:
+    assert size_for(None, "nano") is DEMO
+    assert size_for(None, load_design("octo")) is PAPER
+    assert size_for("demo", "octo") is DEMO
+    with pytest.raises(
+        ParameterError, match=r"no size 'huge': choose one of demo, paper, paper-counts"
+    ):
+        size_for("huge", "nano")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"features": 31}, r"features = 31 .* take 1 … 30"),
+        ({"features": 0}, r"features = 0 .* take 1 … 30"),
+        ({"block": 29}, r"features = 30 .* block = 29"),
+        ({"held_out": 568}, r"held_out = 568 .* take 2 … 567"),
+        ({"degree": 4}, r"degree = 4 .* odd number from 3"),
+        ({"margin": 0.5}, r"margin = 0.5 .* 1 or more"),
+        ({"circuit": "deep"}, r"circuit = 'deep' .* choose one of fewest, medha"),
+        ({"circuit": "medha"}, r"block = 32 and degree = 3 .* written for 18 and 7"),
+    ],
+)
+def test_a_size_that_contradicts_the_data_is_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        replace(DEMO, **wrong)

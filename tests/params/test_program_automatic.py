@@ -1,0 +1,188 @@
+"""Parameters chosen automatically: secure, precise, small, and explained."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.params import AutoParameters, CkksParameters
+from ringsmith.program import (
+    EncryptedVector,
+    InputSpec,
+    bounded,
+    chebyshev,
+    inner_product,
+    polynomial,
+    trace,
+)
+from ringsmith.runtime import compile_program
+
+
+def logistic(x: EncryptedVector) -> EncryptedVector:
+    """The demo's program in small: three levels."""
+    return polynomial(inner_product(x, np.ones(32) / 32, 32) + 0.25, [0.5, 0.197, 0, -0.004])
+
+
+@pytest.mark.parametrize(
+    ("function", "wish"),
+    [
+        (lambda x: x + 1, AutoParameters()),
+        (lambda x: x**2, AutoParameters(precision_bits=12)),
+        (logistic, AutoParameters()),
+        (logistic, AutoParameters(security=256, precision_bits=15)),
+        (logistic, AutoParameters(standard="2018-post-quantum")),
+        (lambda x, y: polynomial(x * y, np.ones(16) / 16), AutoParameters(precision_bits=30)),
+        (lambda x: x**16, AutoParameters(precision_bits=10, headroom_bits=1)),
+    ],
+)
+def test_chosen_parameters_hold_what_was_asked_and_no_smaller_ring_would(
+    function: Callable[..., Any], wish: AutoParameters
+) -> None:
+    program = trace(function, wish)
+    parameters = program.parameters
+    assert parameters.log_qp <= wish.bounds[parameters.n]
+    assert program.forecast(wish.input_bound).bits >= wish.precision_bits
+    assert f"N = {parameters.n}" in program.choice
+    assert program.choice in program.explain()
+    smaller = parameters.n // 2
+    if smaller in wish.bounds:
+        narrow = replace(wish, input_bound=1, max_n=smaller)
+        with pytest.raises(ProgramError, match="no parameters fit"):
+            trace(function, narrow)
+    bits = round(np.log2(parameters.scale))
+    assert not holds(function, wish, parameters.n, parameters.levels, bits - 1)
+    if parameters.levels:
+        assert not holds(function, wish, parameters.n, parameters.levels - 1, bits)
+
+
+def holds(
+    function: Callable[..., Any], wish: AutoParameters, n: int, levels: int, scale_bits: int
+) -> bool:
+    """Whether a program can be planned, and precisely enough, with such parameters."""
+    try:
+        parameters = wish.candidate(n, levels, scale_bits)
+        program = trace(function, parameters, headroom_bits=wish.headroom_bits)
+    except (ProgramError, ParameterError):
+        return False
+    return program.forecast(wish.input_bound).bits >= wish.precision_bits
+
+
+def test_a_program_with_chosen_parameters_runs_as_precisely_as_forecast(
+    rng: np.random.Generator, run_encrypted: Callable[..., Any]
+) -> None:
+    program = trace(logistic, "auto", {"x": 1024})
+    x = rng.uniform(-1, 1, 1024)
+    found = run_encrypted(program, {"x": x}).decrypted()["result"]
+    assert np.abs(found - program.simulate({"x": x})["result"]).max() < 2.0**-20
+    assert np.abs(found[:1024] - program.evaluate({"x": x})["result"]).max() < 2.0**-20
+
+
+def test_the_ring_is_as_large_as_the_vectors_need() -> None:
+    program = trace(lambda x: x + 1, "auto", {"x": 5000})
+    assert program.parameters.n == 16384
+    assert "5000" in program.choice
+
+
+def test_a_program_says_the_level_of_its_parameters_and_the_standard() -> None:
+    def said(parameters: Any) -> list[str]:  # noqa: ANN401 - what trace takes
+        return trace(lambda x: x * x, parameters).explain().splitlines()
+
+    assert "security: 192 bits (2018 standard, 2024 guidelines)" in said("auto")
+    assert (
+        "security: 128 bits (2018 standard); below 128 by the 2024 guidelines: at most 214 bits "
+        "of modulus at N = 8192"
+    ) in said("nano")
+    choice = trace(lambda x: x * x, AutoParameters(standard="2018", security=192)).choice
+    assert "192-bit security by the 2018 standard" in choice
+
+
+def test_headroom_is_taken_from_the_call_or_the_wish() -> None:
+    def first_bits(parameters: CkksParameters) -> float:
+        return float(np.log2(parameters.data_primes[0] / parameters.scale))
+
+    assert first_bits(trace(lambda x: x**2, "auto").parameters) == pytest.approx(5, abs=0.1)
+    wish = AutoParameters(headroom_bits=6)
+    assert first_bits(trace(lambda x: x**2, wish).parameters) == pytest.approx(8, abs=0.1)
+    program = trace(lambda x: x**2, wish, headroom_bits=1)
+    assert first_bits(program.parameters) == pytest.approx(3, abs=0.1)
+
+
+def test_primes_are_no_wider_than_a_designs_words() -> None:
+    program = trace(logistic, AutoParameters(precision_bits=15, max_prime_bits=48), {"x": 4096})
+    assert max(program.parameters.primes).bit_length() <= 48
+    assert program.parameters.n == 8192
+    executable = compile_program(program, "nano").compiled_graph.executable
+    assert executable is not None
+    with pytest.raises(ProgramError, match="primes of 48 bear"):
+        trace(logistic, AutoParameters(precision_bits=35, max_prime_bits=48))
+
+
+def test_what_no_parameters_hold_is_refused_in_words() -> None:
+    with pytest.raises(ProgramError, match=r"no parameters fit; N = 4096 .* 207 bits .* 106"):
+        trace(lambda x: x**16, AutoParameters(max_n=4096))
+    with pytest.raises(ProgramError, match=r"2\^55 forecasts 3\d\.\d bits.*precision_bits = 50"):
+        trace(lambda x: x * x, AutoParameters(precision_bits=50, max_n=8192))
+
+
+def test_a_program_that_is_too_deep_is_refused_in_one_sentence() -> None:
+    def deep(x: EncryptedVector) -> EncryptedVector:
+        for _ in range(84):
+            x = bounded(x * (x - 0.1), 1)
+        return x
+
+    with pytest.raises(ProgramError) as caught:
+        trace(deep, "auto")
+    message = str(caught.value)
+    assert message.count("N = ") == 1
+    assert re.search(r"too deep: 84 levels, and at most \d\d fit: at the scale 2\^\d\d", message)
+    assert message.endswith("split the program; bootstrapping is not there yet")
+    with pytest.raises(ProgramError, match=r"4 levels, and at most 0 fit.*: raise max_n, multiply"):
+        trace(lambda x: x**16, AutoParameters(max_n=4096))
+
+
+def test_less_headroom_is_not_advised_where_more_is_needed() -> None:
+    with pytest.raises(ProgramError) as caught:
+        trace(lambda x: x * 1e12, "auto")
+    assert "tighter bounds" in str(caught.value)
+    assert "less headroom" not in str(caught.value)
+
+
+def test_the_message_names_the_best_scale() -> None:
+    with pytest.raises(ProgramError, match=r"2\^55 forecasts 3[6-9]\.\d bits of precision, 42"):
+        trace(lambda x: chebyshev(x, np.sin, 7), AutoParameters(precision_bits=42, max_n=1 << 14))
+
+
+def test_errors_of_the_program_itself_come_through() -> None:
+    with pytest.raises(ProgramError, match="division by zero"):
+        trace(lambda x: x / 0, "auto")
+    with pytest.raises(ProgramError, match="exceeds the 32768 slots"):
+        trace(lambda x: x + np.ones(40000), "auto")
+    with pytest.raises(ProgramError, match="no parameter set is called 'best'"):
+        trace(lambda x: x, "best")
+    with pytest.raises(ProgramError, match="limbs = 9"):
+        trace(lambda x: x, AutoParameters(max_n=1 << 13), {"x": InputSpec(limbs=9)})
+
+
+@pytest.mark.parametrize(
+    ("literal", "message"),
+    [
+        ({"security": 100}, "security = 100 is not a level"),
+        ({"standard": "2020"}, "standard = '2020' is no security standard: choose one of '2018'"),
+        ({"precision_bits": 0}, "precision_bits = 0 is outside 1 … 60"),
+        ({"headroom_bits": -1}, "headroom_bits = -1 is not a whole number"),
+        ({"headroom_bits": 2.5}, "headroom_bits = 2.5 is not a whole number"),
+        ({"input_bound": 0}, "input_bound = 0 must be positive"),
+        ({"precision_bits": "20"}, "precision_bits = '20' is no number"),
+        ({"max_prime_bits": 48.5}, "max_prime_bits = 48.5 is no number of its kind"),
+        ({"max_prime_bits": 24}, "max_prime_bits = 24 is outside 25 … 60"),
+        ({"max_prime_bits": 61}, "max_prime_bits = 61 is outside 25 … 60"),
+        ({"max_n": 512}, "max_n = 512 is outside"),
+    ],
+)
+def test_illegal_wishes_are_refused(literal: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        AutoParameters(**literal)
