@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.backends.inspector import Survey
-from ringsmith.backends.rpau.debug.area_in_part import part_of
+from ringsmith.backends.rpau.debug.area import part_of
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.debug.designs import (
     Cost,

@@ -9,8 +9,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
 from ringsmith.backends.rpau.debug import campaign, coverage_report, waves
 from ringsmith.backends.rpau.debug import designs as page
-from ringsmith.backends.rpau.debug.area import rpau_area
-from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
+from ringsmith.backends.rpau.debug.area import area_from_part, part_of, rpau_area
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.debug.listing import listing
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json

@@ -1,8 +1,9 @@
 """Static timing of RPAUs and of what joins them, for UltraScale+."""
 
-from ringsmith.backends.rpau.debug.area import UNIT, unit_parameters
+from ringsmith.backends.rpau.debug.area import unit_parameters
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 

@@ -1,8 +1,13 @@
 """Resources of a whole design, counted from its parameters: no synthesis."""
 
 from ringsmith.backends.exporter import Estimate
-from ringsmith.backends.rpau.debug.area_in_part import key_rams, twiddle_rams, work_rams
-from ringsmith.backends.rpau.design.area import BESIDE_RPAUS, rpau_estimates
+from ringsmith.backends.rpau.design.area import (
+    BESIDE_RPAUS,
+    key_rams,
+    rpau_estimates,
+    twiddle_rams,
+    work_rams,
+)
 from ringsmith.backends.rpau.design.conversions import converter_of
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_words

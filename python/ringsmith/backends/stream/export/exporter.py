@@ -17,8 +17,7 @@ from ringsmith.backends.exporter import (
     hex_words,
 )
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
-from ringsmith.backends.stream.design import area as cost
-from ringsmith.backends.stream.design import latency, rtl
+from ringsmith.backends.stream.design import area, latency, rtl
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.host import StreamMachine
 from ringsmith.backends.stream.export.recorder import Recorder
@@ -105,10 +104,10 @@ class StreamExporter(Exporter):
     def estimate(self, design: Design) -> Estimate:
         """What it takes of the 7 series."""
         own = cast("StreamDesign", design)
-        luts, flip_flops = cost.fabric(own)
+        luts, flip_flops = area.fabric(own)
         found: dict[str, float] = {
-            "dsps": cost.dsps(own),
-            "brams": cost.memories(own).total,
+            "dsps": area.dsps(own),
+            "brams": area.memories(own).total,
             "urams": 0,
             "luts": luts,
             "flip_flops": flip_flops,
