@@ -16,10 +16,9 @@ from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.base_conversion import BaseConverter
 from ringsmith.hdl.dsps import DspSlice, folded_dsps
-from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.netlist import empty, kind
 from ringsmith.hdl.sources import rtl_sources
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, synthesized, ultra_rams
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams, synthesized, ultra_rams
 from ringsmith.hdl.timing.synthesis import timed
 from ringsmith.hdl.yosys import run_yosys
 

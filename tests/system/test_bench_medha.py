@@ -35,8 +35,7 @@ from ringsmith.bench.programs import rtl_digest
 from ringsmith.bench.records import Found, Measurement, Record, number, read_records
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, block_rams
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA, PCIE_GEN3_X16

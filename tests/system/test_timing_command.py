@@ -17,7 +17,7 @@ from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
-from ringsmith.hdl.timing.delays import delays
+from ringsmith.hdl.timing.graph import delays
 from ringsmith.hdl.timing.report import KEPT_PATHS, Block, TimedPath, Timing
 
 PATHS = (

@@ -15,9 +15,8 @@ from ringsmith.backends.rpau.isa.generate import (
     render_page,
     render_systemverilog,
 )
-from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, parse_isa
+from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, parse_isa, twin_of
 from ringsmith.backends.rpau.isa.kinds import KINDS
-from ringsmith.backends.rpau.isa.twins import twin_of
 from ringsmith.errors import ProgramError
 from ringsmith.hdl.isa_file import IsaError
 

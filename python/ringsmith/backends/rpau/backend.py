@@ -27,9 +27,8 @@ from ringsmith.backends.rpau.design.design import (
     named_designs,
 )
 from ringsmith.backends.rpau.design.limits import parameter_limits
-from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
+from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator, Coprocessors
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.coprocessors import Coprocessors
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice

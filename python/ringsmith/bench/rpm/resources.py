@@ -6,7 +6,7 @@ from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, Case
-from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.synthesis import block_rams
 
 MEGAHERTZ = 200.0
 """The paper's clock; assumed for ours, which was not placed and routed."""

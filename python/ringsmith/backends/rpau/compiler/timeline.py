@@ -13,8 +13,7 @@ from types import MappingProxyType
 from ringsmith.backends.rpau.compiler import _scheduler
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import FETCH_CYCLES, arrival_cycles
-from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, latencies
-from ringsmith.backends.rpau.isa.twins import twin_of
+from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, latencies, twin_of
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 

@@ -1,4 +1,4 @@
-"""Area of one RPAU by Yosys, for UltraScale+.
+"""Area and static timing of RPAUs by Yosys, for UltraScale+.
 
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers.
 """
@@ -12,6 +12,8 @@ from ringsmith.backends.rpau.design.latency import interconnect_cycles
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+from ringsmith.hdl.timing.report import Timing, merged
+from ringsmith.hdl.timing.synthesis import timed
 
 SHARE = 4
 """Of the cores, one in so many is synthesized where the whole RPAU is not."""
@@ -129,3 +131,21 @@ def unit_parameters(design: RpauDesign, rpau: int = 0) -> dict[str, int]:
     unit = {name: value for name, value in device.items() if name not in _OF_THE_DEVICE}
     widths = {"Width": design.bits_of(rpau), "LinkWidth": design.word_bits}
     return {**unit, **widths, "Hops": interconnect_cycles(design)}
+
+
+def rpau_timing(design: RpauDesign) -> Timing:
+    """Synthesizes an RPAU of each width of a design, and the device without them, and times them.
+
+    Without its RPAUs a device is the program controller, the interconnect, the commands' registers
+    and the host's chain.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    units = [design.rpaus_of(width)[0] for width in design.widths]
+    return merged(
+        [
+            *(timed(UNIT, rtl.ROOMS, unit_parameters(design, unit)) for unit in units),
+            timed(rtl.TOP, rtl.ROOMS, rtl.parameters(design), boxes=(UNIT,)),
+        ]
+    )

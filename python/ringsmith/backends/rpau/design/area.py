@@ -16,8 +16,7 @@ from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import Area, ultra_rams
+from ringsmith.hdl.synthesis import Area, block_rams, ultra_rams
 
 MEASURED = "area.toml"
 """The file of synthesized RPAUs, next to this one."""

@@ -14,8 +14,7 @@ from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.areas import total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams
 
 _INSTRUCTION_BITS = 64
 

@@ -527,3 +527,8 @@ def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, in
     """
     ring = design.in_ring(log_degree)
     return {each.name: INSTRUCTION_CYCLES[each.latency](ring) for each in ISA.available(design)}
+
+
+def twin_of(operation: Operation, design: RpauDesign) -> Operation | None:
+    """What does the same on the other of main and dyadic unit; None if nothing does there."""
+    return next((each for each in ISA.available(design) if each.name == operation.twin), None)

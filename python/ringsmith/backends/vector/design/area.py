@@ -21,8 +21,7 @@ from ringsmith.caching import cached
 from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
 from ringsmith.hdl.latencies import fits_two_steps
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import Area, ultra_rams
+from ringsmith.hdl.synthesis import Area, block_rams, ultra_rams
 
 PARTS: Mapping[str, str] = MappingProxyType(
     {
