@@ -48,7 +48,7 @@ def synthesized(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
         return MADE_UP if len(asked) == 1 else Timing((), ())
 
     for architecture in ("rpau", "stream", "vector"):
-        monkeypatch.setattr(f"ringsmith.backends.{architecture}.debug.timing.timed", timed)
+        monkeypatch.setattr(f"ringsmith.backends.{architecture}.debug.area.timed", timed)
     monkeypatch.setattr("ringsmith.debug.timing.yosys", lambda: SimpleNamespace(version="0.0"))
     return asked
 
