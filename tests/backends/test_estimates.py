@@ -28,7 +28,7 @@ from tests.backends.estimates import (
 )
 
 from ringsmith.backends.registry import backend_of, named_design
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 
 RECORD = kept()
@@ -76,8 +76,8 @@ def test_estimates_of_the_papers_stream_designs_are_within_the_limits() -> None:
     for log_n, lanes, bits, numbers in rows:
         dsps, _, brams, _, *fabric = (float(each.replace(",", "")) for each in numbers.split("|"))
         design = StreamDesign("of the paper", int(log_n), int(lanes), int(bits))
-        assert (cost.dsps(design), round(cost.memories(design).total)) == (dsps, brams)
-        for guess, found in zip(cost.fabric(design), fabric, strict=True):
+        assert (area.dsps(design), round(area.memories(design).total)) == (dsps, brams)
+        for guess, found in zip(area.fabric(design), fabric, strict=True):
             assert apart(guess, found) <= AREA_LIMIT
 
 

@@ -17,7 +17,7 @@ from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
-from ringsmith.hdl.timing.delays import delays
+from ringsmith.hdl.timing.graph import delays
 from ringsmith.hdl.timing.report import KEPT_PATHS, Block, TimedPath, Timing
 
 PATHS = (
@@ -48,7 +48,7 @@ def synthesized(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
         return MADE_UP if len(asked) == 1 else Timing((), ())
 
     for architecture in ("rpau", "stream", "vector"):
-        monkeypatch.setattr(f"ringsmith.backends.{architecture}.debug.timing.timed", timed)
+        monkeypatch.setattr(f"ringsmith.backends.{architecture}.debug.area.timed", timed)
     monkeypatch.setattr("ringsmith.debug.timing.yosys", lambda: SimpleNamespace(version="0.0"))
     return asked
 

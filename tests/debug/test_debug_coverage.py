@@ -17,9 +17,10 @@ from ringsmith.backends.rpau.debug.campaign import (
     campaign_design,
     choose_seeds,
     missing_situations,
+    report,
 )
 from ringsmith.backends.rpau.debug.compare import Compared
-from ringsmith.backends.rpau.debug.coverage_report import report
+from ringsmith.backends.rpau.debug.exclusions import EXCLUSIONS
 from ringsmith.backends.rpau.debug.isa_coverage import (
     Situation,
     by_kind,
@@ -30,7 +31,7 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.cli.main import app
-from ringsmith.debug.coverage import page
+from ringsmith.debug.pages import coverage_page
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.coverage import Exclusion, Point, by_file, excused, read_counts, share
 from ringsmith.hdl.coverage_report import CoverageReport
@@ -162,7 +163,7 @@ def fake(counts: Counter[Point]) -> Campaign:
 
 
 def test_the_report_names_what_was_missed(counts: Counter[Point]) -> None:
-    found = report(fake(counts))
+    found = report(fake(counts), EXCLUSIONS)
     lines = list(found.misses())
     assert lines[:3] == ["rtl/mem/a.sv:9: sum", "rtl/mem/a.sv:9: top", "rtl/ntt/b.sv:1: go"]
     assert "mac: operands dst = a" in lines
@@ -183,18 +184,22 @@ def test_a_missed_goal_ends_the_command_with_status_1(
     assert "rpau: not covered: rtl/ntt/b.sv:1: go" in done.output
     assert "rpau: toggles: 25.00% covered, goal 99.5%" in done.output
     command = f"ringsmith coverage --report {target} --arch rpau"
-    assert target.read_text() == page({"rpau": report(fake(counts)).section(command)}, ["rpau"])
+    assert target.read_text() == coverage_page(
+        {"rpau": report(fake(counts), EXCLUSIONS).section(command)}, ["rpau"]
+    )
 
 
 def test_the_page_keeps_the_sections_that_are_not_measured() -> None:
-    first = page({"one": "## Architecture `one`\n\nold\n", "two": "## Architecture `two`\n"}, "x")
+    first = coverage_page(
+        {"one": "## Architecture `one`\n\nold\n", "two": "## Architecture `two`\n"}, "x"
+    )
     assert "## Architecture" not in first
     order = ["one", "two"]
-    both = page(
+    both = coverage_page(
         {"two": "## Architecture `two`\n\n### RTL\n", "one": "## Architecture `one`\n"}, order
     )
     assert both.index("`one`") < both.index("`two`")
-    again = page({"one": "## Architecture `one`\n\nnew\n"}, order, both)
+    again = coverage_page({"one": "## Architecture `one`\n\nnew\n"}, order, both)
     assert again == both.replace("## Architecture `one`\n", "## Architecture `one`\n\nnew\n")
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from ringsmith import runtime
 from ringsmith.backends.inspector import Survey
-from ringsmith.backends.rpau.debug.area_in_part import part_of
+from ringsmith.backends.rpau.debug.area import part_of
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.debug.designs import (
     Cost,
@@ -30,12 +30,11 @@ from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.named import load_stream_design
+from ringsmith.backends.stream.design.design import StreamDesign, load_stream_design
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamReport
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.cli.main import app
-from ringsmith.debug.designs import page
+from ringsmith.debug.pages import designs_page
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
@@ -139,7 +138,7 @@ def test_the_page_says_what_was_compared_and_how() -> None:
     assert (verified.programs, verified.instructions) == (2, 80)
     row = DesignRow(SMALL, operation_costs(SMALL, lower_operation), verified)
     survey = Survey((), section([row]), simulated=True, synthesized=False)
-    text = page([survey], "ringsmith designs")
+    text = designs_page([survey], "ringsmith designs")
     assert f"| `small` | 2 | 80 | {verified.cycles:,} | {verified.polynomials:,} |" in text
     assert "by `ringsmith designs`" in text
     assert "Verilator" in text
@@ -183,7 +182,7 @@ def test_the_page_is_what_its_command_writes() -> None:
     """Nothing above the tables is written by hand, and each measured row has its date."""
     text = PAGE.read_text()
     command = text.partition("`")[2].partition("`")[0]
-    written = page([], command)
+    written = designs_page([], command)
     lines = zip(written.splitlines(), text.splitlines(), strict=False)
     dated = re.compile(r"^Written on \S+ by (.*) \(Ringsmith [^)]*\)")
     for ours, found in lines:

@@ -26,7 +26,7 @@ from ringsmith.backends.cards.server import CardServer
 from ringsmith.backends.registry import inspector_of
 from ringsmith.backends.rpau.compiler import executable_file
 from ringsmith.backends.types import CompiledGraph
-from ringsmith.backends.vector import executable_file as vector_executable_file
+from ringsmith.backends.vector.compiler import executable_file as vector_executable_file
 from ringsmith.client import secret_file
 from ringsmith.design_files import text as design_text
 from ringsmith.errors import DeviceError

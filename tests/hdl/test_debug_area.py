@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.netlist import Netlist, count_cells, memory_of, share_modules
-from ringsmith.hdl.synthesis import ultra_rams
+from ringsmith.hdl.synthesis import block_rams, ultra_rams
 
 
 def module(cells: dict[str, Any], width: int = 1) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import pytest
 
 from ringsmith.errors import ToolError
 from ringsmith.hdl import netlist
-from ringsmith.hdl.timing.delays import delays
 from ringsmith.hdl.timing.graph import (
     BLOCK_RAM,
     DSP_PAIR,
     REGISTERED_BOX,
     Graph,
+    delays,
     timing_graph,
 )
 from ringsmith.hdl.timing.paths import Arrivals, Found

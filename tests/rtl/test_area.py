@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 
 from ringsmith.backends.rpau.debug.area import rpau_area
-from ringsmith.backends.rpau.debug.area_in_part import estimate
+from ringsmith.backends.rpau.design.area import estimate
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.stream.debug.area import stream_areas
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.base_conversion import BaseConverter
 from ringsmith.hdl.dsps import DspSlice, folded_dsps
-from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.netlist import empty, kind
 from ringsmith.hdl.sources import rtl_sources
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, synthesized, ultra_rams
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams, synthesized, ultra_rams
 from ringsmith.hdl.timing.synthesis import timed
 from ringsmith.hdl.yosys import run_yosys
 
@@ -230,11 +229,11 @@ def test_a_streaming_multiplier_has_the_dsps_and_memories_that_are_counted() -> 
     design = StreamDesign("area", 8, 2, 30)
     areas = stream_areas(design)
     device, multiplier = areas["rs_stream_axis"], areas["rs_stream_mul"]
-    assert multiplier.dsps == cost.multiplier_dsps(design)
-    assert device.dsps == cost.dsps(design)
-    assert device.brams == cost.memories(design).total
-    assert device.luts > cost.multipliers(design) * multiplier.luts
-    assert device.flip_flops > cost.multipliers(design) * multiplier.flip_flops
+    assert multiplier.dsps == area.multiplier_dsps(design)
+    assert device.dsps == area.dsps(design)
+    assert device.brams == area.memories(design).total
+    assert device.luts > area.multipliers(design) * multiplier.luts
+    assert device.flip_flops > area.multipliers(design) * multiplier.flip_flops
 
 
 @pytest.mark.full

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.hdl.slices import slices
+from ringsmith.hdl.library import slices
 
 MOST_SECONDS = 5.0
 """From the signal to the end of the process, on a loaded machine; 0.2 s on one that is not."""

@@ -7,9 +7,9 @@ import pyslang
 import pytest
 from pyslang import ast, syntax
 
-from ringsmith.backends.rpau.debug.area_in_part import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design import latency as rpau_cost
 from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.area import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.rpau.device import nets
 from ringsmith.backends.stream.design import latency as stream_latency

@@ -12,7 +12,7 @@ from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import FACTS, Control, Refused, Register, Status
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.data_path import polynomial_address
+from ringsmith.backends.rpau.device.bus import polynomial_address
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice

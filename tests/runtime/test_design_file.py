@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from ringsmith import AutoParameters, compile_program, design_files, open_device, trace
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.stream.design.named import load_stream_design
+from ringsmith.backends.stream.design.design import load_stream_design
 from ringsmith.cli.main import app
 from ringsmith.design_files import MAX_FILE_BYTES
 from ringsmith.errors import ParameterError, RingsmithError

@@ -9,16 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.backends.rpau.debug.area import UNIT
-from ringsmith.backends.rpau.debug.area_in_part import (
-    estimate,
-    key_rams,
-    scaled,
-    twiddle_rams,
-    work_rams,
-)
+from ringsmith.backends.rpau.design.area import estimate, key_rams, scaled, twiddle_rams, work_rams
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.design.latency import latencies
+from ringsmith.backends.rpau.design.rtl import UNIT
+from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.bench.beside import beside, left_out
 from ringsmith.bench.medha import ablations, area
 from ringsmith.bench.medha.ablations import on_the_card, variants
@@ -41,8 +35,7 @@ from ringsmith.bench.programs import rtl_digest
 from ringsmith.bench.records import Found, Measurement, Record, number, read_records
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, block_rams
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set
 from ringsmith.runtime.host_link import MEDHA_XDMA, PCIE_GEN3_X16

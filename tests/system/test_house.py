@@ -177,6 +177,30 @@ def test_rooms_import_each_other_in_no_circle() -> None:
     assert list(TopologicalSorter(reached).static_order())
 
 
+FLOOR = ("isa", "design", "model", "compiler", "device", "card", "debug", "export")
+"""The folders of an architecture, each above those that it may import; ``isa`` and ``design`` are
+on one level, in an order of each architecture."""
+
+
+@pytest.mark.parametrize("architecture", ["rpau", "stream", "vector"])
+def test_folders_of_an_architecture_import_one_way(architecture: str) -> None:
+    folder = PACKAGE / "backends" / architecture
+    reached: dict[str, set[str]] = {}
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).parts[0].removesuffix(".py")
+        for _, name in our_imports(path.read_text()):
+            if name.startswith(f"backends.{architecture}.") and name.split(".")[2] != own:
+                reached.setdefault(own, set()).add(name.split(".")[2])
+    assert list(TopologicalSorter(reached).static_order())
+    upward = {
+        (own, other)
+        for own, others in reached.items()
+        for other in others & set(FLOOR)
+        if own in FLOOR and FLOOR.index(other) > max(1, FLOOR.index(own))
+    }
+    assert upward == set()
+
+
 @pytest.mark.parametrize(
     ("module", "source"),
     [

@@ -91,7 +91,10 @@ def test_the_source_distribution_has_every_source_of_the_package_and_no_records(
     [path] = tmp_path.iterdir()
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    sources = {str(each.relative_to(CHECKOUT)) for each in CHECKOUT.glob("python/**/*.py")}
+    kinds = ("*.py", "*.cpp", "*.h", "CMakeLists.txt")
+    found = (each for kind in kinds for each in CHECKOUT.glob(f"python/**/{kind}"))
+    sources = {str(each.relative_to(CHECKOUT)) for each in found}
+    assert "python/ringsmith/backends/rpau/model/rpau.cpp" in sources
     assert "python/ringsmith/bench/records.py" in sources
     assert sources - names == set()
     assert not [name for name in names if name.startswith(("bench/", "tests/"))]
@@ -106,6 +109,18 @@ def test_rtl_simulation_sources_and_designs_travel_inside_the_package(
     assert all(environment in Path(folder).resolve().parents for folder in folders)
     own = (path.stem for path in (CHECKOUT / "python/ringsmith/designs").glob("*.toml"))
     assert sorted(designs.split()) == sorted(own)
+
+
+@pytest.mark.full
+def test_compiled_sources_of_architectures_stay_out_of_the_wheel(
+    installed: Path, tmp_path: Path
+) -> None:
+    where = "import ringsmith.backends; print(ringsmith.backends.__path__[0])"
+    folder = Path(run([installed / "python", "-c", where], tmp_path).strip())
+    assert [*folder.rglob("_model*.so")]
+    assert [
+        each for kind in ("*.cpp", "*.h", "CMakeLists.txt") for each in folder.rglob(kind)
+    ] == []
 
 
 @pytest.mark.full

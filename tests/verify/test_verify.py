@@ -143,7 +143,7 @@ class Off(VectorMachine):
 def test_a_program_that_differs_is_named_and_fails_again_alone(
     vector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.backends.vector.debug.verification.VectorMachine", Off)
+    monkeypatch.setattr("ringsmith.backends.vector.debug.compare_operations.VectorMachine", Off)
     facts, options = tmp_path / "x.json", (vector, "--device", "model", "--workers", 1)
     done = verify(*options, "--programs", 12, "--json", facts, status=1)
     failures = json.loads(facts.read_text())["failures"]
@@ -166,7 +166,7 @@ def test_a_program_that_failed_stays_failed_in_a_record(
     record = tmp_path / "ran"
     options = (vector, "--device", "model", "--workers", 1, "--programs", 12, "--record", record)
     with monkeypatch.context() as patched:
-        patched.setattr("ringsmith.backends.vector.debug.verification.VectorMachine", Off)
+        patched.setattr("ringsmith.backends.vector.debug.compare_operations.VectorMachine", Off)
         first = verify(*options, status=1)
     before = record.read_text()
     assert "program " in first.stdout

@@ -5,17 +5,14 @@ A backend is a folder next to this file, or another package with an entry point.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar, NoReturn, Protocol
+from collections.abc import Collection
+from typing import ClassVar, NoReturn
 
-from ringsmith.backends.cards.server import SimulatedCard
+from ringsmith.backends.cards.interface import Cards
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.jobs import Job
-from ringsmith.backends.keys import AnyKey
+from ringsmith.backends.jobs import Machine
 from ringsmith.backends.types import (
     Capabilities,
     CompiledGraph,
@@ -27,18 +24,14 @@ from ringsmith.backends.types import (
 )
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
-from ringsmith.objects import Residues
 from ringsmith.params import ParameterLimits
 
 __all__ = [
     "AXI_LITE",
-    "CARD",
-    "DEFAULT_BAUD",
     "PORTS",
     "WAYS",
     "Backend",
     "Capabilities",
-    "CardFiles",
     "CompiledGraph",
     "Design",
     "Executable",
@@ -46,109 +39,11 @@ __all__ = [
     "GraphResult",
     "InputsOnDemand",
     "Machine",
-    "SerialPort",
-    "card_port",
 ]
 
 PORTS, AXI_LITE = "ports", "axi-lite"
 WAYS = (PORTS, AXI_LITE)
 """How the host may reach simulated RTL."""
-
-CARD = "card"
-"""The kind of devices on a board, which the host reaches by a serial port."""
-
-DEFAULT_BAUD = 1_000_000
-"""Default rate of a serial port, in bits per second."""
-
-
-@dataclass(frozen=True)
-class SerialPort:
-    """A serial port that a board is connected to.
-
-    Attributes:
-        path: Its device file, such as ``/dev/ttyUSB0``.
-        baud: Its rate in bits per second, as in the board's bitstream.
-    """
-
-    path: str
-    baud: int = DEFAULT_BAUD
-
-
-@dataclass(frozen=True)
-class CardFiles:
-    """Cards in this computer, or simulated ones (``ringsmith card``).
-
-    Attributes:
-        paths: For each card, the Unix socket of a simulated card, or the prefix of its device
-            files, such as ``/dev/xdma0``.
-    """
-
-    paths: tuple[str, ...]
-
-
-def card_port(port: str, baud: int = DEFAULT_BAUD) -> SerialPort | CardFiles:
-    """Parses a port: a serial line, or cards whose paths are separated by commas.
-
-    A path of a Unix socket, or one with device files, is a card's.
-    """
-    paths = tuple(filter(None, port.split(",")))
-    if len(paths) > 1 or any(_is_card(path) for path in paths):
-        return CardFiles(paths)
-    return SerialPort(port, baud)
-
-
-def _is_card(path: str) -> bool:
-    return Path(path).is_socket() or path.endswith(".sock") or Path(f"{path}_user").exists()
-
-
-class Machine(Protocol):
-    """A machine that executes compiled graphs."""
-
-    @property
-    def name(self) -> str:
-        """Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``."""
-        ...
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """The capabilities of its backend."""
-        ...
-
-    @property
-    def places(self) -> int | None:
-        """How many jobs run in it at once; None: no limit."""
-        ...
-
-    def submit(
-        self,
-        compiled: CompiledGraph,
-        inputs: Mapping[str, Residues],
-        keys: Mapping[str, AnyKey],
-        client: str = "",
-    ) -> Job[GraphResult]:
-        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
-
-        Errors in the arguments are raised here, others by the job. Jobs of
-        several clients take turns.
-        """
-        ...
-
-    def execute(
-        self,
-        compiled: CompiledGraph,
-        inputs: Mapping[str, Residues],
-        keys: Mapping[str, AnyKey],
-    ) -> GraphResult:
-        """Submits a graph and waits for it.
-
-        Args:
-            compiled: The graph.
-            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
-                ``InputsOnDemand`` where not all are in memory.
-            keys: Key name -> key-switching key, checked by the caller. Only machines with the
-                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
-        """
-        ...
 
 
 class Backend(ABC):
@@ -185,29 +80,15 @@ class Backend(ABC):
             ToolError: If it cannot be built.
         """
 
-    def open_card(self, design: Design, port: SerialPort | CardFiles) -> Machine:
-        """Opens the device on a board or cards, and checks its design; for kind ``CARD``.
+    def cards(self) -> Cards:
+        """Returns what opens its devices on boards and cards, those of kind ``CARD``.
 
         Raises:
-            DeviceError: If no device answers, or one of another design.
-        """
-        raise DeviceError(f"architecture {self.name} has no cards: open one of its other devices")
-
-    def simulate_card(self, design: Design, kind: str, memory: int) -> SimulatedCard:
-        """Makes a simulated card of a design, for ``ringsmith card``.
-
-        Args:
-            design: The design of its coprocessors.
-            kind: Its implementation: ``model`` or ``rtl``.
-            memory: Bytes of its memory.
-
-        Raises:
-            DeviceError: If the architecture has none.
-            ParameterError: If the design has no DMA, or the memory cannot have this size.
+            DeviceError: If this architecture has none.
         """
         raise DeviceError(
-            f"architecture {self.name} has no simulated cards: take a design of another, such as "
-            "heaws6"
+            f"architecture {self.name} has no cards: open one of its other devices, or take a "
+            "design of another, such as heaws6"
         )
 
     def designs(self) -> list[str]:

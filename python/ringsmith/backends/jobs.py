@@ -11,7 +11,7 @@ from contextvars import copy_context
 from enum import StrEnum
 from itertools import count
 from threading import Condition, Thread
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ringsmith import progress
 from ringsmith.backends.fair_queue import FairQueue, Ticket
@@ -357,3 +357,53 @@ class QueuedMachine(ABC):
             DeviceError: If the graph was compiled for another design.
             ProgramError: If the graph was compiled for no design, or a key is of a wrong form.
         """
+
+
+class Machine(Protocol):
+    """A machine that executes compiled graphs."""
+
+    @property
+    def name(self) -> str:
+        """Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The capabilities of its backend."""
+        ...
+
+    @property
+    def places(self) -> int | None:
+        """How many jobs run in it at once; None: no limit."""
+        ...
+
+    def submit(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+        client: str = "",
+    ) -> Job[GraphResult]:
+        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
+
+        Errors in the arguments are raised here, others by the job. Jobs of
+        several clients take turns.
+        """
+        ...
+
+    def execute(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> GraphResult:
+        """Submits a graph and waits for it.
+
+        Args:
+            compiled: The graph.
+            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
+                ``InputsOnDemand`` where not all are in memory.
+            keys: Key name -> key-switching key, checked by the caller. Only machines with the
+                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
+        """
+        ...

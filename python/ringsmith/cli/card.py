@@ -37,7 +37,7 @@ def card(
 
     point = named_design(design)
     size = int(memory * (1 << 30)) // 4096 * 4096
-    server = CardServer(backend_of(point).simulate_card(point, device.value, size), socket)
+    server = CardServer(backend_of(point).cards().simulate(point, device.value, size), socket)
 
     def end(*_: int | FrameType | None) -> None:
         server.close()

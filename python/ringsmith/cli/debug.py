@@ -203,7 +203,7 @@ def designs(
     """List the named designs: size, area, cycles of the main operations, what was verified."""
     from ringsmith.backends.inspector import Wanted
     from ringsmith.backends.registry import backends_with_designs, named_design
-    from ringsmith.debug.designs import page, parameters_table
+    from ringsmith.debug.pages import designs_page, parameters_table
     from ringsmith.files import check_targets
     from ringsmith.lower import lower_operation
 
@@ -233,7 +233,7 @@ def designs(
         chosen += [" --keep"] * keep + [" --force"] * force
         command = f"ringsmith designs --table {table} --programs {programs}{''.join(chosen)}"
         print()
-        _write(page_file, page(surveys, command, kept))
+        _write(page_file, designs_page(surveys, command, kept))
 
 
 _MAX_PAGE = 1 << 20
@@ -271,7 +271,7 @@ def coverage(
 ) -> None:
     """Run random programs on RTL that counts its coverage; status 1 when a goal is missed."""
     from ringsmith.backends.registry import inspectors
-    from ringsmith.debug.coverage import page
+    from ringsmith.debug.pages import coverage_page
     from ringsmith.errors import ParameterError
     from ringsmith.files import check_targets, read_bounded
 
@@ -298,7 +298,7 @@ def coverage(
             missed |= share < campaign.goals[kind]
         sections[name] = campaign.section(command)
     if page_file is not None:
-        _write(page_file, page(sections, list(counting), kept))
+        _write(page_file, coverage_page(sections, list(counting), kept))
     if missed and not quick:
         raise typer.Exit(code=1)
 

@@ -115,7 +115,7 @@ def evaluate(
     operations. With --design rpm the device multiplies polynomials beside the CPU, and BFV's
     products are not SEAL's bits (HPS), but decrypt to the same.
     """
-    from ringsmith.backends.base import DEFAULT_BAUD
+    from ringsmith.backends.cards.interface import DEFAULT_BAUD
     from ringsmith.backends.registry import (
         backend_without_designs,
         multiplications,

@@ -25,7 +25,6 @@ from ringsmith.interop import (
 from ringsmith.interop.check import check_residues
 from ringsmith.objects import Residues, check_parameters_id
 from ringsmith.params import RlweParameters
-from ringsmith.params.identity import seal_obstacle
 
 FORMAT, VERSION = "ringsmith-secret-key", 1
 _SLACK = 1 << 16
@@ -59,7 +58,7 @@ def save_secret_key(path: str | Path, secret_key: SecretKey, parameters: RlwePar
     check_target(checked_path(path), overwrite=False)
     _check(f"{path}: the secret key to write", secret_key, parameters)
     key = secret_key.reveal()
-    if seal_obstacle(parameters) is None:
+    if parameters.seal_obstacle() is None:
         data = write_secret_key(key, SealParameters.from_parameters(parameters))
         data = with_key_tag(data, secret_key.key_tag)
     else:

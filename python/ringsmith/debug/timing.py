@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ringsmith import __version__
 from ringsmith.backends.inspector import TimedDesign
-from ringsmith.hdl.timing.delays import delays
+from ringsmith.hdl.timing.graph import delays
 from ringsmith.hdl.timing.report import TimedPath
 from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import table_lines

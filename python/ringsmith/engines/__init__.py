@@ -8,10 +8,9 @@ workers die ``ATTEMPTS`` times is given up by name.
 
 from collections.abc import Callable
 
-from ringsmith.engines.base import ATTEMPTS, Engine, InProcess
 from ringsmith.engines.processes import Processes
 from ringsmith.engines.ray_cluster import Ray
-from ringsmith.engines.work import Context, Job, Result, Work
+from ringsmith.engines.work import ATTEMPTS, Context, Engine, InProcess, Job, Result, Work
 from ringsmith.errors import ParameterError
 
 __all__ = [

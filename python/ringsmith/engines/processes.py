@@ -10,8 +10,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
-from ringsmith.engines.base import ATTEMPTS
-from ringsmith.engines.work import Context, Job, Outcome, Result, Work, attempt
+from ringsmith.engines.work import ATTEMPTS, Context, Job, Outcome, Result, Work, attempt
 from ringsmith.errors import ToolError
 
 

@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic
 
-from ringsmith.engines.base import ATTEMPTS
-from ringsmith.engines.work import Context, Job, Outcome, Result, Work, attempt
+from ringsmith.engines.work import ATTEMPTS, Context, Job, Outcome, Result, Work, attempt
 from ringsmith.errors import ToolError
 
 _AHEAD = 4

@@ -1,9 +1,9 @@
-"""What workers do, and what comes back from them."""
+"""What engines answer, what workers do, and what comes back from them."""
 
 import traceback
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from ringsmith.errors import RingsmithError, ToolError
 
@@ -67,3 +67,45 @@ def attempt(work: Work[Context, Job, Result], job: Job) -> Outcome[Result]:
     except Exception:  # a worker that dies of it would only be replaced, to die again
         told = traceback.format_exc().strip()
         return Outcome(error=ToolError(f"a worker failed at {work.name(job)}:\n{told}"))
+
+
+ATTEMPTS = 3
+"""How often a job is started if its workers die."""
+
+_Job = TypeVar("_Job", bound=Hashable)
+_Result_co = TypeVar("_Result_co", covariant=True)
+
+
+class Engine(Protocol[_Job, _Result_co]):
+    """Does jobs."""
+
+    def run(self, jobs: Sequence[_Job]) -> Iterator[tuple[_Job, _Result_co]]:
+        """Yields each job with its result, once, in the order in which they end.
+
+        Args:
+            jobs: The jobs, each there once.
+
+        Raises:
+            RingsmithError: What a job raises.
+            ToolError: If workers died ``ATTEMPTS`` times at a job.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends workers."""
+        ...
+
+
+class InProcess(Generic[Job, Result]):
+    """Does jobs in this process."""
+
+    def __init__(self, function: Callable[[Job], Result]) -> None:
+        self._function = function
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Result]]:
+        """See ``Engine.run``."""
+        for job in jobs:
+            yield job, self._function(job)
+
+    def close(self) -> None:
+        """Nothing is to be ended."""

@@ -1,15 +1,20 @@
 """One point: whether it is a design, whether it fits, what operations cost on it."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
+from ringsmith import _core
 from ringsmith.backends.explorer import Explorer, Task
+from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.registry import backend
 from ringsmith.design_files import architecture_of, to_toml
 from ringsmith.engines import Work
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.explore.host import alone
 from ringsmith.explore.points import Job, Tried
 from ringsmith.explore.request import CPU, Request, explorer, graphs_of, task_of
 from ringsmith.graph import SubroutineGraph
@@ -132,3 +137,23 @@ def _unknown_area(own: Explorer, task: Task) -> str:
         f"areas of architecture {own.architecture} are known for {', '.join(own.families)} and "
         f"this platform is of {family}, where they are more: synthesize the design"
     )
+
+
+REPEATS = 3
+
+
+def alone(graph: SubroutineGraph) -> float:
+    """The median of several runs, in milliseconds of one thread, on random residues and keys."""
+    rng = np.random.default_rng(1)
+    inputs, keys = random_operands(graph, rng)
+    core, threads, times = graph.to_core(), _core.threads(), []
+    whole = {name: key.data for name, key in keys.items()}
+    _core.set_threads(1)
+    try:
+        for _ in range(REPEATS):
+            start = time.process_time()
+            core.run(inputs, whole)
+            times.append((time.process_time() - start) * 1e3)
+    finally:
+        _core.set_threads(threads)
+    return median(times)

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ringsmith.errors import DeviceError
-from ringsmith.hdl.library import load_library
-from ringsmith.hdl.slices import slices
+from ringsmith.hdl.library import load_library, slices
 from ringsmith.progress import Task
 
 Words = npt.NDArray[np.uint64]

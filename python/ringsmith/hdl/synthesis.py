@@ -18,7 +18,6 @@ from pathlib import Path
 from ringsmith.hdl import netlist, packing
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
-from ringsmith.hdl.memories import block_rams
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys, yosys
 
@@ -226,3 +225,12 @@ def _sum(cells: Counter[str]) -> Area:
         lut_pairs=cells[packing.LUT_PAIR],
         absorbed_flip_flops=cells[packing.ABSORBED],
     )
+
+
+_RAMB18_SHAPES = ((512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384, 1))
+"""One write and one read port of a block RAM of 18 Kbit: words and their bits."""
+
+
+def block_rams(width: int, depth: int) -> float:
+    """Block RAMs of 36 Kbit of a memory with one write and one read port."""
+    return min(-(-depth // words) * -(-width // bits) for words, bits in _RAMB18_SHAPES) / 2

@@ -33,7 +33,6 @@ from ringsmith.objects import (
     check_parameters_id,
 )
 from ringsmith.params import RlweParameters
-from ringsmith.params.identity import seal_obstacle
 
 FORMAT, VERSION = "ringsmith-object", 1
 KINDS: Mapping[str, type] = {
@@ -78,7 +77,7 @@ def save_object(
     check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
     _check_kind(type(thing))
     check_object(f"{path}: the {_named(type(thing))} to write", thing, parameters)
-    if seal_obstacle(parameters) is None and isinstance(thing, EvaluationKeys):
+    if parameters.seal_obstacle() is None and isinstance(thing, EvaluationKeys):
         shape = SealParameters.from_parameters(parameters)
         write_bundle(checked_path(path), Bundle(parameters.name, shape, thing))
         return
@@ -126,7 +125,7 @@ def decode_object(
 
 
 def _encoded(thing: Object, parameters: RlweParameters) -> bytes:
-    data = _seal_bytes(thing, parameters) if seal_obstacle(parameters) is None else None
+    data = _seal_bytes(thing, parameters) if parameters.seal_obstacle() is None else None
     return object_bytes(thing, parameters) if data is None else data
 
 
@@ -231,7 +230,7 @@ def _from_seal(source: Source, kind: type, parameters: RlweParameters, what: str
     if kind not in readers:
         folder = ": evaluation keys of SEAL are a folder" if kind is EvaluationKeys else ""
         raise InteropError(f"{what}: no {_named(kind)} that save_object wrote{folder}")
-    if seal_obstacle(parameters) is not None:
+    if parameters.seal_obstacle() is not None:
         raise InteropError(
             f"{what}: not a file of ringsmith, and SEAL cannot hold parameters "
             f"{parameters.name!r}: name the parameters that the object was made with"

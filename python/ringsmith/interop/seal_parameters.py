@@ -18,7 +18,7 @@ from ringsmith.interop.seal_stream import (
     wrap_whole,
 )
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
-from ringsmith.params.identity import SEAL_MAX_PRIMES, SEAL_SCHEMES, parms_id, seal_obstacle
+from ringsmith.params.identity import SEAL_MAX_PRIMES, SEAL_SCHEMES, parms_id
 
 _MIN_DEGREE, _MAX_DEGREE = 1 << 10, 1 << 16
 _MAX_PLAIN_BITS = 60
@@ -73,7 +73,7 @@ class SealParameters:
                 than SEAL's or its products are not ``behz``: who reads SEAL's file takes it for
                 SEAL's, and would forecast more noise budget than there is.
         """
-        obstacle = seal_obstacle(parameters)
+        obstacle = parameters.seal_obstacle()
         if obstacle is not None:
             raise InteropError(f"parameters {parameters.name!r} {obstacle}")
         return cls(parameters.n, parameters.primes, parameters.message_modulus)

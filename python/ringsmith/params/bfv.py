@@ -197,6 +197,30 @@ class BfvParameters(RlweParameters):
         """The plain modulus t."""
         return self.plain_modulus
 
+    def seal_obstacle(self) -> str | None:
+        """As of ``RlweParameters``; SEAL's files have neither errors nor a multiplication."""
+        obstacle = super().seal_obstacle()
+        seals = {"error_deviation": BINOMIAL_DEVIATION, "multiplication": "behz"}
+        for field, value in seals.items():
+            own = getattr(self, field)
+            if obstacle is None and own != value:
+                return (
+                    f"have {field} = {own!r}, which SEAL's files cannot say: their readers would "
+                    f"take it for SEAL's, {value!r}: leave {field} out of the parameters"
+                )
+        return obstacle
+
+    def beyond_seal(self) -> dict[str, object]:
+        """As of ``RlweParameters``; the deviation in hexadecimal, as ``float.hex``."""
+        hps = self.multiplication == "hps"  # those of behz follow from the rest
+        return super().beyond_seal() | {
+            "relinearization": self.relinearization,
+            "word_bits": self.word_bits,
+            "multiplication": self.multiplication,
+            "extension_primes": list(self.extension_primes) if hps else [],
+            "error_deviation": self.error_deviation.hex(),
+        }
+
     @property
     def batching(self) -> bool:
         """Whether N numbers fit into a ciphertext's slots: t is a prime that is 1 mod 2N."""

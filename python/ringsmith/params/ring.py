@@ -9,6 +9,7 @@ from typing import Any
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError
+from ringsmith.params.identity import SEAL_MAX_PRIMES, identity, parms_id
 from ringsmith.params.primes import check_degree, check_primes, listed
 from ringsmith.params.security import (
     LOWEST,
@@ -162,9 +163,27 @@ class RlweParameters(ABC):
 
         SEAL's key-level ``parms_id`` where SEAL can hold the set (``ringsmith.params.identity``).
         """
-        from ringsmith.params.identity import identity  # it knows the schemes, which import this
+        name = parms_id(self.scheme, self.n, self.primes, self.message_modulus)
+        return name if self.seal_obstacle() is None else identity(name, self.beyond_seal())
 
-        return identity(self)
+    def seal_obstacle(self) -> str | None:
+        """Returns why Microsoft SEAL cannot hold the set, as half a sentence; None: it can."""
+        if len(self.special_primes) != 1 or self.digit_size != 1:
+            return (
+                f"have {len(self.special_primes)} special primes and {self.key_digits} digits of "
+                f"{self.limbs} data primes, and SEAL has exactly 1 special prime and one prime a "
+                "digit: use such a set"
+            )
+        if len(self.primes) > SEAL_MAX_PRIMES:
+            return (
+                f"have {len(self.primes)} primes, and SEAL has at most {SEAL_MAX_PRIMES}: use "
+                "fewer and wider ones"
+            )
+        return None
+
+    def beyond_seal(self) -> dict[str, object]:
+        """Returns what SEAL's ``parms_id`` does not say of the set; it is part of its identity."""
+        return {"special_primes": len(self.special_primes), "dnum": self.dnum}
 
     @cached_property
     def roots(self) -> tuple[int, ...]:

@@ -26,7 +26,6 @@ from ringsmith.interop import (
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import RlweParameters
 from ringsmith.params.flooding import STATISTICAL_SECURITY
-from ringsmith.params.identity import seal_obstacle
 from ringsmith.program import ClientKit
 from ringsmith.remote.connection import Connection, json_of
 from ringsmith.remote.errors import ServiceError
@@ -543,7 +542,7 @@ def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[s
     every = [*keys.galois.values()] + ([] if keys.relin is None else [keys.relin])
     if not every:
         return []
-    if all(key.seed is not None for key in every) or seal_obstacle(parameters) is not None:
+    if all(key.seed is not None for key in every) or parameters.seal_obstacle() is not None:
         return [(OBJECT_MEDIA, encode_object(keys, parameters))]
     shape = SealParameters.from_parameters(parameters)
     found = []

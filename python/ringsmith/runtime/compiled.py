@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from ringsmith.backends.base import (
-    CARD,
-    DEFAULT_BAUD,
     PORTS,
     WAYS,
     CompiledGraph,
     GraphResult,
     InputsOnDemand,
     Machine,
-    card_port,
 )
+from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD, card_port
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, expandable, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
@@ -403,7 +401,7 @@ def open_device(
             f"one of {', '.join(backend.kinds)}"
         )
     if port is not None:
-        return backend.open_card(point, card_port(port, baud))
+        return backend.cards().open(point, card_port(port, baud))
     return backend.open(kind, point, via)
 
 

@@ -6,7 +6,8 @@ Programs written for SEAL ask for one result at a time. For programs of several 
 
 from functools import partial
 
-from ringsmith.backends.base import CARD, DEFAULT_BAUD, CompiledGraph, Design, Machine
+from ringsmith.backends.base import CompiledGraph, Design, Machine
+from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD
 from ringsmith.backends.keys import expandable
 from ringsmith.backends.registry import (
     backend_without_designs,

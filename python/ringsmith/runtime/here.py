@@ -8,7 +8,8 @@ from weakref import WeakKeyDictionary
 
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.backends.base import CARD, Machine
+from ringsmith.backends.base import Machine
+from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.registry import backend_without_designs
 from ringsmith.errors import DeviceError, ParameterError, ProgramError, check_type
 from ringsmith.objects import EvaluationKeys, PublicKey

@@ -19,7 +19,8 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from ringsmith.backends.base import CARD, Machine
+from ringsmith.backends.base import Machine
+from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.jobs import ChangedJob
 from ringsmith.backends.registry import backend_without_designs
 from ringsmith.errors import (

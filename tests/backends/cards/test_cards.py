@@ -21,8 +21,8 @@ import pytest
 from tests.forks import forked
 
 from ringsmith import compile_program, open_device, trace
-from ringsmith.backends.base import CardFiles, SerialPort, card_port
 from ringsmith.backends.cards import messages
+from ringsmith.backends.cards.interface import CardFiles, SerialPort, card_port
 from ringsmith.backends.cards.server import CardServer
 from ringsmith.backends.cards.socket_files import SocketPort
 from ringsmith.backends.cards.xdma import XdmaFiles
@@ -130,7 +130,7 @@ def test_a_card_computes_what_the_cpu_does_and_keeps_keys(path: str, work: Work)
 def test_a_card_of_simulated_rtl_takes_the_cycles_that_the_model_counts(
     tmp_path: Path, work: Work
 ) -> None:
-    card = backend_of(DESIGN).simulate_card(DESIGN, "rtl", 16 << 20)
+    card = backend_of(DESIGN).cards().simulate(DESIGN, "rtl", 16 << 20)
     server = CardServer(card, tmp_path / "card.sock")
     threading.Thread(target=server.serve, daemon=True).start()
     one = machine(str(tmp_path / "card.sock"))

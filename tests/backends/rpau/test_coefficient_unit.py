@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.design import latency as cost
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.conversions import addresses, conversion_words, placed, segments
 from ringsmith.backends.rpau.design.design import RpauDesign
@@ -22,7 +21,7 @@ from ringsmith.backends.rpau.device.interface import Device, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import check, encode, parse_instruction
-from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction
+from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction, latencies
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.hdl import base_conversion
 from ringsmith.hdl.base_conversion import Conversion
@@ -178,7 +177,7 @@ def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Gene
     polys = drawn(design, rng)
     primes = primes_of(design)
     wanted = expected(design, conversions_of(design, primes), polys, primes[0])
-    latency = cost.latencies(design)
+    latency = latencies(design)
     cycles = {}
     for device in (
         ModelDevice(design),

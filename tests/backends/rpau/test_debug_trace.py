@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from ringsmith import runtime
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
-from ringsmith.backends.rpau.debug.listing import listing
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
 from ringsmith.backends.rpau.debug.picture import timeline_picture
 from ringsmith.backends.rpau.debug.random_program import random_program
+from ringsmith.backends.rpau.debug.report import listing
 from ringsmith.backends.rpau.debug.summary import (
     FETCH,
     busy_cycles,
@@ -32,7 +32,7 @@ from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.timeline.colours import COLOURS, NO_OPERATION, ink
-from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.timeline.drawn import timeline_page
 from ringsmith.backends.timeline.picture import tick_distance
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError

@@ -11,8 +11,7 @@ from ringsmith.backends.rpau.design.design import (
     named_designs,
     parse_design,
 )
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.named import load_stream_design
+from ringsmith.backends.stream.design.design import StreamDesign, load_stream_design
 from ringsmith.errors import ParameterError
 
 NANO = load_design("nano")

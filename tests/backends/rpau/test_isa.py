@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.isa.generate import (
     FILES,
@@ -15,9 +15,8 @@ from ringsmith.backends.rpau.isa.generate import (
     render_page,
     render_systemverilog,
 )
-from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, parse_isa
+from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, parse_isa, twin_of
 from ringsmith.backends.rpau.isa.kinds import KINDS
-from ringsmith.backends.rpau.isa.twins import twin_of
 from ringsmith.errors import ProgramError
 from ringsmith.hdl.isa_file import IsaError
 
@@ -41,9 +40,9 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
     assert main(["--check", "--root", str(tmp_path)]) == 1
 
 
-def test_every_latency_is_a_function_of_cost() -> None:
+def test_every_latency_is_a_function_of_latency() -> None:
     for operation in ISA.operations:
-        assert callable(getattr(cost, operation.latency)), operation.name
+        assert callable(getattr(latency, operation.latency)), operation.name
 
 
 def test_every_field_holds_what_the_largest_design_needs() -> None:

@@ -13,8 +13,7 @@ from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import host_read_cycles
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.coprocessors import Coprocessors
+from ringsmith.backends.rpau.device.accelerator import Accelerator, Coprocessors
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice

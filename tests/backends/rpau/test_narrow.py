@@ -17,13 +17,13 @@ from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.latency import latencies
 from ringsmith.backends.rpau.design.register_table import Zone
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import assemble
+from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.hdl.latencies import MOD_SHORTEN_LATENCY
 from ringsmith.lower import lower_operation

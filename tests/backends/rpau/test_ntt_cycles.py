@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import TWIDDLES, RpauDesign
 from ringsmith.backends.rpau.device.interface import Zone
@@ -64,7 +64,7 @@ def test_cycles_follow_the_formula(log_n: int, cores: int, twiddles: str) -> Non
     design = design_of(log_n, cores, twiddles)
     ideal = log_n * design.rows
     gaps = (log_n - 1) * max(0, PIPELINE - design.rows // 2)
-    cycles = cost.ntt_cycles(design)
+    cycles = latency.ntt_cycles(design)
     assert cycles == ideal + gaps + DEPTH + LEAD[twiddles]
     if design.rows >= (256 if twiddles == "generated" else 128):
         assert cycles <= 1.03 * ideal
@@ -85,8 +85,8 @@ def check_on_the_rtl(design: RpauDesign, rng: np.random.Generator) -> None:
     for name, results in (("ntt", expected), ("intt", words)):
         program = [instruction(name, everyone, dst=3, a=3), instruction("halt", everyone)]
         device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
-        cycles = device.run(10_000_000).cycles - cost.FETCH_CYCLES
-        assert cycles == cost.ntt_cycles(design)
+        cycles = device.run(10_000_000).cycles - latency.FETCH_CYCLES
+        assert cycles == latency.ntt_cycles(design)
         for rpau, result in enumerate(results):
             np.testing.assert_array_equal(device.read(Zone.POLY, rpau, 3), result)
 

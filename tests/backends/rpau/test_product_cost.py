@@ -6,8 +6,8 @@ import pytest
 
 from ringsmith.backends.rpau.compiler.cost import Shape, product_cycles
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.design.latency import latencies
 from ringsmith.backends.rpau.device.link import Link, arrivals
+from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.bench.heaws.cases import (
     MAIN_OPERATION,
     graph_of,

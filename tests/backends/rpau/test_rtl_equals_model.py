@@ -7,7 +7,7 @@ import pytest
 
 from ringsmith import progress
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
-from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.interface import RunReport, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
@@ -95,6 +95,6 @@ def test_ntt_cycles_on_nano_are_exact_and_within_three_percent_of_the_ideal(name
     with progress.task("transforming", unit="cycles") as task:
         taken = device.run(MAX_CYCLES, task).cycles
     assert task.done == taken
-    cycles = taken - cost.FETCH_CYCLES
-    assert cycles == cost.ntt_cycles(design)
+    cycles = taken - latency.FETCH_CYCLES
+    assert cycles == latency.ntt_cycles(design)
     assert cycles <= 1.03 * (design.n // 2 * design.log_n) / design.cores

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from ringsmith import _core
-from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.conversions import conversion_words, placed
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
-from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
+from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, latencies
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.base_conversion import divide, lift
 
@@ -82,7 +82,7 @@ class Bench:
         self.device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
         report = self.device.run(1_000_000)
         assert report.instructions == len(program)
-        return report.cycles - cost.FETCH_CYCLES
+        return report.cycles - latency.FETCH_CYCLES
 
     def read(self, rpau: int, poly: int = DST) -> list[int]:
         """The residues of a polynomial."""
@@ -256,7 +256,7 @@ def test_broadcast_reaches_every_receiver_from_every_source(
     for source in range(bench.design.rpaus):
         contents = bench.fill(rng)
         cycles = bench.execute("broadcast", dst=DST, a=A, src=source, src_prime=0, k1=k1, k2=k2)
-        assert cycles == cost.broadcast_cycles(bench.design)
+        assert cycles == latency.broadcast_cycles(bench.design)
         prime = bench.primes[source]
         factor, addend = (int(bench.constants[source][i]) for i in k)
         sent = [(a * factor + addend) % prime for a in contents[source, A]]
@@ -277,7 +277,7 @@ def test_send_takes_words_to_every_receiver_from_every_source(
         words[:3] = [0, 1, top - 1]
         bench.device.write(Zone.POLY, source, A, words)
         cycles = bench.execute("send", dst=DST, a=A, src=source)
-        assert cycles == cost.send_cycles(bench.design)
+        assert cycles == latency.send_cycles(bench.design)
         assert bench.read(source) == contents[source, DST]
         for rpau in set(range(bench.design.rpaus)) - {source}:
             assert bench.read(rpau) == words.tolist()
@@ -313,7 +313,7 @@ def test_latency_is_what_the_cost_function_says(
     if name in ("nop", "halt"):
         pytest.skip("occupies no unit")
     bench.fill(rng)
-    assert bench.execute(name, **operands_of(name, bench)) == cost.latencies(bench.design)[name]
+    assert bench.execute(name, **operands_of(name, bench)) == latencies(bench.design)[name]
 
 
 def test_only_the_rpaus_of_the_mask_take_part(bench: Bench, rng: np.random.Generator) -> None:
@@ -336,7 +336,7 @@ def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
     with pytest.raises(DeviceError, match="not ended after 100 cycles"):
         bench.device.run(100)
     assert bench.read(0, A) == contents[0, A]
-    assert bench.execute("add", dst=DST, a=A, b=B) == cost.pointwise_cycles(bench.design)
+    assert bench.execute("add", dst=DST, a=A, b=B) == latency.pointwise_cycles(bench.design)
 
 
 def test_the_device_refuses_what_it_does_not_hold(bench: Bench) -> None:

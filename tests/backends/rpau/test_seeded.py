@@ -9,7 +9,7 @@ import pytest
 
 from ringsmith import _core
 from ringsmith.backends.rpau.debug.random_program import random_program
-from ringsmith.backends.rpau.design import latency as cost
+from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import modulus_words, seed_words
 from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE, RpauDesign
 from ringsmith.backends.rpau.device.interface import Words, Zone
@@ -54,7 +54,7 @@ def execute(device: ModelDevice | RtlDevice, text: str) -> int:
     """Runs one instruction and halt: the cycles that the instruction takes."""
     program = assemble(f"{text}\nhalt", device.design)
     device.load_program(np.array(program, dtype=np.uint64))
-    return device.run(MAX_CYCLES).cycles - cost.FETCH_CYCLES
+    return device.run(MAX_CYCLES).cycles - latency.FETCH_CYCLES
 
 
 @pytest.mark.parametrize("kind", ["model", "rtl"])
@@ -70,7 +70,7 @@ def test_products_with_expanded_halves_equal_the_core(
     ):  # fmt: skip
         load(device, primes, polys, seeds)
         cycles = execute(device, f"{name}_seed p{DST}, p{A}, s{seed}, d{digit} @all q1")
-        assert cycles == cost.dyadic_seed_cycles(design)
+        assert cycles == latency.dyadic_seed_cycles(design)
         for rpau, q in enumerate(primes):
             half = _core.expand_seed_words(seeds[seed], digit, 7 + rpau, q, design.n)
             product = polys[rpau][0].astype(object) * half.astype(object)
@@ -102,7 +102,7 @@ def test_a_piece_of_a_half_in_any_ring_equals_the_core(
     polys = [rng.integers(0, prime, (2, n), dtype=np.uint64)]
     load(device, [prime], polys, {1: b"\x5a" * 10}, prime_set=0)
     cycles = execute(device, f"dmac_seed p{DST}, p{A}, s1, d3, piece{piece} @0")
-    assert cycles == cost.dyadic_seed_cycles(design.in_ring(log_degree))
+    assert cycles == latency.dyadic_seed_cycles(design.in_ring(log_degree))
     block = piece * max(1, design.n >> 14)
     half = _core.expand_seed_words(b"\x5a" * 10, 3, 7, prime, n, block)
     product = polys[0][0].astype(object) * half.astype(object) + polys[0][1].astype(object)

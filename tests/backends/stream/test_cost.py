@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.errors import ParameterError
@@ -13,15 +13,15 @@ RPM = StreamDesign("rpm", 12, 2, 30)
 
 
 def test_the_papers_proof_of_concept_takes_fewer_dsps_and_memories() -> None:
-    assert cost.dsps(RPM) == cost.multipliers(RPM) * cost.multiplier_dsps(RPM) == 42 * 7
-    assert cost.memories(RPM).total <= 110
+    assert area.dsps(RPM) == area.multipliers(RPM) * area.multiplier_dsps(RPM) == 42 * 7
+    assert area.memories(RPM).total <= 110
     assert RPM.period == 2048
 
 
 def test_weighing_takes_more_multipliers() -> None:
     for log_n in range(8, 16):
         design = StreamDesign("any", log_n, 2, 30)
-        assert cost.weighing_multipliers(design) == cost.multipliers(design) + 3
+        assert area.weighing_multipliers(design) == area.multipliers(design) + 3
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_product_takes_the_dsps_of_the_tables(word_bits: int, slices: int) -> 
 
 def test_a_reduction_with_a_reciprocal_takes_two_more_products() -> None:
     assert [dsps.barrett_dsps(bits, DspSlice.DSP48E2) for bits in (30, 60)] == [6, 23]
-    assert cost.dsps(StreamDesign("nfl", 12, 2, 30, "barrett")) == 42 * 11
+    assert area.dsps(StreamDesign("nfl", 12, 2, 30, "barrett")) == 42 * 11
 
 
 @pytest.mark.parametrize(
@@ -59,21 +59,21 @@ def test_the_smaller_slices_of_the_7_series_cost_more_from_34_bits_on(
 ) -> None:
     """What Yosys 0.70 takes for rs_stream_mul, -family xc7 and xcup."""
     design = StreamDesign("any", log_n, 2, word_bits, multiplier)
-    assert cost.multiplier_dsps(design, DspSlice.DSP48E1) == series7
-    assert cost.multiplier_dsps(design, DspSlice.DSP48E2) == ultrascale
+    assert area.multiplier_dsps(design, DspSlice.DSP48E1) == series7
+    assert area.multiplier_dsps(design, DspSlice.DSP48E2) == ultrascale
 
 
 def test_a_last_step_of_two_bits_takes_no_dsp() -> None:
-    assert cost.multiplier_dsps(StreamDesign("any", 13, 2, 30)) == 4 + 2
+    assert area.multiplier_dsps(StreamDesign("any", 13, 2, 30)) == 4 + 2
 
 
 def test_bandwidth_grows_with_lanes_and_descriptors_with_primes() -> None:
     wide = StreamDesign("wide", 12, 8, 30)
-    assert cost.products_per_millisecond(RPM, 200) == pytest.approx(97.65625)
-    assert cost.products_per_millisecond(wide, 200) == pytest.approx(4 * 97.65625)
-    entering, leaving = cost.gigabytes_per_second(RPM, 200)
+    assert area.products_per_millisecond(RPM, 200) == pytest.approx(97.65625)
+    assert area.products_per_millisecond(wide, 200) == pytest.approx(4 * 97.65625)
+    entering, leaving = area.gigabytes_per_second(RPM, 200)
     assert leaving == pytest.approx(1.5)
     assert 2 * leaving < entering < 2.01 * leaving
-    assert cost.descriptor_bytes(RPM, 9) == 9 * 5 * 30 / 8
+    assert area.descriptor_bytes(RPM, 9) == 9 * 5 * 30 / 8
     with pytest.raises(ParameterError, match="0 primes"):
-        cost.descriptor_bytes(RPM, 0)
+        area.descriptor_bytes(RPM, 0)

@@ -9,8 +9,11 @@ import pytest
 
 from ringsmith import _core
 from ringsmith.backends.stream.design import generator
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.named import load_stream_design, named_stream_designs
+from ringsmith.backends.stream.design.design import (
+    StreamDesign,
+    load_stream_design,
+    named_stream_designs,
+)
 from ringsmith.backends.stream.device.interface import ResidueProduct
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl

@@ -118,7 +118,7 @@ def test_a_load_and_a_store_bit_by_bit() -> None:
 def test_an_instruction_bit_by_bit() -> None:
     entry = Entry(3, 342, Stream(2), Slot(1, 5), True)
     own = Computing(Transform(True, (entry, replace(entry, source=Slot(2, 9)))), 17, 4, -1)
-    number = encoding.instruction(own, RADIX_4, [])
+    number = encoding.instruction(own, [])
     assert number >> 999 == 17
     assert number >> 967 & 0xFFFFFFFF == 4
     assert number >> 955 & 0xFFF == 1 << 8  # a limb from stream 2
@@ -145,6 +145,7 @@ def check_bits(executable: VectorExecutable) -> None:
     found, _ = places(executable.programs, executable.design)
     at = {limb: place.address for limb, place in found.items()}
     limbs = {address: limb for limb, address in at.items()}
+    factors = [executable.design.factor(q) for q in executable.graph.primes]
     for program in executable.programs:
         for load in program.loads:
             number = encoding.load(load, at[load.limb])
@@ -152,7 +153,7 @@ def check_bits(executable: VectorExecutable) -> None:
         for store in program.stores:
             assert decoding.store(encoding.store(store, at[store.limb]), limbs) == store
         for own in program.computing:
-            number = encoding.instruction(own, executable.design, executable.graph.primes)
+            number = encoding.instruction(own, factors)
             words = ISA.split(INSTRUCTION, number)
             assert all(0 <= word < 1 << 64 for word in words)
             assert decoding.instruction(ISA.join(words)) == as_decoded(own)
@@ -196,7 +197,7 @@ def test_a_value_that_does_not_fit_its_field_is_refused() -> None:
         encoding.load(replace(load, rows=4), 1 << 32)
     nine = Transform(False, 9 * (Entry(0, 0, Slot(0, 0), Slot(0, 0), False),))
     with pytest.raises(ProgramError, match=r"operation.last = 8 is outside 0 … 7"):
-        encoding.instruction(Computing(nine, 0, 0, -1), RADIX_4, [])
+        encoding.instruction(Computing(nine, 0, 0, -1), [])
 
 
 def test_instructions_tell_all_primes_of_a_graph_apart() -> None:

@@ -19,7 +19,7 @@ from tests.backends.vector.test_programs import (
 )
 from typer.testing import CliRunner
 
-from ringsmith.backends.timeline.page import timeline_page
+from ringsmith.backends.timeline.drawn import timeline_page
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable

@@ -14,7 +14,7 @@ from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiResp
 from register_host import FACT, MASK, Host, N
 
 from ringsmith.backends.rpau.design.register_table import Control, Refused, Register, Status
-from ringsmith.backends.rpau.device.data_path import BEAT_BYTES, BEAT_WORDS, polynomial_address
+from ringsmith.backends.rpau.device.bus import BEAT_BYTES, BEAT_WORDS, polynomial_address
 from ringsmith.backends.rpau.device.interface import Zone
 
 PROGRAM = json.loads(os.environ["RINGSMITH_BENCH_PROGRAM"])  # takes longer than a burst

@@ -12,12 +12,12 @@ import socket
 import stat
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Condition, Thread
-from typing import Protocol
 
+from ringsmith.backends.cards.interface import SimulatedCard
 from ringsmith.backends.cards.messages import (
     CLAIMED,
     MAGIC,
@@ -43,60 +43,6 @@ MOST_CONNECTIONS = 256
 _OPENING_SECONDS = 5.0  # in which a new connection says what it is
 _STALE = 2.0  # seconds after which a claim that is not renewed leaves the queue
 _BACKLOG = 64
-
-
-class SimulatedCard(Protocol):
-    """What is behind the socket. Its methods may be called by several threads."""
-
-    @property
-    def name(self) -> str:
-        """The design's."""
-        ...
-
-    @property
-    def claims(self) -> Sequence[Claim]:
-        """Its channels, each with its part of the card's memory."""
-        ...
-
-    def channel_of(self, address: int) -> int | None:
-        """The channel that a register belongs to; None: it is the card's, and only read."""
-        ...
-
-    def read_registers(self, addresses: Sequence[int]) -> list[int]:
-        """Reads registers of 32 bits. Raises DeviceError if one is not there."""
-        ...
-
-    def write_registers(self, pairs: Sequence[tuple[int, int]]) -> None:
-        """Writes registers of 32 bits. Raises DeviceError if one is not there."""
-        ...
-
-    def write_memory(self, address: int, data: bytes) -> None:
-        """Writes the card's memory."""
-        ...
-
-    def read_memory(self, address: int, size: int) -> bytes:
-        """Reads the card's memory."""
-        ...
-
-    def on_interrupt(self, call: Callable[[int], None]) -> None:
-        """Has a function called with the number of each channel that raises its interrupt."""
-        ...
-
-    def allow(self, channel: int, ranges: Sequence[tuple[int, int]]) -> None:
-        """Says which of the card's memory a channel may reach: pairs of first and last + 1."""
-        ...
-
-    def vacate(self, channel: int) -> None:
-        """Stops a channel and what runs there, and empties its memory."""
-        ...
-
-    def report(self) -> dict[str, object]:
-        """What it counts."""
-        ...
-
-    def close(self) -> None:
-        """Ends the simulation."""
-        ...
 
 
 @dataclass(eq=False)

@@ -1,27 +1,21 @@
 """Architecture ``rpau`` as a backend."""
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import cast
 
 from ringsmith.backends.base import (
     AXI_LITE,
-    CARD,
     PORTS,
     Backend,
-    CardFiles,
     Design,
     Explanation,
-    SerialPort,
 )
 from ringsmith.backends.base import Executable as AnyExecutable
-from ringsmith.backends.cards.socket_files import SocketPort
-from ringsmith.backends.cards.xdma import XdmaFiles
+from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.rpau.card.machine import CardMachine, Opener
-from ringsmith.backends.rpau.card.simulated import RpauCard
+from ringsmith.backends.rpau.card.cards import RpauCards
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
 from ringsmith.backends.rpau.compiler.executable import Executable
@@ -33,15 +27,12 @@ from ringsmith.backends.rpau.design.design import (
     named_designs,
 )
 from ringsmith.backends.rpau.design.limits import parameter_limits
-from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator
+from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator, Coprocessors
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.card import CardBus
-from ringsmith.backends.rpau.device.coprocessors import Coprocessors
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits
@@ -95,28 +86,9 @@ class RpauBackend(Backend):
             return Coprocessors(point, make)
         return Accelerator(make(point))
 
-    def open_card(self, design: Design, port: SerialPort | CardFiles) -> Accelerator | CardMachine:
-        """The device on a board, or the coprocessors of cards; see ``Backend.open_card``."""
-        point = cast("RpauDesign", design)
-        if isinstance(port, CardFiles):
-            openers: list[Opener] = [
-                XdmaFiles(path) if Path(f"{path}_user").exists() else SocketPort(path)
-                for path in port.paths
-            ]
-            return CardMachine(point, openers)
-        bus = CardBus(SerialLine(port.path, port.baud), -(-point.word_bits // 8))
-        try:
-            return Accelerator(RegisterDevice(point, bus, CARD))
-        except BaseException:
-            bus.close()
-            raise
-
-    def simulate_card(self, design: Design, kind: str, memory: int) -> RpauCard:
-        """Coprocessors behind a DMA; see ``Backend.simulate_card``."""
-        point = cast("RpauDesign", design)
-        if kind not in ("model", "rtl"):
-            raise DeviceError(f"a simulated card has a model or rtl behind it, and no {kind!r}")
-        return RpauCard(point, ModelDevice if kind == "model" else RtlDevice, memory)
+    def cards(self) -> RpauCards:
+        """Boards, and cards of coprocessors; see ``Backend.cards``."""
+        return RpauCards()
 
     def explain(self, executable: AnyExecutable) -> Explanation:
         """Cycles by HE node; see ``Backend.explain``."""

@@ -15,9 +15,13 @@ from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.stream.compiler.compile import compile_graph
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
-from ringsmith.backends.stream.design.design import ARCHITECTURE, StreamDesign
+from ringsmith.backends.stream.design.design import (
+    ARCHITECTURE,
+    StreamDesign,
+    load_stream_design,
+    named_stream_designs,
+)
 from ringsmith.backends.stream.design.limits import parameter_limits
-from ringsmith.backends.stream.design.named import load_stream_design, named_stream_designs
 from ringsmith.backends.stream.device.host import CAPABILITIES, StreamMachine
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl

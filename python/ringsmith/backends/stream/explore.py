@@ -26,7 +26,7 @@ from ringsmith.backends.explorer import (
 )
 from ringsmith.backends.stream.compiler.compile import compile_graph
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import ARCHITECTURE, LANES, StreamDesign
 from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.backends.stream.device.host import host_values
@@ -85,7 +85,7 @@ class StreamExplorer(Explorer):
 
     def gigabytes_per_second(self, design: Design, task: Task) -> float:
         """See ``Explorer.gigabytes_per_second``: words in and out at full speed."""
-        return sum(cost.gigabytes_per_second(cast("StreamDesign", design), task.megahertz))
+        return sum(area.gigabytes_per_second(cast("StreamDesign", design), task.megahertz))
 
     def cost(self, design: Design, operation: str, task: Task) -> OperationCost:
         """See ``Explorer.cost``: exact: cycles follow from the number of products."""
@@ -166,5 +166,5 @@ def _random(graph: SubroutineGraph, base: tuple[int, ...], rng: np.random.Genera
 
 
 def _usage(design: StreamDesign, slices: DspSlice) -> Usage:
-    luts, registers = cost.fabric(design)
-    return Usage(luts, registers, cost.dsps(design, slices), cost.memories(design).total, 0)
+    luts, registers = area.fabric(design)
+    return Usage(luts, registers, area.dsps(design, slices), area.memories(design).total, 0)

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from html import escape
+from importlib import resources
+from string import Template
 from typing import Generic, TypeVar
 
-from ringsmith.backends.timeline.page import timeline_page
-from ringsmith.backends.timeline.picture import Picture
+from ringsmith.backends.timeline.picture import INSIDE, LEFT, Picture
 
 Trace = TypeVar("Trace")
 
@@ -47,3 +49,17 @@ class DrawnTimeline(Generic[Trace]):
     def perfetto(self, title: str) -> str:
         """A file for ui.perfetto.dev."""
         return self.perfetto_of(self.trace, title)
+
+
+def timeline_page(picture: Picture) -> str:
+    """The picture as an HTML file that needs no other file and no network."""
+    page = (resources.files("ringsmith.backends.timeline") / "page.html").read_text(
+        encoding="utf-8"
+    )
+    return Template(page).substitute(
+        TITLE=escape(picture.title),
+        SVG=picture.svg(),
+        LEFT=LEFT,
+        WIDTH=INSIDE,
+        CYCLES=picture.cycles,
+    )

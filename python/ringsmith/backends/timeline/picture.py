@@ -1,7 +1,7 @@
 """A timeline as an SVG picture: a lane for each part of the hardware, a bar for each instruction.
 
 Plain SVG 1.1 without script or style sheet, so that any viewer shows it; the page of
-:mod:`ringsmith.backends.timeline.page` finds bars by their class and makes them zoomable.
+:mod:`ringsmith.backends.timeline.drawn` finds bars by their class and makes them zoomable.
 """
 
 import math

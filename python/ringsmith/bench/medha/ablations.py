@@ -4,15 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from ringsmith.backends.rpau.debug.area import UNIT
-from ringsmith.backends.rpau.debug.area_in_part import (
-    area_from_part,
-    estimate,
-    multiplier_dsps,
-    scaled,
-)
+from ringsmith.backends.rpau.debug.area import area_from_part
+from ringsmith.backends.rpau.design.area import estimate, multiplier_dsps, scaled
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import mod_mul_cycles, ntt_cycles
+from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.bench.medha.area import CARD, area_rows, synthesized
 from ringsmith.bench.medha.area_times_cycles import times_area
 from ringsmith.bench.medha.cases import graph_of

@@ -3,15 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from ringsmith.backends.rpau.debug.area import UNIT, rpau_areas
-from ringsmith.backends.rpau.debug.area_in_part import (
-    estimate,
-    megabits,
-    part_of,
-    scaled,
-    twiddle_rams,
-)
+from ringsmith.backends.rpau.debug.area import part_of, rpau_areas
+from ringsmith.backends.rpau.design.area import estimate, megabits, scaled, twiddle_rams
 from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.bench.areas import PACKING, area_of, numbers
 from ringsmith.bench.papers import AREA
 from ringsmith.bench.records import Found, Record

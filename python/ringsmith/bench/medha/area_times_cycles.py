@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from types import MappingProxyType
 
-from ringsmith.backends.rpau.debug.area_in_part import estimate, megabits
+from ringsmith.backends.rpau.design.area import estimate, megabits
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.bench.medha.area import RPAUS
 from ringsmith.bench.medha.cases import MEDHA, MEDHA_2021

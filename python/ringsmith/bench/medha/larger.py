@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from ringsmith.backends.rpau.debug.area_in_part import estimate
+from ringsmith.backends.rpau.design.area import estimate
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.bench.medha.cases import graph_of
 from ringsmith.bench.programs import conditions, run

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.named import load_stream_design
+from ringsmith.backends.stream.design.design import StreamDesign, load_stream_design
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import RELIN_KEY, lower_operation
 from ringsmith.params import BfvParameters, CkksParameters

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.records import Found
 from ringsmith.bench.rpm.cases import PAPER, Case
-from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.synthesis import block_rams
 
 MEGAHERTZ = 200.0
 """The paper's clock; assumed for ours, which was not placed and routed."""
@@ -36,7 +36,7 @@ _DESCRIPTORS = "q, 2^(2W) mod q, the scale and w powers of psi for each of k + k
 
 def counted(params: str, design: StreamDesign) -> Iterator[Found]:
     """A design's DSPs and block RAMs; ``params``: what records call the parameters."""
-    numbers = {"dsp": cost.dsps(design), "bram": cost.memories(design).total}
+    numbers = {"dsp": area.dsps(design), "bram": area.memories(design).total}
     for metric, value in numbers.items():
         yield Found(PAPER, params, "rpm", metric, value, "estimate", _COUNTED)
 
@@ -53,11 +53,11 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
     def found(operation: str, metric: str, value: float, text: str) -> Found:
         return Found(PAPER, case.name, operation, metric, value, "estimate", text)
 
-    each, lanes = cost.multiplier_dsps(design), design.lanes
+    each, lanes = area.multiplier_dsps(design), design.lanes
     row = lanes * design.word_bits / 8 * MEGAHERTZ / 1e3
     yield found("link_in", "gigabytes_per_second", 2 * row, _LINK)
     yield found("link_out", "gigabytes_per_second", row, _LINK)
-    rate = cost.products_per_millisecond(design, MEGAHERTZ)
+    rate = area.products_per_millisecond(design, MEGAHERTZ)
     yield found("rpm", "products_per_ms", rate, f"at {MEGAHERTZ:.0f} MHz, an assumed clock")
     yield found("factors_generated", "dsp", lanes * each, _GENERATED)
     yield found("factors_generated", "bram", 0, _GENERATED)
@@ -67,16 +67,16 @@ def resources(case: Case, design: StreamDesign, primes: int) -> Iterator[Found]:
     table = primes * design.n * design.word_bits / 8
     yield found("factors_sent", "megabytes", table / 1e6, _SENT)
     yield found("factors_sent", "gigabytes_per_second", row, _SENT)
-    yield found("factors_generated", "bytes", cost.descriptor_bytes(design, primes), _DESCRIPTORS)
-    per_product = cost.descriptor_bytes(design, 1)
+    yield found("factors_generated", "bytes", area.descriptor_bytes(design, primes), _DESCRIPTORS)
+    per_product = area.descriptor_bytes(design, 1)
     rate = per_product * MEGAHERTZ * 1e6 / design.period
     yield found("factors_generated", "megabytes_per_second", rate / 1e6, _DESCRIPTORS)
 
 
 def parts(params: str, design: StreamDesign) -> Iterator[Found]:
     """A design's DSPs and block RAMs by what they serve; ``params`` as of ``counted``."""
-    each, memories = cost.multiplier_dsps(design), cost.memories(design)
-    transforms = cost.multipliers(design) - 3 * design.lanes
+    each, memories = area.multiplier_dsps(design), area.memories(design)
+    transforms = area.multipliers(design) - 3 * design.lanes
     of = {
         "transforms": (transforms, memories.exchanges + memories.factors),
         "products": (2 * design.lanes, 0),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ringsmith.backends.stream.debug.area import stream_areas
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.bench.areas import PACKING, numbers
 from ringsmith.bench.records import Found, Record
@@ -37,9 +37,9 @@ def synthesized(params: str, design: StreamDesign) -> Iterator[Found]:
         "twiddle_generator": (generator, "rs_stream_generator"),
         "others": (area_less(whole, core), "frames that wait, descriptors, streams"),
     }
-    for operation, (area, what) in found.items():
+    for operation, (taken, what) in found.items():
         text = f"{what}; {_BIAS}"
-        for metric, value in numbers(area).items():
+        for metric, value in numbers(taken).items():
             if metric == "uram":
                 continue  # the 7 series has none
             yield Found(PAPER, params, operation, metric, value, "synthesis", text)
@@ -58,7 +58,7 @@ def kept(params: str, design: StreamDesign, records: Sequence[Record]) -> Iterat
         for each in records
         if (each.params, each.operation, each.source) == (params, "rpm", "estimate")
     }
-    now = {"dsp": cost.dsps(design), "bram": cost.memories(design).total}
+    now = {"dsp": area.dsps(design), "bram": area.memories(design).total}
     if any(then.get(metric) != value for metric, value in now.items()):
         return
     rows = [each for each in records if each.params == params and each.source == "synthesis"]

@@ -18,15 +18,18 @@ from ``delays.toml``. What a level is, and what the graph assumes:
 """
 
 import re
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from ringsmith.caching import cached
 from ringsmith.errors import ToolError
 from ringsmith.hdl import netlist
 from ringsmith.hdl.netlist import Module
-from ringsmith.hdl.timing.delays import Delays, delays
 
 BLOCK_RAM, BLOCK_RAM_REGISTERED = "block_ram", "block_ram_registered"
 ULTRA_RAM, ULTRA_RAM_REGISTERED = "ultra_ram", "ultra_ram_registered"
@@ -456,3 +459,16 @@ def _setup_of_ram(pin: str) -> str:
     if pin.endswith("addr_i"):
         return "setup_address"
     return "setup_data" if pin.endswith("data_i") else "setup_enable"
+
+
+DELAYS_FILE = Path(__file__).with_name("delays.toml")
+
+Delays = dict[str, Any]
+"""Kind of cell -> its delays."""
+
+
+@cached
+def delays() -> Delays:
+    """The table of delays."""
+    resource = resources.files("ringsmith.hdl.timing") / DELAYS_FILE.name
+    return tomllib.loads(resource.read_text(encoding="utf-8"))

@@ -23,7 +23,7 @@ from ringsmith.backends.rpau.card.descriptor import (
     row_words,
     word_bytes,
 )
-from ringsmith.backends.rpau.card.memory import CardMemory
+from ringsmith.backends.rpau.card.store import CardMemory
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, Words, Zone

@@ -20,7 +20,7 @@ from ringsmith.backends.rpau.design.register_table import (
     Register,
     Status,
 )
-from ringsmith.backends.rpau.device.data_path import BEAT_BITS
+from ringsmith.backends.rpau.device.bus import BEAT_BITS
 from ringsmith.backends.rpau.device.interface import Device, KeyStream, Words, Zone
 from ringsmith.backends.rpau.device.zones import zone_shape
 from ringsmith.backends.rpau.isa.assembler import decode

@@ -15,7 +15,8 @@ from threading import Condition, Thread
 from typing import Protocol
 
 from ringsmith import progress
-from ringsmith.backends.base import CARD, CompiledGraph, GraphResult
+from ringsmith.backends.base import CompiledGraph, GraphResult
+from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.cards.port import CardPort
 from ringsmith.backends.jobs import QueuedMachine, Slots, Work
 from ringsmith.backends.keys import AnyKey, whole_keys

@@ -16,7 +16,7 @@ from ringsmith.backends.cards.port import Claim
 from ringsmith.backends.rpau.card.channel import Channel, Crossing, FailedError, Steps
 from ringsmith.backends.rpau.card.coprocessor import Coprocessor
 from ringsmith.backends.rpau.card.descriptor import Error
-from ringsmith.backends.rpau.card.memory import CardMemory
+from ringsmith.backends.rpau.card.store import CardMemory
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.card_table import (
     CHANNEL_BYTES,

@@ -21,7 +21,8 @@ from itertools import product
 from typing import Any
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.latency import arrival_cycles, latencies
+from ringsmith.backends.rpau.design.latency import arrival_cycles
+from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.errors import ParameterError
 
 _SETS = 2

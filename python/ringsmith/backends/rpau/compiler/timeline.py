@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ringsmith.backends.rpau.compiler import _scheduler
-from ringsmith.backends.rpau.design import latency as cost
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction
-from ringsmith.backends.rpau.isa.twins import twin_of
+from ringsmith.backends.rpau.design.latency import FETCH_CYCLES, arrival_cycles
+from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, latencies, twin_of
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 
@@ -41,7 +40,7 @@ class Timing:
     @classmethod
     def of(cls, design: RpauDesign, log_degree: int | None = None) -> "Timing":
         """The timing of a design, in the ring of degree 2^log_degree or in that of degree N."""
-        return cls(cost.FETCH_CYCLES, MappingProxyType(cost.latencies(design, log_degree)))
+        return cls(FETCH_CYCLES, MappingProxyType(latencies(design, log_degree)))
 
     def by_opcode(self) -> list[int]:
         """Latencies by opcode; 0 where there is no operation."""
@@ -100,7 +99,7 @@ class Timeline:
             arrivals: The cycle in which each key polynomial arrives that comes while the program
                 runs, as ``interface.KeyStream`` has them; None: all are there before.
         """
-        latency = cost.arrival_cycles(design)
+        latency = arrival_cycles(design)
         self._timeline = _scheduler.Timeline(
             machine(timing, design), [cycle + latency for cycle in arrivals or ()]
         )

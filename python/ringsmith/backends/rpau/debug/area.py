@@ -1,14 +1,22 @@
-"""Area of one RPAU by Yosys, for UltraScale+.
+"""Area and static timing of RPAUs by Yosys, for UltraScale+.
 
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers.
 """
 
+from dataclasses import replace
+
 from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.area import scaled
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import interconnect_cycles
+from ringsmith.backends.rpau.design.rtl import UNIT
+from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+from ringsmith.hdl.timing.report import Timing, merged
+from ringsmith.hdl.timing.synthesis import timed
 
-UNIT = "rs_rpau"
+SHARE = 4
+"""Of the cores, one in so many is synthesized where the whole RPAU is not."""
 
 _PARTS = (
     "rs_rpau_main",
@@ -52,6 +60,38 @@ def rpau_areas(design: RpauDesign, rpau: int = 0) -> dict[str, Area]:
     return synthesized(UNIT, rtl.ROOMS, unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS)
 
 
+def part_of(design: RpauDesign) -> RpauDesign:
+    """Returns the design with one in ``SHARE`` of its cores.
+
+    Raises:
+        ParameterError: When it has too few cores; synthesize the whole then.
+    """
+    if design.cores < SHARE or design.dyadic_cores < SHARE:
+        raise ParameterError(
+            f"design {design.name} has cores = {design.cores} and dyadic_cores = "
+            f"{design.dyadic_cores}, and a part of it one in {SHARE}: synthesize the whole, which "
+            "takes minutes"
+        )
+    cores, dyadic = design.cores // SHARE, design.dyadic_cores // SHARE
+    return replace(design, name=f"{design.name} in part", cores=cores, dyadic_cores=dyadic)
+
+
+def area_from_part(design: RpauDesign, rpau: int = 0) -> Area:
+    """Area of one RPAU, from the synthesis of one with a part of its cores.
+
+    Synthesis of ``medha``'s RPAU, of 16 cores, takes more than ten minutes of processor time; with
+    four cores it takes three.
+
+    RPAUs with words of one width are alike.
+
+    Raises:
+        ParameterError: When it has too few cores.
+        ToolError: If Yosys is not installed or fails.
+    """
+    part = part_of(design)
+    return scaled(design, part, rpau_areas(part, rpau), rpau)[UNIT]
+
+
 def device_areas(design: RpauDesign) -> dict[str, Area]:
     """Synthesizes a whole device, all RPAUs and what joins them, as ``rpau_areas`` does one RPAU.
 
@@ -91,3 +131,21 @@ def unit_parameters(design: RpauDesign, rpau: int = 0) -> dict[str, int]:
     unit = {name: value for name, value in device.items() if name not in _OF_THE_DEVICE}
     widths = {"Width": design.bits_of(rpau), "LinkWidth": design.word_bits}
     return {**unit, **widths, "Hops": interconnect_cycles(design)}
+
+
+def rpau_timing(design: RpauDesign) -> Timing:
+    """Synthesizes an RPAU of each width of a design, and the device without them, and times them.
+
+    Without its RPAUs a device is the program controller, the interconnect, the commands' registers
+    and the host's chain.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    units = [design.rpaus_of(width)[0] for width in design.widths]
+    return merged(
+        [
+            *(timed(UNIT, rtl.ROOMS, unit_parameters(design, unit)) for unit in units),
+            timed(rtl.TOP, rtl.ROOMS, rtl.parameters(design), boxes=(UNIT,)),
+        ]
+    )

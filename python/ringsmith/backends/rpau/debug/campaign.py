@@ -6,19 +6,27 @@ Then they run on the RTL and on the model, which must agree, and the RTL's count
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 from ringsmith.backends.rpau.compiler.timeline import Timing
 from ringsmith.backends.rpau.debug.compare import Compared, compare
-from ringsmith.backends.rpau.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.backends.rpau.debug.isa_coverage import (
+    Situation,
+    by_kind,
+    every_situation,
+    situations,
+)
 from ringsmith.backends.rpau.debug.random_program import random_program, ring_in_turn
 from ringsmith.backends.rpau.debug.trace import Trace
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import ARCHITECTURE, RpauDesign, load_design
 from ringsmith.backends.rpau.device.recording import CoverageDevice
 from ringsmith.errors import DeviceError
-from ringsmith.hdl.coverage import Point, read_counts
+from ringsmith.hdl.coverage import Exclusion, Point, read_counts
+from ringsmith.hdl.coverage_report import CoverageReport
 
 LENGTH = 60
 """Instructions of a program."""
@@ -156,3 +164,27 @@ def _give_up(device: CoverageDevice) -> None:
 def missing_situations(campaign: Campaign) -> list[Situation]:
     """Situations of the instruction set that did not occur."""
     return sorted(every_situation() - campaign.situations.keys())
+
+
+GOALS: Mapping[str, float] = MappingProxyType({"line": 1.0, "toggle": 0.995, "situation": 1.0})
+"""Least share of each kind of point that a campaign must cover.
+
+One campaign elaborates one design: what only others have (stored twiddle factors, …) does not
+count, and bits that its one modulus bank, its primes and its sizes never move are excused by rules.
+"""
+
+
+def report(campaign: Campaign, exclusions: Sequence[Exclusion]) -> CoverageReport:
+    """What a campaign covered, but for points that none can reach."""
+    design, equal = campaign.design, campaign.compared
+    ran = f"""\
+{equal.programs} programs of {LENGTH} random instructions ({equal.cycles:,} cycles), chosen so that
+every situation occurs, ran on the RTL and on the model: cycles and {equal.polynomials:,}
+polynomials were equal. Then a reset stopped a program in its midst. The design has
+N = {design.n}, {design.rpaus} RPAUs of {design.cores} butterfly and {design.dyadic_cores} dyadic
+cores, and {design.word_bits}-bit words."""
+    missing = [f"{each.name}: {each.kind} {each.detail}" for each in missing_situations(campaign)]
+    situations = by_kind(campaign.situations)
+    return CoverageReport(
+        ARCHITECTURE, GOALS, campaign.counts, exclusions, situations, missing, ran
+    )

@@ -1,16 +1,22 @@
 """Model against RTL on random programs: contents, cycles and instructions, all equal."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import astuple, dataclass
 from operator import add
+from typing import ClassVar
 
 import numpy as np
 
 from ringsmith import progress
+from ringsmith.backends.base import AXI_LITE
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.interface import Device, KeyPoly, KeyStream, RunReport, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.errors import DeviceError
 
 
@@ -106,3 +112,42 @@ def compare_one(device: Device, design: RpauDesign, seed: int, length: int) -> C
                 )
             polynomials += 1
     return Compared(1, found.instructions, found.cycles, polynomials)
+
+
+DEVICES = ("rtl", AXI_LITE)
+"""The RTL by its ports, and behind its register block. Of several accelerators, one runs."""
+
+LENGTH = 2 * len(ISA.operations)
+"""Instructions of a program: each operation, and as many more."""
+
+
+@dataclass(frozen=True)
+class RandomPrograms:
+    """Programs of the instruction set on the simulated RTL and on the model.
+
+    Attributes:
+        design: The design.
+        device: One of ``DEVICES``.
+    """
+
+    design: RpauDesign
+    device: str
+    programs: ClassVar[str] = "random programs"
+
+    def run(self, seed: int) -> Mapping[str, int]:
+        """See ``Verification.run``."""
+        device = self._open()
+        try:
+            found = compare_one(device, self.design, seed, LENGTH)
+        finally:
+            device.close()
+        return {
+            "instructions": found.instructions,
+            "cycles": found.cycles,
+            "polynomials": found.polynomials,
+        }
+
+    def _open(self) -> RegisterDevice | RtlDevice:
+        if self.device == AXI_LITE:
+            return RegisterDevice(self.design, SimulatedBus(self.design))
+        return RtlDevice(self.design)

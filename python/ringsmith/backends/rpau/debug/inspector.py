@@ -7,18 +7,15 @@ from ringsmith.backends.base import Executable as AnyExecutable
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import MAX_FILE_BYTES, read_executable
-from ringsmith.backends.rpau.debug import campaign, coverage_report, waves
+from ringsmith.backends.rpau.debug import campaign, waves
 from ringsmith.backends.rpau.debug import designs as page
-from ringsmith.backends.rpau.debug.area import rpau_area
-from ringsmith.backends.rpau.debug.area_in_part import area_from_part, part_of
-from ringsmith.backends.rpau.debug.compare import compare
-from ringsmith.backends.rpau.debug.listing import listing
+from ringsmith.backends.rpau.debug.area import area_from_part, part_of, rpau_area, rpau_timing
+from ringsmith.backends.rpau.debug.compare import DEVICES, LENGTH, RandomPrograms, compare
+from ringsmith.backends.rpau.debug.exclusions import EXCLUSIONS
 from ringsmith.backends.rpau.debug.perfetto import perfetto_json
 from ringsmith.backends.rpau.debug.picture import timeline_picture
-from ringsmith.backends.rpau.debug.report import tables
-from ringsmith.backends.rpau.debug.timing import rpau_timing
+from ringsmith.backends.rpau.debug.report import listing, tables
 from ringsmith.backends.rpau.debug.trace import Trace
-from ringsmith.backends.rpau.debug.verification import DEVICES, LENGTH, RandomPrograms
 from ringsmith.backends.rpau.design import design as designs
 from ringsmith.backends.rpau.design import rtl as sources
 from ringsmith.backends.rpau.device import recording, rtl
@@ -154,4 +151,4 @@ class RpauInspector(Inspector):
             )
         else:
             found = campaign.run_campaign(campaign.campaign_design())
-        return coverage_report.report(found)
+        return campaign.report(found, EXCLUSIONS)

@@ -1,27 +1,171 @@
 """Area of RPAUs without synthesis: from RPAUs that Yosys synthesized, in proportion.
 
-DSPs and RAMs are counted. LUTs and flip-flops grow with the cores, as
-``backends/rpau/debug/area_in_part.py`` says, and with the width of a word between, or beyond, two
-widths that were synthesized. ``tests/backends/rpau/test_explore.py`` compares with RPAUs of other
-sizes that were synthesized.
+DSPs and RAMs are counted. LUTs and flip-flops grow with the cores, as :func:`scaled` says, and with
+the width of a word between, or beyond, two widths that were synthesized.
+``tests/backends/rpau/test_explore.py`` compares with RPAUs of other sizes that were synthesized.
 """
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 
-from ringsmith.backends.rpau.debug.area import UNIT
-from ringsmith.backends.rpau.debug.area_in_part import scaled
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, block_rams, ultra_rams
 
 MEASURED = "area.toml"
 """The file of synthesized RPAUs, next to this one."""
+
+
+_PRODUCT_DSPS = 9
+"""Of a modular multiplier of 60-bit words with sparse reduction; tests/rtl/test_area.py."""
+
+LUT_RAM_WORDS = 64
+"""LutRamWords of ``rs_rpau_pkg``: a longer twiddle table is in block RAM."""
+
+_BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an RPAU takes without synthesis: multipliers and polynomial memories.
+
+    Attributes:
+        dsp: DSPs of all multipliers.
+        bram: 36 Kbit BRAMs of work polynomials and keys; tables and constants are not counted.
+        uram: UltraRAMs of work polynomials and keys.
+    """
+
+    dsp: int
+    bram: float
+    uram: int
+
+    @property
+    def megabits(self) -> float:
+        """What those BRAMs and UltraRAMs hold."""
+        return megabits(self.bram, self.uram)
+
+
+def megabits(brams: float, urams: float) -> float:
+    """What BRAMs and UltraRAMs hold, in 10^6 bits."""
+    return (brams * _BRAM_BITS + urams * _URAM_BITS) / 1e6
+
+
+@dataclass(frozen=True)
+class Rams:
+    """What a memory is made of.
+
+    Attributes:
+        brams: 36 Kbit BRAMs; half of one is 18 Kbit.
+        urams: UltraRAMs.
+    """
+
+    brams: float
+    urams: int
+
+
+def work_rams(design: RpauDesign, rpau: int = 0) -> Rams:
+    """RAMs of the work polynomials; half a row of a bank has one address, and is one memory."""
+    half = design.cores * design.bits_of(rpau)
+    depths = [len(bank) * design.rows for bank in design.banks]
+    ultra, block = depths[: design.uram_banks], depths[design.uram_banks :]
+    return Rams(
+        brams=2 * sum(block_rams(half, depth) for depth in block),
+        urams=2 * sum(ultra_rams(half, depth) for depth in ultra),
+    )
+
+
+def key_rams(design: RpauDesign, rpau: int = 0) -> Rams:
+    """RAMs of the key polynomials; a row has one address, and all rows are one memory."""
+    width, depth = design.lanes * design.bits_of(rpau), design.key_polys * design.rows
+    if design.key_ram == "block":
+        return Rams(block_rams(width, depth), 0)
+    return Rams(0, ultra_rams(width, depth))
+
+
+def twiddle_rams(design: RpauDesign, rpau: int = 0) -> Rams:
+    """RAMs of the twiddle tables: of all factors, a part for each core, or of two tables' words."""
+    sets, width = design.prime_sets, design.bits_of(rpau)
+    if design.twiddles == "stored":
+        return Rams(
+            design.cores * block_rams(width, sets * (1 << design.max_log_n) // design.cores), 0
+        )
+    low, high = sets << design.twiddle_lo_bits, sets * design.twiddle_hi_words
+    depths = [depth for depth in (low, *[high] * design.cores) if depth > LUT_RAM_WORDS]
+    return Rams(sum(block_rams(width, depth) for depth in depths), 0)
+
+
+def multiplier_dsps(design: RpauDesign, rpau: int = 0) -> int:
+    """DSPs of a modular multiplier, of folded reduction, or of sparse reduction of 60-bit words."""
+    if design.reduction == "folded":
+        return folded_dsps(design.bits_of(rpau), DspSlice.DSP48E2)
+    return _PRODUCT_DSPS
+
+
+def estimate(design: RpauDesign, rpau: int = 0) -> Estimate:
+    """Counts an RPAU's multipliers and memories, by folded reduction, or sparse of 60-bit words.
+
+    A narrow RPAU has a slice more for each lane, which shortens words that arrive.
+    """
+    work, keys = work_rams(design, rpau), key_rams(design, rpau)
+    shortening = design.lanes if design.bits_of(rpau) < design.word_bits else 0
+    return Estimate(
+        dsp=(design.lanes + design.dyadic_cores) * multiplier_dsps(design, rpau) + shortening,
+        bram=work.brams + keys.brams,
+        uram=work.urams + keys.urams,
+    )
+
+
+_COUNTED = {
+    "rs_rpau_main": twiddle_rams,
+    "rs_rpau_work_memory": work_rams,
+    "rs_rpau_key_store": key_rams,
+}
+"""Module -> its RAMs, whose number follows from a memory's width and depth, in no proportion."""
+
+
+def scaled(
+    design: RpauDesign, base: RpauDesign, areas: Mapping[str, Area], rpau: int = 0
+) -> dict[str, Area]:
+    """Areas of an RPAU that differs from a synthesized one in cores and memories alone.
+
+    The main unit and the memories' logic grow with the butterfly cores, the dyadic unit, the key
+    expander and what the work memory has for the dyadic unit with the dyadic cores; memories of
+    polynomials and twiddle factors are counted; the rest stays. A little too few LUTs for more
+    cores, since the permutation of a row's words grows faster than its words.
+
+    Args:
+        design: The design, of the same words and reduction.
+        base: The one that was synthesized; it has dyadic cores.
+        areas: By module, of ``base``.
+        rpau: Which RPAU of both: those with words of one width are alike.
+    """
+    lanes = design.cores / base.cores
+    dyadic = design.dyadic_cores / base.dyadic_cores
+    growth = {
+        "rs_rpau_arrival": lanes,
+        "rs_rpau_dyadic": dyadic,
+        "rs_rpau_seeded": dyadic if design.seeds else 0.0,
+        **dict.fromkeys(_COUNTED, lanes),
+    }
+    grown = {name: area_times(areas[name], by) for name, by in growth.items() if name in areas}
+    row_parts = areas["rs_rpau_row_parts"]  # in the work memory
+    side = area_times(row_parts, dyadic)
+    others = area_less(grown["rs_rpau_work_memory"], area_times(row_parts, lanes))
+    grown["rs_rpau_work_memory"] = total_area([others, side])
+    for name, rams in _COUNTED.items():
+        grown[name] = replace(grown[name], **asdict(rams(design, rpau)))
+    rest = area_less(areas[UNIT], *(areas[name] for name in grown))
+    inner = {
+        "rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes),
+        "rs_rpau_row_parts": side,
+    }
+    return {**areas, **grown, **inner, UNIT: total_area([rest, *grown.values()])}
 
 
 @dataclass(frozen=True)
@@ -102,7 +246,11 @@ def _of(measured: _Measured, design: RpauDesign, rpau: int) -> Area:
 @cached
 def _measured() -> dict[str, dict[int, _Measured]]:
     """Synthesized RPAUs by reduction and bits of a word."""
-    text = resources.files("ringsmith.backends.rpau.design").joinpath(MEASURED).read_text("utf-8")
+    text = (
+        resources.files("ringsmith.backends.rpau.design.design")
+        .joinpath(MEASURED)
+        .read_text("utf-8")
+    )
     found: dict[str, dict[int, _Measured]] = {}
     for row in tomllib.loads(text)["measured"]:
         base = load_design("medha" if row["reduction"] == "folded" else "nano")

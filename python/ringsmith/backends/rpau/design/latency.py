@@ -16,7 +16,6 @@ from types import MappingProxyType
 
 from ringsmith.backends.rpau.design.conversions import converter_of
 from ringsmith.backends.rpau.design.design import LOG_SEEDED_BLOCK, RpauDesign
-from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.hdl.latencies import (
     MOD_ADDSUB_LATENCY,
     MOD_HALVE_LATENCY,
@@ -239,7 +238,7 @@ def host_read_cycles(design: RpauDesign) -> int:
     return 2 * design.rpaus + 2 * _HOST + MEMORY_READ_CYCLES
 
 
-_FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
+INSTRUCTION_CYCLES: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
     {
         "zero_cycles": zero_cycles,
         "ntt_cycles": ntt_cycles,
@@ -255,22 +254,9 @@ _FUNCTIONS: Mapping[str, Callable[[RpauDesign], int]] = MappingProxyType(
         "permute_cycles": permute_cycles,
     }
 )
+"""The name of a latency in ``isa.yaml`` -> cycles in a ring of a design."""
 
 
 def arrival_cycles(design: RpauDesign) -> int:
     """From the last row of a key polynomial at the host's port to the issue of its ``await``."""
     return design.rpaus + _COUNT_CYCLES
-
-
-def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, int]:
-    """Cycles of every instruction that the design has, by its name.
-
-    Args:
-        design: The design point.
-        log_degree: log2 of the degree of the ring that a program runs in; None for N's own.
-
-    Raises:
-        ParameterError: If the design does not run the ring.
-    """
-    ring = design.in_ring(log_degree)
-    return {each.name: _FUNCTIONS[each.latency](ring) for each in ISA.available(design)}

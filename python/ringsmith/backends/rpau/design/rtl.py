@@ -4,6 +4,9 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import FACTS
 from ringsmith.errors import ParameterError
 
+UNIT = "rs_rpau"
+"""The module of one RPAU."""
+
 TOP = "rs_rpau_top"
 """The top module: the bare accelerator, with a row of a memory as its host's word."""
 

@@ -1,6 +1,6 @@
-"""Runs executables on a device: loads missing data, runs, and reads results."""
+"""Runs executables on one device or several behind one link."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.constants import prime_tables, seed_words
+from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import (
     Device,
     KeyPoly,
@@ -260,3 +261,41 @@ def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterat
         slot = executable.order.slot(load.prime_set, rpau)
         limb = np.split(key[load.digit, load.half, executable.limbs[slot]], executable.pieces)
         yield KeyPoly(rpau, load.index, limb[load.piece], name)
+
+
+class Coprocessors(QueuedMachine):
+    """Accelerators that run jobs side by side, each its own program.
+
+    Jobs that are submitted go to whichever is free. Each keeps keys, constants and programs from
+    one job to the next, so jobs of one program are cheapest.
+    """
+
+    capabilities = CAPABILITIES
+
+    def __init__(self, design: RpauDesign, make: Callable[[RpauDesign], Device]) -> None:
+        """Makes all accelerators.
+
+        Args:
+            design: Their design, with ``coprocessors``.
+            make: Makes the device of one.
+        """
+        super().__init__(design.coprocessors)
+        self.accelerators: Sequence[Accelerator] = [
+            Accelerator(make(design)) for _ in range(design.coprocessors)
+        ]
+        self.name = self.accelerators[0].name
+
+    def work(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+    ) -> Work[GraphResult]:
+        """What an accelerator does, in the slot of its number; see ``QueuedMachine.work``.
+
+        Raises:
+            DeviceError: If the graph was compiled for another design.
+            ProgramError: As an accelerator's ``work``.
+        """
+        works = [each.work(compiled, inputs, keys) for each in self.accelerators]
+        return lambda slot: works[slot](slot)

@@ -7,14 +7,12 @@ import numpy as np
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.bus import DataPath
-from ringsmith.backends.rpau.device.data_path import BEAT_BYTES, BEAT_WORDS
+from ringsmith.backends.rpau.device.bus import BEAT_BYTES, BEAT_WORDS, DataPath
 from ringsmith.backends.rpau.device.interface import Words
 from ringsmith.backends.rpau.device.rtl import verilator_flags
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
-from ringsmith.hdl.library import load_library
-from ringsmith.hdl.slices import slices
+from ringsmith.hdl.library import load_library, slices
 from ringsmith.hdl.sources import rtl_sources, sim_root
 from ringsmith.hdl.verilate import build_design
 

@@ -1,8 +1,8 @@
-"""The interface of a device's buses: simulated AXI buses, or those of a card."""
+"""The interface of a device's buses, simulated or of a card, and the addresses on its data path."""
 
 from typing import Protocol
 
-from ringsmith.backends.rpau.device.interface import Words
+from ringsmith.backends.rpau.device.interface import Words, Zone
 
 
 class DataPath(Protocol):
@@ -55,3 +55,26 @@ class RegisterBus(Protocol):
     def close(self) -> None:
         """Ends the connection; the bus cannot be used afterwards. More calls do nothing."""
         ...
+
+
+BEAT_BITS = 512
+BEAT_WORDS = BEAT_BITS // 64
+BEAT_BYTES = BEAT_BITS // 8
+ZONES = (Zone.POLY, Zone.KEY)
+"""What the data path reaches; work polynomials are read, too."""
+
+_UNIT_BITS = 4
+_INDEX_BITS = 12
+
+
+def polynomial_address(degree: int, zone: Zone, unit: int, index: int) -> int:
+    """The byte address of a polynomial's word 0; those after it follow, eight bytes each.
+
+    Args:
+        degree: The degree N of the design.
+        zone: One of ``ZONES``.
+        unit: The RPAU.
+        index: The polynomial.
+    """
+    place = (ZONES.index(zone) << _UNIT_BITS | unit) << _INDEX_BITS | index
+    return place * 8 * degree

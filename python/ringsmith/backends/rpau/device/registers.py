@@ -14,8 +14,13 @@ from ringsmith.backends.rpau.design.register_table import (
     Register,
     Status,
 )
-from ringsmith.backends.rpau.device.bus import DataPath, RegisterBus
-from ringsmith.backends.rpau.device.data_path import BEAT_BITS, ZONES, polynomial_address
+from ringsmith.backends.rpau.device.bus import (
+    BEAT_BITS,
+    ZONES,
+    DataPath,
+    RegisterBus,
+    polynomial_address,
+)
 from ringsmith.backends.rpau.device.facts import check_facts
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped

@@ -20,8 +20,7 @@ from ringsmith.backends.rpau.device.zones import (
 )
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
-from ringsmith.hdl.library import load_library
-from ringsmith.hdl.slices import slices
+from ringsmith.hdl.library import load_library, slices
 from ringsmith.hdl.sources import rtl_sources, sim_root
 from ringsmith.hdl.target import macros
 from ringsmith.hdl.verilate import build_design

@@ -1,16 +1,20 @@
 """Resources of a whole design, counted from its parameters: no synthesis."""
 
 from ringsmith.backends.exporter import Estimate
-from ringsmith.backends.rpau.debug.area_in_part import key_rams, twiddle_rams, work_rams
-from ringsmith.backends.rpau.design.area import BESIDE_RPAUS, rpau_estimates
+from ringsmith.backends.rpau.design.area import (
+    BESIDE_RPAUS,
+    key_rams,
+    rpau_estimates,
+    twiddle_rams,
+    work_rams,
+)
 from ringsmith.backends.rpau.design.conversions import converter_of
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.areas import total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams
 
 _INSTRUCTION_BITS = 64
 

@@ -12,7 +12,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
 from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.data_path import BEAT_BITS
+from ringsmith.backends.rpau.device.bus import BEAT_BITS
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.rpau.export import estimate, pages, script
 from ringsmith.backends.rpau.export.recorder import Recorder

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import INSTRUCTION_CYCLES
 from ringsmith.backends.rpau.isa.kinds import (
     CONVERSION,
     GALOIS_ELEMENT,
@@ -512,3 +513,22 @@ def _check_operands(operation: Operation) -> None:
 _FILE = resources.files("ringsmith.backends.rpau.isa") / "isa.yaml"
 ISA: Isa = parse_isa(_FILE.read_text(encoding="utf-8"))
 """The instruction set of ``isa.yaml``."""
+
+
+def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, int]:
+    """Cycles of every instruction that a design has, by its name.
+
+    Args:
+        design: The design point.
+        log_degree: log2 of the degree of the ring that a program runs in; None for N's own.
+
+    Raises:
+        ParameterError: If the design does not run the ring.
+    """
+    ring = design.in_ring(log_degree)
+    return {each.name: INSTRUCTION_CYCLES[each.latency](ring) for each in ISA.available(design)}
+
+
+def twin_of(operation: Operation, design: RpauDesign) -> Operation | None:
+    """What does the same on the other of main and dyadic unit; None if nothing does there."""
+    return next((each for each in ISA.available(design) if each.name == operation.twin), None)

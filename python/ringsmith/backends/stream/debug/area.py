@@ -1,4 +1,4 @@
-"""Area of a streaming multiplier by Yosys, for the 7 series, as in its paper.
+"""Area of a streaming multiplier by Yosys, for the 7 series, as in its paper; its static timing.
 
 :mod:`ringsmith.hdl.synthesis` says how far to trust the numbers.
 """
@@ -6,6 +6,8 @@
 from ringsmith.backends.stream.design import rtl
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.synthesis import SERIES_7, Area, synthesized
+from ringsmith.hdl.timing.report import Timing
+from ringsmith.hdl.timing.synthesis import timed
 
 STREAM_PARTS = (
     "rs_stream_core",
@@ -34,3 +36,12 @@ def stream_areas(design: StreamDesign) -> dict[str, Area]:
     """
     values = rtl.parameters(design)
     return synthesized(rtl.TOP, rtl.ROOMS, values, STREAM_PARTS, SERIES_7)
+
+
+def stream_timing(design: StreamDesign) -> Timing:
+    """Synthesizes a streaming multiplier and times it.
+
+    Raises:
+        ToolError: If Yosys is not installed or fails.
+    """
+    return timed(rtl.TOP, rtl.ROOMS, rtl.parameters(design))

@@ -1,8 +1,9 @@
 """A stream device against the model on random products: words and cycles, all equal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -11,6 +12,7 @@ from ringsmith import _core
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
 from ringsmith.backends.stream.device.model import StreamModel
+from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.errors import DeviceError, ParameterError
 
 PRIMES = 20
@@ -104,3 +106,32 @@ def compare_batch(
         shortest=min(apart),
         longest=max(apart),
     )
+
+
+DEVICES = ("rtl",)
+
+_FEWEST, _MOST = 2, 8
+"""Products of a batch."""
+
+
+@dataclass(frozen=True)
+class RandomBatches:
+    """Products of mixed primes, back to back, on the simulated RTL and on the model.
+
+    Attributes:
+        design: The design.
+    """
+
+    design: StreamDesign
+    programs: ClassVar[str] = "batches of random products"
+
+    def run(self, seed: int) -> Mapping[str, int]:
+        """See ``Verification.run``."""
+        random = np.random.default_rng(seed)
+        numbers = random.integers(0, PRIMES, random.integers(_FEWEST, _MOST + 1)).tolist()
+        device = StreamRtl(self.design)
+        try:
+            found = compare_batch(device, self.design, numbers, random)
+        finally:
+            device.block.close()
+        return {"products": found.products, "cycles": found.cycles, "words": found.words}

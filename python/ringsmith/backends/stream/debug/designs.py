@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ringsmith.backends.stream.debug.compare import ComparedProducts
-from ringsmith.backends.stream.design import area as cost
+from ringsmith.backends.stream.design.area import dsps, latency_cycles, memories
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.hdl.synthesis import Area
 from ringsmith.markdown import DASH, MEASURED, comparison, measured, table
@@ -44,7 +44,7 @@ def stream_table(rows: Sequence[StreamRow]) -> str:
     entries = []
     for row in rows:
         design, area = row.design, row.area
-        brams = cost.memories(design).total if area is None else area.brams
+        brams = memories(design).total if area is None else area.brams
         entries.append(
             [
                 f"`{design.name}`",
@@ -53,8 +53,8 @@ def stream_table(rows: Sequence[StreamRow]) -> str:
                 f"{design.word_bits}",
                 design.multiplier,
                 f"{design.period:,}",
-                f"{cost.latency_cycles(design):,}",
-                f"{cost.dsps(design) if area is None else area.dsps:,}",
+                f"{latency_cycles(design):,}",
+                f"{dsps(design) if area is None else area.dsps:,}",
                 f"{brams:,.1f}".removesuffix(".0"),
                 DASH if area is None else f"{area.lut_sites:,}",
                 DASH if area is None else f"{area.fabric_flip_flops:,}",

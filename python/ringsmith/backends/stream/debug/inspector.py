@@ -3,14 +3,16 @@
 from typing import cast
 
 from ringsmith.backends.inspector import Inspector, Survey, TimedDesign, Wanted, WriteOperation
-from ringsmith.backends.stream.debug.area import stream_area
-from ringsmith.backends.stream.debug.compare import compare_products
+from ringsmith.backends.stream.debug.area import stream_area, stream_timing
+from ringsmith.backends.stream.debug.compare import DEVICES, RandomBatches, compare_products
 from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
-from ringsmith.backends.stream.debug.timing import stream_timing
-from ringsmith.backends.stream.debug.verification import DEVICES, RandomBatches
-from ringsmith.backends.stream.design import named
 from ringsmith.backends.stream.design import rtl as sources
-from ringsmith.backends.stream.design.design import ARCHITECTURE, StreamDesign
+from ringsmith.backends.stream.design.design import (
+    ARCHITECTURE,
+    StreamDesign,
+    load_stream_design,
+    named_stream_designs,
+)
 from ringsmith.backends.stream.device import rtl
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
@@ -26,7 +28,7 @@ class StreamInspector(Inspector):
     def survey(self, wanted: Wanted) -> Survey:
         """Sizes and cycles, and areas and comparisons as is wanted."""
         rows = []
-        for design in map(named.load_stream_design, named.named_stream_designs()):
+        for design in map(load_stream_design, named_stream_designs()):
             same = None
             if wanted.products and wanted.runs(design.name):
                 same = compare_products(rtl.StreamRtl(design), design, wanted.products)

@@ -12,7 +12,7 @@ from ringsmith.backends.stream.design import latency
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
-from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.synthesis import block_rams
 
 _BLOCK_FROM = 256
 """Words from which on delays, and beyond which factors, are in block RAM."""

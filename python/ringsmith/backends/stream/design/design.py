@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ringsmith import design_files
 from ringsmith.backends.stream.design import generator
 from ringsmith.backends.stream.design.latency import (
     BARRETT,
@@ -95,3 +96,17 @@ class StreamDesign:
     def slots(self) -> int:
         """Frames whose factors the generator has under way: the fewest that let none wait."""
         return generator.slots(*self.shape)
+
+
+def named_stream_designs() -> list[str]:
+    """Names of the stream designs that come with Ringsmith."""
+    return design_files.named(ARCHITECTURE)
+
+
+def load_stream_design(name: str) -> StreamDesign:
+    """Loads a stream design by its name, or the path of its TOML file.
+
+    Raises:
+        ParameterError: If there is no such design, or it is of another architecture.
+    """
+    return design_files.load(name, ARCHITECTURE, StreamDesign)

@@ -1,7 +1,8 @@
 """Writing designs of architecture ``stream`` out: RTL with its streams, operands and testbench."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from itertools import chain
 from string import Template
@@ -17,12 +18,16 @@ from ringsmith.backends.exporter import (
     hex_words,
 )
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
-from ringsmith.backends.stream.design import area as cost
-from ringsmith.backends.stream.design import latency, rtl
+from ringsmith.backends.stream.design import area, latency, rtl
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.device.host import StreamMachine
-from ringsmith.backends.stream.export.recorder import Recorder
-from ringsmith.backends.stream.isa.descriptor import prime_refusal
+from ringsmith.backends.stream.device.interface import (
+    ResidueProduct,
+    StreamReport,
+    checked_descriptors,
+)
+from ringsmith.backends.stream.device.model import StreamModel
+from ringsmith.backends.stream.isa.descriptor import Descriptor, prime_refusal
 from ringsmith.backends.stream.model.batch import own_descriptor
 from ringsmith.backends.types import Design
 from ringsmith.hdl import interfaces as buses
@@ -105,10 +110,10 @@ class StreamExporter(Exporter):
     def estimate(self, design: Design) -> Estimate:
         """What it takes of the 7 series."""
         own = cast("StreamDesign", design)
-        luts, flip_flops = cost.fabric(own)
+        luts, flip_flops = area.fabric(own)
         found: dict[str, float] = {
-            "dsps": cost.dsps(own),
-            "brams": cost.memories(own).total,
+            "dsps": area.dsps(own),
+            "brams": area.memories(own).total,
             "urams": 0,
             "luts": luts,
             "flip_flops": flip_flops,
@@ -195,3 +200,39 @@ def _page(design: StreamDesign) -> str:
 def _text(name: str) -> str:
     """A template of this package."""
     return (resources.files("ringsmith.backends.stream.export") / name).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A product: what it is made from, and what must come out, (N,) words."""
+
+    descriptor: Descriptor
+    asked: ResidueProduct
+    product: Residues
+
+
+class Recorder:
+    """The model of a stream device, which records its products; see ``StreamDevice``.
+
+    Attributes:
+        made: The products so far.
+    """
+
+    name = "model"
+
+    def __init__(self, design: StreamDesign) -> None:
+        self._model = StreamModel(design)
+        self.made: list[Made] = []
+
+    @property
+    def design(self) -> StreamDesign:
+        """The design that the device was made for."""
+        return self._model.design
+
+    def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
+        """Makes products."""
+        report = self._model.multiply(batch)
+        descriptors = checked_descriptors(batch, self.design)
+        found = zip(descriptors, batch, report.products, strict=True)
+        self.made += [Made(*each) for each in found]
+        return report

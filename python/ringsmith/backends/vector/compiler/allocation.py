@@ -9,10 +9,9 @@ store stream of the instruction that makes it; and where memory has time to spar
 rather than kept. The fastest programs count.
 """
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
+from ringsmith.backends.vector.compiler.scratchpads import Scratchpads, spilled_limb
 from ringsmith.backends.vector.compiler.tasks import (
     AutomorphTask,
     OutputTask,
@@ -29,14 +28,11 @@ from ringsmith.backends.vector.isa.instructions import (
     BESIDE,
     FACTOR_STREAMS,
     MAX_ENTRIES,
-    SPILLED,
     X_STREAM,
     Automorph,
     Constant,
     Entry,
     Limb,
-    Load,
-    Operation,
     Point,
     Program,
     Result,
@@ -51,22 +47,10 @@ from ringsmith.backends.vector.isa.instructions import (
 _LATER = 200
 """Tasks within which a use makes it worth while to keep a result that goes to memory, too."""
 
-_TABLE_AHEAD = 4
-"""Instructions after a table's last user before whose loads another table takes its rows."""
-
-_OFTEN = 3
-"""Uses of a factor from which on something else gives way for it."""
-
-KEPT_FREE = 4
-"""Free places that are left for what is made."""
-
 _TRIES = ((0, 0), (3, 0), (3, 4), (3, 1 << 20), (6, 1 << 20))
 """What is tried: uses up to which a stream is preferred to a place, and by how many limbs memory
 may be behind the array for that.
 """
-
-SOON = 12
-"""Tasks within which a second use makes it worth while to keep a limb that comes from memory."""
 
 _FEW_LIMBS = 16
 """Limbs of a scratchpad up to which an estimate tries to evict nothing early."""
@@ -93,7 +77,7 @@ def allocate(
         for _ in range(2):
             allocation = _Allocation(tasks, primes, design, shape, spilled, choice, cycles)
             found.append(allocation.programs())
-            spilled = frozenset(allocation.spilled)
+            spilled = allocation.spilled
     return min(found, key=lambda programs: total(schedule(programs, design, cycles)))
 
 
@@ -135,76 +119,6 @@ def allocate_once(
     return min(found, key=lambda programs: total(schedule(programs, design, cycles)))
 
 
-def unwanted_banks(
-    value: Value, following: Task | None, uses: int, design: VectorDesign
-) -> set[int]:
-    """Banks in which a value would be in the way.
-
-    A sum that is added to lies in the bank of its result's number, so that factors, which are
-    used beside the sums of an instruction, lie in others.
-
-    Args:
-        value: The value.
-        following: The task that uses it next; None: none.
-        uses: How often it is still used.
-        design: The design.
-    """
-    action = None if following is None else following.action
-    if isinstance(action, TransformTask) and uses >= _OFTEN:
-        # Digits are transformed in pairs, one after the other: the first from where no sum is.
-        sums = range(design.results)
-        return {b for b in range(design.banks) if (b in sums) != bool(value.prime % 2)}
-    if not isinstance(action, PointTask):
-        return set()
-    for index, each in enumerate(action.results):
-        if each.z is value:
-            return set(range(design.banks)) - {index}
-    several = len(action.results) > 1 or any(isinstance(r.z, Value) for r in action.results)
-    return set(range(design.results)) if several else set()
-
-
-def kept_out(unwanted: Collection[int], uses: int, design: VectorDesign) -> bool:
-    """Whether a value lies in no unwanted bank, even if another one has to give way for it."""
-    return unwanted == set(range(design.results)) and design.banks > 3 and uses >= _OFTEN
-
-
-def _spilled(value: Value) -> Limb:
-    """Where a value lies in memory that gave way."""
-    return Limb(SPILLED, "", (value.number,))
-
-
-@dataclass(frozen=True)
-class _Stored:
-    """A value in memory.
-
-    Attributes:
-        limb: Where.
-        after: Cluster and number of the store that puts it there; None: it is there from the start.
-    """
-
-    limb: Limb
-    after: tuple[int, int] | None
-
-
-class _Cluster:
-    """A cluster's lists as they grow, and what lies in its scratchpad."""
-
-    def __init__(self, design: VectorDesign, shape: Shape) -> None:
-        slots = design.bank_rows // shape.rows
-        self.free = [[*range(slots)][::-1] for _ in range(design.banks)]
-        self.placed: dict[Value, Slot] = {}
-        self.loads: list[tuple[int, Load]] = []  # with the instruction that they stand before
-        self.stores: list[Store] = []
-        self.operations: list[Operation] = []
-        self.tables_before: list[int] = []
-        self.origins: list[int] = []
-        self.table_loads = 0
-        self.turn = 0
-        self.behind = 0  # cycles that memory is behind the array, as far as counted
-        self.tables: dict[tuple[int, bool], int] = {}  # place by prime and direction, oldest first
-        self.table_users: dict[int, int] = {}  # by place: instructions up to its last user
-
-
 class _Allocation:
     def __init__(
         self,
@@ -216,28 +130,15 @@ class _Allocation:
         choice: tuple[int, int],
         cycles: Cycles,
     ) -> None:
-        self._give_way, self._cycles = give_way, cycles
-        self._few, limbs = choice
-        self._patience = limbs * design.read_cycles(shape.rows)
-        banks = range(design.banks)
-        self._order = [*banks[::2], *banks[1::2]]  # neighbours in time in different halves
-        self.spilled: set[Value] = set()
-        self._tasks, self._primes, self._design, self._shape = tasks, primes, design, shape
-        self._clusters = [_Cluster(design, shape) for _ in range(design.clusters)]
-        self._memory: dict[Value, _Stored] = {}
-        self._uses: dict[tuple[int, Value], deque[int]] = defaultdict(deque)
-        self._users: dict[Value, set[int]] = defaultdict(set)
-        made: dict[Value, Task] = {}
-        for number, task in enumerate(tasks):
-            for value in dict.fromkeys(task.reads):
-                self._uses[task.cluster, value].append(number)
-                self._users[value].add(task.cluster)
-                if value.memory is not None:
-                    self._memory[value] = _Stored(value.memory, None)
-            made.update((value, task) for value in task.writes)
+        self._tasks, self._design, self._shape, self._cycles = tasks, design, shape, cycles
+        self._pads = Scratchpads(tasks, primes, design, shape, give_way, choice, cycles)
+        made = {value: task for task in tasks for value in task.writes}
         self._direct = self._handed_out_at_once(made)
-        self._number = 0
-        self._pinned: set[Value] = set()
+
+    @property
+    def spilled(self) -> frozenset[Value]:
+        """What gave way to memory."""
+        return frozenset(self._pads.spilled)
 
     def _handed_out_at_once(self, made: Mapping[Value, Task]) -> dict[Value, Limb]:
         """Results of point tasks that nothing but an output wants."""
@@ -248,32 +149,35 @@ class _Allocation:
             source = task.action.source
             maker = made.get(source)
             alone = (
-                self._users[source] == {task.cluster} and len(self._uses[task.cluster, source]) == 1
+                self._pads.users[source] == {task.cluster}
+                and len(self._pads.uses[task.cluster, source]) == 1
             )
             if maker is None or not isinstance(maker.action, PointTask) or not alone:
                 continue
             if maker.cluster == task.cluster:
                 found[source] = task.action.limb
-                self._uses[task.cluster, source].clear()
+                self._pads.uses[task.cluster, source].clear()
         return found
 
     # ---- the whole -------------------------------------------------------------------------------
 
     def programs(self) -> list[Program]:
         for number, task in enumerate(self._tasks):
-            action, self._number = task.action, number
-            self._pinned = set(task.reads)
+            action, self._pads.number = task.action, number
+            self._pads.pinned = set(task.reads)
             if isinstance(action, PointTask):
                 self._point(task, action)
             elif isinstance(action, TransformTask):
                 self._transform(task, action)
             elif isinstance(action, AutomorphTask):
-                source = self._resident(task, action.source, ())
-                target = self._place(task, action.target, {source.bank}, None)
-                self._emit(task, Automorph(action.element, action.source.prime, source, target))
+                source = self._pads.resident(task, action.source, ())
+                target = self._pads.place(task, action.target, {source.bank}, None)
+                self._pads.emit(
+                    task, Automorph(action.element, action.source.prime, source, target)
+                )
             elif action.source not in self._direct:
-                self._store(task, action.source, action.limb)
-            self._forget(task, task.reads)
+                self._pads.store(task, action.source, action.limb)
+            self._pads.forget(task, task.reads)
             self._share(task)
         return [
             Program(
@@ -281,202 +185,16 @@ class _Allocation:
                 with_gaps(own.operations, own.tables_before, own.origins, self._cycles),
                 tuple(own.stores),
             )
-            for own in self._clusters
+            for own in self._pads.clusters
         ]
-
-    def _emit(self, task: Task, operation: Operation) -> None:
-        own = self._clusters[task.cluster]
-        own.operations.append(operation)
-        ahead = -self._design.read_cycles(self._design.stream_rows)
-        own.behind = max(ahead, own.behind - self._cycles.occupied(operation))
-        own.tables_before.append(own.table_loads)
-        own.origins.append(task.origin)
-
-    def _forget(self, task: Task, values: Iterable[Value]) -> None:
-        """Frees the places of what the cluster uses no more."""
-        for value in dict.fromkeys(values):
-            uses = self._uses[task.cluster, value]
-            while uses and uses[0] <= self._number:
-                uses.popleft()
-            if not uses:
-                self._release(task.cluster, value)
-
-    def _release(self, cluster: int, value: Value) -> None:
-        own = self._clusters[cluster]
-        slot = own.placed.pop(value, None)
-        if slot is not None:
-            own.free[slot.bank].append(slot.index)
 
     def _share(self, task: Task) -> None:
         """Writes values that another cluster needs to memory; frees values without users."""
         for value in task.writes:
-            if self._goes_to_memory(task, value) and value not in self._memory:
-                self._spill(task, value)
-            if value not in self._direct and not self._uses[task.cluster, value]:
-                self._release(task.cluster, value)
-
-    # ---- memory ----------------------------------------------------------------------------------
-
-    def _load(self, task: Task, stream: int, value: Value | Limb) -> Stream:
-        stored = _Stored(value, None) if isinstance(value, Limb) else self._memory[value]
-        own = self._clusters[task.cluster]
-        load = Load(stored.limb, self._shape.rows, stream, after_store=stored.after)
-        own.loads.append((len(own.operations), load))
-        own.behind += self._design.read_cycles(self._shape.rows)
-        return Stream(stream)
-
-    def _copy(self, value: Value, source: Slot | Stream, target: Slot | None) -> Point:
-        """A value to another place; without one, to memory."""
-        one = Constant(self._design.factor(self._primes[value.prime]))
-        return Point(source, (Result(value.prime, one, None, False, target, target is None),))
-
-    def _store(self, task: Task, value: Value, limb: Limb) -> None:
-        own = self._clusters[task.cluster]
-        source = own.placed.get(value) or self._load(task, X_STREAM, value)
-        self._emit(task, self._copy(value, source, None))
-        own.stores.append(Store(limb, self._shape.rows, 0))
-
-    def _spill(self, task: Task, value: Value) -> None:
-        self._store(task, value, _spilled(value))
-        self._note_stored(task, value)
-
-    def _note_stored(self, task: Task, value: Value) -> None:
-        """A value is in memory from the last store on."""
-        stores = len(self._clusters[task.cluster].stores)
-        self._memory[value] = _Stored(_spilled(value), (task.cluster, stores))
-        self.spilled.add(value)
-
-    def _stream(self, task: Task) -> int:
-        """The load stream for a factor that may come by any: they take turns."""
-        own = self._clusters[task.cluster]
-        own.turn = (own.turn + 1) % FACTOR_STREAMS
-        return own.turn
-
-    # ---- places ----------------------------------------------------------------------------------
-
-    def _next_use(self, cluster: int, value: Value, after: int) -> int:
-        for use in self._uses[cluster, value]:
-            if use > after:
-                return use
-        return len(self._tasks)
-
-    def _free_slot(
-        self,
-        task: Task,
-        avoid: Collection[int],
-        rather_not: Collection[int],
-        beside: Collection[int] = (),
-    ) -> Slot:
-        """A place in a bank that is not to be avoided."""
-        own = self._clusters[task.cluster]
-        banks = [bank for bank in self._order if bank not in avoid]
-        with_room = [bank for bank in banks if own.free[bank]]
-        if not with_room:
-            self._make_room(task, banks)
-            with_room = [bank for bank in banks if own.free[bank]]
-        bank = max(
-            with_room,
-            key=lambda one: (one not in rather_not, one not in beside, len(own.free[one])),
-        )
-        return Slot(bank, own.free[bank].pop())
-
-    def _make_room(self, task: Task, banks: Collection[int]) -> None:
-        own = self._clusters[task.cluster]
-        there = [
-            value
-            for value, slot in own.placed.items()
-            if slot.bank in banks and value not in self._pinned
-        ]
-        victim = max(there, key=lambda value: self._next_use(task.cluster, value, self._number - 1))
-        if victim not in self._memory and self._next_use(
-            task.cluster, victim, self._number - 1
-        ) < len(self._tasks):
-            self._spill(task, victim)
-        self._release(task.cluster, victim)
-
-    def _place(
-        self,
-        task: Task,
-        value: Value,
-        avoid: Collection[int],
-        instead: Value | None,
-        result: int | None = None,
-    ) -> Slot:
-        """A place for a result: that of an operand that is used no more, or a free one."""
-        own = self._clusters[task.cluster]
-        if instead is not None and instead in own.placed:
-            slot = own.placed[instead]
-            last = self._next_use(task.cluster, instead, self._number) == len(self._tasks)
-            if last and slot.bank not in avoid:
-                del own.placed[instead]
-                own.placed[value] = slot
-                self._pinned.add(value)
-                return slot
-        avoid = {*avoid, *self._factor_banks(task, value, avoid)}
-        beside = self._beside(task, value)
-        slot = self._free_slot(task, avoid, self._unwanted(task, value), beside)
-        own.placed[value] = slot
-        self._pinned.add(value)
-        return slot
-
-    def _unwanted(self, task: Task, value: Value) -> set[int]:
-        """Banks in which a value would be in the way."""
-        number = self._next_use(task.cluster, value, self._number)
-        following = None if number == len(self._tasks) else self._tasks[number]
-        uses = len(self._uses[task.cluster, value])
-        return unwanted_banks(value, following, uses, self._design)
-
-    def _factor_banks(self, task: Task, value: Value, avoid: Collection[int]) -> set[int]:
-        """Banks that a value is kept out of, even if another one has to give way for it."""
-        unwanted = self._unwanted(task, value)
-        uses = len(self._uses[task.cluster, value])
-        banks = set(range(self._design.banks)) - set(avoid)
-        return unwanted if kept_out(unwanted, uses, self._design) and banks - unwanted else set()
-
-    def _beside(self, task: Task, value: Value) -> set[int]:
-        """Banks of what the next task that uses a value uses with it."""
-        number = self._next_use(task.cluster, value, self._number)
-        if number == len(self._tasks):
-            return set()
-        own, following = self._clusters[task.cluster], self._tasks[number]
-        if not isinstance(following.action, PointTask):
-            return set()
-        others = [other for other in following.reads if other is not value and other in own.placed]
-        return {own.placed[other].bank for other in others}
-
-    def _resident(
-        self,
-        task: Task,
-        value: Value,
-        avoid: Collection[int],
-        rather_not: Collection[int] | None = None,
-    ) -> Slot:
-        """A value's place in none of some banks; it is fetched from memory, or moved."""
-        own = self._clusters[task.cluster]
-        there = own.placed.get(value)
-        if there is not None and there.bank not in avoid:
-            return there
-        avoid = {*avoid, *self._factor_banks(task, value, avoid)}
-        unwanted = self._unwanted(task, value) if rather_not is None else rather_not
-        slot = self._free_slot(task, avoid, unwanted)
-        source: Slot | Stream = there or self._load(task, X_STREAM, value)
-        self._emit(task, self._copy(value, source, slot))
-        self._release(task.cluster, value)
-        own.placed[value] = slot
-        return slot
-
-    def _by_stream(self, task: Task, value: Value) -> bool:
-        """Whether a value comes by a stream: it lies in memory, and a place is not worth while."""
-        own = self._clusters[task.cluster]
-        if value in own.placed or value not in self._memory:
-            return False
-        following = self._next_use(task.cluster, value, self._number)
-        if following == len(self._tasks):
-            return True
-        if len(self._uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
-            return True
-        room = sum(map(len, own.free)) > KEPT_FREE
-        return following > self._number + SOON and not room
+            if self._pads.goes_to_memory(task, value) and value not in self._pads.memory:
+                self._pads.spill(task, value)
+            if value not in self._direct and not self._pads.uses[task.cluster, value]:
+                self._pads.release(task.cluster, value)
 
     # ---- tasks -----------------------------------------------------------------------------------
 
@@ -484,18 +202,18 @@ class _Allocation:
         x, factors, banks = self._operands(task, action)
         results: list[Result] = []
         taken: set[int] = set()
-        own = self._clusters[task.cluster]
+        own = self._pads.clusters[task.cluster]
         for index, each in enumerate(action.results):
             z = None if each.z is None else self._part(each.z, action.x, banks)
             limb, target = self._direct.get(each.target), None
-            if limb is None and self._goes_to_memory(task, each.target):
-                limb = _spilled(each.target)
-            used_soon = self._next_use(task.cluster, each.target, self._number) <= (
-                self._number + _LATER
+            if limb is None and self._pads.goes_to_memory(task, each.target):
+                limb = spilled_limb(each.target)
+            used_soon = self._pads.next_use(task.cluster, each.target, self._pads.number) <= (
+                self._pads.number + _LATER
             )
             if limb is None or (each.target not in self._direct and used_soon):
                 instead = each.z if isinstance(each.z, Value) else None
-                target = self._place(task, each.target, taken, instead, index)
+                target = self._pads.place(task, each.target, taken, instead, index)
                 taken.add(target.bank)
             results.append(
                 Result(each.prime, factors[index], z, each.subtract, target, limb is not None)
@@ -503,8 +221,8 @@ class _Allocation:
             if limb is not None:
                 own.stores.append(Store(limb, self._shape.rows, index))
                 if each.target not in self._direct:
-                    self._note_stored(task, each.target)
-        self._emit(task, Point(x, tuple(results)))
+                    self._pads.note_stored(task, each.target)
+        self._pads.emit(task, Point(x, tuple(results)))
 
     @staticmethod
     def _part(
@@ -518,15 +236,11 @@ class _Allocation:
         assert isinstance(part, Constant)  # limbs of keys come by streams
         return part
 
-    def _goes_to_memory(self, task: Task, value: Value) -> bool:
-        """Whether a value gave way the first time, or another cluster wants it."""
-        return value in self._give_way or bool(self._users[value] - {task.cluster})
-
     def _operands(
         self, task: Task, action: PointTask
     ) -> tuple[Slot | Stream, list[Source], dict[Value, Slot]]:
         """Where x, each result's y, and what lies in banks come from."""
-        own, results = self._clusters[task.cluster], action.results
+        own, results = self._pads.clusters[task.cluster], action.results
         summands = {each.z for each in results if isinstance(each.z, Value)} - {action.x}
         room = BESIDE - len(summands)  # for factors from banks
         streamed: list[int] = []  # results whose y comes by a stream
@@ -534,12 +248,14 @@ class _Allocation:
             if isinstance(each.y, Limb):
                 streamed.append(index)
             elif isinstance(each.y, Value) and each.y is not action.x:
-                by_stream = room <= 0 if each.y in own.placed else self._by_stream(task, each.y)
-                if each.y in self._memory and (by_stream or room <= 0):
+                by_stream = (
+                    room <= 0 if each.y in own.placed else self._pads.by_stream(task, each.y)
+                )
+                if each.y in self._pads.memory and (by_stream or room <= 0):
                     streamed.append(index)
                 else:
                     room -= 1
-        x_streamed = self._by_stream(task, action.x)
+        x_streamed = self._pads.by_stream(task, action.x)
         banks: dict[Value, Slot] = {}
         placed: list[Value] = [] if x_streamed else [action.x]
         placed += [each.z for each in results if each.z in summands]
@@ -552,14 +268,16 @@ class _Allocation:
         for value in dict.fromkeys(placed):
             avoid = {slot.bank for slot in banks.values()}
             rather_not = no_sums if value in summands else None
-            banks[value] = self._resident(task, value, avoid, rather_not)
-        numbers = [*range(FACTOR_STREAMS)] if len(streamed) > 1 else [self._stream(task)]
-        x: Slot | Stream = self._load(task, X_STREAM, action.x) if x_streamed else banks[action.x]
+            banks[value] = self._pads.resident(task, value, avoid, rather_not)
+        numbers = [*range(FACTOR_STREAMS)] if len(streamed) > 1 else [self._pads.stream(task)]
+        x: Slot | Stream = (
+            self._pads.load(task, X_STREAM, action.x) if x_streamed else banks[action.x]
+        )
         factors: list[Source] = []
         for index, each in enumerate(results):
             if index in streamed:
                 assert isinstance(each.y, Value | Limb)
-                factors.append(self._load(task, numbers.pop(0), each.y))
+                factors.append(self._pads.load(task, numbers.pop(0), each.y))
             else:
                 factors.append(self._part(each.y, action.x, banks))
         return x, factors, banks
@@ -577,12 +295,12 @@ class _Allocation:
         self._transform_of(task, action.inverse, turns)
 
     def _transform_of(self, task: Task, inverse: bool, turns: Sequence[Turn]) -> None:
-        own, rows = self._clusters[task.cluster], self._shape.rows
-        tables = self._tables(task, [turn.prime for turn in turns], inverse)
+        own, rows = self._pads.clusters[task.cluster], self._shape.rows
+        tables = self._pads.tables(task, [turn.prime for turn in turns], inverse)
         most = self._design.stream_rows // rows
-        streamed = [turn for turn in turns if self._by_stream(task, turn.source)][:most]
+        streamed = [turn for turn in turns if self._pads.by_stream(task, turn.source)][:most]
         sources: dict[Value, Slot | Stream] = {
-            turn.source: self._resident(task, turn.source, ())
+            turn.source: self._pads.resident(task, turn.source, ())
             for turn in turns
             if turn not in streamed
         }
@@ -590,48 +308,18 @@ class _Allocation:
         for turn in turns:
             again = sum(other.source is turn.source for other in turns) > 1
             instead = None if again else turn.source
-            targets[turn.target] = self._place(task, turn.target, (), instead)
+            targets[turn.target] = self._pads.place(task, turn.target, (), instead)
         entries = []
-        late = self._read_late(own)
+        late = self._pads.read_late(own)
         turns = sorted(
             turns,
             key=lambda turn: isinstance(at := sources.get(turn.source), Slot) and at.bank in late,
         )
         for turn in turns:
-            source = sources.get(turn.source) or self._load(task, X_STREAM, turn.source)
+            source = sources.get(turn.source) or self._pads.load(task, X_STREAM, turn.source)
             entries.append(
                 Entry(turn.prime, tables[turn.prime], source, targets[turn.target], turn.reduce)
             )
-        self._emit(task, Transform(inverse, tuple(entries)))
+        self._pads.emit(task, Transform(inverse, tuple(entries)))
         for table in tables.values():
             own.table_users[table] = len(own.operations)
-
-    @staticmethod
-    def _read_late(own: _Cluster) -> set[int]:
-        """Banks that the last instruction still reads when it has issued all its rows."""
-        last = own.operations[-1] if own.operations else None
-        if not isinstance(last, Point):
-            return set()
-        parts = (part for each in last.results for part in (each.y, each.z))
-        return {part.bank for part in parts if isinstance(part, Slot)}
-
-    def _tables(self, task: Task, primes: Sequence[int], inverse: bool) -> dict[int, int]:
-        """Rows of the tables of some primes in the twiddle memory, where they are put."""
-        own, rows = self._clusters[task.cluster], table_rows(self._shape)
-        wanted = [(prime, inverse) for prime in dict.fromkeys(primes)]
-        for key in wanted:
-            if key in own.tables:
-                own.tables[key] = own.tables.pop(key)  # used last
-                continue
-            if len(own.tables) < self._design.table_rows // rows:
-                row = len(own.tables) * rows
-            else:
-                oldest = next(one for one in own.tables if one not in wanted)
-                row = own.tables.pop(oldest)
-            own.tables[key] = row
-            own.table_loads += 1
-            users = own.table_users.get(row, 0)
-            limb = Limb("table", "", (key[0], int(inverse)))
-            load = Load(limb, rows, None, row, after_computing=users)
-            own.loads.append((min(users + _TABLE_AHEAD, len(own.operations)), load))
-        return {prime: own.tables[prime, inverse] for prime in primes}

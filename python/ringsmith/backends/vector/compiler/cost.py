@@ -11,18 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from ringsmith.backends.vector.compiler.allocation import (
-    KEPT_FREE,
-    SOON,
-    allocate_once,
-    kept_out,
-    unwanted_banks,
-)
+from ringsmith.backends.vector.compiler.allocation import allocate_once
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.lowering import lower
 from ringsmith.backends.vector.compiler.memory_map import check_size
 from ringsmith.backends.vector.compiler.quotients import moduli_of
+from ringsmith.backends.vector.compiler.scratchpads import KEPT_FREE, SOON, kept_out, unwanted_banks
 from ringsmith.backends.vector.compiler.tasks import (
     OutputTask,
     PointTask,

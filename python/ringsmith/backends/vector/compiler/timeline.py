@@ -40,6 +40,8 @@ from ringsmith.backends.vector.isa.instructions import (
     Slot,
     Stream,
     Transform,
+    sources,
+    stores,
 )
 
 HALVES = (0, 1)
@@ -207,32 +209,6 @@ class Access:
     def in_order(self) -> bool:
         """Whether rows come as they are numbered."""
         return self.turn == 0
-
-
-def sources(operation: Operation) -> list[Slot | Stream]:
-    """Limbs that an instruction reads, streams in the order in which it takes them."""
-    if isinstance(operation, Transform):
-        return [entry.source for entry in operation.entries]
-    if isinstance(operation, Automorph):
-        return [operation.source]
-    parts = [operation.x, *(part for each in operation.results for part in (each.y, each.z))]
-    return [part for part in parts if isinstance(part, Slot | Stream)]
-
-
-def targets(operation: Operation) -> list[Slot]:
-    """Limbs that an instruction writes."""
-    if isinstance(operation, Transform):
-        return [entry.target for entry in operation.entries]
-    if isinstance(operation, Automorph):
-        return [operation.target]
-    return [each.target for each in operation.results if each.target is not None]
-
-
-def stores(operation: Operation) -> list[int]:
-    """Store streams that it hands a limb to."""
-    if not isinstance(operation, Point):
-        return []
-    return [number for number, each in enumerate(operation.results) if each.store]
 
 
 def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:

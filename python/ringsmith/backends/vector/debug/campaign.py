@@ -6,16 +6,24 @@ addresses. On RTL and model, which must agree; the RTL's counts are added up.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 from ringsmith import progress
 from ringsmith.backends.vector.debug.compare import Compared, compare
-from ringsmith.backends.vector.debug.isa_coverage import Situation, every_situation, situations
+from ringsmith.backends.vector.debug.isa_coverage import (
+    Situation,
+    by_kind,
+    every_situation,
+    situations,
+)
 from ringsmith.backends.vector.debug.random_program import random_program
-from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
-from ringsmith.hdl.coverage import Point, points, read_records
+from ringsmith.backends.vector.design.design import ARCHITECTURE, MONTGOMERY, VectorDesign
+from ringsmith.hdl.coverage import Exclusion, Point, points, read_records
+from ringsmith.hdl.coverage_report import CoverageReport
 
 LENGTH = 40
 """Random instructions of a program, without those that store what is left."""
@@ -134,3 +142,28 @@ def run_campaign(
 def missing_situations(campaign: Campaign) -> list[Situation]:
     """Situations of the instruction set that did not occur."""
     return sorted(every_situation(campaign.design) - campaign.situations.keys())
+
+
+GOALS: Mapping[str, float] = MappingProxyType({"line": 1.0, "toggle": 0.995, "situation": 1.0})
+"""Least share of each kind of point that a campaign must cover.
+
+One campaign elaborates one design: what only others have (Barrett's reduction, a radix of 4) does
+not count, and bits that its primes and sizes never move are excused by rules.
+"""
+
+
+def report(campaign: Campaign, exclusions: Sequence[Exclusion]) -> CoverageReport:
+    """What a campaign covered, but for points that none can reach."""
+    design, equal = campaign.design, campaign.compared
+    ran = f"""\
+{equal.programs} programs of {LENGTH} random instructions and those that store what is left
+({equal.cycles:,} cycles), among them some that together have every situation, ran on the RTL and
+on the model. The cycles in which all {equal.instructions:,} instructions of the lists began and all
+words of {equal.limbs:,} outputs were equal. A reset ended each run. The design has rings of N =
+{1 << design.min_log_n} to {design.n}, {design.lanes} lanes, {design.alus} ALUs, {design.banks}
+banks, and {design.word_bits}-bit words. The registers' file is generated, and does not count."""
+    missing = [f"{each.name}: {each.kind} {each.detail}" for each in missing_situations(campaign)]
+    situations = by_kind(campaign.situations, design)
+    return CoverageReport(
+        ARCHITECTURE, GOALS, campaign.counts, exclusions, situations, missing, ran
+    )

@@ -13,9 +13,14 @@ from ringsmith.backends.vector.compiler.executable_file import (
     executable_text,
     read_executable,
 )
-from ringsmith.backends.vector.debug import campaign, coverage_report
-from ringsmith.backends.vector.debug.area import cluster_areas
-from ringsmith.backends.vector.debug.compare_operations import compare_operations
+from ringsmith.backends.vector.debug import campaign
+from ringsmith.backends.vector.debug.area import cluster_areas, cluster_timing
+from ringsmith.backends.vector.debug.compare_operations import (
+    DEVICES,
+    RTL,
+    RandomPrograms,
+    compare_operations,
+)
 from ringsmith.backends.vector.debug.costs import operation_cycles
 from ringsmith.backends.vector.debug.designs import (
     VectorRow,
@@ -24,12 +29,11 @@ from ringsmith.backends.vector.debug.designs import (
     vector_section,
     vector_table,
 )
+from ringsmith.backends.vector.debug.exclusions import EXCLUSIONS
 from ringsmith.backends.vector.debug.perfetto import perfetto_json
 from ringsmith.backends.vector.debug.picture import timeline_picture
 from ringsmith.backends.vector.debug.report import listing, tables
-from ringsmith.backends.vector.debug.timing import cluster_timing
 from ringsmith.backends.vector.debug.trace import Trace
-from ringsmith.backends.vector.debug.verification import DEVICES, RTL, RandomPrograms
 from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.design.rtl import TOP
 from ringsmith.backends.vector.device import rtl
@@ -110,7 +114,7 @@ class VectorInspector(Inspector):
             found = campaign.run_campaign(campaign.quick_design(), candidates=few, programs=few)
         else:
             found = campaign.run_campaign(campaign.campaign_design())
-        return coverage_report.report(found)
+        return campaign.report(found, EXCLUSIONS)
 
 
 def part_of(design: VectorDesign) -> VectorDesign:

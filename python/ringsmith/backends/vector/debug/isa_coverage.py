@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.compiler.timeline import NOTICE, Cycles, Schedule, sources, stores
+from ringsmith.backends.vector.compiler.timeline import NOTICE, Cycles, Schedule
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.isa.instructions import (
     FACTOR_STREAMS,
@@ -29,6 +29,8 @@ from ringsmith.backends.vector.isa.instructions import (
     Source,
     Stream,
     Transform,
+    sources,
+    stores,
 )
 from ringsmith.backends.vector.isa.text import stream_name
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.compiler.timeline import NOTICE, Cycles, sources, stores
+from ringsmith.backends.vector.compiler.timeline import NOTICE, Cycles
 from ringsmith.backends.vector.isa.instructions import (
     STREAMS,
     Automorph,
@@ -18,6 +18,8 @@ from ringsmith.backends.vector.isa.instructions import (
     Point,
     Stream,
     Transform,
+    sources,
+    stores,
 )
 from ringsmith.backends.vector.isa.text import computing_text, load_text, store_text
 

@@ -21,8 +21,7 @@ from ringsmith.caching import cached
 from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
 from ringsmith.hdl.latencies import fits_two_steps
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import Area, ultra_rams
+from ringsmith.hdl.synthesis import Area, block_rams, ultra_rams
 
 PARTS: Mapping[str, str] = MappingProxyType(
     {
@@ -214,7 +213,11 @@ Key = tuple[str, str | int, int]
 @cached
 def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     """Area by width of words, of each block of ``area.toml``; without DSPs."""
-    text = resources.files("ringsmith.backends.vector.design").joinpath(MEASURED).read_text("utf-8")
+    text = (
+        resources.files("ringsmith.backends.vector.design.design")
+        .joinpath(MEASURED)
+        .read_text("utf-8")
+    )
     found: dict[Key, dict[int, Area]] = {}
     numbers = {each.name for each in fields(Area)}
     for row in tomllib.loads(text)["measured"]:

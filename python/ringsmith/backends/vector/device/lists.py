@@ -36,10 +36,10 @@ class Lists:
 def lists(executable: VectorExecutable, cluster: int, places: Mapping[Limb, Place]) -> Lists:
     """The lists of a cluster's program."""
     own, design = executable.programs[cluster], executable.design
-    primes = executable.moduli
+    factors = [design.factor(q) for q in executable.moduli]
     parts = [
         _slots([load(each, places[each.limb].address) for each in own.loads], 2),
-        _slots([instruction(each, design, primes) for each in own.computing], SLOT_WORDS),
+        _slots([instruction(each, factors) for each in own.computing], SLOT_WORDS),
         _slots([store(each, places[each.limb].address) for each in own.stores], 1),
     ]
     ends = np.cumsum([len(part) for part in parts])

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.compiler.timeline import sources
 from ringsmith.backends.vector.design.word_layout import table_rows
 from ringsmith.backends.vector.device.residues import Words, added, multiplied, subtracted
 from ringsmith.backends.vector.isa.instructions import (
@@ -27,6 +26,7 @@ from ringsmith.backends.vector.isa.instructions import (
     Store,
     Stream,
     Transform,
+    sources,
 )
 from ringsmith.errors import DeviceError
 

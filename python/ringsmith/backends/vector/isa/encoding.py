@@ -1,17 +1,12 @@
-"""Instructions, passes and primes as a cluster takes them: the structures of ``isa/isa.yaml``."""
+"""Instructions as a cluster takes them: the structures of ``isa.yaml``."""
 
 from collections.abc import Sequence
 
-from ringsmith.backends.vector.compiler.timeline import sources
-from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.design.word_layout import Pass, Shape, forward_passes, inverse_passes
 from ringsmith.backends.vector.isa.instruction_set import (
-    ARRANGE,
     INSTRUCTION,
     ISA,
     LOAD,
     ORIGIN,
-    PASS,
     STORE,
     Value,
 )
@@ -31,11 +26,9 @@ from ringsmith.backends.vector.isa.instructions import (
     Store,
     Stream,
     Transform,
+    sources,
 )
 from ringsmith.errors import ProgramError
-
-MAX_PASSES = ISA.value("max_passes")
-"""Of a direction; those of inverse transforms come behind them in the passes' memory."""
 
 
 def check_programs(programs: Sequence[Program]) -> None:
@@ -106,14 +99,14 @@ _NO_RESULT = Result(0, Constant(0), None, False, None)
 _POINTS = ISA.value("max_points")
 
 
-def _operation(operation: Operation, design: VectorDesign, primes: Sequence[int]) -> Value:
+def _operation(operation: Operation, factors: Sequence[int]) -> Value:
     entries: tuple[Entry, ...] = ()
     point = Point(Slot(0, 0), ())
     element, inverse = 1, False
     if isinstance(operation, Transform):
         entries, inverse = operation.entries, operation.inverse
     elif isinstance(operation, Automorph):
-        one = Constant(design.factor(primes[operation.prime]))
+        one = Constant(factors[operation.prime])
         copy = Result(operation.prime, one, None, False, operation.target)
         point, element = Point(operation.source, (copy,)), operation.element
     else:
@@ -130,8 +123,13 @@ def _operation(operation: Operation, design: VectorDesign, primes: Sequence[int]
     }
 
 
-def instruction(own: Computing, design: VectorDesign, primes: Sequence[int]) -> int:
+def instruction(own: Computing, factors: Sequence[int]) -> int:
     """An instruction of list ``computing``: the bits of structure ``instruction``.
+
+    Args:
+        own: The instruction.
+        factors: By prime, the factor that leaves a word as it is: 1, or 2^W mod q where the
+            multiplier divides by 2^W (Montgomery).
 
     Raises:
         ProgramError: If a value does not fit its field.
@@ -140,7 +138,7 @@ def instruction(own: Computing, design: VectorDesign, primes: Sequence[int]) -> 
     for source in sources(own.operation):
         if isinstance(source, Stream):
             taken[source.number] += 1
-    operation = _operation(own.operation, design, primes)
+    operation = _operation(own.operation, factors)
     return INSTRUCTION.pack(
         {"gap": own.gap, "tables": own.tables, "limbs": taken, "operation": operation}
     )
@@ -182,41 +180,3 @@ def store(own: Store, address: int) -> int:
         ProgramError: If a value does not fit its field.
     """
     return STORE.pack({"stream": own.stream, "rows": own.rows, "address": address})
-
-
-def _pass(each: Pass, inverse: bool) -> int:
-    arrange = "arrange_straight"
-    if inverse:
-        arrange = "arrange_back" if each.rotate else "arrange_reverse"
-    return PASS.pack(
-        {
-            "stages": each.stages,
-            "permute": {
-                "rotate": int(each.rotate and not inverse),
-                "exchange": each.exchange,
-                "arrange": ARRANGE.number(arrange),
-            },
-            "turn": each.turn,
-            "table_row": each.table,
-            "shift": each.shift,
-        }
-    )
-
-
-def passes(shape: Shape) -> dict[int, int]:
-    """The memory of passes in a ring: bits of structure ``pass`` by address."""
-    both = [(0, forward_passes(shape), False), (MAX_PASSES, inverse_passes(shape), True)]
-    return {
-        first + number: _pass(each, inverse)
-        for first, found, inverse in both
-        for number, each in enumerate(found)
-    }
-
-
-def modulus(design: VectorDesign, q: int) -> tuple[int, int, int]:
-    """What the memory of primes has of one: q, and mu and shift of Barrett's reduction.
-
-    Of a power of two the shift is its logarithm and mu is 0: the upper part is the quotient.
-    """
-    bits = (q - 1).bit_length()
-    return q, (1 << (design.word_bits + bits)) // q - (1 << design.word_bits), bits

@@ -1,6 +1,7 @@
-"""The page of all named designs, of every architecture."""
+"""Pages about all architectures: named designs, and what random programs covered."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -12,7 +13,7 @@ from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import keep_measured, table
 
 
-def page(surveys: Sequence[Survey], command: str, kept: str = "") -> str:
+def designs_page(surveys: Sequence[Survey], command: str, kept: str = "") -> str:
     """The page ``docs/results/designs.md``.
 
     Args:
@@ -46,3 +47,28 @@ def parameters_table(backend: Backend) -> str:
         told = ", ".join(f"{name} {value}" for name, value in values.items() if name != "name")
         entries.append([f"`{design.name}`", backend.name, told or "–"])
     return table(("design", "architecture", "parameters"), entries)
+
+
+_COVERAGE_HEAD = """\
+<!-- Written by `ringsmith coverage`; do not edit. -->
+# Coverage
+
+After reading this page you know which lines and bits of the RTL and which situations of an
+instruction set random programs exercise, while model and RTL are compared.
+
+"""
+
+
+def coverage_page(sections: Mapping[str, str], order: Sequence[str], kept: str = "") -> str:
+    """The page ``docs/results/coverage.md``.
+
+    Args:
+        sections: The sections that were measured, by architecture.
+        order: All architectures that count, as the page has them.
+        kept: The page that is replaced: what it says of the other architectures stays.
+    """
+    before = dict(re.findall(r"^(?=## Architecture `(\w+)`)(.*?)(?=^## |\Z)", kept, re.M | re.S))
+    every = {**before, **sections}
+    return _COVERAGE_HEAD + "\n".join(
+        every[name].rstrip("\n") + "\n" for name in order if name in every
+    )
