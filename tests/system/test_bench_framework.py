@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from ringsmith.apps.mnist.network import LAYERS
+from ringsmith.apps.mnist import LAYERS
 from ringsmith.backends.vector import rtl
 from ringsmith.bench.framework import measure as measuring
 from ringsmith.bench.framework.cases import (
