@@ -39,7 +39,7 @@ from ringsmith.apps.gmdh import (
     train,
     with_moduli,
 )
-from ringsmith.apps.gmdh.steps import pack, packed_slots, plain_moduli, unpack
+from ringsmith.apps.gmdh.steps import METERS, pack, plain_moduli, unpack
 from ringsmith.apps.session import Client, begin, open_machine
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import design_names
@@ -204,29 +204,24 @@ def test_sums_and_products_of_packed_messages_are_those_of_the_numbers(
     t: int, rng: np.random.Generator
 ) -> None:
     parameters = replace(steps.paper_set(), plain_modulus=t, extension_primes=())
-    slots, n = packed_slots(parameters), parameters.n
-    assert slots == {12289: 1024, 25601: 512, 40961: 4096}[t]
-    if slots == n:
-        return  # batched by the client's encoder
-    a, b = (rng.integers(-t, t, count) for count in (slots, slots - 3))
+    n = parameters.n
+    a, b = (rng.integers(-t, t, count) for count in (METERS, METERS - 3))
     x, y = (pack(parameters, each) for each in (a, b))
     assert x.shape == (n,)
     padded = np.concatenate([b, np.zeros(3, np.int64)])
     assert (unpack(parameters, x + y) == (a + padded) % t).all()
-    whole = np.convolve(x[:: n // slots], y[:: n // slots])
+    whole = np.convolve(x[:: n // METERS], y[:: n // METERS])
     product = np.zeros(n, np.int64)
-    product[:: n // slots] = whole[:slots] - np.append(whole[slots:], 0)
+    product[:: n // METERS] = whole[:METERS] - np.append(whole[METERS:], 0)
     assert (unpack(parameters, product) == a * padded % t).all()
 
 
 def test_what_a_small_modulus_does_not_hold_is_refused() -> None:
     parameters = replace(steps.paper_set(), plain_modulus=25601, extension_primes=())
-    with pytest.raises(ParameterError, match="513 meters: a message modulo t = 25601 holds 512"):
+    with pytest.raises(ParameterError, match="513 meters: a message holds 512: make batches"):
         pack(parameters, np.zeros(513, np.int64))
-    with pytest.raises(ParameterError, match="t = 2 holds no vector of meters: take an odd prime"):
-        packed_slots(steps.paper_set())
     with pytest.raises(ParameterError, match=r"primes below 20000 .* do not hold integers of 140"):
-        plain_moduli((1 << 140) - 1, 512, 20_000)
+        plain_moduli((1 << 140) - 1, 20_000)
 
 
 # ---- encrypted ---------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from ringsmith.backends.registry import REFERENCE, named_design, takes_design
 from ringsmith.client import generate_keys, noise_budget
 from ringsmith.files import Target
 from ringsmith.objects import Ciphertext
-from ringsmith.params import RlweParameters
 from ringsmith.program import ClientKit
 
 if TYPE_CHECKING:
@@ -262,63 +261,23 @@ def time_seal(
     return baseline, seal, ours
 
 
-class Command:
-    """One run of an application's command: checks arguments first, writes numbers last.
+def check(application: Application[AnyOutcome], output: Target | None, design: str | None) -> None:
+    """Refuses a file or a design before minutes are spent on what goes into it.
 
-    Attributes:
-        console: Where results are printed.
-        stages: Shows progress there.
+    Raises:
+        InteropError: When the file cannot be written, or is one that is read.
+        ParameterError: When there is no such design.
     """
+    if design is not None:
+        named_design(design)
+    if output:
+        output.check([*application.files(), Path(design) if design else None])
 
-    def __init__(
-        self, application: Application[AnyOutcome], output: Target | None, design: str | None
-    ) -> None:
-        """Refuses a file or a design before minutes are spent on what goes into it.
 
-        Args:
-            application: What is run.
-            output: Where to write the numbers as JSON; None: nowhere.
-            design: The accelerator that was asked for; None: none.
-
-        Raises:
-            InteropError: When the file cannot be written, or is one that is read.
-            ParameterError: When there is no such design.
-        """
-        if design is not None:
-            named_design(design)
-        if output:
-            output.check([*application.files(), Path(design) if design else None])
-        self._application, self._output = application, output
-        self.console = Console()
-        self.stages = Stages(self.console)
-
-    def finish(
-        self,
-        typed: str,
-        parameters: RlweParameters,
-        numbers: Mapping[str, object],
-        equal_bits: bool | None = None,
-        *,
-        seeded: bool = False,
-    ) -> None:
-        """Writes the numbers where that was asked for, and refuses wrong residues.
-
-        Args:
-            typed: The command line.
-            parameters: HE parameters.
-            numbers: What was measured, as JSON values.
-            equal_bits: Whether every residue equals the cpu device's; None: not compared.
-            seeded: Whether half of each key was made from a seed.
-
-        Raises:
-            DeviceError: When they differ.
-            InteropError: When the file cannot be written.
-        """
-        if self._output:
-            around = conditions(typed, parameters, seeded_keys=seeded, hz=self._application.hz)
-            written = {**around, **numbers, "stage_seconds": self.stages.seconds()}
-            self._output.write(json.dumps(written, indent=2) + "\n")
-        refuse_different_bits(equal_bits)
+def write(output: Target, stages: Stages, numbers: Mapping[str, object]) -> None:
+    """Writes numbers as JSON, with the seconds of each stage; raises InteropError."""
+    written = {**numbers, "stage_seconds": stages.seconds()}
+    output.write(json.dumps(written, indent=2) + "\n")
 
 
 More: TypeAlias = Callable[
@@ -359,8 +318,9 @@ def run(
         ProgramError: When a program does not fit the design.
         ToolError: When the package that carries the data is missing.
     """
-    command = Command(application, output, design)
-    stages, console = command.stages, command.console
+    check(application, output, design)
+    console = Console()
+    stages = Stages(console)
     if heading:
         console.print(heading)
     current = begin(stages, application, design, accelerated=takes_design(device), client=client)
@@ -400,8 +360,11 @@ def run(
     typed = typed or f"ringsmith run {application.name} --device {device}{chosen}" + (
         application.typed() + " --seal" * seal
     )
-    parameters, seeded = server.kits[0].parameters, server.seeded
-    command.finish(typed, parameters, numbers, answer.equal_bits, seeded=seeded)
+    if output:
+        of, seeded = server.kits[0].parameters, server.seeded
+        around = conditions(typed, of, seeded_keys=seeded, hz=application.hz)
+        write(output, stages, {**around, **numbers})
+    refuse_different_bits(answer.equal_bits)
     application.check(answer.outcome)
 
 

@@ -1,9 +1,6 @@
 """A network of the size of LoLa's for CIFAR-10, on one encrypted colour image.
 
-Layers and their order are those of LoLa (Brutzkus, Elisha, Gilad-Bachrach 2019): convolution of 83
-maps, square, convolution of 163 maps, square, dense layer. No package with CIFAR-10 is known, so
-nothing was trained here: weights are random, or a user's. What is shown is the function, encrypted
-as in the clear, and the time.
+docs/guide/mnist.md has its layers and says why its weights are random, or a user's.
 
 **Packing.** An image is sent as 2 x 192 ciphertexts: two for each element of a first kernel, which
 hold the pixels that it meets for the first 8,134 and the other 8,134 of the 16,268 neurons. So the

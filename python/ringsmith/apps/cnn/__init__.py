@@ -1,19 +1,7 @@
 """A convolutional network on encrypted images of handwritten digits.
 
-Somebody holds images and the secret key; a service holds a trained network and evaluates it on
-ciphertexts, without learning an image or a digit. In CryptoNets a ciphertext holds one pixel of
-thousands of images; here it holds all maps of a few, and all three layers are products with
-matrices by diagonals.
-
-**Packing.** A ciphertext of N/2 slots holds P = slots / entries images side by side, interleaved:
-slot j*P + p holds entry j of image p. An image's entries are grids of 8 x 8, one for each map, row
-by row: entry 64*m + 8*y + x. The client repeats its image in every grid, so each map's kernel finds
-the image in its own. A map's 6 x 6 sums lie in the top left corner of its grid; a dense layer's
-sums in the first entries. No slot mixes two images.
-
-**Data.** Scanned digits of 8 x 8 pixels, which scikit-learn ships: the test part of "Optical
-Recognition of Handwritten Digits" (Alpaydin and Kaynak 1998; UCI Machine Learning Repository, CC BY
-4.0), 1,797 digits of 13 people.
+The program, the packing (entry j of image p in slot j*P + p, P images in a ciphertext) and the data
+are those of docs/guide/cnn.md.
 """
 
 from collections.abc import Iterator, Sequence

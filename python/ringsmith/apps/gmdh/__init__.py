@@ -1,19 +1,7 @@
 """The smart-grid forecast: demand in the afternoon from encrypted readings of the morning.
 
-Households hold meter readings and the secret key; a grid operator holds a trained network and
-evaluates it on ciphertexts, without learning a reading or a forecast. The network is made by the
-group method of data handling (GMDH): three hidden layers of quadratic neurons and an output neuron,
-multiplicative depth 4, as in Bos, Castryck, Iliashenko, Vercauteren 2017, "Privacy-friendly
-forecasting for the smart grid using homomorphic encryption and the group method of data handling";
-Turan, Roy, Verbauwhede 2020 (HEAWS), section 5.2, measure the same. It runs exactly, in BFV, and
-approximately, in CKKS.
-
-**Data.** Daily curves of hourly power demand, ``ItalyPowerDemand``, as sktime ships it: 1,096 days
-of Italy's demand (Keogh et al. 2006, "Intelligent icons"; the UCR time-series archive), each of 24
-hourly readings, and each standardized: of mean 0 and standard deviation 1 over its day. Forecasts
-are in that unit; the archive does not have the readings in watts. Standardizing has seen the whole
-day, afternoon included, so errors are those of the archive's curves, and no claim about a meter
-that must standardize by the past alone.
+docs/guide/gmdh.md has the network, its papers, its data and how it is trained. It runs exactly, in
+BFV, and approximately, in CKKS.
 
 **Fixed point.** A reading r, clipped to the range that training saw, is the integer round(r * 2^a),
 a = ``Readings.bits``. A neuron of a layer whose operands X, Y have s binary places computes
@@ -31,12 +19,6 @@ network is one polynomial with integer coefficients, exact in the integers and s
 The coefficients of the products of values are whole numbers again, the integers b3 … b5 of the
 fixed point. A program on real numbers multiplies by them by additions, so that a layer costs it one
 level, for the products of values.
-
-**Training.** Layer by layer, a neuron is fitted to every pair of the values before, by least
-squares to the target, and the few that forecast the selection days best make the layer (Ivakhnenko
-1970; Bos et al. 2017, section 4). The three quadratic coefficients are rounded first, and the
-linear ones and the constant, which have many more places, are fitted to what is then left: so
-coarse steps cost next to nothing, and the integers, whose places double in every layer, stay small.
 
 **Large integers.** A forecast's integer has some 140 bits, and a plain modulus at most 60: the
 program runs once for each of several primes t_i, on the same keys, and the results together give

@@ -1,7 +1,6 @@
 """Logistic regression on encrypted patient records.
 
-A hospital holds records of tumours and the secret key; a laboratory holds a trained model and
-evaluates it on ciphertexts, without learning a record or a diagnosis.
+docs/guide/logreg.md has the sizes, the circuits and a comparison with the Medha paper.
 
 **Packing.** A ciphertext has ``block`` slots for features, for each of P = slots // block patients:
 slot f*P + p holds feature f of patient p. Sums of ``block`` rotations by 0, P, 2P, …

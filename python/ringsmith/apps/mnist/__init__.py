@@ -1,16 +1,8 @@
 """LoLa's network for MNIST on one encrypted image of a handwritten digit.
 
-A client holds an image and the secret key; a server holds a trained network and evaluates it on
-ciphertexts, without learning the image or the digit. The layers and their order are those of LoLa
-(Brutzkus, Elisha, Gilad-Bachrach 2019, "Low latency privacy preserving inference"): convolution,
-square, dense layer, square, dense layer. One image fills the ciphertexts, so that one answer comes
-soon; ``cnn`` answers many images at once.
-
-**Packing.** An image is sent as 25 ciphertexts, one for each element of a kernel: LoLa's
-representation for convolutions. Each holds the pixels that its element meets, 845 of them: one for
-each position of the kernel in each of the five maps. So the convolution takes 25 products with
-plaintexts and no rotation. 845 entries are padded to 1,024, and every entry lies in slots/1024
-slots. Which ones they are depends on the order in which the hidden layer needs them (``Order``).
+docs/guide/mnist.md has the layers, which are LoLa's (Brutzkus, Elisha, Gilad-Bachrach 2019), and
+the packing: a ciphertext for each of the 25 elements of a kernel, with the 845 pixels that it
+meets, padded to 1,024, each in slots/1024 slots. ``Order`` says in which ones.
 """
 
 from collections.abc import Iterator, Sequence

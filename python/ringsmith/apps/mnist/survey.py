@@ -16,13 +16,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rich.console import Console
 
 from ringsmith import progress, runtime
 from ringsmith.apps import session
+from ringsmith.apps.conditions import conditions
 from ringsmith.apps.convolution import DIGITS, Predictions
 from ringsmith.apps.mnist import OUTPUT, Mnist, Order
 from ringsmith.apps.mnist.data import TEST, Choice, load_images
-from ringsmith.apps.session import Client, Command
+from ringsmith.apps.session import Client
+from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE, named_design, takes_design
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import Target, check_targets, read_bounded
@@ -85,12 +88,15 @@ def run_many(
     if not 1 <= count <= len(test):
         raise ParameterError(f"images = {count}: take 1 … {len(test)}, the test images")
     application = Mnist(test.first(count), Order(order), read=[*choice.files(), record])
-    command = Command(application, output, None)
-    with command.stages(f"Classify {count} encrypted images"):
+    console = Console()
+    stages = Stages(console)
+    with stages(f"Classify {count} encrypted images"):
         predictions = survey(application, record)
-    command.console.print(predictions.table("test images"))
+    console.print(predictions.table("test images"))
     typed = f"ringsmith run mnist --images {count} --order {order}"
-    command.finish(typed, application.parameters, {"quality": predictions.quality()})
+    if output:
+        around = conditions(typed, application.parameters, hz=application.hz)
+        session.write(output, stages, {**around, **{"quality": predictions.quality()}})
 
 
 def survey(application: Mnist, record: Path | None) -> Predictions:
