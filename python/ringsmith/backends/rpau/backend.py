@@ -35,7 +35,6 @@ from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
-from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.backends.rpau.limits import parameter_limits
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -98,6 +97,8 @@ class RpauBackend(Backend):
                 for path in port.paths
             ]
             return CardMachine(point, openers)
+        from ringsmith.backends.rpau.device.serial_line import SerialLine
+
         bus = CardBus(SerialLine(port.path, port.baud), -(-point.word_bits // 8))
         try:
             return Accelerator(RegisterDevice(point, bus, CARD))

@@ -1,48 +1,13 @@
-"""A serial port of this machine, by pyserial."""
+"""A serial port of this machine, by pyserial: the ``card.Line`` to a board."""
 
 import errno
 import fcntl
-from typing import Final, Protocol
+from typing import Final
 
 import serial
 
 from ringsmith.errors import DeviceError
 from ringsmith.forks import OneProcess
-
-
-class Line(Protocol):
-    """Bytes to a board and back."""
-
-    @property
-    def name(self) -> str:
-        """What people call it, with its rate."""
-        ...
-
-    @property
-    def baud(self) -> int:
-        """Its rate in bits a second."""
-        ...
-
-    def send(self, data: bytes) -> None:
-        """Sends bytes.
-
-        Raises:
-            DeviceError: If the port is gone or takes nothing.
-        """
-        ...
-
-    def receive(self, seconds: float) -> bytes:
-        """Waits for bytes and returns those that are there; none after so many seconds.
-
-        Raises:
-            DeviceError: If the port is gone.
-        """
-        ...
-
-    def close(self) -> None:
-        """Ends the connection; more calls do nothing."""
-        ...
-
 
 _STUCK: Final = 10.0
 """Seconds in which a port must take bytes."""
