@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.apps.mnist.network import Network
+from ringsmith.apps.mnist import trained_network
 from ringsmith.apps.pictures import read_gray
 
 
@@ -72,11 +72,11 @@ class Weights:
 
 def trained():
     """The weights of ``ringsmith run mnist``: kernels of 5 x 5, images with a border of zeros."""
-    network = Network.load()
+    network = trained_network()
     return Weights(
         network.kernels,
         network.map_biases,
-        network.hidden_weights.transpose(0, 3, 1, 2),
+        network.hidden_weights,
         network.hidden_biases,
         network.score_weights,
         network.score_biases,

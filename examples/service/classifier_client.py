@@ -10,9 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.apps.logreg.packing import pack, unpack
-from ringsmith.apps.logreg.records import Preprocessing, load_records
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.logreg import DEMO, Preprocessing, load_records, pack, unpack
 from ringsmith.remote import Service
 
 url, folder = sys.argv[1], Path(sys.argv[2])

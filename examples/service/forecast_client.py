@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.apps.gmdh.curves import load_curves
-from ringsmith.apps.gmdh.network import Readings
+from ringsmith.apps.gmdh import Readings, load_curves
 from ringsmith.remote import Service
 
 url, folder = sys.argv[1], Path(sys.argv[2])

@@ -12,16 +12,12 @@ import json
 import sys
 from pathlib import Path
 
-from ringsmith.apps.gmdh.curves import load_curves
-from ringsmith.apps.gmdh.interface import OUTPUT as DEMAND
-from ringsmith.apps.gmdh.interface import input_name
-from ringsmith.apps.gmdh.server import PARAMETERS, plan_approximate
-from ringsmith.apps.gmdh.training import train as train_network
-from ringsmith.apps.logreg.interface import OUTPUT as PROBABILITY
-from ringsmith.apps.logreg.model import train as train_classifier
-from ringsmith.apps.logreg.records import CLIP, load_records
-from ringsmith.apps.logreg.server import plan
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.gmdh import OUTPUT as DEMAND
+from ringsmith.apps.gmdh import PARAMETERS, bounds_of, input_name, load_curves, plan_approximate
+from ringsmith.apps.gmdh import train as train_network
+from ringsmith.apps.logreg import CLIP, DEMO, load_records, plan
+from ringsmith.apps.logreg import OUTPUT as PROBABILITY
+from ringsmith.apps.logreg import train as train_classifier
 from ringsmith.params import ckks_set
 
 programs, public = map(Path, sys.argv[1:3])
@@ -54,7 +50,7 @@ terms = {
 }
 (public / "public.json").write_text(json.dumps(terms))
 
-bounds = {input_name(hour): network.readings.limits[hour] / network.unit for hour in network.hours}
+bounds = bounds_of(network, network.unit)
 clear = {
     "classifier": {
         "results": model.polynomial_probabilities(model.preprocessing(patients.features)).tolist(),

@@ -4,10 +4,10 @@ import numpy as np
 import seal
 
 from ringsmith import runtime
-from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.interface import INPUT, OUTPUT
+from ringsmith.apps.logreg import INPUT, OUTPUT, LogisticRegression, Predictions
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
+from ringsmith.apps.session import Session
 from ringsmith.client import encode
 from ringsmith.interop import (
     SealParameters,
@@ -21,7 +21,7 @@ from ringsmith.program import Node
 
 
 def assert_equals_seal_from_seals_ciphertext(
-    current: session.Session, machine: runtime.Machine
+    current: Session[Predictions], machine: runtime.Machine
 ) -> None:
     """SEAL's keys and ciphertext in, the same plaintexts on both sides, and the same bits out."""
     program, parameters = current.server.program, current.server.program.parameters
@@ -37,7 +37,7 @@ def assert_equals_seal_from_seals_ciphertext(
         return plain
 
     records_in = program.inputs[INPUT]
-    packed = current.client.pack(current.data.features)
+    packed = current.vectors[0][INPUT]
     ciphertext = baseline.encrypt(packed, records_in.scale, records_in.limbs)
     expected = SealProgram(baseline, program, seal_plaintext).run({INPUT: ciphertext})[OUTPUT]
 
@@ -50,6 +50,9 @@ def assert_equals_seal_from_seals_ciphertext(
     found = result.outputs[OUTPUT]
     assert np.array_equal(found.data, read_ciphertext(expected.to_string(), shape).data)
     assert found.scale == expected.scale()
-    decrypted = baseline.decrypt(expected)[: len(current.data)]
-    inputs = current.model.preprocessing(current.data.features)
-    assert np.abs(decrypted - current.model.polynomial_probabilities(inputs)).max() < 1e-5
+    application = current.application
+    assert isinstance(application, LogisticRegression)
+    model, held_out = application.model, application.records[1]
+    decrypted = baseline.decrypt(expected)[: len(held_out)]
+    inputs = model.preprocessing(held_out.features)
+    assert np.abs(decrypted - model.polynomial_probabilities(inputs)).max() < 1e-5

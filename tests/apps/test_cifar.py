@@ -8,18 +8,23 @@ import pytest
 from tests.apps.test_pictures import write
 from typer.testing import CliRunner
 
-from ringsmith.apps.cifar.images import read_cifar, read_picture
-from ringsmith.apps.cifar.network import (
+from ringsmith.apps.cifar import (
+    ELEMENTS,
     FIRST,
     FIRST_MAPS,
     FIRST_SIDE,
+    HALF,
+    HALVES,
+    ROWS,
     SECOND,
     SECOND_MAPS,
     SECOND_SIDE,
     SHAPES,
+    Layout,
     Network,
+    read_cifar,
+    read_picture,
 )
-from ringsmith.apps.cifar.packing import ELEMENTS, HALF, HALVES, ROWS, Layout
 from ringsmith.apps.pictures import read_colours
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ParameterError

@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +12,21 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.apps.cnn import session, training
-from ringsmith.apps.cnn.commands import PARAMETERS
-from ringsmith.apps.cnn.images import HELD_OUT, Images, load_images
-from ringsmith.apps.cnn.interface import INPUT, OUTPUT
-from ringsmith.apps.cnn.network import KERNEL, MAP, Network
-from ringsmith.apps.cnn.packing import Layout
-from ringsmith.apps.cnn.server import LEVELS, plan
+from ringsmith.apps.cnn import (
+    HELD_OUT,
+    INPUT,
+    LEVELS,
+    OUTPUT,
+    PARAMETERS,
+    SHAPE,
+    Cnn,
+    Layout,
+    load_images,
+    plan,
+    trained,
+)
+from ringsmith.apps.convolution import Images, Network, Shape, gradient
+from ringsmith.apps.session import begin
 from ringsmith.apps.stages import Stages
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ProgramError
@@ -26,6 +34,8 @@ from ringsmith.params import CkksParameters, SecurityWarning, ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
+KERNEL, MAP = SHAPE.kernel, SHAPE.map_side
+SMALL = Shape(8, 3, maps=1, hidden=4)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +47,7 @@ def images() -> tuple[Images, Images]:
 @pytest.fixture(scope="module")
 def network(images: tuple[Images, Images]) -> Network:
     """The trained network of full size."""
-    return training.train(images[0])
+    return trained(images[0])
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +63,7 @@ def small() -> CkksParameters:
 def random_network(rng: np.random.Generator, maps: int, hidden: int) -> Network:
     """A network of random weights, whose sums stay near 1."""
     return Network(
+        replace(SHAPE, maps=maps, hidden=hidden),
         rng.uniform(-1, 1, (maps, KERNEL, KERNEL)) / KERNEL,
         rng.uniform(-1, 1, maps),
         rng.uniform(-1, 1, (hidden, maps, MAP, MAP)) / MAP**2,
@@ -62,26 +73,17 @@ def random_network(rng: np.random.Generator, maps: int, hidden: int) -> Network:
     )
 
 
-def scores_by_definition(network: Network, image: np.ndarray) -> list[float]:
-    """The scores of one image (8, 8), sum by sum."""
-    squares = {
-        (m, y, x): (
-            network.map_biases[m]
-            + sum(kernel[i, j] * image[y + i, x + j] for i in range(KERNEL) for j in range(KERNEL))
-        )
-        ** 2
-        for m, kernel in enumerate(network.kernels)
-        for y in range(MAP)
-        for x in range(MAP)
-    }
-    hidden = [
-        (bias + sum(weights[at] * square for at, square in squares.items())) ** 2
-        for weights, bias in zip(network.hidden_weights, network.hidden_biases, strict=True)
-    ]
-    return [
-        bias + sum(weight * square for weight, square in zip(weights, hidden, strict=True))
-        for weights, bias in zip(network.score_weights, network.score_biases, strict=True)
-    ]
+def scores_by_definition(network: Network, image: np.ndarray) -> np.ndarray:
+    """The scores of one image, sum by sum: zeros above and to the left, windows by the stride."""
+    shape = network.shape
+    padded = np.pad(image, (shape.padding, 0))
+    maps = np.zeros((shape.maps, shape.map_side, shape.map_side))
+    for m, y, x in np.ndindex(maps.shape):
+        top, left = shape.stride * y, shape.stride * x
+        window = padded[top : top + shape.kernel, left : left + shape.kernel]
+        maps[m, y, x] = (network.kernels[m] * window).sum() + network.map_biases[m]
+    hidden = np.array([(w * maps**2).sum() for w in network.hidden_weights])
+    return network.score_weights @ (hidden + network.hidden_biases) ** 2 + network.score_biases
 
 
 # ---- in the clear ------------------------------------------------------------------------------
@@ -97,30 +99,32 @@ def test_images_are_split_in_two_with_none_in_both(images: tuple[Images, Images]
     assert len(distinct[1]) == HELD_OUT
 
 
-def test_scores_are_those_of_the_definition(rng: np.random.Generator) -> None:
-    network, pixels = random_network(rng, 3, 5), rng.uniform(0, 1, (4, 8, 8))
-    expected = [scores_by_definition(network, image) for image in pixels]
-    assert np.abs(network.scores(pixels) - expected).max() < 1e-12
-
-
-def test_the_gradient_is_the_slope_of_the_cross_entropy(rng: np.random.Generator) -> None:
-    network, pixels = random_network(rng, 2, 3), rng.uniform(0, 1, (6, 8, 8))
-    digits = rng.integers(0, 10, 6)
+@pytest.mark.parametrize(
+    "shape", [Shape(8, 3, 3, 5), Shape(12, 5, 2, 4, stride=2, padding=1)], ids=str
+)
+def test_scores_are_those_of_the_definition_and_slopes_those_of_the_cross_entropy(
+    shape: Shape, rng: np.random.Generator
+) -> None:
+    network = Network.initial(shape, rng)
+    pixels, digits = rng.uniform(0, 1, (6, shape.side, shape.side)), rng.integers(0, 10, 6)
+    scores = [scores_by_definition(network, image) for image in pixels]
+    assert np.abs(network.scores(pixels) - scores).max() < 1e-12
 
     def loss(changed: Network) -> float:
         scores = changed.scores(pixels)
         by_image = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(6), digits]
         return float(by_image.mean())
 
-    slopes = training._gradient(network, pixels, digits)
-    for field in fields(Network):
-        weights, slope = getattr(network, field.name), getattr(slopes, field.name)
-        assert slope.shape == weights.shape
-        direction = rng.uniform(-1, 1, weights.shape)
-        step = 1e-5 * direction
-        ends = [loss(replace(network, **{field.name: weights + sign * step})) for sign in (1, -1)]
-        measured = (ends[0] - ends[1]) / 2e-5
-        assert measured == pytest.approx(float(np.sum(slope * direction)), rel=1e-6, abs=1e-9)
+    found, slopes = gradient(network, pixels, digits)
+    assert found == pytest.approx(loss(network))
+    for name, size in shape.arrays.items():
+        weights, slope = getattr(network, name), getattr(slopes, name)
+        assert slope.shape == weights.shape == size
+        step = 1e-5 * rng.uniform(-1, 1, size)
+        ends = [loss(replace(network, **{name: weights + sign * step})) for sign in (1, -1)]
+        assert ends[0] - ends[1] == pytest.approx(
+            2 * float(np.sum(slope * step)), rel=1e-5, abs=1e-13
+        )
 
 
 def test_the_trained_network_reads_held_out_digits(
@@ -139,31 +143,33 @@ def test_sums_of_the_scaled_network_stay_near_1_and_its_answers_are_the_same(
         assert np.abs(unseen).max() < 1.25
     rng = np.random.default_rng(1)
     other, pixels = random_network(rng, 2, 3), rng.uniform(0, 1, (20, 8, 8))
-    scores, scaled = other.scores(pixels), other.scaled(pixels).scores(pixels)
-    assert np.abs(scaled * np.abs(scores).max() - scores).max() < 1e-12
+    scores, scaled = other.scores(pixels), other.scaled(2.0, 3.0, 5.0)
+    assert np.abs(scaled.scores(pixels) * 5 - scores).max() < 1e-12
+    assert np.abs(scaled.sums(pixels).maps * 2 - other.sums(pixels).maps).max() < 1e-12
 
 
 # ---- packed ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("maps", "hidden", "room"), [(1, 4, 8), (3, 32, 2), (4, 9, 2)])
+@pytest.mark.parametrize(("maps", "hidden", "count"), [(1, 4, 8), (3, 32, 2), (4, 9, 2)])
 def test_the_planned_program_computes_the_scores_of_every_image(
-    maps: int, hidden: int, room: int, small: CkksParameters, rng: np.random.Generator
+    maps: int, hidden: int, count: int, small: CkksParameters, rng: np.random.Generator
 ) -> None:
-    pixels = rng.uniform(0, 1, (room, 8, 8))
-    network = random_network(rng, maps, hidden).scaled(pixels)
-    layout, program = Layout(small.slots, maps), plan(network, small)
-    assert layout.images == room
+    pixels = rng.uniform(0, 1, (count, 8, 8))
+    network = random_network(rng, maps, hidden)
+    network = network.scaled(*(np.abs(layer).max() for layer in network.sums(pixels)))
+    layout, program = Layout(small.slots, network.shape), plan(network, small)
+    assert layout.images == count
     packed = {INPUT: layout.pack(pixels)}
     found = program.simulate(packed)[OUTPUT]
-    assert np.abs(layout.unpack(found.real, room) - network.scores(pixels)).max() < 1e-12
-    scores = program.evaluate(packed)[OUTPUT].reshape(-1, room)
+    assert np.abs(layout.unpack(found.real, count) - network.scores(pixels)).max() < 1e-12
+    scores = program.evaluate(packed)[OUTPUT].reshape(-1, count)
     assert np.abs(scores.T - network.scores(pixels)).max() < 1e-12
     assert program.outputs[OUTPUT].limbs == 1
 
 
 def test_the_convolution_is_nine_diagonals(network: Network) -> None:
-    matrix = Layout(8192, 4).convolution(network)
+    matrix = Layout(8192).convolution(network)
     rows, columns = np.nonzero(matrix)
     assert set(columns - rows) == {8 * i + j for i in range(3) for j in range(3)}
     assert len(rows) == 4 * MAP**2 * KERNEL**2
@@ -179,23 +185,24 @@ def test_the_program_takes_few_rotations_and_every_key_for_several(network: Netw
 
 
 def test_what_does_not_fit_is_refused(rng: np.random.Generator, small: CkksParameters) -> None:
-    layout = Layout(512, 4)
+    layout = Layout(512)
     for shape in ((3, 8, 8), (0, 8, 8), (1, 28, 28)):
         with pytest.raises(ParameterError, match="8\\) with 1 … 2 images: make batches"):
             layout.pack(np.zeros(shape))
     with pytest.raises(ParameterError, match=r"512 slots do not hold the 1024 .* raise N to 2048"):
-        Layout(512, 9)
+        Layout(512, replace(SHAPE, maps=9))
     with pytest.raises(ProgramError, match="limbs"):
         plan(random_network(rng, 1, 4), ckks_set("nano"))
 
 
 def test_pixels_outside_their_range_are_refused(small: CkksParameters) -> None:
-    current = session.begin(STAGES, small, None, images=1, maps=1, hidden=4)
+    current = begin(STAGES, Cnn(1, SMALL, small))
     for pixel in (-0.01, 1.5, np.nan):
         pixels = np.zeros((1, 8, 8))
         pixels[0, 0, 1] = pixel
-        with pytest.raises(ParameterError, match=rf"slot 8 holds {pixel}, .* numbers from 0 to 1"):
-            current.client.encrypt(pixels)
+        packed = {INPUT: Layout(small.slots, SMALL).pack(pixels)}
+        with pytest.raises((ParameterError, ProgramError), match=r"outside its range 0 … 1|finite"):
+            current.client.encrypt([packed])
 
 
 # ---- encrypted ---------------------------------------------------------------------------------
@@ -203,12 +210,12 @@ def test_pixels_outside_their_range_are_refused(small: CkksParameters) -> None:
 
 def test_decrypted_scores_are_the_clear_networks(small: CkksParameters) -> None:
     """A small network and ring: twelve images in two ciphertexts."""
-    current = session.begin(STAGES, small, None, images=12, maps=1, hidden=4)
+    current = begin(STAGES, Cnn(12, SMALL, small))
     assert len(current.inputs) == 2
     answer = current.answer(STAGES, runtime.open_device("cpu"))
-    quality = answer.outcome.summary()
-    assert quality.images == quality.same_digit == 12
-    assert quality.largest_error < 1e-4
+    quality = answer.outcome.quality()
+    assert quality["images"] == quality["same_digit"] == 12
+    assert quality["largest_error"] < 1e-4
     assert answer.equal_bits is None
 
 
@@ -225,7 +232,7 @@ def test_run_cnn_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == 33
     assert quality["largest_error"] < 1e-6 < quality["smallest_lead"] / 2
-    assert (numbers["batches"], numbers["images_per_batch"]) == (2, 32)
+    assert (numbers["runs"], numbers["images_per_batch"]) == (2, 32)
     assert numbers["parameters"]["security_bits"] == 128
     assert "33 of 33" in said
 
@@ -237,7 +244,7 @@ def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(
     numbers, said = numbers_of_run(["--seal"], tmp_path / "numbers.json")
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == HELD_OUT
-    assert quality["accuracy_encrypted"] == quality["accuracy_clear"] > 0.97
+    assert quality["right_encrypted"] == quality["right_clear"] > 0.97 * HELD_OUT
     assert quality["largest_error"] < 1e-6
     assert numbers["program"]["seal_seconds"] > 0
     assert "Microsoft SEAL, same program" in said

@@ -14,24 +14,33 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.apps.gmdh import session, steps
-from ringsmith.apps.gmdh.client import Client
-from ringsmith.apps.gmdh.commands import forecast_error
-from ringsmith.apps.gmdh.curves import Curves, load_curves
-from ringsmith.apps.gmdh.interface import OUTPUT, input_name
-from ringsmith.apps.gmdh.network import Layer, Network, forward
-from ringsmith.apps.gmdh.packing import pack, packed_slots, plain_moduli, unpack
-from ringsmith.apps.gmdh.residues import combined, plain_bits, with_moduli
-from ringsmith.apps.gmdh.server import (
+from ringsmith.apps.application import Server
+from ringsmith.apps.gmdh import (
+    COEFFICIENT_BITS,
+    INPUT_BITS,
+    OUTPUT,
     PARAMETERS,
     PLAIN_MODULI,
-    Server,
+    WIDTHS,
+    Curves,
+    Forecast,
+    Layer,
+    Network,
     _exact,
+    bounds_of,
+    combined,
+    forward,
+    input_name,
+    load_curves,
+    plain_bits,
     plan_approximate,
     plan_exact,
+    steps,
+    train,
+    with_moduli,
 )
-from ringsmith.apps.gmdh.training import COEFFICIENT_BITS, INPUT_BITS, WIDTHS, train
-from ringsmith.apps.machines import open_machine
+from ringsmith.apps.gmdh.steps import METERS, pack, plain_moduli, unpack
+from ringsmith.apps.session import Client, begin, open_machine
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import design_names
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
@@ -67,7 +76,7 @@ def network(curves: Split) -> Network:
 @pytest.fixture(scope="module")
 def exact(network: Network) -> Server:
     """The operator, in BFV."""
-    return Server(network, "bfv")
+    return Server(plan_exact(network), None)
 
 
 # ---- in the clear ------------------------------------------------------------------------------
@@ -113,8 +122,8 @@ def test_fixed_point_costs_next_to_nothing(
     network: Network, curves: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fit, select, days = curves
-    monkeypatch.setattr("ringsmith.apps.gmdh.training.INPUT_BITS", 16)
-    monkeypatch.setattr("ringsmith.apps.gmdh.training.COEFFICIENT_BITS", 16)
+    monkeypatch.setattr("ringsmith.apps.gmdh.INPUT_BITS", 16)
+    monkeypatch.setattr("ringsmith.apps.gmdh.COEFFICIENT_BITS", 16)
     fine = train(fit, select)
 
     def rms(forecast: np.ndarray) -> float:
@@ -195,29 +204,24 @@ def test_sums_and_products_of_packed_messages_are_those_of_the_numbers(
     t: int, rng: np.random.Generator
 ) -> None:
     parameters = replace(steps.paper_set(), plain_modulus=t, extension_primes=())
-    slots, n = packed_slots(parameters), parameters.n
-    assert slots == {12289: 1024, 25601: 512, 40961: 4096}[t]
-    if slots == n:
-        return  # batched by the client's encoder
-    a, b = (rng.integers(-t, t, count) for count in (slots, slots - 3))
+    n = parameters.n
+    a, b = (rng.integers(-t, t, count) for count in (METERS, METERS - 3))
     x, y = (pack(parameters, each) for each in (a, b))
     assert x.shape == (n,)
     padded = np.concatenate([b, np.zeros(3, np.int64)])
     assert (unpack(parameters, x + y) == (a + padded) % t).all()
-    whole = np.convolve(x[:: n // slots], y[:: n // slots])
+    whole = np.convolve(x[:: n // METERS], y[:: n // METERS])
     product = np.zeros(n, np.int64)
-    product[:: n // slots] = whole[:slots] - np.append(whole[slots:], 0)
+    product[:: n // METERS] = whole[:METERS] - np.append(whole[METERS:], 0)
     assert (unpack(parameters, product) == a * padded % t).all()
 
 
 def test_what_a_small_modulus_does_not_hold_is_refused() -> None:
     parameters = replace(steps.paper_set(), plain_modulus=25601, extension_primes=())
-    with pytest.raises(ParameterError, match="513 meters: a message modulo t = 25601 holds 512"):
+    with pytest.raises(ParameterError, match="513 meters: a message holds 512: make batches"):
         pack(parameters, np.zeros(513, np.int64))
-    with pytest.raises(ParameterError, match="t = 2 holds no vector of meters: take an odd prime"):
-        packed_slots(steps.paper_set())
     with pytest.raises(ParameterError, match=r"primes below 20000 .* do not hold integers of 140"):
-        plain_moduli((1 << 140) - 1, 512, 20_000)
+        plain_moduli((1 << 140) - 1, 20_000)
 
 
 # ---- encrypted ---------------------------------------------------------------------------------
@@ -239,8 +243,8 @@ def test_a_forecast_modulo_one_plain_modulus_is_exact(
 ) -> None:
     """The quick part of the next test: one of the moduli, at full size."""
     days = curves[2]
-    client = Client(exact.interface)
-    inputs = client.encrypt(days.observed)[-1]
+    client = Client(exact.kits)
+    inputs = client.encrypt(list(Forecast().vectors(exact)))[-1]
     machine = runtime.open_device("cpu")
     result = exact.compiled[-1].run(machine, inputs, client.evaluation_keys)
     parameters = exact.programs[-1].parameters
@@ -254,26 +258,28 @@ def test_a_forecast_modulo_one_plain_modulus_is_exact(
 
 @pytest.mark.full
 def test_the_encrypted_forecast_equals_the_clear_one_exactly_in_bfv() -> None:
-    current = session.begin(STAGES, "bfv")
+    current = begin(STAGES, Forecast("bfv"))
     answer = current.answer(STAGES, runtime.open_device("cpu"))
-    assert answer.outcome.quality.exact == answer.outcome.quality.meters == 496
-    assert answer.outcome.quality.largest_difference == 0
-    assert answer.outcome.quality.error_encrypted == answer.outcome.quality.error_clear
+    quality = answer.outcome.quality
+    assert quality["exact"] == quality["meters"] == 496
+    assert quality["largest_difference"] == 0
+    assert quality["error_encrypted"] == quality["error_clear"]
     promised = [program.forecast().bits for program in current.server.programs]  # type: ignore[call-arg]
-    assert all(b >= p for b, p in zip(answer.outcome.forecasts.budgets, promised, strict=True))
+    assert all(b >= p for b, p in zip(answer.noise_budgets, promised, strict=True))
 
 
 def test_the_encrypted_forecast_is_within_the_forecast_precision_in_ckks() -> None:
-    current = session.begin(STAGES, "ckks")
+    application = Forecast("ckks")
+    current = begin(STAGES, application)
     (program,) = current.server.programs
     assert isinstance(program, CkksProgram)
     assert (security_level(program.parameters.n, program.parameters.log_qp) or 0) >= 128
-    assert not program.forecast(current.server.bounds).overflows
+    assert not program.forecast(bounds_of(application.network, application.unit)).overflows
     answer = current.answer(STAGES, runtime.open_device("cpu"))
-    promised = forecast_error(current)
+    quality, promised = answer.outcome.quality, answer.outcome.error
     assert promised is not None
-    assert answer.outcome.quality.largest_difference <= promised < 1e-5
-    assert answer.outcome.quality.exact is None
+    assert quality["largest_difference"] <= promised < 1e-5
+    assert quality["exact"] is None
 
 
 def test_a_layer_takes_one_level_in_ckks(network: Network) -> None:
@@ -343,40 +349,36 @@ def insecure() -> CkksParameters:
 def test_a_small_accelerator_of_medhas_kind_forecasts_with_the_cpus_bits(
     network: Network, curves: Split, insecure: CkksParameters, device: str
 ) -> None:
-    server = Server(network, "ckks", small_medha(), parameters=insecure)
-    client = Client(server.interface)
-    inputs = client.encrypt(curves[2].observed)
-    machines = (runtime.open_device(device, small_medha()), runtime.open_device("cpu"))
-    ours, cpus = (server.run(each, inputs, client.evaluation_keys)[0] for each in machines)
-    executable = server.compiled[0].compiled_graph.executable
-    assert executable is not None
-    assert ours.cycles == executable.cycles
-    assert np.array_equal(ours.outputs[OUTPUT].data, cpus.outputs[OUTPUT].data)
-    found = client.decrypt([ours.outputs[OUTPUT]], len(curves[2])).demand
-    assert np.abs(found - network.forecast(curves[2].observed)).max() < 1e-6
+    current = begin(STAGES, Forecast("ckks", insecure), small_medha())
+    answer = current.answer(STAGES, runtime.open_device(device, small_medha()))
+    assert current.server.executable is not None
+    assert answer.results[0].cycles == current.server.executable.cycles
+    assert answer.equal_bits is True
+    expected = network.forecast(curves[2].observed)
+    assert np.abs(answer.outcome.demand - expected).max() < 1e-6
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("device", ["model", "rtl"])
 def test_medha_forecasts_with_the_cpus_bits(device: str) -> None:
-    current = session.begin(STAGES, "ckks", device, "medha")
+    current = begin(STAGES, Forecast("ckks"), "medha")
     answer = current.answer(STAGES, open_machine(STAGES, device, "medha"))
     assert answer.equal_bits is True
-    executable = current.server.compiled[0].compiled_graph.executable
+    executable = current.server.executable
     assert executable is not None
     assert answer.results[0].cycles == executable.cycles < 1_100_000
-    promised = forecast_error(current)
+    quality, promised = answer.outcome.quality, answer.outcome.error
     assert promised is not None
-    assert answer.outcome.quality.largest_difference <= promised < 1e-5
+    assert quality["largest_difference"] <= promised < 1e-5
 
 
 def test_meters_that_do_not_fit_are_refused(exact: Server) -> None:
-    client = Client(replace(exact.interface, parts=exact.interface.parts[:1]))
-    meters = exact.interface.meters
-    with pytest.raises(ParameterError, match=rf"{meters + 1} meters: one run serves 1 … {meters}"):
-        client.encrypt(np.zeros((meters + 1, 12)))
-    with pytest.raises(ParameterError, match=r"give \(meters, 12\), those of hours 0 … 11"):
-        client.encrypt(np.zeros((4, 11)))
+    client, slots = Client(exact.kits), exact.program.parameters.n
+    hours = dict.fromkeys(exact.program.inputs, np.zeros(slots + 1, np.int64))
+    with pytest.raises(ProgramError, match=rf"holds {slots} numbers and was given {slots + 1}"):
+        client.encrypt([hours] * PLAIN_MODULI)
+    with pytest.raises(ProgramError, match="give a vector for each input"):
+        client.encrypt([{}] * PLAIN_MODULI)
 
 
 def test_the_noise_forecast_bears_every_plain_modulus_of_the_steps(network: Network) -> None:
@@ -445,8 +447,8 @@ def test_run_gmdh_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
     assert f"{numbers['quality']['error_encrypted']:.4f}" in done.stdout
     assert "standard deviations" in done.stdout
     assert "1 evaluation key for the server" in done.stdout
-    (program,) = numbers["programs"]
-    assert program["operations"] > 0
+    program = numbers["program"]
+    assert sum(program["operations"].values()) > 100
     assert program["cycles"] is program["breakdown"] is program["seal_seconds"] is None
 
 
@@ -472,12 +474,12 @@ def test_the_model_of_the_smallest_design_equals_the_cpu_in_ckks(tmp_path: Path)
     assert done.exit_code == 0
     numbers = json.loads(output.read_text())
     assert numbers["equal_bits_with_cpu"] is True
-    (program,) = numbers["programs"]
+    program = numbers["program"]
     assert program["cycles"] == program["predicted_cycles"] > 0
     assert sum(share["cycles"] for share in program["breakdown"]) == program["cycles"]
     assert numbers["design"]
     assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
-    assert f"{numbers['programs'][0]['cycles']:,}" in done.stdout
+    assert f"{program['cycles']:,}" in done.stdout
 
 
 def test_the_exact_forecast_runs_on_an_accelerator_made_to_fit(tmp_path: Path) -> None:
@@ -499,7 +501,7 @@ def test_a_design_that_cannot_run_the_exact_forecast_is_refused(
 ) -> None:
     words = {
         "heaws-seal": "no parameters fit; N = 8192 does not do: .* out of noise budget",
-        "medha": r"network\.py:\d+: multiplies two encrypted BFV vectors",
+        "medha": r"__init__\.py:\d+: multiplies two encrypted BFV vectors",
     }
     with pytest.raises(ProgramError, match=words[design]):
-        Server(network, "bfv", design)
+        Forecast("bfv").server(design)

@@ -11,13 +11,11 @@ from tests.apps.seal_logreg import assert_equals_seal_from_seals_ciphertext
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions
-from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.interface import OUTPUT
-from ringsmith.apps.logreg.sizes import DEMO
-from ringsmith.apps.machines import open_machine
+from ringsmith.apps.logreg import DEMO, OUTPUT, LogisticRegression, Predictions
 from ringsmith.apps.operations import OPERATIONS
+from ringsmith.apps.report import breakdown
+from ringsmith.apps.session import Session, begin, open_machine
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
@@ -28,24 +26,24 @@ STAGES = Stages(Console(quiet=True))
 
 
 @pytest.fixture(scope="module")
-def current() -> session.Session:
+def current() -> Session[Predictions]:
     """The program compiled for nano, keys, and the held-out patients encrypted."""
-    return session.begin(STAGES, DEMO, "nano")
+    return begin(STAGES, LogisticRegression(), "nano")
 
 
 @pytest.mark.parametrize("kind", ["cpu", "model"])  # and rtl in the demo's test below
 def test_decrypted_probabilities_are_the_clear_polynomials(
-    current: session.Session, kind: str
+    current: Session[Predictions], kind: str
 ) -> None:
     machine = open_machine(STAGES, kind, "nano")
     answer = current.answer(STAGES, machine)
-    quality = answer.outcome.summary()
-    assert quality.patients == 114
-    assert quality.largest_error_to_polynomial < 1e-5
-    assert quality.largest_error_to_sigmoid < 0.09
-    assert quality.same_class_as_polynomial == 114
-    assert quality.accuracy_encrypted > 0.95
-    executable = current.server.compiled.compiled_graph.executable
+    quality = answer.outcome.quality()
+    assert quality["patients"] == 114
+    assert quality["largest_error_to_polynomial"] < 1e-5
+    assert quality["largest_error_to_sigmoid"] < 0.09
+    assert quality["same_class_as_polynomial"] == 114
+    assert quality["accuracy_encrypted"] > 0.95
+    executable = current.server.executable
     assert executable is not None
     if kind == "cpu":
         assert (answer.equal_bits, answer.results[0].cycles) == (None, None)
@@ -56,25 +54,22 @@ def test_decrypted_probabilities_are_the_clear_polynomials(
 
 
 def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
-    current: session.Session,
+    current: Session[Predictions],
 ) -> None:
     expander = replace(load_design("nano"), name="expander", prng="trivium", seeds=8)
-    seeded = session.begin(STAGES, DEMO, expander)
-    assert (seeded.server.interface.seeded_keys, current.server.interface.seeded_keys) == (
-        True,
-        False,
-    )
+    seeded = begin(STAGES, LogisticRegression(), expander)
+    assert (seeded.server.seeded, current.server.seeded) == (True, False)
     answers = [
         each.answer(STAGES, open_machine(STAGES, "model", design))
         for each, design in ((seeded, expander), (current, "nano"))
     ]
-    executable = seeded.server.compiled.compiled_graph.executable
+    executable = seeded.server.executable
     assert executable is not None
     assert answers[0].equal_bits is True
     assert answers[0].results[0].cycles == executable.cycles
     assert answers[0].results[0].host_transfers == 0
     forms = [
-        conditions("", DEMO.parameters, seeded_keys=each.server.interface.seeded_keys)["keys"]
+        conditions("", DEMO.parameters, seeded_keys=each.server.seeded)["keys"]
         for each in (seeded, current)
     ]
     assert [str(form).split()[0] for form in forms] == ["half", "whole"]
@@ -82,8 +77,8 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
     assert whole // 2 < answers[0].results[0].key_words < whole // 2 + 1000
 
 
-def test_shares_of_the_breakdown_add_up_to_the_program(current: session.Session) -> None:
-    executable = current.server.compiled.compiled_graph.executable
+def test_shares_of_the_breakdown_add_up_to_the_program(current: Session[Predictions]) -> None:
+    executable = current.server.executable
     assert executable is not None
     shares = breakdown(executable)
     assert sum(share.cycles for share in shares) == executable.cycles
@@ -92,18 +87,18 @@ def test_shares_of_the_breakdown_add_up_to_the_program(current: session.Session)
     assert (counts["rotate"], counts["relinearize"], counts["rescale"]) == (5, 2, 4)
 
 
-def test_the_program_uses_every_level_and_no_key_too_many(current: session.Session) -> None:
+def test_the_program_uses_every_level_and_no_key_too_many(current: Session[Predictions]) -> None:
     program = current.server.program
     assert program.outputs[OUTPUT].limbs == 1
     assert len(program.key_needs.galois) == math.log2(32)
 
 
-def test_a_server_without_the_needed_keys_says_so(current: session.Session) -> None:
+def test_a_server_without_the_needed_keys_says_so(current: Session[Predictions]) -> None:
     with pytest.raises(ProgramError, match=r"key .* is missing"):
         current.server.run(runtime.open_device("cpu"), current.inputs, EvaluationKeys())
 
 
-def test_the_whole_program_equals_seals_residue_for_residue(current: session.Session) -> None:
+def test_the_whole_program_equals_seals_residue_for_residue(current: Session[Predictions]) -> None:
     machine = runtime.open_device("model", "nano")
     assert_equals_seal_from_seals_ciphertext(current, machine)
 

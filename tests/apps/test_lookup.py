@@ -11,14 +11,21 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.apps.lookup import session
-from ringsmith.apps.lookup.client import Client
-from ringsmith.apps.lookup.records import FIELDS, RECORDS, load_records, packed, picture
-from ringsmith.apps.lookup.server import Server, parameters, plan
+from ringsmith.apps.lookup import (
+    FIELDS,
+    RECORDS,
+    Lookup,
+    load_records,
+    packed,
+    parameters,
+    picture,
+    plan,
+)
+from ringsmith.apps.session import begin
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
-from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.params import BfvParameters, SecurityWarning, security_level
 from ringsmith.program import Op
 
@@ -71,14 +78,14 @@ def test_the_program_is_secure_and_keeps_noise_budget() -> None:
 def test_every_record_comes_back(small: BfvParameters, rng: np.random.Generator) -> None:
     """Of a table whose last output is not full."""
     records = rng.integers(0, small.plain_modulus, (64, 19))
-    server = Server(records, None, small)
-    assert list(server.program.outputs) == ["fields0", "fields1"]
-    client = Client(replace(server.interface, columns=8))
-    machine = runtime.open_device("cpu")
-    queries = [client.encrypt(record) for record in range(64)]
-    results = server.run(machine, queries, client.evaluation_keys)
-    outputs = [output for result in results for output in result.outputs.values()]
-    np.testing.assert_array_equal(client.decrypt(outputs, 64), records)
+    application = Lookup(range(64), records, small, columns=8)
+    current = begin(STAGES, application)
+    assert list(current.server.program.outputs) == ["fields0", "fields1"]
+    answer = current.answer(STAGES, runtime.open_device("cpu"))
+    np.testing.assert_array_equal(answer.outcome, records)
+    assert application.right(answer.outcome)
+    assert len(answer.noise_budgets) == 64
+    assert min(answer.noise_budgets) > 0
 
 
 @pytest.mark.parametrize("kind", ["model", pytest.param("rtl", marks=pytest.mark.full)])
@@ -89,22 +96,20 @@ def test_an_accelerator_makes_the_cpu_devices_residues(
         load_design("heaws-seal"), name="small", log_n=10, work_uram_polys=0, host_bits=0
     )
     records = rng.integers(0, small.plain_modulus, (32, 4))
-    server = Server(records, design, small)
-    client = Client(replace(server.interface, columns=8))
-    query, keys = [client.encrypt(21)], client.evaluation_keys
-    (mine,) = server.run(runtime.open_device(kind, design), query, keys)
-    (other,) = server.run(runtime.open_device("cpu"), query, keys)
-    assert mine.cycles == server.compiled.compiled_graph.executable.cycles  # type: ignore[union-attr]
-    for name, output in other.outputs.items():
-        np.testing.assert_array_equal(mine.outputs[name].data, output.data)
-    np.testing.assert_array_equal(client.decrypt([*mine.outputs.values()], 1)[0], records[21])
+    current = begin(STAGES, Lookup([21], records, small, columns=8), design)
+    answer = current.answer(STAGES, runtime.open_device(kind, design))
+    assert current.server.executable is not None
+    assert answer.results[0].cycles == current.server.executable.cycles
+    assert answer.equal_bits is True
+    np.testing.assert_array_equal(answer.outcome[0], records[21])
 
 
 @pytest.mark.full
 def test_the_rtl_of_heaws_seal_looks_a_record_up() -> None:
-    current = session.begin(STAGES, 1000, "heaws-seal")
+    application = Lookup([1000])
+    current = begin(STAGES, application, "heaws-seal")
     answer = current.answer(STAGES, runtime.open_device("rtl", load_design("heaws-seal")))
-    assert answer.outcome.right
+    assert application.right(answer.outcome)
     assert answer.equal_bits is True
 
 
@@ -113,12 +118,17 @@ def test_what_does_not_fit_is_refused(small: BfvParameters) -> None:
     for count in (1, 48, 1024):
         with pytest.raises(ParameterError, match=f"{count} records: take a power of two from 2 to"):
             plan(np.zeros((count, 4), dtype=np.int64), small)
-    client = Client(Server(table, None, small).interface)
     for record in (-1, 64):
         with pytest.raises(ParameterError, match=f"record {record}: take one of 0 … 63"):
-            client.encrypt(record)
+            Lookup([record], table, small)
     with pytest.raises(ProgramError, match="design medha has no unit for BFV products"):
-        Server(table, "medha", small)
+        Lookup([0], table, small).server("medha")
+
+
+def test_other_numbers_than_the_tables_end_the_command(small: BfvParameters) -> None:
+    table = np.ones((64, 4), dtype=np.int64)
+    with pytest.raises(DeviceError, match=r"records \[3\] came back with other numbers"):
+        Lookup([3], table, small).check(np.zeros((1, 4), dtype=np.int64))
 
 
 def test_run_lookup_prints_the_record_and_writes_its_numbers(tmp_path: Path) -> None:

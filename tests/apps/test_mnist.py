@@ -18,20 +18,29 @@ from tests.apps.test_pictures import write
 from typer.testing import CliRunner
 
 from ringsmith import runtime
-from ringsmith.apps.layers import layers
-from ringsmith.apps.mnist import images as data
-from ringsmith.apps.mnist import session, training
-from ringsmith.apps.mnist.client import Client
-from ringsmith.apps.mnist.commands import PARAMETERS
-from ringsmith.apps.mnist.images import TEST, TRAINING, Images, load_images, parse_idx
-from ringsmith.apps.mnist.interface import INPUTS, OUTPUT
-from ringsmith.apps.mnist.network import DIGITS, HIDDEN, LAYERS, MAP, MAPS, SIDE, Network
-from ringsmith.apps.mnist.outcome import Quality
-from ringsmith.apps.mnist.packing import ENTRIES, PADDED, Layout, Order
-from ringsmith.apps.mnist.report import picture, quality_rows
-from ringsmith.apps.mnist.server import Server, plan
+from ringsmith.apps.convolution import Images, Network, quality_rows
+from ringsmith.apps.mnist import (
+    ENTRIES,
+    INPUTS,
+    LAYERS,
+    OUTPUT,
+    PADDED,
+    PARAMETERS,
+    SHAPE,
+    Layout,
+    Mnist,
+    Order,
+    data,
+    picture,
+    plan,
+    trained_network,
+    training,
+)
+from ringsmith.apps.mnist.data import TEST, TRAINING, load_images, parse_idx
 from ringsmith.apps.mnist.survey import survey
 from ringsmith.apps.pictures import read_gray
+from ringsmith.apps.report import layers
+from ringsmith.apps.session import begin
 from ringsmith.apps.stages import Stages
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ParameterError, ProgramError, ToolError
@@ -40,6 +49,7 @@ from ringsmith.params import ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
+SIDE = SHAPE.side
 SHEET = Path(__file__).parents[1] / "images" / "mnist-test-16.png"
 DIGITS_OF_SHEET = np.array([7, 2, 1, 0, 4, 1, 4, 9, 5, 9, 0, 6, 9, 0, 1, 5])
 
@@ -52,29 +62,8 @@ def sixteen() -> Images:
 
 
 def random_network(rng: np.random.Generator) -> Network:
-    """A network of random weights, whose sums stay near 1."""
-    return Network(
-        rng.uniform(-1, 1, (MAPS, 5, 5)) / 10,
-        rng.uniform(-0.2, 0.2, MAPS),
-        rng.uniform(-1, 1, (HIDDEN, MAP, MAP, MAPS)) / 50,
-        rng.uniform(-0.2, 0.2, HIDDEN),
-        rng.uniform(-1, 1, (DIGITS, HIDDEN)) / 20,
-        rng.uniform(-0.1, 0.1, DIGITS),
-    )
-
-
-def scores_by_definition(network: Network, image: np.ndarray) -> np.ndarray:
-    """The scores of one image (28, 28), sum by sum: a row of zeros above, a column to the left."""
-    padded = np.zeros((SIDE + 1, SIDE + 1))
-    padded[1:, 1:] = image
-    maps = np.zeros((MAP, MAP, MAPS))
-    for y in range(MAP):
-        for x in range(MAP):
-            window = padded[2 * y : 2 * y + 5, 2 * x : 2 * x + 5]
-            for m in range(MAPS):
-                maps[y, x, m] = (network.kernels[m] * window).sum() + network.map_biases[m]
-    hidden = np.array([(w * maps**2).sum() for w in network.hidden_weights])
-    return network.score_weights @ (hidden + network.hidden_biases) ** 2 + network.score_biases
+    """A network of random weights, whose sums are small."""
+    return Network.initial(SHAPE, rng).scaled(10, 10, 10)
 
 
 def write_idx(folder: Path, part: str, images: Images, *, packed: bool = False) -> None:
@@ -170,28 +159,6 @@ def test_fetched_data_is_checked_and_kept(
 # ---- in the clear ------------------------------------------------------------------------------
 
 
-def test_scores_are_those_of_the_definition(rng: np.random.Generator) -> None:
-    network, pixels = random_network(rng), rng.uniform(0, 1, (3, SIDE, SIDE))
-    expected = [scores_by_definition(network, image) for image in pixels]
-    assert np.abs(network.scores(pixels) - expected).max() < 1e-12
-
-
-def test_the_gradient_is_the_slope_of_the_cross_entropy(rng: np.random.Generator) -> None:
-    state = training._initial(rng)
-    state = training._State(*(array.astype(np.float64) for array in state.arrays()))
-    pixels, digits = rng.uniform(0, 1, (6, SIDE, SIDE)), rng.integers(0, DIGITS, 6)
-    _, slopes = training._gradient(state, pixels, digits)
-    for index, (weights, slope) in enumerate(zip(state.arrays(), slopes, strict=True)):
-        direction = rng.uniform(-1, 1, weights.shape)
-        ends = []
-        for sign in (1, -1):
-            moved = state.arrays()
-            moved[index] = weights + sign * 1e-6 * direction
-            ends.append(training._gradient(training._State(*moved), pixels, digits)[0])
-        measured = (ends[0] - ends[1]) / 2e-6
-        assert measured == pytest.approx(float((slope * direction).sum()), rel=1e-5, abs=1e-7)
-
-
 def test_a_warp_of_nothing_changes_nothing_and_training_learns(sixteen: Images) -> None:
     class Still:
         """Draws zeros."""
@@ -213,15 +180,15 @@ def test_a_warp_of_nothing_changes_nothing_and_training_learns(sixteen: Images) 
 
 
 def test_the_shipped_network_reads_digits_and_is_small(sixteen: Images, tmp_path: Path) -> None:
-    network = Network.load()
+    network = trained_network()
     assert (network.scores(sixteen.pixels / 255).argmax(axis=1) == sixteen.digits).sum() >= 15
     network.save(tmp_path / "weights.npz")
     assert (tmp_path / "weights.npz").stat().st_size < 300_000
-    again = Network.load(tmp_path / "weights.npz")
+    again = Network.load(SHAPE, tmp_path / "weights.npz")
     assert np.array_equal(again.hidden_weights, network.hidden_weights)
     (tmp_path / "none.npz").write_bytes(b"none")
-    with pytest.raises(ParameterError, match="does not hold this network's weights"):
-        Network.load(tmp_path / "none.npz")
+    with pytest.raises(ParameterError, match="does not hold a network's weights"):
+        Network.load(SHAPE, tmp_path / "none.npz")
 
 
 # ---- packed ------------------------------------------------------------------------------------
@@ -284,13 +251,10 @@ def test_what_does_not_fit_is_refused(rng: np.random.Generator) -> None:
 
 
 def test_decrypted_scores_are_the_clear_networks(sixteen: Images) -> None:
-    network = Network.load()
-    current = session.begin(
-        STAGES, network, ckks_set(PARAMETERS), None, sixteen.first(4), Order.DIAGONALS
-    )
-    quality = current.answer(STAGES, runtime.open_device("cpu")).outcome.summary()
-    assert quality.images == quality.same_digit == 4
-    assert quality.largest_error < 1e-3
+    current = begin(STAGES, Mnist(sixteen.first(4)))
+    quality = current.answer(STAGES, runtime.open_device("cpu")).outcome.quality()
+    assert quality["images"] == quality["same_digit"] == 4
+    assert quality["largest_error"] < 1e-3
 
 
 def run(words: list[str], output: Path) -> tuple[dict, str]:
@@ -330,24 +294,22 @@ def test_a_test_image_of_the_users_files_is_read(tmp_path: Path, sixteen: Images
 
 
 def test_a_record_is_resumed_after_its_last_whole_line(tmp_path: Path, sixteen: Images) -> None:
-    network = Network.load()
-    server = Server(network, ckks_set(PARAMETERS), None, Order.DIAGONALS)
-    client, record = Client(server.interface), tmp_path / "record.jsonl"
-    survey(network, server, client, sixteen.first(3), record)
+    record = tmp_path / "record.jsonl"
+    survey(Mnist(sixteen.first(3)), record)
     lines = record.read_text().splitlines()
     assert [json.loads(line).get("image") for line in lines] == [None, 0, 1, 2]
     record.write_text("\n".join(lines[:3]) + "\n" + lines[3][:20])
-    predictions = survey(network, server, client, sixteen.first(4), record)
+    predictions = survey(Mnist(sixteen.first(4)), record)
     again = record.read_text().splitlines()
     assert again[:3] == lines[:3]
     assert [json.loads(line).get("image") for line in again] == [None, 0, 1, 2, 3]
-    assert predictions.summary().same_digit == 4
+    assert predictions.quality()["same_digit"] == 4
     record.write_text(again[0].replace("diagonals", "rows") + "\n")
     with pytest.raises(InteropError, match="is a record of something else"):
-        survey(network, server, client, sixteen.first(1), record)
+        survey(Mnist(sixteen.first(1)), record)
     record.write_text(again[0] + "\n" + again[2] + "\n")
     with pytest.raises(InteropError, match="line 2 is not that of image 0"):
-        survey(network, server, client, sixteen.first(1), record)
+        survey(Mnist(sixteen.first(1)), record)
 
 
 def test_a_record_that_cannot_be_kept_is_refused_before_an_image_is_run(
@@ -466,9 +428,9 @@ def test_row_by_row_the_model_takes_the_cpus_bits_and_less_than_the_papers_time(
 def test_the_page_has_what_was_recorded_of_all_test_images() -> None:
     root = Path(__file__).parents[2]
     record = json.loads((root / "bench" / "mnist.json").read_text())
-    quality = Quality(**record["quality"])
-    assert quality.images == quality.same_digit == 10_000
-    assert quality.right_encrypted >= 9_890
+    quality = record["quality"]
+    assert quality["images"] == quality["same_digit"] == 10_000
+    assert quality["right_encrypted"] >= 9_890
     assert record["command"] == "ringsmith run mnist --images 10000 --order diagonals"
     assert (
         table(["10,000 test images", "`cpu`"], quality_rows(quality))

@@ -8,11 +8,11 @@ import pytest
 from rich.console import Console
 
 from ringsmith.apps import seal_baseline
-from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.logreg import LogisticRegression
 from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.seal_baseline import SealBaseline, SealExact
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
+from ringsmith.apps.session import begin, time_seal
 from ringsmith.apps.stages import Stages
 from ringsmith.bench.heaws.cases import seals_parameters
 from ringsmith.errors import ToolError
@@ -69,9 +69,9 @@ def test_every_operation_is_timed(limbs: int) -> None:
 def test_a_missing_seal_is_said_and_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.StringIO()
     stages = Stages(Console(file=text, width=200))
-    current = session.begin(stages, DEMO, None)
+    current = begin(stages, LogisticRegression())
     monkeypatch.setattr("ringsmith.apps.seal_program.seal_version", lambda: None)
-    assert session.time_seal(stages, current) is None
+    assert time_seal(stages, current) is None
     assert "pip install 'ringsmith[seal]'" in text.getvalue()
 
 

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from ringsmith.apps.logreg.sizes import SIZES
+from ringsmith.apps.logreg import SIZES
 from ringsmith.cli import doctor
 from ringsmith.cli.applications import Size
 from ringsmith.cli.main import app
@@ -105,9 +105,7 @@ WORK = [
     "ringsmith.backends.rpau.debug.designs.operation_costs",
     "ringsmith.backends.rpau.debug.campaign.run_campaign",
     "ringsmith.backends.vector.debug.campaign.run_campaign",
-    "ringsmith.apps.logreg.session.begin",
-    "ringsmith.apps.cnn.session.begin",
-    "ringsmith.apps.mnist.session.begin",
+    "ringsmith.apps.session.begin",
 ]
 
 

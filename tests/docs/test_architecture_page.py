@@ -10,14 +10,8 @@ from pathlib import Path
 import pytest
 
 from ringsmith import runtime
-from ringsmith.apps.cnn import server as cnn
-from ringsmith.apps.cnn import training
-from ringsmith.apps.cnn.commands import PARAMETERS as CNN_PARAMETERS
-from ringsmith.apps.cnn.images import load_images
-from ringsmith.apps.logreg import server as logreg
-from ringsmith.apps.logreg.model import train
-from ringsmith.apps.logreg.records import load_records
-from ringsmith.apps.logreg.sizes import PAPER
+from ringsmith.apps.cnn import Cnn
+from ringsmith.apps.logreg import PAPER, LogisticRegression
 from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.compiler.segment import cut
 from ringsmith.backends.rpau.compiler.select import select
@@ -147,11 +141,12 @@ def operation(name: str, params: str) -> SubroutineGraph:
 
 
 def classification(*, fused: bool) -> CkksProgram:
-    return logreg.plan(train(load_records(PAPER.held_out)[0], PAPER), PAPER, fused_rescale=fused)
+    application = LogisticRegression(PAPER, fused_rescale=fused)
+    return application.programs(None, accelerated=False)[0]
 
 
 def convolution() -> CkksProgram:
-    return cnn.plan(training.train(load_images()[0]), ckks_set(CNN_PARAMETERS))
+    return Cnn().programs(None, accelerated=False)[0]
 
 
 PROGRAMS: dict[str, tuple[Callable[[], SubroutineGraph], Collection[str] | None]] = {

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import compile_program, open_device
-from ringsmith.apps.mnist.network import Network
+from ringsmith.apps.mnist import trained_network
 from ringsmith.bench.heir.measure import on_cpu, on_seal
 from ringsmith.heir import Imported, PlanBy, Wish, import_module, program_of, trace_module
 from ringsmith.heir.compiler import Lowering, module_text
@@ -96,7 +96,7 @@ def test_the_perceptron_computes_what_it_computes_in_the_clear(folder: Path, pla
 def test_the_example_computes_the_applications_scores(folder: Path) -> None:
     image = np.load(folder / "lola" / "image.npy").astype(float)
     exact = EXAMPLE["trained"]().scores(image[0, 0])
-    np.testing.assert_allclose(exact, Network.load().scores(image[0, :, 1:, 1:])[0], atol=1e-12)
+    np.testing.assert_allclose(exact, trained_network().scores(image[0, :, 1:, 1:])[0], atol=1e-12)
     assert exact.argmax() == 7
 
 

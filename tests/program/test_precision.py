@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from ringsmith.apps.logreg import packing
-from ringsmith.apps.logreg.interface import INPUT
-from ringsmith.apps.logreg.model import train
-from ringsmith.apps.logreg.records import load_records
-from ringsmith.apps.logreg.server import plan
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.logreg import DEMO, INPUT, load_records, pack, plan, train
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters, SecurityWarning
@@ -183,7 +178,7 @@ def test_the_forecast_holds_on_the_demo(run_encrypted: Runner) -> None:
     model = train(training, DEMO)
     program = plan(model, DEMO)
     records = model.preprocessing(held_out.features)
-    packed = packing.pack(records, DEMO.parameters.slots, DEMO.block)
+    packed = pack(records, DEMO.parameters.slots, DEMO.block)
     (margin,) = margins(program, {INPUT: packed}, run_encrypted, {INPUT: np.abs(packed)})
     print(f"forecast / measured: 2^{margin:.1f}")
     assert 0 <= margin < 6

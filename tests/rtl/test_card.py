@@ -1,5 +1,6 @@
 """A card at a serial port: a verilated board behind a pseudo-terminal, byte for byte."""
 
+import errno
 import os
 import pty
 import tty
@@ -15,7 +16,7 @@ from tests.rtl.card.simulated_board import HOST_BAUD, SimulatedBoard
 
 from ringsmith import CkksParameters, compile_program, open_device, trace
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device import card, serial_line
+from ringsmith.backends.rpau.device import card
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Zone
 from ringsmith.backends.rpau.device.serial_line import SerialLine
@@ -178,9 +179,9 @@ def test_a_port_of_another_user_is_refused(
     monkeypatch: pytest.MonkeyPatch, terminal: tuple[int, str]
 ) -> None:
     def denied(*_: object) -> int:
-        raise PermissionError
+        raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(serial_line.os, "open", denied)
+    monkeypatch.setattr(os, "open", denied)
     with pytest.raises(DeviceError, match="may not be opened by this user: join the group"):
         SerialLine(terminal[1], 9600)
 

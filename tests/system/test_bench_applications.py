@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ringsmith import runtime
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.logreg import DEMO
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.beside import beside
 from ringsmith.bench.medha import lenet5
@@ -128,5 +128,6 @@ def test_the_forecast_is_made_ready_for_a_design_with_what_seal_would_encrypt() 
     assert application.program.parameters.name == "medha-set1"
     assert set(application.values) == set(application.program.inputs)
     clear = application.program.evaluate(application.values)["forecast"].real[:496] * 8
-    model, data = application.session.model, application.session.data
-    assert np.abs(clear - model.forecast(data.observed)).max() < 1e-9
+    forecast = application.session.application
+    observed = forecast.days[2].observed
+    assert np.abs(clear - forecast.network.forecast(observed)).max() < 1e-9

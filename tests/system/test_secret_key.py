@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from ringsmith import _core
-from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.client import Client
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.logreg import LogisticRegression
+from ringsmith.apps.session import Client, begin
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
@@ -35,12 +34,13 @@ from ringsmith.schemes import trace
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
 SERVER_SIDE = (
-    "apps.logreg.server",
-    "apps.gmdh.server",
-    "apps.cnn.server",
-    "apps.lookup.server",
-    "apps.cifar.server",
-    "apps.mnist.server",
+    "apps.application",
+    "apps.logreg",
+    "apps.gmdh",
+    "apps.cnn",
+    "apps.lookup",
+    "apps.cifar",
+    "apps.mnist",
     "runtime",
     "backends.rpau.device.model",
     "backends.rpau.device.rtl",
@@ -152,12 +152,12 @@ class Recorder(ModelDevice):
 def test_no_part_of_the_secret_key_leaves_the_client() -> None:
     parameters = parameter_set("nano")
     stages = Stages(Console(quiet=True))
-    current = session.begin(stages, DEMO, "nano")
+    current = begin(stages, LogisticRegression(), "nano")
     recorder = Recorder(load_design("nano"))
     answer = current.answer(stages, Accelerator(recorder))
     assert answer.equal_bits
 
-    compiled, client = current.server.compiled, current.client
+    compiled, client = current.server.compiled[0], current.client
     executable, keys = compiled.compiled_graph.executable, client.evaluation_keys
     assert executable is not None
     assert keys.relin is not None
@@ -183,7 +183,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
 def test_every_form_of_the_secret_key_would_be_found() -> None:
     """The control of the test above: a device write with a piece of the key in it is noticed."""
     parameters = parameter_set("nano")
-    client = session.begin(Stages(Console(quiet=True)), DEMO, None).client
+    client = begin(Stages(Console(quiet=True)), LogisticRegression()).client
     secret = client._secret_key.reveal()
     found = searches(client, parameters)
     limb = _core.ntt_inverse(secret[4], parameters.primes[4], parameters.roots[4])
@@ -240,8 +240,8 @@ def test_no_import_leads_from_the_server_side_to_the_secret_key(module: str) -> 
 
 
 def test_the_import_search_sees_what_the_client_side_reaches() -> None:
-    assert set(FORBIDDEN) <= reached_from("apps.logreg.client")
-    assert set(FORBIDDEN) <= reached_from("apps.gmdh.client")
+    assert set(FORBIDDEN) <= reached_from("apps.session")
+    assert set(FORBIDDEN) <= reached_from("apps.gmdh.steps")
 
 
 SERVER = """

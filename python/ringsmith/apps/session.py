@@ -1,73 +1,135 @@
-"""One encrypted run of an application, from training to decryption, stage by stage."""
+"""Runs any application: keys, encryption, a run on a device, decryption, comparison, numbers."""
 
-from collections.abc import Callable, Sequence, Sized
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
+
+import numpy as np
+from rich.console import Console, RenderableType
 
 from ringsmith import runtime
-from ringsmith.apps.client import Client
-from ringsmith.apps.interface import Inputs
-from ringsmith.apps.machines import run_and_compare
-from ringsmith.apps.server import ProgramServer
+from ringsmith.apps.application import (
+    Application,
+    Inputs,
+    Numbers,
+    Outcome,
+    Server,
+    for_runs,
+)
+from ringsmith.apps.conditions import conditions
+from ringsmith.apps.report import Took, layers, layers_table, refuse_different_bits
+from ringsmith.apps.seal_baseline import SealBaseline, median_seconds
+from ringsmith.apps.seal_program import PROGRAM_REPEATS, on_seal, seal_is_there
 from ringsmith.apps.stages import Stages
+from ringsmith.backends.base import Design
+from ringsmith.backends.registry import REFERENCE, named_design, takes_design
+from ringsmith.client import generate_keys, noise_budget
+from ringsmith.files import Target
 from ringsmith.objects import Ciphertext
+from ringsmith.program import ClientKit
 
-PLAN = "Plan and compile the program"
-"""The stage in which the server makes its program ready."""
+if TYPE_CHECKING:
+    from ringsmith.program import CkksProgram
 
+PLAN = "Plan and compile the programs"
+"""The stage in which the server makes its programs ready."""
 
-class Serving(Protocol):
-    """A server: runs its programs on encrypted inputs, in the order that its clients know."""
-
-    def run(
-        self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys
-    ) -> Sequence[runtime.RunResult]:
-        """Returns the results of all runs."""
+AnyOutcome = TypeVar("AnyOutcome")
 
 
-_Model = TypeVar("_Model")
-_Data = TypeVar("_Data", bound=Sized)
-_Server = TypeVar("_Server", bound=Serving)
-_Client = TypeVar("_Client", bound=Client[Any])
-_Outcome = TypeVar("_Outcome")
+class Client:
+    """A client of a server, with keys of its own.
+
+    Attributes:
+        public_key: To encrypt with.
+        evaluation_keys: What the server needs to compute.
+    """
+
+    def __init__(self, kits: Sequence[ClientKit], *, seeded: bool = False) -> None:
+        """Makes keys.
+
+        Args:
+            kits: What the server publishes: a kit for all runs, or one for each; all have the same
+                ring and primes, and one pair of keys serves all.
+            seeded: Whether half of each evaluation key is made from a seed.
+        """
+        self._kits = kits
+        needs = reduce(or_, (kit.key_needs for kit in kits))
+        several = {"any_plain_modulus": True} if len(kits) > 1 else {}
+        self._secret_key, self.public_key, self.evaluation_keys = generate_keys(
+            kits[0].parameters, needs, seeded=seeded, **several
+        )
+
+    def encrypt(self, runs: Sequence[Numbers]) -> list[Inputs]:
+        """Returns the ciphertexts of each run.
+
+        Raises:
+            ProgramError: When there are too many numbers, or one outside its input's range.
+        """
+        kits = for_runs(self._kits, len(runs))
+        return [self._encrypted(kit, run) for kit, run in zip(kits, runs, strict=True)]
+
+    def decrypt(self, runs: Sequence[Inputs]) -> list[Numbers]:
+        """Returns the numbers of each run's outputs."""
+        kits = for_runs(self._kits, len(runs))
+        return [self._decrypted(kit, run) for kit, run in zip(kits, runs, strict=True)]
+
+    def noise_budgets(self, runs: Sequence[Inputs]) -> list[int]:
+        """Returns the least noise budget that is left in each run's outputs; of BFV only."""
+        kits = for_runs(self._kits, len(runs))
+        return [
+            min(noise_budget(kit.parameters, self._secret_key, each) for each in run.values())
+            for kit, run in zip(kits, runs, strict=True)
+            if kit.parameters.exact
+        ]
+
+    def _encrypted(self, kit: ClientKit, numbers: Numbers) -> Inputs:
+        return kit.encrypt(self.public_key, numbers)
+
+    def _decrypted(self, kit: ClientKit, outputs: Inputs) -> Numbers:
+        return kit.decrypt(self._secret_key, outputs)
 
 
 @dataclass(frozen=True, eq=False)
-class Answer(Generic[_Outcome]):
+class Answer(Generic[Outcome]):
     """What came back, decrypted.
 
     Attributes:
         results: Ciphertexts, cycles, instructions of each run.
         outcome: What was decrypted, compared with the model in the clear.
         equal_bits: Whether every residue equals the cpu device's; None on the cpu itself.
+        noise_budgets: What is left in each run's result, in bits; none in CKKS.
     """
 
     results: Sequence[runtime.RunResult]
-    outcome: _Outcome
+    outcome: Outcome
     equal_bits: bool | None
+    noise_budgets: Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)
-class Session(Generic[_Model, _Data, _Server, _Client, _Outcome]):
-    """Client and server, and the client's encrypted data.
+class Session(Generic[Outcome]):
+    """Client and server of an application, and the client's encrypted data.
 
     Attributes:
-        model: The trained model; the server's.
-        data: What is held out from training and computed on; the client's.
-        server: Holds the compiled program, or several.
+        application: The application.
+        server: Holds the compiled programs.
         client: Holds the keys.
-        inputs: The data, encrypted: what each run computes on.
-        compare: Compares what was decrypted with the model in the clear.
+        vectors: The client's numbers, for each run.
+        inputs: The same, encrypted.
     """
 
-    model: _Model
-    data: _Data
-    server: _Server
-    client: _Client
+    application: Application[Outcome]
+    server: Server
+    client: Client
+    vectors: Sequence[Numbers]
     inputs: Sequence[Inputs]
-    compare: Callable[[Any], _Outcome]
 
-    def answer(self, stages: Stages, machine: runtime.Machine) -> Answer[_Outcome]:
+    def answer(self, stages: Stages, machine: runtime.Machine) -> Answer[Outcome]:
         """Runs the programs on a machine, compares with the cpu device, and decrypts.
 
         Args:
@@ -81,29 +143,260 @@ class Session(Generic[_Model, _Data, _Server, _Client, _Outcome]):
         results, equal = run_and_compare(
             stages, machine, lambda on: self.server.run(on, self.inputs, keys)
         )
-        outputs = [output for result in results for output in result.outputs.values()]
+        outputs = [result.outputs for result in results]
         with stages("Client: decrypt"):
-            found = self.client.decrypt(outputs, len(self.data))
-        return Answer(results, self.compare(found), equal)
+            found = self.client.decrypt(outputs)
+            budgets = self.client.noise_budgets(outputs)
+        return Answer(results, self.application.outcome(self.server, found), equal, budgets)
 
 
-def program_note(server: ProgramServer) -> str:
-    """How long a program is, and what it was scheduled as where it was scheduled for a design."""
-    executable = server.compiled.compiled_graph.executable
-    scheduled = f", {executable.instructions} instructions" if executable else ""
-    return f"{len(server.program.nodes)} operations{scheduled}"
+def begin(
+    stages: Stages,
+    application: Application[AnyOutcome],
+    design: str | Design | None = None,
+    *,
+    accelerated: bool | None = None,
+    client: Callable[..., Client] = Client,
+) -> Session[AnyOutcome]:
+    """Trains, compiles, makes keys and encrypts.
 
+    Args:
+        stages: Shows progress.
+        application: The application.
+        design: Accelerator to schedule for; None: none.
+        accelerated: As of ``Application.server``.
+        client: Makes the client.
 
-def make_keys(stages: Stages, make: Callable[[], _Client]) -> _Client:
-    """Makes a client with its keys, as a stage that says how many the server gets."""
+    Raises:
+        ParameterError: When the data do not fit a ciphertext.
+        ProgramError: When a program does not fit its parameters or the design.
+        ToolError: When the package that carries the data is missing.
+    """
+    with stages(application.preparation) as stage:
+        stage.note = application.prepare()
+    with stages(PLAN) as stage:
+        server = application.server(design, accelerated=accelerated)
+        stage.note = server.note
     with stages("Client: make keys") as stage:
-        client = make()
-        keys = client.evaluation_keys
-        count = len(keys.galois) + (keys.relin is not None)
+        owner = client(server.kits, seeded=server.seeded)
+        count = len(owner.evaluation_keys.galois) + (owner.evaluation_keys.relin is not None)
         stage.note = f"{count} evaluation key{'s' * (count != 1)} for the server"
-    return client
+    with stages(f"Client: encrypt {application.encrypted}") as stage:
+        vectors = list(application.vectors(server))
+        inputs = owner.encrypt(vectors)
+        ciphertexts = [each for run in inputs for each in run.values()]
+        stage.note = f"{len(ciphertexts)} of {_mebibytes(ciphertexts)} together"
+    return Session(application, server, owner, vectors, inputs)
 
 
-def mebibytes(*ciphertexts: Ciphertext) -> str:
+def open_machine(stages: Stages, kind: str, design: str | Design) -> runtime.Machine:
+    """Opens the server's device; the RTL's simulator is built the first time.
+
+    Raises:
+        ToolError: When Verilator or a compiler is missing or fails.
+    """
+    if kind != "rtl":
+        return runtime.open_device(kind, design)
+    name = design if isinstance(design, str) else design.name
+    with stages(f"Build the RTL of {name}", "minutes, but only the first time"):
+        return runtime.open_device(kind, design)
+
+
+def run_and_compare(
+    stages: Stages,
+    machine: runtime.Machine,
+    run: Callable[[runtime.Machine], Sequence[runtime.RunResult]],
+) -> tuple[Sequence[runtime.RunResult], bool | None]:
+    """Runs programs on a machine, and again on the ``cpu`` device unless it is that.
+
+    Args:
+        stages: Shows progress.
+        machine: The server's device.
+        run: Runs the programs on the machine that it is given.
+
+    Returns:
+        The results, and whether every residue of theirs equals the cpu device's; None: on it.
+
+    Raises:
+        DeviceError: When the machine fails.
+    """
+    with stages(f"Server: run on the {machine.name} device") as stage:
+        results = run(machine)
+        cycles = [result.cycles for result in results if result.cycles is not None]
+        stage.note = f"{sum(cycles):,} clock cycles" if cycles else ""
+    if machine.name == REFERENCE:
+        return results, None
+    with stages("Compare with the cpu device") as stage:
+        equal = all(
+            np.array_equal(found.data, reference.outputs[name].data)
+            for result, reference in zip(results, run(runtime.open_device(REFERENCE)), strict=True)
+            for name, found in result.outputs.items()
+        )
+        stage.note = "every residue equal" if equal else "DIFFERENT"
+    return results, equal
+
+
+def time_seal(
+    stages: Stages, session: Session[AnyOutcome]
+) -> tuple[SealBaseline, float, float] | None:
+    """Times Microsoft SEAL and the ``cpu`` device on the first run of a CKKS program.
+
+    SEAL has keys and a ciphertext of its own, and its result is checked like ours.
+
+    Returns:
+        SEAL with the program's keys, its median CPU seconds on one thread, and the cpu device's on
+        all its threads; None, and a line that says so, where ``seal-python`` is not installed.
+    """
+    if not seal_is_there(stages.console):
+        return None
+    server, program = session.server, cast("CkksProgram", session.server.program)
+    with stages("Time Microsoft SEAL and the cpu device") as stage:
+        slots = program.parameters.slots
+        padded = {n: np.pad(v, (0, slots - len(v))) for n, v in session.vectors[0].items()}
+        baseline, seal = on_seal(program, padded)
+        cpu, first = runtime.open_device(REFERENCE), session.inputs[:1]
+        keys = session.client.evaluation_keys
+        ours = median_seconds(lambda: server.run(cpu, first, keys), PROGRAM_REPEATS)
+        stage.note = f"{seal * 1e3:.1f} and {ours * 1e3:.1f} ms of CPU time"
+    return baseline, seal, ours
+
+
+def check(application: Application[AnyOutcome], output: Target | None, design: str | None) -> None:
+    """Refuses a file or a design before minutes are spent on what goes into it.
+
+    Raises:
+        InteropError: When the file cannot be written, or is one that is read.
+        ParameterError: When there is no such design.
+    """
+    if design is not None:
+        named_design(design)
+    if output:
+        output.check([*application.files(), Path(design) if design else None])
+
+
+def write(output: Target, stages: Stages, numbers: Mapping[str, object]) -> None:
+    """Writes numbers as JSON, with the seconds of each stage; raises InteropError."""
+    written = {**numbers, "stage_seconds": stages.seconds()}
+    output.write(json.dumps(written, indent=2) + "\n")
+
+
+More: TypeAlias = Callable[
+    [Stages, runtime.Machine, Session[AnyOutcome], Answer[AnyOutcome], SealBaseline | None],
+    tuple[Sequence[RenderableType], dict[str, object]],
+]
+
+
+def run(
+    application: Application[AnyOutcome],
+    device: str,
+    design: str | None,
+    output: Target | None = None,
+    *,
+    seal: bool = False,
+    client: Callable[..., Client] = Client,
+    typed: str = "",
+    heading: str = "",
+    more: More[AnyOutcome] | None = None,
+) -> None:
+    """Runs an application on a device, prints what it found and what it took.
+
+    Args:
+        application: The application.
+        device: ``cpu``, ``model`` or ``rtl``.
+        design: The accelerator that ``model`` and ``rtl`` are; None: the smallest that does.
+        output: Where to write the numbers as JSON; None: nowhere.
+        seal: Whether to time Microsoft SEAL, and the cpu device, on the first run.
+        client: Makes the client.
+        typed: The command line; empty: ``ringsmith run`` with the application's options.
+        heading: Printed first.
+        more: Measures more when all has been run; returns what is printed and written of it.
+
+    Raises:
+        DeviceError: When the device's residues differ from the cpu device's.
+        InteropError: When a file cannot be read or written.
+        ParameterError: When there is no such design, or the data do not fit.
+        ProgramError: When a program does not fit the design.
+        ToolError: When the package that carries the data is missing.
+    """
+    check(application, output, design)
+    console = Console()
+    stages = Stages(console)
+    if heading:
+        console.print(heading)
+    current = begin(stages, application, design, accelerated=takes_design(device), client=client)
+    server = current.server
+    on = server.design or design or "nano"
+    machine = open_machine(stages, device, on)
+    answer = current.answer(stages, machine)
+    times = time_seal(stages, current) if seal else None
+    shown, written = (
+        more(stages, machine, current, answer, times[0] if times else None) if more else ([], {})
+    )
+    console.print()
+    for each in application.show(answer.outcome):
+        console.print(each)
+    numbers = application.numbers(answer.outcome)
+    if application.layers:
+        found = layers(application.layers, server.program, server.executable)
+        console.print(layers_table(found))
+        numbers["layers"] = [asdict(layer) for layer in found]
+    where = device_and_design(device, on)
+    programs = []
+    for took in took_by_programs(current, answer, times):
+        programs.append(took.numbers())
+        for table in took.tables(where):
+            console.print(table)
+    numbers |= {"program": programs[0]} if len(programs) == 1 else {"programs": programs}
+    for each in shown:
+        console.print(each)
+    numbers |= written | {
+        "runs": len(answer.results),
+        "design": getattr(server.design, "name", None),
+    }
+    if answer.noise_budgets:
+        numbers["noise_budgets"] = list(answer.noise_budgets)
+    numbers["equal_bits_with_cpu"] = answer.equal_bits
+    chosen = f" --design {design}" * (design is not None)
+    typed = typed or f"ringsmith run {application.name} --device {device}{chosen}" + (
+        application.typed() + " --seal" * seal
+    )
+    if output:
+        of, seeded = server.kits[0].parameters, server.seeded
+        around = conditions(typed, of, seeded_keys=seeded, hz=application.hz)
+        write(output, stages, {**around, **numbers})
+    refuse_different_bits(answer.equal_bits)
+    application.check(answer.outcome)
+
+
+def took_by_programs(
+    session: Session[AnyOutcome],
+    answer: Answer[AnyOutcome],
+    times: tuple[SealBaseline, float, float] | None,
+) -> list[Took]:
+    """Returns what the first run of each program took."""
+    _, seal, cpu = times or (None, None, None)
+    pairs = zip(session.server.programs, session.server.compiled, answer.results, strict=False)
+    return [
+        Took(
+            result,
+            program,
+            compiled.compiled_graph.executable,
+            answer.equal_bits,
+            session.application.hz,
+            seal,
+            cpu,
+        )
+        for program, compiled, result in pairs
+    ]
+
+
+def device_and_design(device: str, design: str | Design) -> str:
+    """Where a program ran, for people."""
+    if not takes_design(device):
+        return device
+    return f"the {device} of {design if isinstance(design, str) else design.name}"
+
+
+def _mebibytes(ciphertexts: Sequence[Ciphertext]) -> str:
     """The memory that ciphertexts take together, with its unit."""
     return f"{sum(each.data.nbytes for each in ciphertexts) / 2**20:.1f} MiB"

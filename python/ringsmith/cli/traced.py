@@ -66,15 +66,12 @@ def _operation(operation: str, design: str, parameters: str | None) -> "Compiled
 
 
 def _logreg(design: str, parameters: str | None) -> "CompiledGraph":
-    from ringsmith.apps.logreg.model import train
-    from ringsmith.apps.logreg.records import load_records
-    from ringsmith.apps.logreg.server import Server
-    from ringsmith.apps.logreg.sizes import size_for
+    from ringsmith.apps.logreg import LogisticRegression, size_for
 
     size = size_for(None, design)
     if parameters is not None:
         size = replace(size, parameter_set=parameters)
-    return Server(train(load_records(size.held_out)[0], size), size, design).compiled.compiled_graph
+    return LogisticRegression(size).server(design).compiled[0].compiled_graph
 
 
 def _scheduled(compiled: "CompiledGraph") -> "Executable":

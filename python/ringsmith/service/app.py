@@ -18,7 +18,6 @@ from starlette.exceptions import HTTPException
 from ringsmith import __version__
 from ringsmith.interop import SealParameters, write_parameters
 from ringsmith.interop.seal_stream import DEFAULT_VERSION
-from ringsmith.params.identity import seal_obstacle
 from ringsmith.service.access import Access
 from ringsmith.service.bodies import pieces, read_form
 from ringsmith.service.clock import now
@@ -229,7 +228,7 @@ def _seal_parameters(program: Publication) -> SealParameters:
         ProblemError: If SEAL cannot hold them.
     """
     found = program.kit.parameters
-    if seal_obstacle(found) is not None:
+    if found.seal_obstacle() is not None:
         raise no_seal_format(program.name)
     return SealParameters.from_parameters(found)
 

@@ -4,28 +4,59 @@ A coprocessor of a few conversions, constants and keys does not hold the whole p
 one product or relinearization at a time, as in HEAWS's own forecast (Turan, Roy, Verbauwhede 2020,
 section 5.2), and the host adds, and multiplies by numbers. The parameters are that paper's, with a
 digit for each prime: digits of three primes would leave no noise budget.
+
+**Packing.** The plain moduli t are too small to batch N numbers. Modulo a prime t that is 1 modulo
+2m, m a divisor of N, the polynomials in Y = X^(N/m) are those modulo Y^m + 1, which splits into m
+factors: a message of this kind holds m numbers, its values at the m roots, and sums and products
+act on each of them. A number that is the same for all is the constant polynomial.
 """
 
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
+from rich.console import RenderableType
 
-from ringsmith import runtime
-from ringsmith.apps.gmdh.interface import OUTPUT, Interface, Part, input_name
-from ringsmith.apps.gmdh.network import Layer, Network, Neuron, forward
-from ringsmith.apps.gmdh.packing import plain_moduli
-from ringsmith.apps.interface import Inputs
+from ringsmith import _core, runtime
+from ringsmith.apps import session
+from ringsmith.apps.application import Inputs, Numbers, Server
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
+from ringsmith.apps.gmdh import (
+    OUTPUT,
+    Forecast,
+    Forecasts,
+    Layer,
+    Network,
+    Neuron,
+    forward,
+    input_name,
+)
+from ringsmith.apps.report import figures_table
+from ringsmith.apps.seal_baseline import SealBaseline
+from ringsmith.apps.session import Answer, Client, Session, device_and_design
+from ringsmith.apps.stages import Stages
 from ringsmith.backends.base import Design
 from ringsmith.backends.keys import AnyKey
 from ringsmith.caching import cached
+from ringsmith.client import (
+    decode_coefficients,
+    decrypt,
+    encode_coefficients,
+    encrypt,
+)
+from ringsmith.errors import ParameterError
+from ringsmith.files import Target
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Ciphertext, PlainPolynomial
 from ringsmith.params import BfvParameters, KeyNeeds, parameter_set
-from ringsmith.program import Op
+from ringsmith.program import ClientKit, Op, Port
 from ringsmith.progress import task
 from ringsmith.runtime.designs import limits_of, named_design
 from ringsmith.runtime.evaluator import Evaluator
@@ -67,17 +98,76 @@ def parameters_of(network: Network) -> list[BfvParameters]:
     given = paper_set()
     return [
         replace(given, plain_modulus=t, extension_primes=())
-        for t in plain_moduli(network.largest_integer(), METERS, MAX_PLAIN)
+        for t in plain_moduli(network.largest_integer())
     ]
 
 
-class Server:
+def plain_moduli(largest: int, most: int = MAX_PLAIN) -> list[int]:
+    """Returns the fewest primes below ``most`` that pack ``METERS`` numbers, for an integer's CRT.
+
+    Of as many primes one after the other, the smallest that do: a small t leaves more noise budget.
+
+    Args:
+        largest: What no integer exceeds in magnitude.
+        most: What every prime is below.
+
+    Raises:
+        ParameterError: When all of them together are too small.
+    """
+    primes = [t for t in range(2 * METERS + 1, most, 2 * METERS) if _core.is_prime(t)]
+    for count in range(1, len(primes) + 1):
+        for first in range(len(primes) - count + 1):
+            chosen = primes[first : first + count]
+            if math.prod(chosen) > 2 * largest:
+                return chosen
+    raise ParameterError(
+        f"the {len(primes)} primes below {most} that are 1 modulo {2 * METERS} do not hold "
+        f"integers of {largest.bit_length()} bits and a sign: allow a larger t"
+    )
+
+
+def pack(parameters: BfvParameters, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns the N coefficients, in 0 … t - 1, of the message that holds some numbers.
+
+    Raises:
+        ParameterError: When there are more than ``METERS``.
+    """
+    t = parameters.plain_modulus
+    if len(values) > METERS:
+        raise ParameterError(f"{len(values)} meters: a message holds {METERS}: make batches")
+    padded = np.zeros(METERS, np.int64)
+    padded[: len(values)] = values % t
+    message = np.zeros(parameters.n, np.int64)
+    message[:: parameters.n // METERS] = _matrices(t)[0] @ padded % t
+    return message
+
+
+def unpack(parameters: BfvParameters, coefficients: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns the numbers, modulo t, that a message holds."""
+    t = parameters.plain_modulus
+    return _matrices(t)[1] @ (coefficients[:: parameters.n // METERS] % t) % t
+
+
+@cached
+def _matrices(t: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """From numbers to coefficients of Y, and back: the values at the odd powers of a root.
+
+    t is a prime that is 1 modulo 2 * ``METERS``, below 2^20: sums of products fit 64 bits.
+    """
+    candidates = (pow(a, (t - 1) // (2 * METERS), t) for a in range(2, t))
+    root = next(each for each in candidates if pow(each, METERS, t) == t - 1)
+    powers = np.array([pow(root, k, t) for k in range(2 * METERS)], np.int64)
+    odd, degree = np.arange(1, 2 * METERS, 2), np.arange(METERS)
+    values = powers[np.outer(odd, degree) % (2 * METERS)]
+    inverse = powers[-np.outer(degree, odd) % (2 * METERS)] * pow(METERS, -1, t) % t
+    return inverse, values
+
+
+class StepServer(Server):
     """A network made ready to forecast encrypted meters, a product at a time.
 
     Attributes:
-        design: The accelerator.
         parameters: Of each run, with a plain modulus of its own.
-        interface: What clients need to know.
         graphs: For each plain modulus those of ``STEPS``, by their names.
         ran: Steps of a forecast modulo one plain modulus, in order; of the last run.
         host_seconds: CPU time of the host's operations, of all plain moduli; of the last run.
@@ -89,44 +179,58 @@ class Server:
         Raises:
             ProgramError: When the design cannot run one of them.
         """
-        self.design = named_design(design)
-        self._network = network
+        super().__init__([], None)
+        self._design, self._network = named_design(design), network
         self.ran: Sequence[str] = ()
         self.host_seconds = 0.0
-        self.parameters = found = parameters_of(network)
+        self.parameters = parameters_of(network)
         self.graphs: list[dict[str, runtime.CompiledGraph]] = [
             {
-                name: runtime.compile_graph(lower_operation(name, of, of.limbs), self.design)
+                name: runtime.compile_graph(lower_operation(name, of, of.limbs), self._design)
                 for name in STEPS
             }
-            for of in found
+            for of in self.parameters
         ]
-        names = [input_name(hour) for hour in network.hours]
-        limbs = found[0].limbs
-        self.interface = Interface(
-            found[0],
-            KeyNeeds(relin=limbs),
-            False,
-            tuple(
-                Part(of, dict.fromkeys(names, 1.0), dict.fromkeys(names, limbs), 1.0)
-                for of in found
-            ),
-            network.hours,
-            network.readings,
-            network.output_bits,
+
+    @property
+    def kits(self) -> Sequence[ClientKit]:
+        """What clients must know for each plain modulus."""
+        return [
+            ClientKit(
+                "gmdh",
+                of,
+                {input_name(h): Port(of.limbs, 1.0, METERS) for h in self._network.hours},
+                {OUTPUT: Port(of.limbs, 1.0, METERS)},
+                KeyNeeds(relin=of.limbs),
+            )
+            for of in self.parameters
+        ]
+
+    @property
+    def design(self) -> Design:
+        """The accelerator."""
+        return self._design
+
+    @property
+    def note(self) -> str:
+        """Parameters and design."""
+        of = self.parameters[0]
+        return (
+            f"product and relinearization for {len(self.parameters)} plain moduli, N = {of.n}, "
+            f"{of.log_qp} bits, for design {self._design.name}"
         )
 
     @property
     def coprocessors(self) -> int:
         """Accelerators of the design that work side by side."""
-        return int(getattr(self.design, "coprocessors", 1))
+        return int(getattr(self._design, "coprocessors", 1))
 
     def run(
         self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys
-    ) -> list[runtime.RunResult]:
+    ) -> Sequence[runtime.RunResult]:
         """Returns the forecasts modulo each plain modulus, as output ``OUTPUT``.
 
-        As many runs as there are coprocessors are under way at once.
+        As many runs as there are coprocessors work at once.
 
         Args:
             machine: Where products run, from ``runtime.open_device``.
@@ -247,3 +351,102 @@ class _Value:
 
     def _host(self, operation: Op, other: Ciphertext | PlainPolynomial | None) -> "_Value":
         return _Value(self.run, self.run.host(operation, self.switched, other))
+
+
+class PackedClient(Client):
+    """Households whose readings are packed into coefficients: t is too small to batch."""
+
+    def _encrypted(self, kit: ClientKit, numbers: Numbers) -> Inputs:
+        of = cast("BfvParameters", kit.parameters)
+        messages = {name: encode_coefficients(of, pack(of, v)) for name, v in numbers.items()}
+        return {name: encrypt(of, self.public_key, each) for name, each in messages.items()}
+
+    def _decrypted(self, kit: ClientKit, outputs: Inputs) -> Numbers:
+        of = cast("BfvParameters", kit.parameters)
+        message = decrypt(of, self._secret_key, outputs[OUTPUT])
+        return {OUTPUT: unpack(of, decode_coefficients(of, message))}
+
+
+@dataclass(frozen=True)
+class StepForecast(Forecast):
+    """The same for an accelerator that does not hold the whole program.
+
+    Attributes:
+        design: The accelerator; ``takes_steps`` says whether it does.
+    """
+
+    design: str | Design = "heaws"
+
+    def server(
+        self, design: str | Design | None = None, *, accelerated: bool | None = None
+    ) -> StepServer:
+        """Returns the server, of the application's own design."""
+        return StepServer(self.network, self.design)
+
+
+def steps_taken(
+    _: Stages,
+    machine: runtime.Machine,
+    current: Session[Forecasts],
+    answer: Answer[Forecasts],
+    __: SealBaseline | None,
+) -> tuple[list[RenderableType], dict[str, object]]:
+    """Returns what the accelerator did for all forecasts, and how long that takes."""
+    server, cycles = current.server, [result.cycles for result in answer.results]
+    assert isinstance(server, StepServer), "made by StepForecast"
+    with_one, with_all = seconds_of(cycles, server.coprocessors)
+    done, moduli = Counter(server.ran), [of.plain_modulus for of in server.parameters]
+    rows = [
+        ("runs, one for each plain modulus", str(len(moduli))),
+        ("plain moduli", ", ".join(map(str, moduli))),
+        ("meters of a run, at most", str(METERS)),
+        ("operations of a run", ", ".join(f"{n} x {name}" for name, n in done.items())),
+    ]
+    if with_one is not None:
+        clock = f"at {ASSUMED_HZ / 1e6:.0f} MHz, without link and host"
+        rows.append((f"seconds with one, {clock}", f"{with_one:.4f}"))
+        if server.coprocessors > 1:
+            rows.append((f"with {server.coprocessors} side by side", f"{with_all:.4f}"))
+    where = device_and_design(machine.name, server.design)
+    return [figures_table(f"All forecasts on {where}", rows)], {
+        "plain_moduli": moduli,
+        "steps": dict(done),
+        "cycles": cycles,
+        "host_transfers": [result.host_transfers for result in answer.results],
+        "coprocessors": server.coprocessors,
+        "seconds_with_one": with_one,
+        "seconds_with_all": with_all,
+    }
+
+
+def seconds_of(
+    cycles: Sequence[int | None], coprocessors: int
+) -> tuple[float | None, float | None]:
+    """Returns the seconds of runs at the assumed clock, link and host left out.
+
+    With one coprocessor all runs follow one another; with all, each is on the one that is free
+    first, until the last has ended. None on the cpu device.
+    """
+    counted = [each for each in cycles if each is not None]
+    if not counted:
+        return None, None
+    busy = [0] * coprocessors
+    for each in counted:
+        busy[busy.index(min(busy))] += each
+    return seconds_at_assumed_clock(sum(counted)), seconds_at_assumed_clock(max(busy))
+
+
+def begin_steps(stages: Stages, design: str | Design) -> Session[Forecasts]:
+    """Trains, compiles, makes keys and encrypts; the server is a ``StepServer``.
+
+    Raises:
+        ProgramError: When the design cannot run an operation.
+        ToolError: When sktime, which carries the data, is missing.
+    """
+    return session.begin(stages, StepForecast(design=design), client=PackedClient)
+
+
+def run(device: str, design: str, output: Target | None) -> None:
+    """Runs ``ringsmith run gmdh`` on such a design; arguments and errors as of ``session.run``."""
+    application = StepForecast(design=design)
+    session.run(application, device, design, output, client=PackedClient, more=steps_taken)

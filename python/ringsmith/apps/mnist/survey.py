@@ -8,154 +8,202 @@ whole line.
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rich.console import Console
 
 from ringsmith import progress, runtime
-from ringsmith.apps.mnist.client import Client
-from ringsmith.apps.mnist.images import Images
-from ringsmith.apps.mnist.network import DIGITS, Network
-from ringsmith.apps.mnist.outcome import Predictions
-from ringsmith.apps.mnist.server import Server
-from ringsmith.apps.mnist.session import BLACK, compared
-from ringsmith.errors import InteropError
-from ringsmith.files import read_bounded
+from ringsmith.apps import session
+from ringsmith.apps.conditions import conditions
+from ringsmith.apps.convolution import DIGITS, Predictions
+from ringsmith.apps.mnist import OUTPUT, Mnist, Order
+from ringsmith.apps.mnist.data import TEST, Choice, load_images
+from ringsmith.apps.session import Client
+from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import REFERENCE, named_design, takes_design
+from ringsmith.errors import InteropError, ParameterError
+from ringsmith.files import Target, check_targets, read_bounded
 
 _LARGEST: Final = 64 << 20
 """Bytes of a record."""
 
 
-@dataclass(frozen=True)
-class Head:
-    """What a record is of: records of equal heads belong together.
+def run_one(
+    device: str,
+    design: str,
+    choice: Choice,
+    order: str,
+    output: Target | None = None,
+    record: Path | None = None,
+) -> None:
+    """Classifies one encrypted image on a device; arguments and errors as of ``session.run``."""
+    if record is not None:
+        raise ParameterError("--record is written for many images: say how many with --images")
+    named_design(design)
+    if output:
+        output.check(choice.files())
+    images = choice.load()
+    application = Mnist(images, Order(order), read=choice.files(), chosen=choice.typed())
+    session.run(application, device, design, output)
 
-    Attributes:
-        weights: Digest of the network's weights.
-        primes: Of the parameters.
-        scale: The default scale.
-        order: Of the entries in slots.
+
+def run_many(
+    device: str,
+    count: int,
+    choice: Choice,
+    order: str,
+    record: Path | None = None,
+    output: Target | None = None,
+) -> None:
+    """Classifies encrypted test images on the cpu device and prints how well.
+
+    Args:
+        device: ``cpu``; no other.
+        count: Test images, from the first one on.
+        choice: Where MNIST lies; no image of its own.
+        order: A value of ``Order``.
+        record: File of JSON lines to append to, and to go on from; None: none.
+        output: Where to write the numbers as JSON; None: nowhere.
+
+    Raises:
+        InteropError: When a file cannot be read or written, or the record is of something else.
+        ParameterError: When there are not so many images, or other options ask for one.
+        ToolError: When MNIST was not fetched.
     """
-
-    weights: str
-    primes: tuple[int, ...]
-    scale: float
-    order: str
-
-    @classmethod
-    def of(cls, network: Network, server: Server) -> "Head":
-        """Returns the head of what a server runs."""
-        digest = hashlib.sha256()
-        for field in fields(network):
-            digest.update(np.ascontiguousarray(getattr(network, field.name)).tobytes())
-        parameters = server.interface.parameters
-        return cls(
-            digest.hexdigest()[:16],
-            parameters.primes,
-            parameters.scale,
-            server.interface.layout.order.value,
+    if output:
+        output.check([*choice.files(), record])
+    check_targets(output, Target(record, force=True) if record else None, inputs=choice.files())
+    if choice.file is not None or choice.index is not None or takes_design(device):
+        raise ParameterError(
+            "--images classifies MNIST's test images on the cpu device, whose residues the others "
+            "have, too: leave out --image, --index and --device"
         )
+    test = load_images(TEST, choice.data)
+    if not 1 <= count <= len(test):
+        raise ParameterError(f"images = {count}: take 1 … {len(test)}, the test images")
+    application = Mnist(test.first(count), Order(order), read=[*choice.files(), record])
+    console = Console()
+    stages = Stages(console)
+    with stages(f"Classify {count} encrypted images"):
+        predictions = survey(application, record)
+    console.print(predictions.table("test images"))
+    typed = f"ringsmith run mnist --images {count} --order {order}"
+    if output:
+        around = conditions(typed, application.parameters, hz=application.hz)
+        session.write(output, stages, {**around, **{"quality": predictions.quality()}})
 
-    def line(self) -> str:
-        """The record's first line."""
-        return json.dumps({"bench": "mnist", **{**vars(self), "primes": list(self.primes)}})
 
-
-def survey(
-    network: Network, server: Server, client: Client, images: Images, record: Path | None
-) -> Predictions:
+def survey(application: Mnist, record: Path | None) -> Predictions:
     """Classifies images from the first one on; those that the record has are not run again.
 
     Args:
-        network: The trained network.
-        server: Holds the program.
-        client: Holds the keys.
-        images: What to classify.
+        application: The network and the images.
         record: File to append to; None: none.
 
     Raises:
         InteropError: When the record is of something else, malformed, or cannot be written.
     """
-    head = Head.of(network, server)
+    images = application.images
     with (
-        _alone(record) if record else nullcontext(),
+        _locked(_Record(record, _head(application))) if record else nullcontext() as kept,
         progress.task("classifying encrypted images", len(images), "images") as task,
     ):
-        scores = _read(record, head, len(images)) if record else []
+        scores = kept.scores(len(images)) if kept else []
         task.reach(len(scores))
-        for found in _run(server, client, images, len(scores)):
-            if record:
-                _append(record, head, len(scores), int(images.digits[len(scores)]), found)
+        for found in _run(application, len(scores)):
+            if kept:
+                kept.append(len(scores), int(images.digits[len(scores)]), found)
             scores.append(found)
             task.advance()
-    return compared(network, images, np.array(scores))
+    return application.compared(np.array(scores))
+
+
+def _head(application: Mnist) -> str:
+    """A record's first line: records of equal ones belong together."""
+    digest, of = hashlib.sha256(), application.parameters
+    for array in application.network.arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    known = {"weights": digest.hexdigest()[:16], "primes": list(of.primes), "scale": of.scale}
+    return json.dumps({"bench": "mnist", **known, "order": application.order})
+
+
+def _run(application: Mnist, start: int) -> Iterator[list[float]]:
+    server = application.server()
+    client = Client(server.kits)
+    machine = runtime.open_device(REFERENCE)
+    for numbers in islice(application.vectors(server), start, None):
+        results = server.run(machine, client.encrypt([numbers]), client.evaluation_keys)
+        [found] = client.decrypt([result.outputs for result in results])
+        yield application.layout.unpack(found[OUTPUT]).tolist()
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A record that this process alone writes to."""
+
+    path: Path
+    head: str
+
+    def append(self, index: int, digit: int, scores: list[float]) -> None:
+        """Adds an image's line."""
+        line = {"image": index, "truth": digit, "scores": [round(score, 7) for score in scores]}
+        try:
+            with self.path.open("a") as file:
+                if file.tell() == 0:
+                    file.write(self.head + "\n")
+                file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise InteropError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def scores(self, images: int) -> list[list[float]]:
+        """Returns the scores that it has; removes a last line that was cut short."""
+        text = read_bounded(self.path, _LARGEST).decode(errors="replace")
+        whole = text[: text.rfind("\n") + 1]
+        first, *lines = whole.splitlines() or [""]
+        if text and first != self.head:
+            raise InteropError(
+                f"{self.path}: is a record of something else: it begins with {first:.80}, and this "
+                f"run's begins with {self.head:.80}: name another file"
+            )
+        scores = [self._scores(index, line) for index, line in enumerate(lines[:images])]
+        if whole != text:
+            self.path.write_text(whole)
+        return scores
+
+    def _scores(self, index: int, line: str) -> list[float]:
+        try:
+            found: Any = json.loads(line)
+            if found["image"] == index and len(found["scores"]) == DIGITS:
+                return [float(score) for score in found["scores"]]
+        except (ValueError, KeyError, TypeError):
+            pass
+        raise InteropError(
+            f"{self.path}: line {index + 2} is not that of image {index}: {line:.60}"
+        )
 
 
 @contextmanager
-def _alone(record: Path) -> Iterator[None]:
+def _locked(record: _Record) -> Iterator[_Record]:
     """Keeps other runs from the record: the lines of two would mix.
 
     Raises:
         InteropError: When it cannot be opened, or another run has it.
     """
     try:
-        file = record.open("a")
+        file = record.path.open("a")
     except OSError as error:
-        raise InteropError(f"{record}: cannot be written: {error.strerror}") from error
+        raise InteropError(f"{record.path}: cannot be written: {error.strerror}") from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InteropError(
-                f"{record}: another run writes to it: wait for its end, or name another file"
+                f"{record.path}: another run writes to it: wait for its end, or name another file"
             ) from None
-        yield
-
-
-def _run(server: Server, client: Client, images: Images, start: int) -> Iterator[list[float]]:
-    machine = runtime.open_device("cpu")
-    keys = client.evaluation_keys
-    for pixels in images.pixels[start:]:
-        [result] = server.run(machine, [client.encrypt(pixels / BLACK)], keys)
-        yield client.decrypt(list(result.outputs.values()), 1)[0].tolist()
-
-
-def _append(record: Path, head: Head, index: int, digit: int, scores: Sequence[float]) -> None:
-    line = {"image": index, "truth": digit, "scores": [round(score, 7) for score in scores]}
-    try:
-        with record.open("a") as file:
-            if file.tell() == 0:
-                file.write(head.line() + "\n")
-            file.write(json.dumps(line) + "\n")
-    except OSError as error:
-        raise InteropError(f"{record}: cannot be written: {error.strerror}") from error
-
-
-def _read(record: Path, head: Head, images: int) -> list[list[float]]:
-    """Returns the scores that a record has; removes a last line that was cut short."""
-    text = read_bounded(record, _LARGEST).decode(errors="replace")
-    whole = text[: text.rfind("\n") + 1]
-    first, *lines = whole.splitlines() or [""]
-    if text and first != head.line():
-        raise InteropError(
-            f"{record}: is a record of something else: it begins with {first:.80}, and this run's "
-            f"begins with {head.line():.80}: name another file"
-        )
-    scores = [_scores(record, index, line) for index, line in enumerate(lines[:images])]
-    if whole != text:
-        record.write_text(whole)
-    return scores
-
-
-def _scores(record: Path, index: int, line: str) -> list[float]:
-    try:
-        found: Any = json.loads(line)
-        if found["image"] == index and len(found["scores"]) == DIGITS:
-            return [float(score) for score in found["scores"]]
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise InteropError(f"{record}: line {index + 2} is not that of image {index}: {line:.60}")
+        yield record

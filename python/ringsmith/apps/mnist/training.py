@@ -1,42 +1,30 @@
-"""Training in the clear, in NumPy: cross entropy by Adam (Kingma and Ba 2015) on warped images.
+"""Training of ``mnist``'s network in the clear: cross entropy by Adam on warped images.
 
-``python -m ringsmith.apps.mnist.training FILE`` writes the weights that ``network.Network.load``
-reads. The same seed draws the same batches and warps; sums differ in their last bits from one
-processor to another, and so may the weights.
+``python -m ringsmith.apps.mnist.training FILE`` writes the weights. The same seed draws the same
+batches and warps; sums differ in their last bits from one processor to another, and so may the
+weights.
 """
 
 import argparse
+import math
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.apps.mnist.images import TEST, TRAINING, Images, load_images
-from ringsmith.apps.mnist.network import (
-    DIGITS,
-    HIDDEN,
-    KERNEL,
-    MAP,
-    MAPS,
-    SIDE,
-    Network,
-    windows,
-)
+from ringsmith.apps.convolution import Adam, Images, Network, gradient
+from ringsmith.apps.mnist import SHAPE
+from ringsmith.apps.mnist.data import SIDE, TEST, TRAINING, load_images
 
 Singles = NDArray[np.float32]
 
-EPOCHS: Final = 40
-BATCH: Final = 64
+EPOCHS, BATCH, SEED = 40, 64, 2019
 RATE: Final = 1e-3
 """Adam's initial step; it decreases to 0 as a cosine."""
-SEED: Final = 2019
-FIRST_BIAS: Final = 0.3
-"""Of squared neurons: at 0 a square has no slope."""
 LONGEST: Final = 5.0
-"""Gradients longer than this are shortened to it: those of squares grow with the weights."""
+"""Gradients longer than this are shortened to it."""
 DECAY: Final = 1e-4
 """Share of a weight that is taken away in each step, times the step's rate over ``RATE``."""
 SHIFT: Final = 1.5
@@ -61,8 +49,8 @@ def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network
         say: Whether to print a line for each epoch.
     """
     rng = np.random.default_rng(SEED)
-    state = _initial(rng)
-    adam = _Adam(state)
+    network = converted(Network.initial(SHAPE, rng, last=0.3), np.float32)
+    adam = Adam(network, LONGEST)
     steps = epochs * -(-len(images) // BATCH)
     step = 0
     for epoch in range(epochs):
@@ -72,105 +60,23 @@ def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network
             pixels = _warp(images.pixels[part], rng)
             for start in range(0, len(part), BATCH):
                 digits = images.digits[part[start : start + BATCH]]
-                loss, slopes = _gradient(state, pixels[start : start + BATCH], digits)
-                adam.step(state, slopes, RATE * 0.5 * (1 + np.cos(np.pi * step / steps)))
+                loss, slopes = gradient(network, pixels[start : start + BATCH], digits)
+                share = 0.5 * (1 + math.cos(math.pi * step / steps))
+                network = adam.step(network, slopes, RATE * share, DECAY * share)
                 losses.append(loss)
                 step += 1
         if say:
             seconds = time.perf_counter() - begin
             print(f"epoch {epoch}: loss {np.mean(losses):.4f}, {seconds:.0f} s", flush=True)
-    network = _network(state)
+    network = converted(network, np.float64)
     parts = np.array_split(images.pixels, -(-len(images) // PARTS))
     largest = [[np.abs(layer).max() for layer in network.sums(part / 255.0)] for part in parts]
     return network.scaled(*(np.max(largest, axis=0) / LARGEST).tolist())
 
 
-@dataclass(frozen=True)
-class _State:
-    """The weights while they are trained, as matrices."""
-
-    kernels: Singles
-    map_biases: Singles
-    hidden: Singles
-    hidden_biases: Singles
-    scores: Singles
-    score_biases: Singles
-
-    def arrays(self) -> list[Singles]:
-        return list(vars(self).values())
-
-
-def _initial(rng: np.random.Generator) -> _State:
-    inputs, pixels = MAPS * MAP * MAP, KERNEL * KERNEL
-    return _State(
-        rng.normal(0, 1 / KERNEL, (MAPS, pixels)).astype(np.float32),
-        np.full(MAPS, FIRST_BIAS, np.float32),
-        rng.normal(0, inputs**-0.5, (HIDDEN, inputs)).astype(np.float32),
-        np.full(HIDDEN, FIRST_BIAS, np.float32),
-        rng.normal(0, 0.3 * HIDDEN**-0.5, (DIGITS, HIDDEN)).astype(np.float32),
-        np.zeros(DIGITS, np.float32),
-    )
-
-
-def _network(state: _State) -> Network:
-    w = [array.astype(np.float64) for array in state.arrays()]
-    return Network(
-        w[0].reshape(MAPS, KERNEL, KERNEL), w[1], w[2].reshape(HIDDEN, MAP, MAP, MAPS), *w[3:]
-    )
-
-
-def _gradient(
-    state: _State, pixels: Singles, digits: NDArray[np.int64]
-) -> tuple[float, list[Singles]]:
-    """Returns the mean cross entropy and its slope in every weight, by backpropagation."""
-    count = len(pixels)
-    under = np.ascontiguousarray(windows(pixels)).reshape(-1, KERNEL * KERNEL)
-    maps = under @ state.kernels.T + state.map_biases
-    squares = (maps * maps).reshape(count, -1)
-    hidden = squares @ state.hidden.T + state.hidden_biases
-    squared_hidden = hidden * hidden
-    scores = squared_hidden @ state.scores.T + state.score_biases
-    likely = np.exp(scores - scores.max(axis=1, keepdims=True))
-    likely /= likely.sum(axis=1, keepdims=True)
-    rows = np.arange(count)
-    loss = -float(np.mean(np.log(likely[rows, digits] + 1e-12)))
-    likely[rows, digits] -= 1
-    by_score = likely / np.float32(count)
-    by_hidden = 2 * hidden * (by_score @ state.scores)
-    by_maps = 2 * maps * (by_hidden @ state.hidden).reshape(-1, MAPS)
-    return loss, [
-        by_maps.T @ under,
-        by_maps.sum(axis=0),
-        by_hidden.T @ squares,
-        by_hidden.sum(axis=0),
-        by_score.T @ squared_hidden,
-        by_score.sum(axis=0),
-    ]
-
-
-class _Adam:
-    """Adam's running means, with the constants of its paper; weights are changed in place."""
-
-    def __init__(self, state: _State) -> None:
-        self._mean = [np.zeros_like(w) for w in state.arrays()]
-        self._square = [np.zeros_like(w) for w in state.arrays()]
-        self._steps = 0
-
-    def step(self, state: _State, slopes: list[Singles], rate: float) -> None:
-        """Makes one step."""
-        self._steps += 1
-        length = float(np.sqrt(sum(float((slope**2).sum()) for slope in slopes)))
-        shorter = np.float32(min(1.0, LONGEST / max(length, 1e-12)))
-        bias = (1 - 0.999**self._steps) ** 0.5 / (1 - 0.9**self._steps)
-        for w, mean, square, slope in zip(
-            state.arrays(), self._mean, self._square, slopes, strict=True
-        ):
-            slope *= shorter
-            mean += np.float32(0.1) * (slope - mean)
-            square += np.float32(0.001) * (slope * slope - square)
-            w -= np.float32(rate * bias) * mean / (np.sqrt(square) + np.float32(1e-8))
-            if w.ndim > 1:
-                w *= np.float32(1 - DECAY * rate / RATE)
+def converted(network: Network, kind: type) -> Network:
+    """Returns the network with weights of another type."""
+    return Network(network.shape, *(array.astype(kind) for array in network.arrays))
 
 
 def _warp_basis() -> Singles:
@@ -222,7 +128,7 @@ def main() -> None:
     chosen = parser.parse_args()
     training, test = (load_images(part, chosen.data) for part in (TRAINING, TEST))
     train(training, chosen.epochs, say=True).save(chosen.file)
-    scores = Network.load(chosen.file).scores(test.pixels / 255.0)
+    scores = Network.load(SHAPE, chosen.file).scores(test.pixels / 255.0)
     right = np.count_nonzero(scores.argmax(axis=1) == test.digits)
     print(f"{right} of {len(test)} test images right")
 

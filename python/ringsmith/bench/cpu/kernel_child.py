@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from ringsmith import runtime
-from ringsmith.apps.session import Session
+from ringsmith.apps.session import Session, begin
 from ringsmith.apps.stages import Stages
 from ringsmith.bench.cpu import asked, ours
 from ringsmith.bench.cpu.operands import Operands
@@ -63,21 +63,21 @@ def application(params: str, name: str) -> Callable[[], Sequence[runtime.RunResu
     return lambda: current.server.run(machine, current.inputs, keys)
 
 
-def _session(params: str, name: str) -> Session[Any, Any, Any, Any, Any]:
+def _session(params: str, name: str) -> Session[Any]:
     """Client and server of an application."""
     stages = Stages(Console(quiet=True))
     if name == LOGREG:
-        from ringsmith.apps.logreg import session as logreg
-        from ringsmith.apps.logreg.sizes import SIZES
+        from ringsmith.apps import logreg
+        from ringsmith.apps.logreg import SIZES
 
-        return logreg.begin(stages, SIZES[params], None)
+        return begin(stages, logreg.LogisticRegression(SIZES[params]))
     if name == GMDH:
-        from ringsmith.apps.gmdh import session as gmdh
+        from ringsmith.apps.gmdh import Forecast
 
-        return gmdh.begin(stages, params)
-    from ringsmith.apps.cnn import session as cnn
+        return begin(stages, Forecast(params))
+    from ringsmith.apps.cnn import Cnn
 
-    return cnn.begin(stages, ckks_set(params), None, images=1)
+    return begin(stages, Cnn(1, parameters=ckks_set(params)))
 
 
 def main() -> None:

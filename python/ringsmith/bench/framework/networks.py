@@ -6,14 +6,11 @@ from types import MappingProxyType
 from typing import Final, cast
 
 from ringsmith import runtime
-from ringsmith.apps.cifar import network as cifar
-from ringsmith.apps.cifar import server as cifar_server
-from ringsmith.apps.cifar.commands import PARAMETERS as CIFAR_SET
-from ringsmith.apps.layers import Layer, layers
-from ringsmith.apps.mnist import network as mnist
-from ringsmith.apps.mnist import server as mnist_server
-from ringsmith.apps.mnist.commands import PARAMETERS as MNIST_SET
-from ringsmith.apps.mnist.packing import Order
+from ringsmith.apps import cifar, mnist
+from ringsmith.apps.cifar import PARAMETERS as CIFAR_SET
+from ringsmith.apps.mnist import PARAMETERS as MNIST_SET
+from ringsmith.apps.mnist import Order
+from ringsmith.apps.report import Layer, layers
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.bench.framework.cases import DESIGNS, PAPER, parameters
@@ -65,17 +62,17 @@ NETWORKS: Mapping[str, Network] = MappingProxyType(
         "lola-mnist": Network(
             MNIST_SET,
             mnist.LAYERS,
-            lambda of: mnist_server.plan(mnist.Network.load(), of, Order.DIAGONALS),
+            lambda of: mnist.plan(mnist.trained_network(), of, Order.DIAGONALS),
         ),
         "lola-mnist-rows": Network(
             MNIST_SET,
             mnist.LAYERS,
-            lambda of: mnist_server.plan(mnist.Network.load(), of, Order.ROWS),
+            lambda of: mnist.plan(mnist.trained_network(), of, Order.ROWS),
         ),
         "lola-cifar10": Network(
             CIFAR_SET,
             cifar.LAYERS,
-            lambda of: cifar_server.plan(cifar.Network.random(), of),
+            lambda of: cifar.plan(cifar.Network.random(), of),
             ("framework-512", "vector-zu15eg"),  # minutes each
         ),
     }

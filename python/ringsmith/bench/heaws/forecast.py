@@ -12,8 +12,9 @@ from rich.console import Console
 
 from ringsmith import runtime
 from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
-from ringsmith.apps.gmdh import session
-from ringsmith.apps.gmdh.steps import Server
+from ringsmith.apps.gmdh import Forecasts
+from ringsmith.apps.gmdh.steps import StepServer, begin_steps
+from ringsmith.apps.session import Session
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
@@ -52,13 +53,14 @@ def forecast_rows(
         DeviceError: If a decrypted integer is not the clear network's.
     """
     try:
-        current = session.begin_steps(Stages(Console(quiet=True)), DESIGN)
+        current = begin_steps(Stages(Console(quiet=True)), DESIGN)
     except ToolError as error:
         say(f"the forecast is left out: {error}")
         return
     server = current.server
+    assert isinstance(server, StepServer), "of begin_steps"
     with one_thread():
-        times = [_answer(current) for _ in range(max(1, repeats))]
+        times = [_answer(current, server) for _ in range(max(1, repeats))]
     runs = [_jobs(server, graphs) for graphs in server.graphs]
     design, several = load_design(DESIGN), load_design(SEVERAL)
     link, count = Link(design.host_bits), several.coprocessors
@@ -101,15 +103,16 @@ def forecast_rows(
         yield host
 
 
-def _answer(current: session.Steps) -> float:
+def _answer(current: Session[Forecasts], server: StepServer) -> float:
     """Forecasts on the cpu device: the host's seconds. Raises DeviceError if one is not exact."""
-    worth = current.answer(Stages(Console(quiet=True)), runtime.open_device(REFERENCE)).outcome
-    if worth.quality.exact != worth.quality.meters:
-        raise DeviceError(f"{worth.quality.exact} of {worth.quality.meters} forecasts are exact")
-    return current.server.host_seconds
+    answer = current.answer(Stages(Console(quiet=True)), runtime.open_device(REFERENCE))
+    worth = answer.outcome.quality
+    if worth["exact"] != worth["meters"]:
+        raise DeviceError(f"{worth['exact']} of {worth['meters']} forecasts are exact")
+    return server.host_seconds
 
 
-def _jobs(server: Server, graphs: dict[str, runtime.CompiledGraph]) -> list[Job]:
+def _jobs(server: StepServer, graphs: dict[str, runtime.CompiledGraph]) -> list[Job]:
     """The jobs of one run: one for each step."""
     steps: dict[str, Job] = {}
     for name, compiled in graphs.items():
@@ -143,7 +146,7 @@ def _job(executable: Executable) -> Job:
     )
 
 
-def _text(server: Server, link: Link) -> str:
+def _text(server: StepServer, link: Link) -> str:
     """What must be known of the forecasts."""
     counts = {name: server.ran.count(name) for name in dict.fromkeys(server.ran)}
     done = " and ".join(f"{count} x {name}" for name, count in counts.items())

@@ -11,17 +11,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from ringsmith import runtime
-from ringsmith.apps import session
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
-from ringsmith.apps.gmdh import session as gmdh
-from ringsmith.apps.gmdh.interface import input_name
-from ringsmith.apps.logreg import session as logreg
-from ringsmith.apps.logreg.interface import INPUT
-from ringsmith.apps.logreg.sizes import PAPER, PAPER_COUNTS, Size
-from ringsmith.apps.machines import open_machine
-from ringsmith.apps.results import refuse_different_bits
+from ringsmith.apps.gmdh import Forecast
+from ringsmith.apps.logreg import PAPER, PAPER_COUNTS, LogisticRegression, Size
+from ringsmith.apps.report import refuse_different_bits
 from ringsmith.apps.seal_baseline import median_seconds, seal_missing
 from ringsmith.apps.seal_program import on_seal
+from ringsmith.apps.session import Session, begin, open_machine
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
@@ -64,7 +60,7 @@ class Application:
     operation: str
     program: CkksProgram
     compiled: runtime.Compiled
-    session: session.Session[Any, Any, Any, Any, Any]
+    session: Session[Any]
     values: Mapping[str, NDArray[np.float64]]
     words: str
 
@@ -85,13 +81,13 @@ def logistic_regression(
     """
     size = size or (PAPER_COUNTS if operation == LOGREG_COUNTS else PAPER)
     fused = operation == LOGREG_FUSED
-    current = logreg.begin(Stages(Console(quiet=True)), size, design, fused_rescale=fused)
+    stages = Stages(Console(quiet=True))
+    current = begin(stages, LogisticRegression(size, fused_rescale=fused), design)
     words = (
         f"{size.held_out} patients of {size.features} features, degree {size.degree}, encrypted "
         f"over {size.limbs} limbs"
     )
-    server, packed = current.server, current.client.pack(current.data.features)
-    return Application(operation, server.program, server.compiled, current, {INPUT: packed}, words)
+    return _of(operation, current, words)
 
 
 def power_forecast(design: RpauDesign) -> Application:
@@ -101,22 +97,22 @@ def power_forecast(design: RpauDesign) -> Application:
         ProgramError: When the program does not fit the design.
         ToolError: When sktime is missing.
     """
-    current = gmdh.begin(Stages(Console(quiet=True)), "ckks", "model", design)
-    server, [part] = current.server, current.server.interface.parts
-    [program], [compiled] = server.programs, server.compiled
-    network = current.model
-    readings = network.readings.real(network.readings.integers(current.data.observed)) / part.unit
-    values = {
-        input_name(hour): np.pad(readings[:, hour], (0, program.parameters.slots - len(readings)))
-        for hour in network.hours
-    }
+    forecast = Forecast("ckks")
+    current = begin(Stages(Console(quiet=True)), forecast, design)
+    program, network = current.server.program, forecast.network
     words = (
-        f"{len(readings)} meters of at most {program.parameters.slots:,} a run, "
+        f"{len(forecast.days[2])} meters of at most {program.parameters.slots:,} a run, "
         f"{len(network.hours)} hours, multiplicative depth {len(network.layers)}, "
-        f"encrypted over {next(iter(part.limbs.values()))} limbs"
+        f"encrypted over {next(iter(program.inputs.values())).limbs} limbs"
     )
-    ckks = cast("CkksProgram", program)  # what was asked for
-    return Application(GMDH, ckks, compiled, current, values, words)
+    return _of(GMDH, current, words)
+
+
+def _of(operation: str, current: Session[Any], words: str) -> Application:
+    ckks = cast("CkksProgram", current.server.program)  # what was asked for
+    slots = ckks.parameters.slots
+    values = {name: np.pad(v, (0, slots - len(v))) for name, v in current.vectors[0].items()}
+    return Application(operation, ckks, current.server.compiled[0], current, values, words)
 
 
 def application_rows(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from ringsmith.apps.logreg.sizes import DEMO
+from ringsmith.apps.logreg import DEMO
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.bench.beside import beside

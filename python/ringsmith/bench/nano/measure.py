@@ -6,15 +6,13 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 
 from ringsmith import runtime
-from ringsmith.apps.breakdown import breakdown
 from ringsmith.apps.conditions import conditions
-from ringsmith.apps.logreg import session
-from ringsmith.apps.logreg.sizes import DEMO
-from ringsmith.apps.machines import open_machine
+from ringsmith.apps.logreg import DEMO, LogisticRegression, Predictions
 from ringsmith.apps.operations import OperationRow, operation_rows
-from ringsmith.apps.results import refuse_different_bits
+from ringsmith.apps.report import breakdown, refuse_different_bits
 from ringsmith.apps.seal_baseline import SealBaseline, seal_missing
 from ringsmith.apps.seal_program import rotation_steps
+from ringsmith.apps.session import Session, begin, open_machine, time_seal
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
@@ -82,7 +80,7 @@ class _Run:
     """
 
     stages: Stages
-    session: session.Session
+    session: Session[Predictions]
     machine: runtime.Machine
     rtl: str
     seal: str
@@ -132,9 +130,9 @@ def _begin(say: Callable[[str], None]) -> _Run:
         say(missing)
     say(f"{DESIGN}: {LOGREG} is compiled and encrypted, and the RTL is built")
     stages = Stages(Console(quiet=True))
-    current = session.begin(stages, DEMO, DESIGN)
+    current = begin(stages, LogisticRegression(DEMO), DESIGN)
     machine = open_machine(stages, "rtl", DESIGN)
-    seeded = current.server.interface.seeded_keys
+    seeded = current.server.seeded
     around = conditions("ringsmith bench nano", DEMO.parameters, seeded_keys=seeded)
     rtl = on_the_rtl(around, load_design(DESIGN))
     return _Run(stages, current, machine, rtl, seal_here(around))
@@ -145,17 +143,17 @@ def _program(run: _Run) -> list[Record]:
     answer = run.session.answer(run.stages, run.machine)
     refuse_different_bits(answer.equal_bits)
     [result] = answer.results
-    executable = run.session.server.compiled.compiled_graph.executable
+    executable = run.session.server.executable
     assert executable is not None, "compiled for a design"
     assert result.instructions is not None, "an accelerator counts"
     assert result.cycles is not None, "an accelerator counts"
-    quality = asdict(answer.outcome.summary())
+    quality = answer.outcome.quality()
     counted = {"instructions": result.instructions, "cycles": result.cycles}
     records = _records(LOGREG, {**quality, **counted}, "rtl", run.rtl)
     records += _records(LOGREG, {"cycles": executable.cycles}, "estimate", PREDICTED)
-    times = session.time_seal(run.stages, run.session) if seal_missing() is None else None
+    times = time_seal(run.stages, run.session) if seal_missing() is None else None
     if times is not None:
-        records += _records(LOGREG, {"seconds": times.program}, REFERENCE, run.seal, SEAL)
+        records += _records(LOGREG, {"seconds": times[1]}, REFERENCE, run.seal, SEAL)
     for share in breakdown(executable):
         counts = asdict(share)
         name = f"{LOGREG}, {counts.pop('operation')}"

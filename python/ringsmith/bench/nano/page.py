@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ringsmith.apps.conditions import seconds_at_assumed_clock
-from ringsmith.apps.tables import CLOCK
+from ringsmith.apps.report import CLOCK
 from ringsmith.bench.nano.compile_time import MATVEC, SECONDS
 from ringsmith.bench.nano.measure import DESIGN, LOGREG, NTT_BOUND, PARTS, part_of
 from ringsmith.bench.papers import SEAL

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from rich.console import Console
 
 from ringsmith.apps.conditions import ASSUMED_HZ
-from ringsmith.apps.gmdh import session
+from ringsmith.apps.gmdh.steps import StepServer, begin_steps
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.bench.framework.cases import parameters as network_parameters
@@ -171,7 +171,8 @@ def on_cpu(kept: Sequence[Record], base: Workload) -> Rows:
 def forecast(kept: Sequence[Record], slots: int, say: Callable[[str], None]) -> Rows:
     """The smart-grid forecast: all meters' readings modulo plain moduli; nothing without data."""
     try:
-        server = session.begin_steps(Stages(Console(quiet=True)), SEVERAL).server
+        server = begin_steps(Stages(Console(quiet=True)), SEVERAL).server
+        assert isinstance(server, StepServer), "of begin_steps"
     except ToolError as error:
         say(f"the forecast is left out: {error}")
         return
@@ -188,7 +189,7 @@ def forecast(kept: Sequence[Record], slots: int, say: Callable[[str], None]) -> 
         slots,
         slots / rate.value,
         host.value,
-        own.ciphertext * runs * len(server.interface.hours),
+        own.ciphertext * runs * len(server.kits[0].inputs),
         own.ciphertext * runs,
         own.keys,
         own.memory,

@@ -7,10 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.apps.logreg.model import train
-from ringsmith.apps.logreg.records import load_records
-from ringsmith.apps.logreg.server import plan
-from ringsmith.apps.logreg.sizes import PAPER_COUNTS
+from ringsmith.apps.logreg import PAPER_COUNTS, load_records, plan, train
 from ringsmith.program import Program, inner_product
 from ringsmith.program.vector import EncryptedVector
 from ringsmith.tracing import trace

