@@ -66,7 +66,7 @@ def test_the_source_distribution_has_every_source_of_the_package_and_no_records(
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     sources = {str(each.relative_to(CHECKOUT)) for each in CHECKOUT.glob("python/**/*.py")}
-    assert "python/ringsmith/bench/records.py" in sources
+    assert "python/ringsmith/cli/bench.py" in sources
     assert sources - names == set()
     assert not [name for name in names if name.startswith(("bench/", "tests/"))]
 
