@@ -206,7 +206,7 @@ def several_rate(jobs: int = 50) -> tuple[int, float]:
 
 
 def _papers_link(operation: str, polynomials: int) -> Link:
-    """The paper's link, if a transfer that it calls by this name is of so many polynomials."""
+    """The paper's link, if the transfer of this name is of this number of polynomials."""
     known = {(f.operation, f.metric): f.value for f in facts("heaws") if not (f.peer or f.design)}
     size = polynomials * known["polynomial", "bytes"]
     return Link(512, bytes_per_second=round(size / known[operation, "milliseconds"] * 1e3))
@@ -387,7 +387,7 @@ def area(run: Run) -> Iterator[Record]:
 
 
 def _fit(one: Area, joins: Area, count: int) -> Record:
-    """Whether so many coprocessors fit, each with its share of what joins them."""
+    """Whether these coprocessors fit, each with its share of what joins them."""
     unit = Resources(
         one.lut_sites + -(-joins.lut_sites // count),
         one.fabric_flip_flops + -(-joins.fabric_flip_flops // count),

@@ -402,6 +402,10 @@ def mix(run: Run) -> Iterator[Record]:
 # ---- area and what lies around RPAUs -----------------------------------------------------------
 
 
+_SHARES = ("lut", "ff", "dsp", "bram", "uram", "rams")
+_TOTALS = ("rpau", "rpaus", "device", *(f"{share}_of_card" for share in _SHARES))
+"""What is told of every design."""
+
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "rpau": (UNIT,),
     "memories": ("rs_rpau_work_memory", "rs_rpau_key_store"),
@@ -417,7 +421,7 @@ def area(run: Run) -> Iterator[Record]:
     """Areas of RPAUs, synthesized or found in the cache, and whether all of a design fit the card.
 
     Values of the part: ``whole`` and ``scaled``, designs whose RPAU is synthesized, or estimated
-    from an RPAU with a quarter of the cores.
+    from an RPAU with a quarter of the cores; ``detailed``, those of whose RPAUs the parts are told.
 
     Raises:
         ToolError: If Yosys is not installed or fails.
@@ -426,7 +430,8 @@ def area(run: Run) -> Iterator[Record]:
         run.say(f"{name}: synthesis of an RPAU")
         design, whole = load_design(name), name in run["whole"]
         params = "medha-set1" if name == "medha" else name
-        yield from _area(design, params, whole=whole)
+        found = _area(design, params, whole=whole)
+        yield from (r for r in found if name in run["detailed"] or r.operation in _TOTALS)
 
 
 def _area(design: RpauDesign, params: str, *, whole: bool) -> Iterator[Record]:

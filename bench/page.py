@@ -33,13 +33,17 @@ from ringsmith.markdown import DASH, table_lines
 FIELDS = ("design", "params", "operation", "metric", "peer")
 """Fields that name rows and columns; ``source`` may, too."""
 
-_CODE = ("design",)
-"""Fields whose values are names of code."""
+_WORDS: Mapping[str, str] = {"params": "parameters", "peer": "compared with"}
+"""Field -> how a page calls it; others by their name."""
+
+
+class _Quoted(str):
+    """The name of what a paper's number is of: no name of ours."""
+
 
 _LOWER = (
     *("cycles", "microseconds", "milliseconds", "seconds"),
     *("dsp", "bram", "uram", "lut", "ff", "lutram"),
-    *("dsp_megacycles", "mbit_megacycles"),
 )
 _HIGHER = ("products_per_ms", "per_second", "speedup")
 _NONE = {"metric": ["!*"]}
@@ -147,7 +151,7 @@ def _opening(bench: Bench, measurement: Measurement) -> list[str]:
 
 def _as_record(fact: Fact) -> Record:
     """A paper's number as one of whatever it is of."""
-    whose = fact.peer or f"the paper's ({fact.paper})"
+    whose = _Quoted(fact.peer or f"the paper's ({fact.paper})")
     what = (fact.params, fact.operation, fact.metric, fact.value)
     return Record(whose, *what, "estimate", "", where=f"{fact.paper}, {fact.where}")
 
@@ -217,13 +221,17 @@ def _section(section: Mapping[str, Any], rows: Sequence[_Row], numbers: _Conditi
     if common:
         words = "; ".join(common)
         text += [f"{words[0].upper()}{words[1:]}.", ""]
-    if where := dict.fromkeys(row.record.where for row in rows if row.record.where):
+    if where := dict.fromkeys(_where(row.record.where) for row in rows if row.record.where):
         text += [f"The paper's numbers: {'; '.join(where)}.", ""]
-    first = section.get("headings") or [
-        "parameters" if field == "params" else field for field in named
-    ]
+    first = section.get("headings") or [_WORDS.get(field, field) for field in named]
     head = [*first, *titles.values(), *(["conditions"] if several else [])]
     return [*text, *table_lines(head, lines, {*first, "conditions"})]
+
+
+def _where(text: str) -> str:
+    """The place in a paper, and a note on the number in brackets."""
+    place, _, note = text.partition("; ")
+    return f"{place} ({note})" if note else place
 
 
 def _common(rows: Sequence[_Row], named: Collection[str]) -> list[str]:
@@ -232,8 +240,7 @@ def _common(rows: Sequence[_Row], named: Collection[str]) -> list[str]:
     for field in FIELDS:
         values = {getattr(row.record, field) for row in rows}
         if field not in named and len(values) == 1 and (value := values.pop()):
-            word = {"params": "parameters", "peer": "compared with"}.get(field, field)
-            found.append(f"{word} {_name(field, value)}")
+            found.append(f"{_WORDS.get(field, field)} {_name(field, value)}")
     sources = dict.fromkeys(row.source for row in rows)
     return [*found, f"source {', '.join(f'`{name}`' for name in sources)}"]
 
@@ -270,7 +277,7 @@ def _name(field: str, value: str) -> str:
         return _SHORT.get(value, value)
     if not value:
         return DASH
-    return f"`{value}`" if field in _CODE and not value.startswith("the paper") else value
+    return f"`{value}`" if field == "design" and not isinstance(value, _Quoted) else value
 
 
 def _heading(columns: Sequence[str], values: Sequence[str]) -> str:

@@ -117,7 +117,8 @@ def compared(record: Record, papers: Iterable[str], derived: Iterable[Fact] = ()
     """
     known = [*(fact for paper in papers for fact in facts(paper)), *derived]
     fitting = [fact for fact in known if _fits(record, fact)]
-    fitting = [fact for fact in fitting if fact.design] or fitting
+    own = {fact.paper for fact in fitting if fact.design}  # which have one for this very design
+    fitting = [fact for fact in fitting if fact.design or fact.paper not in own]
     return [
         replace(
             record,

@@ -119,7 +119,7 @@ class Work:
     Attributes:
         log_n: log2 of the ring degree.
         log_q: Bits of q.
-        word_bits: Bits of a word; q has the fewest primes of so many bits, all about equally wide.
+        word_bits: Bits of a word; q has the fewest primes of at most these bits.
     """
 
     log_n: int

@@ -1,1 +1,1 @@
-"""``ringsmith bench cpu``: the ``cpu`` device beside other libraries, interleaved in one run."""
+"""``ringsmith bench cpu``: the ``cpu`` device compared with other libraries."""

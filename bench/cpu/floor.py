@@ -80,7 +80,7 @@ def _bandwidth(bits: int) -> float:
 
 @cached
 def _prepared_bytes(bits: int) -> int:
-    """Bytes of a residue in a precomputed key, modulo a prime of so many bits."""
+    """Bytes of a residue in a precomputed key, modulo a prime of these bits."""
     n = 4096
     context = _core.Context(n, _core.prime_search(bits, n, 2))
     key = np.zeros((1, 2, 2, n), dtype=np.uint64)

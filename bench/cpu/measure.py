@@ -3,31 +3,26 @@
 All on one thread, but for what compares numbers of threads.
 """
 
-import importlib.util
-import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
 
-from bench.cpu import kernel_child, ours, peers
+from bench.cpu import ours, peers
 from bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from bench.cpu.sets import HOISTED, HOISTED_COUNT, SETS, Operands
 from bench.cpu.timing import Timed, interleaved, timed
 from bench.measure import one_thread
 from bench.record import Record
-from bench.run import ROOT, Run
+from bench.run import Run
 from ringsmith import _core
 from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import ParameterError, ToolError
-from ringsmith.objects import Residues
 from ringsmith.progress import task
-from ringsmith.runtime import RunResult
 
 _CPU_TIME = "one thread, CPU time"
 _PROGRAMS = f"programs run by Compiled.run, {_CPU_TIME}"
@@ -117,37 +112,6 @@ def _key_forms(name: str, budget: float) -> Iterator[Record]:
             yield Record(REFERENCE, name, what, metric, value, REFERENCE, text, peer)
 
 
-def kernels(run: Run) -> Iterator[Record]:
-    """The kernel set in use compared with every other one, each in a process of its own."""
-    used = _core.kernel_name()
-    works = []
-    for each in run["works"]:
-        params, operation = each.split("/")
-        package = kernel_child.PACKAGES.get(operation)
-        if package is not None and importlib.util.find_spec(package) is None:
-            run.say(f"{operation} is left out: pip install 'ringsmith[apps]'")
-        else:
-            works.append((params, operation))
-    names = [kernel_child.name_of(*work) for work in works]
-    with ExitStack() as children:
-        found = {}
-        for kernel in _core.kernel_names():
-            command = [sys.executable, "-m", kernel_child.__name__]
-            own = {"RINGSMITH_KERNEL": kernel, "RINGSMITH_THREADS": "1", "PYTHONPATH": str(ROOT)}
-            who = f"the process with kernels {kernel}"
-            child = peers.asked(command, names, who, {**os.environ, **own})
-            found[kernel] = children.enter_context(child)
-        for params, operation in works:
-            name = kernel_child.name_of(params, operation)
-            theirs = {
-                f"ours, kernels {kernel}": {operation: ask[name]}
-                for kernel, ask in found.items()
-                if kernel != used
-            }
-            mine = {operation: found[used][name]}
-            yield from _compare(params, mine, theirs, run["budget"], {}, _PROGRAMS)
-
-
 def threads(run: Run) -> Iterator[Record]:
     """As many threads as are set, and fewer, compared with one, by wall-clock time.
 
@@ -159,34 +123,17 @@ def threads(run: Run) -> Iterator[Record]:
         run.say("threads are left out: this process may use one processor (or --threads is 1)")
         return
     try:
-        for params, operation, work in _threaded(run):
-            one, *more = checked(work, most, f"{params}: {operation}").items()
-            for count, several in more:
-                name = f"{operation}, {count} threads"
-                theirs = {"ours, one thread": {name: one[1]}}
-                yield from _compare(
-                    params, {name: several}, theirs, run["budget"], {}, "wall-clock time"
-                )
+        for params in run["sets"]:
+            works = ours.works(Operands.of(SETS[params]))
+            for operation in ("multiply_relinearize", "rotate"):
+                one, *more = checked(works[operation], most, f"{params}: {operation}").items()
+                for count, several in more:
+                    name = f"{operation}, {count} threads"
+                    theirs = {"ours, one thread": {name: one[1]}}
+                    mine, clock = {name: several}, "wall-clock time"
+                    yield from _compare(params, mine, theirs, run["budget"], {}, clock)
     finally:
         _core.set_threads(most)
-
-
-def _threaded(run: Run) -> Iterator[tuple[str, str, ours.Work]]:
-    """Parameters, operation and the work of all that is measured on several threads."""
-    for name in run["sets"]:
-        works = ours.works(Operands.of(SETS[name]))
-        for operation in ("multiply_relinearize", "rotate"):
-            yield name, operation, works[operation]
-    if importlib.util.find_spec(kernel_child.PACKAGES[kernel_child.LOGREG]) is None:
-        run.say(f"{kernel_child.LOGREG} is left out: pip install 'ringsmith[apps]'")
-        return
-    for size in run["sizes"]:
-        served = kernel_child.application(size, kernel_child.LOGREG)
-        yield size, kernel_child.LOGREG, partial(_outputs, served)
-
-
-def _outputs(served: Callable[[], Sequence[RunResult]]) -> list[Residues]:
-    return [output.data for result in served() for output in result.outputs.values()]
 
 
 def counts(most: int) -> list[int]:

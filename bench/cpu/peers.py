@@ -8,7 +8,7 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,6 @@ def asked(
     command: Sequence[str],
     names: Iterable[str],
     who: str,
-    environment: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, Timed]]:
     """Starts a child and asks it for operations; it ends with the block.
 
@@ -41,13 +40,12 @@ def asked(
         command: The child's command line.
         names: What it can be asked for.
         who: What errors call it.
-        environment: All of its environment variables; None: those of this process.
 
     Raises:
         ToolError: When it does not start, or stops.
     """
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None

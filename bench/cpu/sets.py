@@ -73,7 +73,7 @@ PRODUCT = "multiply_relinearize_then_rescale"
 """The operation that a program plans for a product of CKKS."""
 
 HOISTED = "rotate_8_hoisted"
-"""The operation that rotates one ciphertext several times, beside as many single rotations."""
+"""Several rotations of one ciphertext, compared with as many single ones."""
 
 HOISTED_COUNT = 8
 """How many times."""

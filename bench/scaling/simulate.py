@@ -245,7 +245,7 @@ class _Simulation:
         return found
 
     def _advance(self, ended: int) -> float:
-        """Goes on until so many requests have ended; returns the time."""
+        """Goes on until this number of requests has ended; returns the time."""
         time = 0.0
         while len(self.waits) < ended:
             time, _, then, session = heappop(self.events)

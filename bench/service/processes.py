@@ -19,7 +19,7 @@ _SECONDS = 120
 
 
 def environment(threads: int = 1) -> dict[str, str]:
-    """The environment of a child that computes with so many threads."""
+    """The environment of a child that computes with this number of threads."""
     return {**os.environ, "RINGSMITH_THREADS": str(threads), "PYTHONPATH": str(ROOT)}
 
 
@@ -94,7 +94,7 @@ class Card:
 
         Args:
             design: The design of its coprocessors.
-            path: Its socket; what it says of errors goes into a file beside it.
+            path: Its socket; what it says of errors goes into a file in the same folder.
             memory: GiB of its memory.
 
         Raises:
@@ -207,8 +207,8 @@ def answer(ask: Any, check: Any) -> None:  # noqa: ANN401 - two functions
     for line in sys.stdin:
         end, latencies = time.monotonic() + float(line), []
         while time.monotonic() < end:
-            begun = time.perf_counter()
+            begin = time.perf_counter()
             found = ask()
-            latencies.append(time.perf_counter() - begun)
+            latencies.append(time.perf_counter() - begin)
             check(found)
         print(json.dumps({"latencies": latencies}), flush=True)

@@ -190,10 +190,10 @@ class Soak:
                 self._card.kill()
 
     def _loop(self) -> None:
-        events, begun = self._plan.events(), time.monotonic()
+        events, begin = self._plan.events(), time.monotonic()
         with progress.task("running", round(self._plan.seconds), "s") as task:
             told = 0
-            while (now := time.monotonic() - begun) < self._plan.seconds:
+            while (now := time.monotonic() - begin) < self._plan.seconds:
                 while events and events[0][0] <= now:
                     self._kill(events.pop(0)[1])
                 self._sample()

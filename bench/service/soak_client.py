@@ -67,8 +67,8 @@ class Asking:
         inputs = program.encrypt(public_key, given)  # type: ignore[arg-type]
         request, way = f"{self._name}-{self._count}", self._rng.random()
         self._count += 1
-        begun = time.time()
-        self.note(request=request, asked=begun)
+        begin = time.time()
+        self.note(request=request, asked=begin)
         if way < _CANCEL:
             job = self._service.submit(program, inputs, keys, request=request)  # type: ignore[arg-type]
             time.sleep(float(self._rng.uniform(0, 0.02)))
@@ -84,7 +84,7 @@ class Asking:
             again = self._service.run(program, inputs, keys, request=request)  # type: ignore[arg-type]
             for name, output in outputs.items():
                 assert np.array_equal(again[name].data, output.data), "one request, two results"
-        seconds = time.time() - begun
+        seconds = time.time() - begin
         found = program.decrypt(secret_key, outputs)  # type: ignore[arg-type]
         (values,) = found.values()
         expected = KINDS[kind].clear(given)
