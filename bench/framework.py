@@ -306,7 +306,10 @@ def _shares(
 
 
 def resources(run: Run) -> Iterator[Record]:
-    """Every part's numbers, and whether each die of the card has enough for the design."""
+    """Areas of designs, and whether each die of the card has enough for them.
+
+    ``detailed`` names the designs the parts of which have numbers, too.
+    """
     for name in run["designs"]:
         design = design_of(name)
         found = {
@@ -317,6 +320,8 @@ def resources(run: Run) -> Iterator[Record]:
         parts = [area for part, area in found.items() if part != "others"]
         found |= {"memory_side": side, "device": total_area([*parts, side])}
         for part, area in found.items():
+            if part != "device" and name not in run["detailed"]:
+                continue
             for row in area_records(name, ANY, part, area, "estimate", ""):
                 if row.value or (part, row.metric) == ("permute_network", "bram"):
                     yield row

@@ -216,7 +216,7 @@ def test_a_design_fits_up_to_a_share_of_every_die(monkeypatch: pytest.MonkeyPatc
     def fits(**change: int) -> Record:
         changed = replace(framework.design_of("framework"), **change)
         monkeypatch.setattr(framework, "named_design", lambda _: changed)
-        *_, found = framework.resources(Run({"designs": ["x"]}, (), lambda _: None))
+        *_, found = framework.resources(Run({"designs": ["x"], "detailed": []}, (), lambda _: None))
         monkeypatch.undo()
         assert found.metric == "fits"
         return found

@@ -27,7 +27,7 @@ EXPECTED = {
         ("added", "", "cpu"),
         ("wrong, lost or doubled", "", "cpu"),
     ],
-    "scaling": [("product: 8: dispatch", "", "simulation")],
+    "scaling": [("product: 1: dispatch", "", "simulation")],
 }
 """Some numbers of each bench."""
 

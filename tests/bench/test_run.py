@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bench.papers import facts
-from bench.record import Record
-from bench.run import Bench, Choice, Run, load, measure, names
+from bench.record import Record, read_records
+from bench.run import ROOT, Bench, Choice, Run, load, measure, names
 from ringsmith.cli import bench as command
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError
@@ -84,3 +84,19 @@ def test_an_installed_package_says_that_benches_run_in_a_clone(
     done = CliRunner().invoke(app, ["bench", "nano", "--quick"])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert "clone the repository, 'make setup', and call" in done.stderr
+
+
+def test_the_bench_of_the_guide_needs_no_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "guide" / "development.md").read_text()
+    example = text.partition("## Benches")[2].partition("```toml\n")[2].partition("```")[0]
+    kept = read_records(load("nano").records, "nano").records
+    (tmp_path / "mine.toml").write_text(example)
+    monkeypatch.setattr("bench.run.CASES", tmp_path)
+    page = tmp_path / "page.md"
+    done = CliRunner().invoke(app, ["bench", "mine", "--page", str(page), "--set", "device=model"])
+    assert done.exit_code == 0, done.output
+    known = {r.operation: r.value for r in kept if r.metric == "cycles"}
+    for operation in ("rotate, 4 limbs", "rescale, 4 limbs"):
+        assert f"{known[operation]:,.0f}" in page.read_text()
