@@ -55,11 +55,16 @@ def bench(
         update: Whether the repository's records are kept, and both of its files written.
 
     Raises:
-        ParameterError: When a name or value is unknown.
+        ParameterError: When a name or value is unknown, or options do not go together.
         ToolError: When a tool is missing.
     """
     of = load(name)
     if update:
+        if quick or files != Files(force=files.force):
+            raise ParameterError(
+                "--update writes the repository's records and page: leave out --quick, --keep, "
+                "--json and --page"
+            )
         kept = of.records if of.records.exists() else None
         files = Files(kept, of.records, of.page_file, force=True)
     records, text = (

@@ -260,7 +260,6 @@ class Account:
         done: Jobs whose results clients have compared with the clear ones.
         cancelled: Jobs that clients cancelled.
         unheard: Jobs of clients that were killed before they heard of them.
-        errors: Number of errors that clients got, by code.
         faults: What must not be; empty: nothing.
         latencies: Seconds of each job that was done, sorted.
         again: Jobs that were started more than once.
@@ -269,7 +268,6 @@ class Account:
     done: int
     cancelled: int
     unheard: int
-    errors: dict[str, int]
     faults: tuple[str, ...]
     latencies: tuple[float, ...]
     again: int
@@ -280,13 +278,11 @@ def account(folder: Path, usages: dict[str, _Usage]) -> Account:
     asked: set[str] = set()
     done: dict[str, float] = {}
     cancelled: set[str] = set()
-    errors: Counter[str] = Counter()
     faults: list[str] = []
     for line in _lines(folder):
         if "wrong" in line:
             faults.append(f"a wrong result: {line['wrong']}")
         elif "error" in line:
-            errors[line["code"]] += 1
             faults.append(f"a client was told: {line['error']}")
         elif "asked" in line:
             asked.add(line["request"])
@@ -316,7 +312,6 @@ def account(folder: Path, usages: dict[str, _Usage]) -> Account:
         len(done),
         len(cancelled),
         len(asked - done.keys() - cancelled),
-        dict(errors),
         tuple(faults),
         tuple(sorted(done.values())),
         sum(job.attempts > 1 for job in ended),

@@ -77,6 +77,13 @@ def test_an_unknown_bench_or_paper_is_refused_with_those_there_are() -> None:
     assert "--set limbs: write NAME=VALUE" in done.stderr
 
 
+@pytest.mark.parametrize("other", [["--quick"], ["--json", "x.jsonl"]])
+def test_quick_numbers_and_other_files_are_no_update(other: list[str]) -> None:
+    done = CliRunner().invoke(app, ["bench", "nano", "--only", "none", "--update", *other])
+    assert done.exit_code == 2
+    assert "--update writes the repository's records and page: leave out --quick" in done.stderr
+
+
 def test_an_installed_package_says_that_benches_run_in_a_clone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
