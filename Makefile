@@ -94,25 +94,11 @@ full-tools: $(STAMPS)/full $(STAMPS)/core  ## Install what only full tests, synt
 demo: $(STAMPS)/core  ## Encrypted logistic regression on the simulated accelerator
 	@$(BIN)/ringsmith demo
 
-# Options of a bench: its records, kept and written, and its page.
-bench_files = --keep bench/records/$(1).jsonl --json bench/records/$(1).jsonl --page docs/results/$(2).md --force
-
 .PHONY: bench
 bench: $(STAMPS)/full $(STAMPS)/core  ## Measure; write bench/records and pages of docs/results
-	@$(BIN)/ringsmith bench nano $(call bench_files,nano,nano)
-	@$(BIN)/ringsmith bench medha --area whole --area-of medha \
-		--rtl medha-set1,medha-set2,medha21-set1,medha21-set2,medha21-set3,logreg,gmdh \
-		$(call bench_files,medha,medha)
-	@$(BIN)/ringsmith bench heaws --device rtl --area $(call bench_files,heaws,heaws)
-	@$(BIN)/ringsmith bench framework --clock \
-		--json bench/records/framework.jsonl --page docs/results/framework.md --force
 	@$(BIN)/python examples/heir/networks.py all build/heir tests/images/mnist-test-16.png
-	@$(BIN)/ringsmith bench heir examples/heir/modules.toml build/heir/networks.toml \
-		--json bench/records/heir.jsonl --page docs/results/heir.md --force
-	@$(BIN)/ringsmith bench rpm --area L1,L10,L20,L20-w4,L20-w8,L20-s51,L1-w4,L1-w8 \
-		$(call bench_files,rpm,rpm)
-	@$(BIN)/ringsmith bench scaling --heaws bench/records/heaws.jsonl --framework bench/records/framework.jsonl \
-		--json bench/records/scaling.jsonl --page docs/results/scaling.md --force
+	@for name in nano medha heaws framework heir rpm scaling; do \
+		$(BIN)/ringsmith bench $$name --update || exit 1; done
 
 .PHONY: bitstream
 bitstream: $(STAMPS)/full $(STAMPS)/core  ## Make the bitstream of pico for the board ULX3S, in build/bitstream

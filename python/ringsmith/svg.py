@@ -5,7 +5,7 @@ light and for dark surroundings.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -23,7 +23,6 @@ _FILE_STYLE = (
 ).format(*LIGHT, *DARK)
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 24, 24, 48
-_BAR, _BAR_SPACE = 16, 4
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
@@ -154,46 +153,6 @@ class Frame:
         yield text(8, self.top + 12, names[1], "start")
 
 
-def scatter(
-    series: Mapping[str, Sequence[tuple[float, float]]],
-    frame: Frame,
-    names: tuple[str, str],
-    marks: Iterable[float] | None = None,
-    *,
-    joined: bool = False,
-    rising: bool = False,
-) -> Iterator[str]:
-    """Points of several series on logarithmic axes; joined, each series is a line.
-
-    Args:
-        series: Name -> its points.
-        frame: Where.
-        names: What the axes are.
-        marks: As ``Frame.axes``.
-        joined: Whether points of a series are joined.
-        rising: Whether they go up from left to right: colours are then explained on the left.
-    """
-    every = [point for points in series.values() for point in points]
-    across = Axis((x for x, _ in every), *frame.across)
-    up = Axis((y for _, y in every), *frame.up)
-    yield from frame.axes(across, up, names, marks)
-    of_name = colours(series)
-    for name, points in series.items():
-        if joined:
-            corners = " ".join(f"{across.at(x):.1f},{up.at(y):.1f}" for x, y in points)
-            yield (
-                f'<polyline points="{corners}" fill="none" stroke="{of_name[name]}" '
-                'stroke-width="2"/>'
-            )
-        for x, y in points:
-            label = escape(f"{name}: {x:,.4g}, {y:,.4g}")
-            yield (
-                f'<circle cx="{across.at(x):.1f}" cy="{up.at(y):.1f}" r="4" '
-                f'fill="{of_name[name]}"><title>{label}</title></circle>'
-            )
-    yield from legend(of_name, _LEFT + 12 if rising else WIDTH - 190, frame.top + _TOP + 4)
-
-
 def shares(rows: Mapping[str, Mapping[str, float]], left: float) -> Drawing:
     """Bars of one length, each cut into shares, and what their colours are.
 
@@ -216,45 +175,3 @@ def shares(rows: Mapping[str, Mapping[str, float]], left: float) -> Drawing:
             x += wide
         y += 28
     return Drawing(y + 18 * len(of_name) + 4, [*parts, *legend(of_name, left, y)])
-
-
-def bars(
-    rows: Mapping[str, Mapping[str, float]],
-    left: float,
-    written: Callable[[float], str],
-    *,
-    logarithmic: bool = False,
-) -> Drawing:
-    """Groups of bars from one line on, each with its number, and what their colours are.
-
-    Args:
-        rows: Group -> name -> number.
-        left: Where bars begin.
-        written: Writes a number.
-        logarithmic: Whether lengths are logarithms, from a tenth of the least number on.
-    """
-    of_name = colours(name for row in rows.values() for name in row)
-    numbers = [value for row in rows.values() for value in row.values() if value > 0] or [1.0]
-    least, most = min(numbers) / 10, max(numbers)
-
-    def length(value: float) -> float:
-        if logarithmic:
-            return math.log(max(value, least) / least) / math.log(most / least)
-        return value / most
-
-    parts = [*legend(of_name, left, 8)]
-    y = 20.0 + 18 * len(of_name)
-    for row, values in rows.items():
-        parts.append(text(4, y + 12, row, "start"))
-        for name, value in values.items():
-            wide = length(value) * (WIDTH - left - _RIGHT - 70)
-            number = written(value)
-            label = escape(f"{row}, {name}: {number}")
-            parts.append(
-                f'<rect x="{left:.1f}" y="{y:.0f}" width="{max(0.5, wide):.2f}" height="{_BAR}" '
-                f'fill="{of_name[name]}"><title>{label}</title></rect>'
-            )
-            parts.append(text(left + wide + 6, y + 12, number, "start"))
-            y += _BAR + _BAR_SPACE
-        y += 10
-    return Drawing(y, parts)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from bench.heaws import seals_parameters
 from ringsmith.apps import seal_baseline
 from ringsmith.apps.logreg import LogisticRegression
 from ringsmith.apps.operations import OPERATIONS
@@ -14,7 +15,6 @@ from ringsmith.apps.seal_baseline import SealBaseline, SealExact
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.session import begin, time_seal
 from ringsmith.apps.stages import Stages
-from ringsmith.bench.heaws.cases import seals_parameters
 from ringsmith.errors import ToolError
 from ringsmith.params import parameter_set
 from ringsmith.program import EncryptedVector, Op, operations, trace

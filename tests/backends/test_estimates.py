@@ -4,7 +4,6 @@ With --full all of it is measured again.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,9 +26,10 @@ from tests.backends.estimates import (
     points,
 )
 
+from bench.record import read_records
+from bench.rpm import case
 from ringsmith.backends.registry import backend_of, named_design
 from ringsmith.backends.stream.design import area
-from ringsmith.backends.stream.design.design import StreamDesign
 
 RECORD = kept()
 LEAST_POINTS = 30
@@ -69,16 +69,18 @@ def test_an_estimate_of_resources_is_within_its_limits(row: dict[str, Any]) -> N
 
 
 def test_estimates_of_the_papers_stream_designs_are_within_the_limits() -> None:
-    text = (ROOT / "docs" / "results" / "rpm.md").read_text(encoding="utf-8")
-    section = text.partition("## Counted and synthesized")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| L.*\| 2\^(\d+) \| (\d) \| (\d+) \|(.*)\|$", section, re.M)
-    assert len(rows) >= 7
-    for log_n, lanes, bits, numbers in rows:
-        dsps, _, brams, _, *fabric = (float(each.replace(",", "")) for each in numbers.split("|"))
-        design = StreamDesign("of the paper", int(log_n), int(lanes), int(bits))
-        assert (area.dsps(design), round(area.memories(design).total)) == (dsps, brams)
-        for guess, found in zip(area.fabric(design), fabric, strict=True):
-            assert apart(guess, found) <= AREA_LIMIT
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for row in read_records(ROOT / "bench" / "records" / "rpm.jsonl", "rpm").records:
+        if row.operation == "rpm":
+            found.setdefault(row.params, {})[row.source, row.metric] = row.value
+    synthesized = {name: own for name, own in found.items() if ("synthesis", "lut") in own}
+    assert len(synthesized) >= 7
+    for name, own in synthesized.items():
+        design = case(name).design
+        counted = (own["estimate", "dsp"], own["estimate", "bram"])
+        assert (area.dsps(design), round(area.memories(design).total)) == counted
+        for guess, metric in zip(area.fabric(design), ("lut", "ff"), strict=True):
+            assert apart(guess, own["synthesis", metric]) <= AREA_LIMIT
 
 
 def test_slices_and_rams_of_a_coprocessor_are_those_that_were_synthesized() -> None:

@@ -20,7 +20,6 @@ runner = CliRunner()
 
 EXPLORED = ("--params", "nano", "--ops", "rotate", "--platform", "u280")
 
-_HEIR = (str(Path(__file__).parents[2] / "examples" / "heir" / "dot_f32.mlir"), "--quick")
 
 WRITERS = {
     "trace --html": ["trace", "--operation", "rotate", "--html"],
@@ -30,24 +29,8 @@ WRITERS = {
     "waves output": ["waves", "--operation", "rotate", "--cycles", "0:1"],
     "designs --table": ["designs", "--table"],
     "coverage --report": ["coverage", "--report"],
-    "bench cpu --json": ["bench", "cpu", "--json"],
-    "bench cpu --page": ["bench", "cpu", "--page"],
-    "bench medha --json": ["bench", "medha", "--json"],
-    "bench medha --page": ["bench", "medha", "--page"],
-    "bench nano --json": ["bench", "nano", "--json"],
-    "bench nano --page": ["bench", "nano", "--page"],
-    "bench heaws --json": ["bench", "heaws", "--json"],
-    "bench heaws --page": ["bench", "heaws", "--page"],
-    "bench framework --json": ["bench", "framework", "--json"],
-    "bench framework --page": ["bench", "framework", "--page"],
-    "bench scaling --json": ["bench", "scaling", "--json"],
-    "bench scaling --page": ["bench", "scaling", "--page"],
-    "bench heir --json": ["bench", "heir", *_HEIR, "--json"],
-    "bench heir --page": ["bench", "heir", *_HEIR, "--page"],
-    "bench rpm --json": ["bench", "rpm", "--json"],
-    "bench rpm --page": ["bench", "rpm", "--page"],
-    "bench service --json": ["bench", "service", "--json"],
-    "bench service --page": ["bench", "service", "--page"],
+    "bench --json": ["bench", "nano", "--json"],
+    "bench --page": ["bench", "nano", "--page"],
     "explore --json": ["explore", *EXPLORED, "--json"],
     "explore --page": ["explore", *EXPLORED, "--page"],
     "explore --save-design": ["explore", *EXPLORED, "--save-design"],

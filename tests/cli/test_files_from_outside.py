@@ -22,9 +22,6 @@ _ROTATE = ["seal", "eval", "rotate", "x.seal", "--steps", "1", "--galois-keys"]
 
 _FLOWER = Path(__file__).parents[1] / "images" / "flower-32.png"
 
-_MODULE = str(Path(__file__).parents[2] / "examples" / "heir" / "dot_f32.mlir")
-_HEAWS = str(Path(__file__).parents[2] / "bench" / "records" / "heaws.jsonl")
-
 READERS = {
     "trace program": ["trace", "@"],
     "waves program": ["waves", "out", "@", "--cycles", "0:1"],
@@ -53,19 +50,7 @@ READERS = {
         *(*_ROTATE, GALOIS, "--key-seeds", "@", "--params", PARAMETERS, "-o", "out")
     ],
     "generate manifest": ["generate", "--from", "@", "-o", "out"],
-    "bench cpu keep": ["bench", "cpu", "--keep", "@"],
-    "bench medha keep": ["bench", "medha", "--keep", "@"],
-    "bench nano keep": ["bench", "nano", "--keep", "@"],
-    "bench heaws keep": ["bench", "heaws", "--keep", "@"],
-    "bench heir lists": ["bench", "heir", "@"],
-    "bench heir keep": ["bench", "heir", _MODULE, "--keep", "@"],
-    "bench rpm keep": ["bench", "rpm", "--keep", "@"],
-    "bench scaling heaws": ["bench", "scaling", "--heaws", "@", "--framework", "v.txt"],
-    "bench scaling framework": [
-        *("bench", "scaling", "--heaws", _HEAWS, "--framework", "@"),
-    ],
-    "bench service keep": ["bench", "service", "--keep", "@"],
-    "bench framework keep": ["bench", "framework", "--keep", "@"],
+    "bench keep": ["bench", "nano", "--keep", "@"],
     "explore program": ["explore", "--program", "@", "--platform", "u280"],
     "generate program": ["generate", "nano", "-o", "out", "--no-verilog", "--program", "@"],
     "import heir file": ["import", "heir", "@", "-o", "out"],

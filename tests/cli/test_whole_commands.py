@@ -2,8 +2,6 @@
 
 import ast
 import json
-import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +9,6 @@ from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-from ringsmith import _core
-from ringsmith.apps.operations import OPERATIONS
-from ringsmith.bench.cpu import lattigo_peer, tfhe_peer
-from ringsmith.bench.cpu.sets import HOISTED
-from ringsmith.bench.records import Record, read_records
 from ringsmith.cli.main import app
 
 TESTS = Path(__file__).parents[1]
@@ -25,16 +18,7 @@ _REMOTE = _SERVICE + "test_the_remote_commands_run_a_program"
 _TOKEN = _SERVICE + "test_a_token_comes_from_a_file_or_the_environment"
 
 WHOLE_RUNS = {
-    "bench cpu": "cli/test_whole_commands.py::test_bench_cpu_runs_whole_with_all_its_peers",
-    "bench medha": "cli/test_whole_commands.py::test_bench_medha_runs_whole",
-    "bench nano": "cli/test_whole_commands.py::test_bench_nano_runs_whole",
-    "bench framework": "cli/test_whole_commands.py::test_bench_framework_runs_whole",
-    "bench heaws": "cli/test_whole_commands.py::test_bench_heaws_runs_whole",
-    "bench scaling": "cli/test_whole_commands.py::test_bench_scaling_runs_whole",
-    "bench heir": "system/test_bench_heir.py::test_the_bench_measures_a_program_and_keeps_others",
-    "bench rpm": "cli/test_whole_commands.py::test_bench_rpm_runs_whole",
-    "bench service": "system/test_bench_service.py::"
-    "test_the_bench_loads_a_service_and_writes_its_page",
+    "bench": "bench/test_quick.py::quick",
     "bitstream": "cli/test_whole_commands.py::test_bitstream_runs_whole",
     "card": "backends/cards/test_cards.py::start",
     "coverage": "cli/test_whole_commands.py::test_coverage_runs_whole",
@@ -94,7 +78,7 @@ def test_every_command_has_a_whole_run() -> None:
     grown.add_typer(app, name="ringsmith")
     grown.command("new")(lambda: None)
     assert "new" in commands(grown)
-    assert "ringsmith bench cpu" in commands(grown)
+    assert "ringsmith run cnn" in commands(grown)
 
 
 @pytest.mark.parametrize("command", WHOLE_RUNS)
@@ -113,193 +97,6 @@ def run(*words: object, status: int = 0) -> Result:
     done = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
     assert done.exit_code == status, done.output
     return done
-
-
-def records_of(tmp_path: Path, *words: object) -> tuple[tuple[Record, ...], Result]:
-    """Runs a bench; its page must name the command, --quick in it."""
-    target, page = tmp_path / "records.jsonl", tmp_path / "page.md"
-    done = run("bench", *words, "--quick", "--json", target, "--page", page)
-    assert "--quick" in page.read_text().partition("`ringsmith bench ")[2].partition("`")[0]
-    return read_records(target, str(words[0])).records, done
-
-
-# ---- the cpu device beside its peers -----------------------------------------------------------
-
-GO = f"""#!{sys.executable}
-import pathlib, sys
-assert sys.argv[1:] == ["build", "-o", "peer", "."], sys.argv
-peer = pathlib.Path("peer")
-peer.write_text("#!{sys.executable}\\nimport sys\\nprint('ready', flush=True)\\n"
-    "for line in sys.stdin: print(1e-3, flush=True)\\n")
-peer.chmod(0o755)
-"""
-"""A go that makes a program which answers as Lattigo's does."""
-
-CARGO = """#!/bin/sh
-mkdir -p target/release
-{
-  for bits in 32 64; do
-    echo "#include <stdint.h>"
-    echo "#include <stddef.h>"
-    echo "void *plan_$bits(size_t n, uint${bits}_t q) { static int plan; return &plan; }"
-    echo "void forward_$bits(void *p, uint${bits}_t *x, size_t n) { x[0] += 1; }"
-    echo "void inverse_$bits(void *p, uint${bits}_t *x, size_t n) { x[0] -= 1; }"
-  done
-} > peer.c
-exec g++ -x c -shared -fPIC -o target/release/libpeer_ntt.so peer.c
-"""
-"""A cargo that makes a library which is called as tfhe-ntt's is."""
-
-BROKEN = """#!/bin/sh
-echo 'error: no toolchain is
-configured' >&2
-exit 1
-"""
-"""A tool that is there and does not work."""
-
-
-def put_tools(monkeypatch: pytest.MonkeyPatch, folder: Path, **scripts: str) -> None:
-    """Puts scripts first on PATH, and what they build into a cache of their own."""
-    tools = folder / "tools"
-    tools.mkdir()
-    for name, text in scripts.items():
-        path = tools / name
-        path.write_text(text)
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", str(tools), prepend=":")
-    monkeypatch.setenv("RINGSMITH_CACHE", str(folder / "cache"))
-
-
-@pytest.fixture
-def two_threads() -> object:
-    """As many threads as it takes to have some to compare."""
-    threads = _core.threads()
-    _core.set_threads(2)
-    yield
-    _core.set_threads(threads)
-
-
-@pytest.mark.usefixtures("two_threads")
-def test_bench_cpu_runs_whole_with_all_its_peers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    put_tools(monkeypatch, tmp_path, go=GO, cargo=CARGO)
-    records, done = records_of(tmp_path, "cpu")
-    assert "left out" not in done.stderr
-    peers = {record.peer for record in records}
-    assert {lattigo_peer.VERSION, tfhe_peer.VERSION, "ours, one thread"} <= peers
-    assert any(peer.startswith("seal-python") for peer in peers)
-    assert {"quick", "D", "demo", "N=2^12, 30 bits"} <= {record.params for record in records}
-    assert {HOISTED, "ntt", "rotate, 2 threads"} <= {record.operation for record in records}
-
-
-def test_a_peer_whose_tool_does_not_work_is_left_out_and_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    put_tools(monkeypatch, tmp_path, go=BROKEN, cargo="#!/no/such/interpreter\n")
-    records, done = records_of(tmp_path, "cpu", "--sets", "ntt,quick")
-    said = done.stderr
-    assert "Lattigo is left out: go build -o peer . failed: error: no toolchain is config" in said
-    assert "tfhe-ntt is left out: cargo build --release --quiet cannot be started" in said
-    assert {record.params for record in records} == {"quick"}
-
-
-def test_a_tool_that_makes_nothing_is_left_out(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    put_tools(monkeypatch, tmp_path, go="#!/bin/sh\n", cargo="#!/bin/sh\n")
-    assert str(lattigo_peer.missing()).endswith("failed: made no peer")
-    assert str(tfhe_peer.missing()).endswith("failed: made no target/release/libpeer_ntt.so")
-
-
-def test_a_seal_that_does_not_load_is_left_out_and_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    put_tools(monkeypatch, tmp_path, go=BROKEN, cargo=BROKEN)
-    monkeypatch.setitem(sys.modules, "seal", None)
-    for bench in (("cpu", "--sets", "quick"), ("medha", "--no-ablations", "--no-applications")):
-        folder = tmp_path / bench[0]
-        folder.mkdir()
-        records, done = records_of(folder, *bench)
-        assert "Microsoft SEAL is left out: seal-python does not load: " in done.stderr
-        assert records
-        assert not any("seal" in record.peer for record in records)
-        assert "SEAL" not in {record.peer for record in records if record.source == "cpu"}
-
-
-@pytest.mark.full
-def test_bench_cpu_runs_whole_beside_the_real_peers(tmp_path: Path) -> None:
-    for why in (lattigo_peer.missing(), tfhe_peer.missing()):
-        if why is not None:
-            pytest.skip(why)
-    records, done = records_of(tmp_path, "cpu", "--sets", "ntt,quick,D")
-    assert "left out" not in done.stderr
-    assert {lattigo_peer.VERSION, tfhe_peer.VERSION} <= {record.peer for record in records}
-    assert all(record.value > 0 for record in records)
-
-
-# ---- the others --------------------------------------------------------------------------------
-
-
-def test_bench_medha_runs_whole(tmp_path: Path) -> None:
-    records, done = records_of(tmp_path, "medha")
-    found = {(record.operation, record.peer, record.source) for record in records}
-    assert ("add", "SEAL", "cpu") in found
-    assert ("logreg_fused_rescale", "", "model") in found
-    assert ("privft", "", "estimate") in found
-    assert {r.design for r in records} >= {"medha", "medha: no dyadic cores"}
-    assert "medha, medha-set1: add: " in done.stderr
-
-
-def test_bench_nano_runs_whole(tmp_path: Path) -> None:
-    records, done = records_of(tmp_path, "nano")
-    found = {(record.operation, record.metric, record.source): record for record in records}
-    cycles = {source: found["logreg", "cycles", source].value for source in ("rtl", "estimate")}
-    assert cycles["rtl"] == cycles["estimate"]
-    alone = {op for op, _, source in found if source == "rtl"} - {"logreg"}
-    assert alone == {f"{name}, 2 limbs" for name in OPERATIONS}
-    assert ("rotate, 2 limbs", "seconds", "cpu") in found
-    assert found["logreg", "seconds", "cpu"].peer == "SEAL"
-    assert found["matvec, 32 columns", "found_seconds", "cpu"].value > 0
-    assert "nano: single operations on the RTL, 2 limbs" in done.stderr
-
-
-def test_bench_heaws_runs_whole(tmp_path: Path) -> None:
-    records, done = records_of(tmp_path, "heaws")
-    found = {(record.operation, record.metric): record for record in records}
-    assert found["add", "cycles"].paper_value == 2000
-    assert found["add", "speedup"].peer == "Ringsmith's cpu device"
-    assert found["cores_4", "percent"].value > 100
-    assert "heaws: add: 2,082 cycles" in done.stderr
-
-
-def test_bench_framework_runs_whole(tmp_path: Path) -> None:
-    records, done = records_of(tmp_path, "framework")
-    found = {(r.operation, r.metric, r.source): r for r in records}
-    sources = {record.source for record in records}
-    assert sources == {"model", "cpu", "estimate", "formula", "program"}
-    assert {r.params for r in records} == {"framework-set3", "all sets", "lola-mnist"}
-    assert found["lola-mnist", "milliseconds", "model"].paper_value is None  # other operations
-    assert found["alus", "dsp", "estimate"].paper_value == 3072
-    assert found["multiply_relinearize", "speedup", "model"].peer == "Ringsmith's cpu device"
-    assert "framework, framework-set3: add: 3,093 cycles" in done.stderr
-    assert "framework: 64 ALUs, 128 GB per second" in {record.design for record in records}
-
-
-def test_bench_scaling_runs_whole(tmp_path: Path) -> None:
-    records, done = records_of(tmp_path, "scaling")
-    found = {(record.operation, record.source): record.value for record in records}
-    assert found["product: 8: dispatch", "simulation"] == found["product: 8: dispatch", "formula"]
-    assert "the product alone: give --heaws FILE and --framework FILE" in done.stderr
-    assert (tmp_path / "figures" / "scaling.svg").exists()
-
-
-@pytest.mark.full
-def test_bench_rpm_runs_whole(tmp_path: Path) -> None:
-    records, done = records_of(tmp_path, "rpm")
-    assert {record.source for record in records} == {"rtl", "model", "cpu", "estimate"}
-    assert {record.params for record in records} == {"L1"}
-    assert "L1: 2 products on the rtl" in done.stderr
 
 
 def test_designs_runs_whole(tmp_path: Path) -> None:

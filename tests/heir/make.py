@@ -11,7 +11,7 @@ from pathlib import Path
 
 import zstandard
 
-from ringsmith.bench.heir.modules import Module, read_modules
+from bench.heir_modules import Module, read_modules
 from ringsmith.heir.compiler import Lowering, compiled, module_text
 from ringsmith.heir.module import Scheme
 

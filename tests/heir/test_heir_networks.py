@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.heir import on_cpu, on_seal
 from ringsmith import compile_program, open_device
 from ringsmith.apps.mnist import trained_network
-from ringsmith.bench.heir.measure import on_cpu, on_seal
 from ringsmith.heir import Imported, PlanBy, Wish, import_module, program_of, trace_module
 from ringsmith.heir.compiler import Lowering, module_text
 from ringsmith.heir.importing import key_bytes

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from tests.service.served import Server
 
-from ringsmith.bench.service.processes import Card
-from ringsmith.bench.service.soak_programs import DESIGN, KINDS, numbers, program
+from bench.service.processes import Card
+from bench.service.soak_programs import DESIGN, KINDS, numbers, program
 from ringsmith.remote import Service
 
 JOBS = 16

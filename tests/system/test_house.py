@@ -312,14 +312,8 @@ MAY_NAME = (
     "backends/rpau",
     "backends/stream",
     "backends/registry.py",
-    "bench/heaws",
-    "bench/medha",
-    "bench/nano",
-    "bench/programs.py",
-    "bench/rpm",
-    "bench/service/card.py",
 )
-"""An architecture's own folder, the list of them, and the benches of its papers and designs."""
+"""An architecture's own folder, and the list of them."""
 
 
 def named_architectures(path: Path) -> list[str]:

@@ -95,7 +95,7 @@ def test_the_source_distribution_has_every_source_of_the_package_and_no_records(
     found = (each for kind in kinds for each in CHECKOUT.glob(f"python/**/{kind}"))
     sources = {str(each.relative_to(CHECKOUT)) for each in found}
     assert "python/ringsmith/backends/rpau/model/rpau.cpp" in sources
-    assert "python/ringsmith/bench/records.py" in sources
+    assert "python/ringsmith/cli/bench.py" in sources
     assert sources - names == set()
     assert not [name for name in names if name.startswith(("bench/", "tests/"))]
 

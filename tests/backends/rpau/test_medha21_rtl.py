@@ -5,24 +5,29 @@ Each takes a minute or two to build, once.
 
 import pytest
 
+from bench.run import load
 from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.design.design import load_design
-from ringsmith.bench.medha.cases import CASES, OPERATIONS, Case, graph_of
+from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 
 pytestmark = pytest.mark.full
 
-OF_2021 = [case for case in CASES if case.design.startswith("medha21")]
+OF_2021 = [
+    (case["design"], operation)
+    for case in load("medha").parts["operations"]["cases"]
+    for operation in case["operations"]
+    if case["design"].startswith("medha21")
+]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("case", OF_2021, ids=lambda case: case.design)
+@pytest.mark.parametrize(("name", "operation"), OF_2021)
 def test_an_operation_has_the_interpreters_bits_and_the_schedules_cycles(
-    case: Case, operation: str
+    name: str, operation: str
 ) -> None:
-    design = load_design(case.design)
-    compiled = runtime.compile_graph(graph_of(operation, ckks_set(case.params)), design)
+    design, of = load_design(name), ckks_set(name)
+    compiled = runtime.compile_graph(lower_operation(operation, of, of.limbs), design)
     assert compiled.executable is not None
     assert compiled.executable.host_transfers == 0
     machines = (runtime.open_device(kind, design) for kind in ("model", "rtl"))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.backends.seal_world import World, expected, world_of
 
+from bench.run import load
 from ringsmith import runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.debug.compare import compare
@@ -18,13 +19,13 @@ from ringsmith.backends.rpau.debug.random_program import ring_in_turn
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.bench.medha.cases import OPERATIONS, graph_of
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, ckks_set
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:.*below 128-bit security")]
 
 DEVICES = ("model", "rtl")
+OPERATIONS = load("medha").parts["operations"]["cases"][0]["operations"]
 RINGS = (12, 13, 14, 15, 16)
 SECONDS = 15.0
 """Processor time for a product of Set-1 with all loaded: 7 s on a quiet processor."""
@@ -92,7 +93,8 @@ def test_an_operation_in_a_ring_has_seals_bits_in_the_cycles_of_its_schedule(
 def test_an_operation_with_seeded_keys_has_the_interpreters_bits_and_the_models_cycles(
     params: str, operation: str
 ) -> None:
-    graph = graph_of(operation, ckks_set(params))
+    of = ckks_set(params)
+    graph = lower_operation(operation, of, of.limbs)
     compiled = runtime.compile_graph(graph, medha())
     assert compiled.executable is not None
     assert compiled.executable.seeded == graph.keys.keys()
@@ -104,7 +106,7 @@ def test_an_operation_with_seeded_keys_has_the_interpreters_bits_and_the_models_
 
 def test_a_product_of_set_1_simulates_in_seconds() -> None:
     compiled = runtime.compile_graph(
-        graph_of("multiply_relinearize", ckks_set("medha-set1")), medha()
+        lower_operation("multiply_relinearize", ckks_set("medha-set1"), 7), medha()
     )
     assert compiled.executable is not None
     (run,) = compiled.executable.runs

@@ -20,6 +20,7 @@ from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam, AxiResp
 from dma_model import Descriptor, Error, Op
 from tests.backends.rpau.late_device import LateDevice
 
+from bench.measure import KeyedModel
 from ringsmith import runtime
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.random_operands import random_inputs, random_keys
@@ -38,7 +39,6 @@ from ringsmith.backends.rpau.device.card_table import (
 from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.zones import zone_runs
-from ringsmith.bench.programs import KeyedModel
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, SecurityWarning
 from ringsmith.progress import Task

@@ -1,0 +1,1 @@
+"""``ringsmith bench cpu``: the ``cpu`` device compared with other libraries."""

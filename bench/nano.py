@@ -1,0 +1,187 @@
+"""``ringsmith bench nano``: the demo's program, single operations and compile times on ``nano``."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import numpy as np
+from rich.console import Console
+
+from bench.empty_cache import empty_cache
+from bench.measure import SEAL
+from bench.record import Record
+from bench.run import Run
+from ringsmith import matvec, trace
+from ringsmith.apps.conditions import conditions, processor
+from ringsmith.apps.logreg import DEMO, LogisticRegression, Predictions
+from ringsmith.apps.operations import operation_rows
+from ringsmith.apps.report import breakdown, refuse_different_bits
+from ringsmith.apps.seal_baseline import SealBaseline, seal_missing
+from ringsmith.apps.seal_program import rotation_steps
+from ringsmith.apps.session import Session, begin, open_machine, time_seal
+from ringsmith.apps.stages import Stages
+from ringsmith.backends.registry import REFERENCE
+from ringsmith.backends.rpau.compiler.cache import SWITCH
+from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.errors import ParameterError
+from ringsmith.lower import lower
+from ringsmith.runtime import compile_graph
+
+DESIGN = "nano"
+"""The design; its parameter set has the same name."""
+
+LOGREG, MATVEC = "logreg", "matvec"
+SECONDS = ("lower_seconds", "compile_seconds", "found_seconds")
+
+_REPETITIONS = 3
+_Result = TypeVar("_Result")
+
+
+def program(run: Run) -> Iterator[Record]:
+    """Yields how well the demo's program classifies on the RTL, and what it takes.
+
+    Raises:
+        DeviceError: When a device's residues are not the interpreter's.
+        ToolError: When a tool is missing.
+    """
+    current, rtl, seal = _begin(run)
+    stages = Stages(Console(quiet=True))
+    run.say(f"{DESIGN}: {LOGREG} on the RTL")
+    answer = current.answer(stages, open_machine(stages, "rtl", DESIGN))
+    refuse_different_bits(answer.equal_bits)
+    [result] = answer.results
+    executable = current.server.executable
+    assert executable is not None, "compiled for a design"
+    assert result.instructions is not None, "an accelerator counts"
+    assert result.cycles is not None, "an accelerator counts"
+    counted = {"instructions": result.instructions, "cycles": result.cycles}
+    yield from _records(LOGREG, {**answer.outcome.quality(), **counted}, "rtl", rtl)
+    predicted = {"cycles": executable.cycles}
+    yield from _records(LOGREG, predicted, "estimate", "predicted by the scheduler")
+    times = time_seal(stages, current) if seal_missing() is None else None
+    if times is not None:
+        yield from _records(LOGREG, {"seconds": times[1]}, REFERENCE, seal, SEAL)
+    shared = "scheduled; operations overlap, and a cycle belongs to the instruction issued last"
+    for share in breakdown(executable):
+        counts = asdict(share)
+        name = f"{LOGREG}, {counts.pop('operation')}"
+        yield from _records(name, counts, "estimate", shared)
+
+
+def operations(run: Run) -> Iterator[Record]:
+    """Yields single operations on the RTL, each alone, from ``limbs`` limbs to 2.
+
+    Raises:
+        ParameterError: If the parameter set has not as many limbs.
+        DeviceError: When a result is not the interpreter's.
+        ToolError: When a tool is missing.
+    """
+    parameters, most = DEMO.parameters, run["limbs"]
+    if not 2 <= most <= parameters.limbs:
+        raise ParameterError(f"limbs = {most}: take 2 … {parameters.limbs}")
+    current, rtl, seal = _begin(run)
+    steps = rotation_steps(current.server.program)[0]
+    device = open_machine(Stages(Console(quiet=True)), "rtl", DESIGN)
+    baseline = SealBaseline(parameters, [steps]) if seal_missing() is None else None
+    bound = {"cycles": ntt_bound(load_design(DESIGN))}
+    text = "N/2 · log2 N butterflies over the cores"
+    yield from _records("ntt_lower_bound", bound, "estimate", text)
+    for limbs in range(most, 1, -1):
+        run.say(f"{DESIGN}: single operations on the RTL, {limbs} limbs")
+        times = baseline.operation_seconds(limbs, steps) if baseline else None
+        for row in operation_rows(device, DESIGN, parameters, limbs, steps, times):
+            name = f"{row.name}, {row.limbs} limbs"
+            counted = {"instructions": row.instructions, "cycles": row.cycles}
+            yield from _records(name, counted, "rtl", rtl)
+            if row.seal_seconds is not None:
+                yield from _records(name, {"seconds": row.seal_seconds}, REFERENCE, seal, SEAL)
+
+
+def ntt_bound(design: RpauDesign) -> int:
+    """Returns the fewest cycles of an NTT: its butterflies over the cores."""
+    return design.n // 2 * design.log_n // design.cores
+
+
+def compile_time(run: Run) -> Iterator[Record]:
+    """Yields what lowering and scheduling take: products with plain matrices of ``columns``."""
+    text = (
+        "seconds of processor time, all threads together, the fastest of three; "
+        f"{datetime.now(UTC):%Y-%m-%d}, {processor()}, {os.cpu_count()} cores visible"
+    )
+    for size in run["columns"]:
+        run.say(f"{DESIGN}: a product of {size} columns is compiled")
+        yield from _compiled(size, text)
+
+
+def _compiled(size: int, text: str) -> Iterator[Record]:
+    weights = np.random.default_rng(1).uniform(-1, 1, (size, size))
+    traced = trace(lambda x: matvec(weights, x), DEMO.parameters, {"x": size})
+    lowered, lower_seconds = _fastest(lambda: lower(traced))
+    compile_seconds = []
+    for _ in range(_REPETITIONS):
+        with empty_cache():
+            os.environ.pop(SWITCH, None)
+            _, seconds = _timed(lambda: compile_graph(lowered.graph, DESIGN))
+            compile_seconds.append(seconds)
+            compiled, found_seconds = _fastest(lambda: compile_graph(lowered.graph, DESIGN))
+    executable = compiled.executable
+    assert isinstance(executable, Executable)
+    counted = {
+        "instructions": len(executable.words),
+        "runs": len(executable.runs),
+        "cycles": executable.cycles,
+    }
+    name = f"{MATVEC}, {size} columns"
+    yield from _records(name, counted, "estimate", "scheduled")
+    times = (lower_seconds, min(compile_seconds), found_seconds)
+    yield from _records(name, dict(zip(SECONDS, times, strict=True)), REFERENCE, text)
+
+
+def _begin(run: Run) -> tuple[Session[Predictions], str, str]:
+    """The demo's session, and the conditions of what the RTL and SEAL take."""
+    if (missing := seal_missing()) is not None:
+        run.say(missing)
+    current = begin(Stages(Console(quiet=True)), LogisticRegression(DEMO), DESIGN)
+    seeded = current.server.seeded
+    around: Mapping[str, Any] = conditions(
+        "ringsmith bench nano", DEMO.parameters, seeded_keys=seeded
+    )
+    parameters, design = around["parameters"], load_design(DESIGN)
+    security = parameters["security"].partition(";")[0]
+    sizes = ", ".join(str(prime.bit_length()) for prime in parameters["primes"])
+    rtl = (
+        f"parameter set `{parameters['name']}`: RNS-CKKS, N = {parameters['n']}, primes of {sizes} "
+        f"bits (the last one special), security of {security}; {design.rpaus} "
+        f"RPAUs of {design.cores} butterfly cores and {design.dyadic_cores} dyadic cores, "
+        f"{design.word_bits}-bit words; keys: {around['keys']}; host link: {around['host_link']}; "
+        f"{around['date']}"
+    )
+    seal = (
+        "Microsoft SEAL through seal-python (portable build, no HEXL), CPU time of one thread, "
+        f"median; {around['cpu']}; load average {around['load_average']}; {around['date']}"
+    )
+    return current, rtl, seal
+
+
+def _timed(do: Callable[[], _Result]) -> tuple[_Result, float]:
+    begin = time.process_time()
+    result = do()
+    return result, round(time.process_time() - begin, 4)
+
+
+def _fastest(do: Callable[[], _Result]) -> tuple[_Result, float]:
+    """The result, and the shortest of some times."""
+    timed = [_timed(do) for _ in range(_REPETITIONS)]
+    return timed[-1][0], min(seconds for _, seconds in timed)
+
+
+def _records(
+    operation: str, values: Mapping[str, float], source: str, text: str, peer: str = ""
+) -> Iterator[Record]:
+    """A record for each metric of an operation."""
+    for metric, value in values.items():
+        yield Record(DESIGN, DESIGN, operation, metric, value, source, text, peer)

@@ -1,1 +1,0 @@
-"""``ringsmith bench cpu``: the ``cpu`` device beside other libraries, interleaved in one run."""

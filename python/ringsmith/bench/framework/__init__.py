@@ -1,1 +1,0 @@
-"""``ringsmith bench framework``: what the Framework paper has numbers of, beside ours."""

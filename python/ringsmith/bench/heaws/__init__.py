@@ -1,1 +1,0 @@
-"""``ringsmith bench heaws``: what the HEAWS paper has numbers of, measured."""

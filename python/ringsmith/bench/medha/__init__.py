@@ -1,1 +1,0 @@
-"""``ringsmith bench medha``: every number of the two Medha papers beside ours."""

@@ -1,1 +1,0 @@
-"""``ringsmith bench nano``: the demo's program, single operations and compile times on ``nano``."""

@@ -1,1 +1,0 @@
-"""``ringsmith bench rpm``: the RPM paper's tables beside the stream architecture."""

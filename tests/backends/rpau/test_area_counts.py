@@ -1,0 +1,123 @@
+"""What is counted of an RPAU's area; what a product of full size needs of banks and link."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from ringsmith import runtime
+from ringsmith.backends.rpau.debug.area import UNIT
+from ringsmith.backends.rpau.debug.area_in_part import (
+    estimate,
+    key_rams,
+    scaled,
+    twiddle_rams,
+    work_rams,
+)
+from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.memories import block_rams
+from ringsmith.hdl.synthesis import Area
+from ringsmith.lower import lower_operation
+from ringsmith.objects import Ciphertext
+from ringsmith.params import ckks_set
+from ringsmith.runtime.host_link import MEDHA_XDMA, PCIE_GEN3_X16
+
+
+def product(params: str) -> SubroutineGraph:
+    """A product with relinearization at all limbs."""
+    of = ckks_set(params)
+    return lower_operation("multiply_relinearize", of, of.limbs)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "least"),
+    [
+        ("medha21-set1", "medha21-set1", 6),
+        ("medha21-set2", "medha21-set2", 6),
+        ("medha21-set3", "medha21-set3", 6),
+        pytest.param("medha", "medha-set1", 6, marks=pytest.mark.full),
+        pytest.param("medha", "medha-set2", 11, marks=pytest.mark.full),
+    ],
+)
+def test_a_product_stays_on_the_device_with_as_many_banks_of_one_polynomial_as_its_file_says(
+    name: str, params: str, least: int
+) -> None:
+    graph = product(params)
+    design = replace(load_design(name), work_uram_polys=0, work_block_banks=0)
+    found = {
+        polys: runtime.compile_graph(graph, replace(design, work_polys=polys)).executable
+        for polys in (least - 1, least, design.work_polys)
+    }
+    transfers = [each and each.host_transfers for each in found.values()]
+    assert transfers[0]
+    assert transfers[1:] == [0, 0]
+    fewest, own = found[least], found[design.work_polys]
+    assert fewest is not None
+    assert own is not None
+    if name != "medha":  # the files say so of these
+        assert fewest.cycles <= own.cycles
+
+
+def test_narrow_rpaus_take_fewer_rams_and_a_slice_a_lane_to_shorten_words() -> None:
+    wide, narrow = (asdict(estimate(load_design("medha"), rpau)) for rpau in (0, 9))
+    assert wide == {"dsp": 40 * 15, "bram": 189, "uram": 109}
+    assert narrow == {"dsp": 40 * 14 + 32, "bram": 168, "uram": 96}
+
+
+def test_multipliers_and_memories_are_counted() -> None:
+    design = load_design("medha")
+    assert asdict(estimate(design)) == {"dsp": 600, "bram": 27 * 7, "uram": 81 + 28}
+    design = replace(design, work_uram_polys=0, work_block_banks=0)
+    assert asdict(estimate(design)) == {"dsp": 600, "bram": 27 * design.work_polys, "uram": 81}
+    nine = replace(design, work_uram_polys=9)
+    assert estimate(nine).bram == 27 * (design.work_polys - 9)
+    assert estimate(nine).uram == 81 + 2 * 2 * 14  # two banks, in halves of 960 bits
+    blocks = estimate(replace(design, key_ram="block"))
+    assert (blocks.bram, blocks.uram) == (27 * design.work_polys + 642, 0)
+
+
+def test_twiddle_tables_of_more_than_64_words_are_block_ram() -> None:
+    medha, nano = load_design("medha"), load_design("nano")
+    assert twiddle_rams(medha).brams == 17  # of 2^8 words, the lower one and one for each core
+    assert twiddle_rams(nano).brams == 1  # the lower one, of 2^7
+    assert twiddle_rams(replace(nano, prime_sets=2)).brams == 5
+    stored = replace(medha, twiddles="stored")
+    assert twiddle_rams(stored).brams == 16 * block_rams(60, 1 << 12)
+
+
+def test_an_area_grows_with_the_cores_and_its_rams_are_counted() -> None:
+    base = replace(load_design("medha"), work_polys=13, work_uram_polys=0, work_block_banks=0)
+    own, work, keys = estimate(base), work_rams(base), key_rams(base)
+    tables = twiddle_rams(base).brams
+    parts = {
+        UNIT: Area(own.dsp, own.bram + tables, own.uram, 60_000, 70_000),
+        "rs_rpau_main": Area(480, tables, 0, 20_000, 30_000),
+        "rs_butterfly_lanes": Area(480, 0, 0, 16_000, 20_000),
+        "rs_rpau_dyadic": Area(120, 0, 0, 8_000, 6_000),
+        "rs_rpau_seeded": Area(0, 0, 0, 4_000, 2_000),
+        "rs_rpau_work_memory": Area(0, work.brams, work.urams, 9_000, 8_000),
+        "rs_rpau_row_parts": Area(0, 0, 0, 3_000, 2_000),
+        "rs_rpau_key_store": Area(0, keys.brams, keys.urams, 1_000, 2_000),
+    }
+    assert scaled(base, base, parts) == parts
+    less = replace(base, cores=8, dyadic_cores=4)
+    half = scaled(less, base, parts)
+    assert (half[UNIT].dsps, half[UNIT].luts, half[UNIT].flip_flops) == (300, 39_000, 46_000)
+    # Rows of half the width, twice as many: the polynomials take about as many RAMs as before.
+    assert half["rs_rpau_work_memory"] == Area(0, estimate(less).bram, 0, 4_500, 4_000)
+    assert half["rs_rpau_key_store"] == Area(0, 0, estimate(less).uram, 500, 1_000)
+    assert half[UNIT].brams == estimate(less).bram + 9  # the lower table, and one for each core
+    assert half[UNIT].urams == estimate(less).uram
+    none = scaled(replace(base, dyadic_cores=0, prng="none", seeds=0), base, parts)[UNIT]
+    assert (none.dsps, none.luts) == (480, 45_000)
+
+
+def test_transfers_take_what_the_link_says() -> None:
+    assert MEDHA_XDMA.seconds(1 << 14) == pytest.approx(125e-6)
+    assert MEDHA_XDMA.seconds(3 << 15) == pytest.approx(6 * 125e-6)
+    result = Ciphertext(np.zeros((2, 3, 1 << 14), np.uint64), 1.0)
+    spilled, keys = 4 << 14, 2 << 14  # of 11 transfers, 7 are keys that were loaded meanwhile
+    report = runtime.RunResult({"z": result}, 1, 1, 11, spilled_words=spilled, key_words=keys)
+    assert report.transfer_seconds(MEDHA_XDMA) == pytest.approx((6 + 4 + 2) * 125e-6)
+    assert 13e9 < PCIE_GEN3_X16.bytes_per_second < 15.76e9
