@@ -122,6 +122,11 @@ test-full: lint-sources $(STAMPS)/full $(STAMPS)/docs  ## Lint and every test, t
 	$(call say,All tests)
 	@$(PYTEST) --full
 
+.PHONY: check
+check: lint-sources  ## Lint; tests near what differs from main, or near PATHS, in a minute
+	$(call say,Tests of the change and of its direct users)
+	@$(BIN)/python tests/check.py $(PATHS)
+
 .PHONY: coverage
 coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write docs/results/coverage.md
 	$(call say,Coverage: building the RTL with counters takes some minutes the first time)

@@ -4,6 +4,7 @@ import os
 import secrets
 import signal
 import zlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -40,6 +41,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     else:
         items[:] = quick
         config.hook.pytest_deselected(items=slow)
+
+
+_took: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up the seconds of a test."""
+    _took[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep the seconds of the quick tests, from which tests/check.py selects."""
+    config = session.config
+    if config.cache and not hasattr(config, "workerinput") and not config.getoption("--full"):
+        rounded = {name: round(seconds, 2) for name, seconds in _took.items()}
+        config.cache.set("ringsmith/seconds", config.cache.get("ringsmith/seconds", {}) | rounded)
 
 
 @pytest.fixture
