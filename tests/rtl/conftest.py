@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.target import XILINX, macros
-from ringsmith.hdl.toolchain import compiler, run_tool, run_verilator, verilator
+from ringsmith.hdl.toolchain import compiler, run_tool, run_tools, run_verilator, verilator
 from ringsmith.hdl.verilate import build_block
 
 BENCHES = Path(__file__).parent / "blocks"
@@ -71,6 +70,29 @@ def latency_of() -> Callable[[Words, Words], int]:
     return find
 
 
+def compiled(sources: Sequence[Path], folders: Sequence[Path], target: Path) -> list[Path]:
+    """Object files of C++ sources, in the folder ``target``."""
+    objects = [target / f"{source.stem}.o" for source in sources]
+    include = [f"-I{folder}" for folder in folders]
+    commands = [
+        [compiler().program, *COMPILE, *include, "-c", source, "-o", made]
+        for source, made in zip(sources, objects, strict=True)
+    ]
+    run_tools(commands, target)
+    return objects
+
+
+def runtime() -> Path:
+    """The folder of Verilator's library, compiled once for all designs."""
+    include = verilator().include
+    sources = [include / name for name in RUNTIME]
+
+    def build(work: Path) -> None:
+        compiled(sources, [include, include / "vltstd"], work)
+
+    return built("cocotb-runtime", fingerprint([*COMPILE, compiler().version], sources), build)
+
+
 def simulator(
     top: str, sources: Sequence[Path], values: Mapping[str, int], public: str, flags: Sequence[str]
 ) -> Path:
@@ -90,15 +112,8 @@ def simulator(
         run_verilator([*options, *names, chosen, *files], work)
         unity = cpp / "unity.cpp"
         unity.write_text("".join(f'#include "{file}"\n' for file in (*cpp.glob("V*.cpp"), main)))
-        folders = [f"-I{folder}" for folder in (cpp, tool.include, tool.include / "vltstd")]
-
-        def compile_one(source: Path) -> Path:
-            result = cpp / f"{source.stem}.o"
-            run_tool([cxx.program, *COMPILE, *folders, "-c", source, "-o", result], work)
-            return result
-
-        with ThreadPoolExecutor(2) as pool:
-            objects = list(pool.map(compile_one, [unity, *(tool.include / f for f in RUNTIME)]))
+        objects = compiled([unity], [cpp, tool.include, tool.include / "vltstd"], cpp)
+        objects += sorted(runtime().glob("*.o"))
         link = ["-pthread", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcocotbvpi_verilator"]
         run_tool([cxx.program, *objects, *link, "-o", work / top], work)
 
