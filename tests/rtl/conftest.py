@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,7 +27,7 @@ BENCHES = Path(__file__).parent / "blocks"
 VERILATE = ("--cc", "-O3", "--no-timing", "--quiet", "--vpi", "-fno-dfg", "--assert")
 OFF = ("COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_SAIF", "TRACE_VCD")
 COMPILE = (
-    *("-std=c++20", "-O1", "-w", "-faligned-new", "-pthread", "-DVERILATOR=1"),
+    *("-std=c++20", "-w", "-faligned-new", "-pthread", "-DVERILATOR=1"),
     *(f"-DVM_{name}=0" for name in OFF),
 )
 RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp")
@@ -70,13 +71,17 @@ def latency_of() -> Callable[[Words, Words], int]:
     return find
 
 
-def compiled(sources: Sequence[Path], folders: Sequence[Path], target: Path) -> list[Path]:
-    """Object files of C++ sources, in the folder ``target``."""
+ONCE, OFTEN = "-O0", "-O1"
+"""Optimization of what runs once, and of what runs in each cycle."""
+
+
+def compiled(sources: Mapping[Path, str], folders: Sequence[Path], target: Path) -> list[Path]:
+    """Object files of C++ sources with their optimization, in the folder ``target``."""
     objects = [target / f"{source.stem}.o" for source in sources]
     include = [f"-I{folder}" for folder in folders]
     commands = [
-        [compiler().program, *COMPILE, *include, "-c", source, "-o", made]
-        for source, made in zip(sources, objects, strict=True)
+        [compiler().program, *COMPILE, level, *include, "-c", source, "-o", made]
+        for (source, level), made in zip(sources.items(), objects, strict=True)
     ]
     run_tools(commands, target)
     return objects
@@ -88,9 +93,10 @@ def runtime() -> Path:
     sources = [include / name for name in RUNTIME]
 
     def build(work: Path) -> None:
-        compiled(sources, [include, include / "vltstd"], work)
+        compiled(dict.fromkeys(sources, OFTEN), [include, include / "vltstd"], work)
 
-    return built("cocotb-runtime", fingerprint([*COMPILE, compiler().version], sources), build)
+    facts = [*COMPILE, OFTEN, compiler().version]
+    return built("cocotb-runtime", fingerprint(facts, sources), build)
 
 
 def simulator(
@@ -103,19 +109,24 @@ def simulator(
     parameters = [f"-G{name}={value}" for name, value in values.items()]
     tool, cxx = verilator(), compiler()
     options = [*VERILATE, *flags, *parameters]
-    facts = [*options, *COMPILE, public, tool.version, cxx.version, str(libraries)]
+    facts = [*options, *COMPILE, ONCE, OFTEN, public, tool.version, cxx.version, str(libraries)]
 
     def build(work: Path) -> None:
         cpp, chosen = work / "cpp", work / "public.vlt"
         chosen.write_text(public)
         names = ["--top-module", top, "--prefix", "Vtop", "-Mdir", cpp]
         run_verilator([*options, *names, chosen, *files], work)
-        unity = cpp / "unity.cpp"
-        unity.write_text("".join(f'#include "{file}"\n' for file in (*cpp.glob("V*.cpp"), main)))
-        objects = compiled([unity], [cpp, tool.include, tool.include / "vltstd"], cpp)
+        bundles: dict[str, list[Path]] = {OFTEN: [main], ONCE: []}
+        for file in cpp.glob("V*.cpp"):
+            bundles[ONCE if file.stem.endswith("__Slow") else OFTEN].append(file)
+        sources = {cpp / f"bundle{level}.cpp": level for level in bundles}
+        for bundle, level in sources.items():
+            bundle.write_text("".join(f'#include "{file}"\n' for file in bundles[level]))
+        objects = compiled(sources, [cpp, tool.include, tool.include / "vltstd"], cpp)
         objects += sorted(runtime().glob("*.o"))
         link = ["-pthread", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcocotbvpi_verilator"]
         run_tool([cxx.program, *objects, *link, "-o", work / top], work)
+        shutil.rmtree(cpp)
 
     return built(f"{top}-cocotb", fingerprint(facts, [*files, main]), build)
 
