@@ -16,6 +16,7 @@ SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
 
 os.environ["RINGSMITH_TEST_SEED"] = str(SEED)  # so that worker processes agree on it
 os.environ.setdefault("RINGSMITH_THREADS", "1")  # tests run side by side already
+os.environ.setdefault("RINGSMITH_PRECOMPILE", "1")  # tests build hundreds of designs
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in the background so, and children would ignore Ctrl-C, too.
