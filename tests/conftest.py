@@ -4,6 +4,7 @@ import os
 import secrets
 import signal
 import zlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
 
 os.environ["RINGSMITH_TEST_SEED"] = str(SEED)  # so that worker processes agree on it
 os.environ.setdefault("RINGSMITH_THREADS", "1")  # tests run side by side already
+os.environ.setdefault("RINGSMITH_PRECOMPILE", "1")  # tests build hundreds of designs
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in the background so, and children would ignore Ctrl-C, too.
@@ -40,6 +42,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     else:
         items[:] = quick
         config.hook.pytest_deselected(items=slow)
+
+
+_took: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up the seconds of a test."""
+    _took[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep the seconds of the quick tests, from which tests/check.py selects."""
+    config = session.config
+    if config.cache and not hasattr(config, "workerinput") and not config.getoption("--full"):
+        rounded = {name: round(seconds, 2) for name, seconds in _took.items()}
+        config.cache.set("ringsmith/seconds", config.cache.get("ringsmith/seconds", {}) | rounded)
 
 
 @pytest.fixture

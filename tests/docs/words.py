@@ -1,7 +1,7 @@
 """Counts the words of the documentation: ``python tests/docs/words.py [FOLDER]``.
 
 Words, the longest sentence, sentences of more than 25 words, and terms of this project for which
-the field has a name. ``test_words.py`` holds the pages to the last, but those of results.
+the field has a name. ``tests/rules.py`` holds the pages to the last, but those of results.
 """
 
 import re

@@ -8,10 +8,11 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-from ringsmith.graph import to_json
+from ringsmith.graph import SubroutineGraph, to_json
 from ringsmith.lower import lower_operation
 from ringsmith.params import RlweParameters
 from ringsmith.params.sets import PARAMETER_SETS
@@ -34,15 +35,15 @@ RUNS = (
 )
 """Named design, and a named parameter set that it runs."""
 
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\w+|\s+|.', re.DOTALL)
-"""A SystemVerilog string, comment, word, white space or single character."""
+SEARCHED = re.compile(r"program medha (medha-set2|.*whole keys)")
+"""Rows whose programs come from a long search for a schedule."""
 
 
-def found() -> dict[str, str]:
-    """Returns every digest by what it is of: graphs, compiled programs, RTL."""
+def found(wanted: Callable[[str], object] = bool) -> dict[str, str]:
+    """Returns the wanted digests by what they are of: graphs and compiled programs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # sets below 128 bits; nothing is encrypted here
-        return dict(sorted([*_graphs(), *_programs(), *_rtl()]))
+        return {row: digest() for row, digest in sorted(_rows()) if wanted(row)}
 
 
 def differences(kept: dict[str, str], now: dict[str, str]) -> list[str]:
@@ -54,48 +55,34 @@ def differences(kept: dict[str, str], now: dict[str, str]) -> list[str]:
     return sorted(lines)
 
 
-def tokens(source: str) -> list[str]:
-    """Returns the tokens of SystemVerilog text, without comments and white space."""
-    parts = _TOKEN.findall(source)
-    return [part for part in parts if not part.isspace() and not part.startswith(("//", "/*"))]
-
-
 def _operations(parameters: RlweParameters) -> tuple[str, ...]:
     products = ("multiply_relinearize",) if parameters.scheme == "ckks" else ()
     return (*map(str, operations(parameters.scheme)), *products)
 
 
-def _graphs() -> Iterator[tuple[str, str]]:
+def _rows() -> Iterator[tuple[str, Callable[[], str]]]:
     for name, make in PARAMETER_SETS.items():
         parameters = make()
         for operation in _operations(parameters):
-            graph = lower_operation(operation, parameters, parameters.limbs)
-            yield f"graph {name} {operation}", _digest(to_json(graph))
+            lowered = partial(lower_operation, operation, parameters, parameters.limbs)
+            yield f"graph {name} {operation}", partial(_graph, lowered)
+            for design in (design for design, run in RUNS if run == name):
+                for keys, seeded in (("", None), (", whole keys", ())):
+                    row = f"program {design} {name} {operation}{keys}"
+                    yield row, partial(_program, lowered, design, seeded)
 
 
-def _programs() -> Iterator[tuple[str, str]]:
-    for design, name in RUNS:
-        parameters = PARAMETER_SETS[name]()
-        for operation in _operations(parameters):
-            graph = lower_operation(operation, parameters, parameters.limbs)
-            for keys, seeded in (("", None), (", whole keys", ())):
-                what = f"program {design} {name} {operation}{keys}"
-                compiled = compile_graph(graph, design, seeded)
-                executable = compiled.executable
-                assert executable is not None
-                words = getattr(executable, "to_json", None)  # programs, but not streams, have some
-                yield (
-                    what,
-                    " ".join(
-                        [f"{executable.cycles} cycles", *([_digest(words())] if words else [])]
-                    ),
-                )
+def _graph(lowered: Callable[[], SubroutineGraph]) -> str:
+    return _digest(to_json(lowered()))
 
 
-def _rtl() -> Iterator[tuple[str, str]]:
-    for path in sorted((ROOT / "rtl").rglob("*.sv")):
-        text = "\n".join(tokens(path.read_text()))
-        yield f"rtl {path.relative_to(ROOT / 'rtl').as_posix()}", _digest(text)
+def _program(
+    lowered: Callable[[], SubroutineGraph], design: str, seeded: tuple[str, ...] | None
+) -> str:
+    executable = compile_graph(lowered(), design, seeded).executable
+    assert executable is not None
+    words = getattr(executable, "to_json", None)  # programs, but not streams, have some
+    return " ".join([f"{executable.cycles} cycles", *([_digest(words())] if words else [])])
 
 
 def _digest(text: str) -> str:

@@ -97,6 +97,25 @@ def test_a_block_without_a_clock_is_combinational(tmp_path: Path) -> None:
         assert block.peek("y_o").tolist() == [1]
 
 
+def test_headers_are_compiled_once_where_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def headers() -> list[str]:
+        return sorted(path.name for path in cache.iterdir() if path.name.startswith("verilator-h"))
+
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("RINGSMITH_CACHE", str(cache))
+    monkeypatch.delenv("RINGSMITH_PRECOMPILE")
+    build_block("gate", source(tmp_path, GATE.format("a_i ^ b_i"), "gate"))
+    assert headers() == []
+    monkeypatch.setenv("RINGSMITH_PRECOMPILE", "1")
+    build_block("gate", source(tmp_path, GATE.format("a_i & b_i"), "gate"))
+    (made,) = headers()
+    with Block(build_block("gate", source(tmp_path, GATE.format("a_i | b_i"), "gate"))) as block:
+        assert block.run({"a_i": [0, 0, 1, 1], "b_i": [0, 1, 0, 1]})["y_o"].tolist() == [0, 1, 1, 1]
+    assert headers() == [made]
+
+
 def test_assertions_are_checked_only_where_asked_for(tmp_path: Path) -> None:
     files = source(tmp_path, PORTS, "ports")
     with Block(build_block("ports", files)) as block:

@@ -2,8 +2,8 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.target import XILINX, macros
-from ringsmith.hdl.toolchain import compiler, run_tool, run_verilator, verilator
+from ringsmith.hdl.toolchain import compiler, run_tool, run_tools, run_verilator, verilator
 from ringsmith.hdl.verilate import build_block
 
 BENCHES = Path(__file__).parent / "blocks"
@@ -27,7 +27,7 @@ BENCHES = Path(__file__).parent / "blocks"
 VERILATE = ("--cc", "-O3", "--no-timing", "--quiet", "--vpi", "-fno-dfg", "--assert")
 OFF = ("COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_SAIF", "TRACE_VCD")
 COMPILE = (
-    *("-std=c++20", "-O1", "-w", "-faligned-new", "-pthread", "-DVERILATOR=1"),
+    *("-std=c++20", "-w", "-faligned-new", "-pthread", "-DVERILATOR=1"),
     *(f"-DVM_{name}=0" for name in OFF),
 )
 RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_vpi.cpp", "verilated_threads.cpp")
@@ -71,6 +71,34 @@ def latency_of() -> Callable[[Words, Words], int]:
     return find
 
 
+ONCE, OFTEN = "-O0", "-O1"
+"""Optimization of what runs once, and of what runs in each cycle."""
+
+
+def compiled(sources: Mapping[Path, str], folders: Sequence[Path], target: Path) -> list[Path]:
+    """Object files of C++ sources with their optimization, in the folder ``target``."""
+    objects = [target / f"{source.stem}.o" for source in sources]
+    include = [f"-I{folder}" for folder in folders]
+    commands = [
+        [compiler().program, *COMPILE, level, *include, "-c", source, "-o", made]
+        for (source, level), made in zip(sources.items(), objects, strict=True)
+    ]
+    run_tools(commands, target)
+    return objects
+
+
+def runtime() -> Path:
+    """The folder of Verilator's library, compiled once for all designs."""
+    include = verilator().include
+    sources = [include / name for name in RUNTIME]
+
+    def build(work: Path) -> None:
+        compiled(dict.fromkeys(sources, OFTEN), [include, include / "vltstd"], work)
+
+    facts = [*COMPILE, OFTEN, compiler().version]
+    return built("cocotb-runtime", fingerprint(facts, sources), build)
+
+
 def simulator(
     top: str, sources: Sequence[Path], values: Mapping[str, int], public: str, flags: Sequence[str]
 ) -> Path:
@@ -81,26 +109,24 @@ def simulator(
     parameters = [f"-G{name}={value}" for name, value in values.items()]
     tool, cxx = verilator(), compiler()
     options = [*VERILATE, *flags, *parameters]
-    facts = [*options, *COMPILE, public, tool.version, cxx.version, str(libraries)]
+    facts = [*options, *COMPILE, ONCE, OFTEN, public, tool.version, cxx.version, str(libraries)]
 
     def build(work: Path) -> None:
         cpp, chosen = work / "cpp", work / "public.vlt"
         chosen.write_text(public)
         names = ["--top-module", top, "--prefix", "Vtop", "-Mdir", cpp]
         run_verilator([*options, *names, chosen, *files], work)
-        unity = cpp / "unity.cpp"
-        unity.write_text("".join(f'#include "{file}"\n' for file in (*cpp.glob("V*.cpp"), main)))
-        folders = [f"-I{folder}" for folder in (cpp, tool.include, tool.include / "vltstd")]
-
-        def compile_one(source: Path) -> Path:
-            result = cpp / f"{source.stem}.o"
-            run_tool([cxx.program, *COMPILE, *folders, "-c", source, "-o", result], work)
-            return result
-
-        with ThreadPoolExecutor(2) as pool:
-            objects = list(pool.map(compile_one, [unity, *(tool.include / f for f in RUNTIME)]))
+        bundles: dict[str, list[Path]] = {OFTEN: [main], ONCE: []}
+        for file in cpp.glob("V*.cpp"):
+            bundles[ONCE if file.stem.endswith("__Slow") else OFTEN].append(file)
+        sources = {cpp / f"bundle{level}.cpp": level for level in bundles}
+        for bundle, level in sources.items():
+            bundle.write_text("".join(f'#include "{file}"\n' for file in bundles[level]))
+        objects = compiled(sources, [cpp, tool.include, tool.include / "vltstd"], cpp)
+        objects += sorted(runtime().glob("*.o"))
         link = ["-pthread", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lcocotbvpi_verilator"]
         run_tool([cxx.program, *objects, *link, "-o", work / top], work)
+        shutil.rmtree(cpp)
 
     return built(f"{top}-cocotb", fingerprint(facts, [*files, main]), build)
 

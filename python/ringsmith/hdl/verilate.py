@@ -4,6 +4,7 @@ The library holds the design, Verilator's run-time library and a C++ wrapper; it
 except what the wrapper exports, so that many designs can be loaded into one process.
 """
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +44,11 @@ _COMPILE = (
 _MACROS = ("COVERAGE", "SC", "TIMING", "TRACE", "TRACE_FST", "TRACE_SAIF", "TRACE_VCD")
 _LINK = ("-shared", "-pthread", "-Wl,-Bsymbolic", "-Wl,--no-undefined")
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+
+_PRECOMPILE = "RINGSMITH_PRECOMPILE"
+"""If this variable is set, Verilator's headers are compiled once for all designs: 3 s and 90 MB in
+the cache, which save half a second of each part of a design. For tests."""
+_HEADERS = ("verilated.h", "verilated_dpi.h", "array", "cstring", "memory", "string", "vector")
 
 # Source files up to this many bytes together are compiled as one: reading Verilator's headers costs
 # as much as several 100,000 bytes of generated code. A design below the first limit is one file.
@@ -292,7 +298,26 @@ def _compile(
         unity.write_text("".join(f'#include "{source}"\n' for source in bundle.sources))
         objects.append(unity.with_suffix(".o"))
         options = [*_compile_options(instrument), bundle.optimization, *folders]
+        options += _headers([*_compile_options(instrument), bundle.optimization])
         commands.append([compiler().program, *options, "-c", unity, "-o", objects[-1]])
     with progress.task(title, len(commands), "parts") as task:
         run_tools(commands, target, {"TMPDIR": str(target)}, task)
     return objects
+
+
+def _headers(options: Sequence[str]) -> list[str]:
+    """Options that include Verilator's headers as compiled before with the same options."""
+    if not os.environ.get(_PRECOMPILE):
+        return []
+    tool, cxx = verilator(), compiler()
+    text = "".join(f"#include <{header}>\n" for header in _HEADERS)
+
+    def build(work: Path) -> None:
+        header = work / "headers.h"
+        header.write_text(text)
+        folders = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}"]
+        made = ["-x", "c++-header", header, "-o", work / "headers.h.gch"]
+        run_tool([cxx.program, *options, *folders, *made], work, {"TMPDIR": str(work)})
+
+    key = fingerprint([tool.version, cxx.version, cxx.native, *options, text])
+    return ["-include", str(built("verilator-headers", key, build) / "headers.h")]

@@ -8,9 +8,7 @@ from pathlib import Path
 from ringsmith.hdl.catalogue.blocks import Block, instances_in
 
 _WORD = re.compile(r"\w+")
-_OTHER = re.compile(
-    r"area|timing|verilate|latencies|packing|plain_verilog|shared_code|drivers|build_cache|ecp5_net"
-)
+_OTHER = re.compile(r"area|timing|latencies|shared_code|drivers|ecp5_net|rtl_lint")
 """In the names of tests that measure a block, or test a tool, and do not look at its results."""
 
 HELPERS = "mem"
