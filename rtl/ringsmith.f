@@ -155,7 +155,7 @@ rpau/rs_rpau_completion.sv
 rpau/rs_rpau_main.sv
 rpau/rs_rpau_seeded.sv
 rpau/rs_rpau_dyadic.sv
-rpau/rs_rpau_side.sv
+rpau/rs_rpau_dyadic_unit.sv
 rpau/rs_rpau_link.sv
 rpau/rs_rpau_port.sv
 rpau/rs_rpau_coefficient.sv
@@ -178,7 +178,7 @@ shell/rs_uart_bridge.sv
 shell/rs_registers.sv
 shell/rs_word_halves.sv
 shell/rs_program_window.sv
-shell/rs_host_zone.sv
+shell/rs_host_space.sv
 shell/rs_host_window.sv
 shell/rs_data_path.sv
 shell/rs_dma_port.sv

@@ -59,22 +59,22 @@ module rs_card_control
     .hwif_out
   );
 
-  logic [Channels-1:0] told;
+  logic [Channels-1:0] reported;
   assign hwif_in.coprocessors.value.next = 32'(Coprocessors);
   assign hwif_in.host_bits.value.next    = 32'(HostBits);
-  assign hwif_in.told.value.next         = told;
+  assign hwif_in.reported.value.next         = reported;
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
     status_t status;
-    assign told[c] = hwif_out.channel[c].told.value.value;
+    assign reported[c] = hwif_out.channel[c].reported.value.value;
     assign hwif_in.channel[c].status.running.next  = status.running;
     assign hwif_in.channel[c].status.failed.next   = status.failed;
     assign hwif_in.channel[c].address.value.next   = status.address;
     assign hwif_in.channel[c].completed.value.next = status.completed;
-    assign hwif_in.channel[c].told.value.hwset     = status.told;
+    assign hwif_in.channel[c].reported.value.hwset     = status.reported;
     assign hwif_in.channel[c].error.value.next     = status.error;
     if (c < Coprocessors) begin : gen_there
       assign status       = status_i[c];
-      assign irq_o[c]     = told[c];
+      assign irq_o[c]     = reported[c];
       assign control_o[c] = '{
               go: hwif_out.channel[c].control.go.value,
               stop: hwif_out.channel[c].control.stop.value,

@@ -37,10 +37,10 @@ extern "C" {
 #define RS_CARD_REGISTERS__HOST_BITS__VALUE_bp 0
 #define RS_CARD_REGISTERS__HOST_BITS__VALUE_bw 32
 
-// reg - rs_card_registers::told
-#define RS_CARD_REGISTERS__TOLD__VALUE_bm 0xff
-#define RS_CARD_REGISTERS__TOLD__VALUE_bp 0
-#define RS_CARD_REGISTERS__TOLD__VALUE_bw 8
+// reg - rs_card_registers::reported
+#define RS_CARD_REGISTERS__REPORTED__VALUE_bm 0xff
+#define RS_CARD_REGISTERS__REPORTED__VALUE_bp 0
+#define RS_CARD_REGISTERS__REPORTED__VALUE_bw 8
 
 // reg - rs_card_registers::channel::list
 #define RS_CARD_REGISTERS__CHANNEL__LIST__LOWER_bm 0xffffffff
@@ -80,11 +80,11 @@ extern "C" {
 #define RS_CARD_REGISTERS__CHANNEL__COMPLETED__VALUE_bp 0
 #define RS_CARD_REGISTERS__CHANNEL__COMPLETED__VALUE_bw 32
 
-// reg - rs_card_registers::channel::told
-#define RS_CARD_REGISTERS__CHANNEL__TOLD__VALUE_bm 0x1
-#define RS_CARD_REGISTERS__CHANNEL__TOLD__VALUE_bp 0
-#define RS_CARD_REGISTERS__CHANNEL__TOLD__VALUE_bw 1
-#define RS_CARD_REGISTERS__CHANNEL__TOLD__VALUE_reset 0x0
+// reg - rs_card_registers::channel::reported
+#define RS_CARD_REGISTERS__CHANNEL__REPORTED__VALUE_bm 0x1
+#define RS_CARD_REGISTERS__CHANNEL__REPORTED__VALUE_bp 0
+#define RS_CARD_REGISTERS__CHANNEL__REPORTED__VALUE_bw 1
+#define RS_CARD_REGISTERS__CHANNEL__REPORTED__VALUE_reset 0x0
 
 // reg - rs_card_registers::channel::error
 #define RS_CARD_REGISTERS__CHANNEL__ERROR__VALUE_bm 0xf
@@ -98,7 +98,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t status;
     uint64_t address;
     uint32_t completed;
-    uint32_t told;
+    uint32_t reported;
     uint32_t error;
     uint8_t RESERVED_24_3f[0x1c];
 } rs_card_registers__channel__stride40_t;
@@ -109,7 +109,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t version;
     uint32_t coprocessors;
     uint32_t host_bits;
-    uint32_t told;
+    uint32_t reported;
     uint8_t RESERVED_14_ff[0xec];
     rs_card_registers__channel__stride40_t channel[8];
 } rs_card_registers_t;

@@ -230,14 +230,14 @@ module rs_card_registers (
         logic version;
         logic coprocessors;
         logic host_bits;
-        logic told;
+        logic reported;
         struct {
             logic [1:0] list;
             logic control;
             logic status;
             logic [1:0] address;
             logic completed;
-            logic told;
+            logic reported;
             logic error;
         } channel[8];
     } decoded_reg_strb_t;
@@ -266,7 +266,7 @@ module rs_card_registers (
         decoded_reg_strb.host_bits = cpuif_req_masked & (cpuif_addr == 12'hc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc) & !cpuif_req_is_wr;
-        decoded_reg_strb.told = cpuif_req_masked & (cpuif_addr == 12'h10) & !cpuif_req_is_wr;
+        decoded_reg_strb.reported = cpuif_req_masked & (cpuif_addr == 12'h10) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h10);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h10) & !cpuif_req_is_wr;
         for(int i0=0; i0<8; i0++) begin
@@ -291,7 +291,7 @@ module rs_card_registers (
             decoded_reg_strb.channel[i0].completed = cpuif_req_masked & (cpuif_addr == 12'h118 + (12)'(i0) * 12'h40) & !cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h118 + (12)'(i0) * 12'h40);
             is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h118 + (12)'(i0) * 12'h40) & !cpuif_req_is_wr;
-            decoded_reg_strb.channel[i0].told = cpuif_req_masked & (cpuif_addr == 12'h11c + (12)'(i0) * 12'h40);
+            decoded_reg_strb.channel[i0].reported = cpuif_req_masked & (cpuif_addr == 12'h11c + (12)'(i0) * 12'h40);
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h11c + (12)'(i0) * 12'h40);
             is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h11c + (12)'(i0) * 12'h40);
             decoded_reg_strb.channel[i0].error = cpuif_req_masked & (cpuif_addr == 12'h120 + (12)'(i0) * 12'h40) & !cpuif_req_is_wr;
@@ -338,7 +338,7 @@ module rs_card_registers (
                     logic next;
                     logic load_next;
                 } value;
-            } told;
+            } reported;
         } channel[8];
     } field_combo_t;
     field_combo_t field_combo;
@@ -365,7 +365,7 @@ module rs_card_registers (
                 struct {
                     logic value;
                 } value;
-            } told;
+            } reported;
         } channel[8];
     } field_storage_t;
     field_storage_t field_storage;
@@ -469,32 +469,32 @@ module rs_card_registers (
             end
         end
         assign hwif_out.channel[i0].control.stop.value = field_storage.channel[i0].control.stop.value;
-        // Field: rs_card_registers.channel[].told.value
+        // Field: rs_card_registers.channel[].reported.value
         always_comb begin
             automatic logic [0:0] next_c;
             automatic logic load_next_c;
-            next_c = field_storage.channel[i0].told.value.value;
+            next_c = field_storage.channel[i0].reported.value.value;
             load_next_c = '0;
-            if(hwif_in.channel[i0].told.value.hwset) begin // HW Set
+            if(hwif_in.channel[i0].reported.value.hwset) begin // HW Set
                 next_c = '1;
                 load_next_c = '1;
-            end else if(decoded_reg_strb.channel[i0].told && decoded_req_is_wr) begin // SW write 1 clear
-                next_c = field_storage.channel[i0].told.value.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
+            end else if(decoded_reg_strb.channel[i0].reported && decoded_req_is_wr) begin // SW write 1 clear
+                next_c = field_storage.channel[i0].reported.value.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
                 load_next_c = '1;
             end
-            field_combo.channel[i0].told.value.next = next_c;
-            field_combo.channel[i0].told.value.load_next = load_next_c;
+            field_combo.channel[i0].reported.value.next = next_c;
+            field_combo.channel[i0].reported.value.load_next = load_next_c;
         end
         always_ff @(posedge clk) begin
             if(~rst_n) begin
-                field_storage.channel[i0].told.value.value <= 1'h0;
+                field_storage.channel[i0].reported.value.value <= 1'h0;
             end else begin
-                if(field_combo.channel[i0].told.value.load_next) begin
-                    field_storage.channel[i0].told.value.value <= field_combo.channel[i0].told.value.next;
+                if(field_combo.channel[i0].reported.value.load_next) begin
+                    field_storage.channel[i0].reported.value.value <= field_combo.channel[i0].reported.value.next;
                 end
             end
         end
-        assign hwif_out.channel[i0].told.value.value = field_storage.channel[i0].told.value.value;
+        assign hwif_out.channel[i0].reported.value.value = field_storage.channel[i0].reported.value.value;
     end
 
     //--------------------------------------------------------------------------
@@ -551,7 +551,7 @@ module rs_card_registers (
             readback_data_var[31:0] = hwif_in.host_bits.value.next;
         end
         if(rd_mux_addr == 12'h10) begin
-            readback_data_var[7:0] = hwif_in.told.value.next;
+            readback_data_var[7:0] = hwif_in.reported.value.next;
         end
         for(int i0=0; i0<8; i0++) begin
             if(rd_mux_addr == 12'h100 + (12)'(i0) * 12'h40) begin
@@ -574,7 +574,7 @@ module rs_card_registers (
                 readback_data_var[31:0] = hwif_in.channel[i0].completed.value.next;
             end
             if(rd_mux_addr == 12'h11c + (12)'(i0) * 12'h40) begin
-                readback_data_var[0] = field_storage.channel[i0].told.value.value;
+                readback_data_var[0] = field_storage.channel[i0].reported.value.value;
             end
             if(rd_mux_addr == 12'h120 + (12)'(i0) * 12'h40) begin
                 readback_data_var[3:0] = hwif_in.channel[i0].error.value.next;

@@ -26,11 +26,11 @@ package rs_card_registers_pkg;
 
     typedef struct {
         logic [7:0] next;
-    } rs_card_registers__told__value__in_t;
+    } rs_card_registers__reported__value__in_t;
 
     typedef struct {
-        rs_card_registers__told__value__in_t value;
-    } rs_card_registers__told__in_t;
+        rs_card_registers__reported__value__in_t value;
+    } rs_card_registers__reported__in_t;
 
     typedef struct {
         logic next;
@@ -63,11 +63,11 @@ package rs_card_registers_pkg;
 
     typedef struct {
         logic hwset;
-    } rs_card_registers__channel__told__value__in_t;
+    } rs_card_registers__channel__reported__value__in_t;
 
     typedef struct {
-        rs_card_registers__channel__told__value__in_t value;
-    } rs_card_registers__channel__told__in_t;
+        rs_card_registers__channel__reported__value__in_t value;
+    } rs_card_registers__channel__reported__in_t;
 
     typedef struct {
         logic [3:0] next;
@@ -81,14 +81,14 @@ package rs_card_registers_pkg;
         rs_card_registers__channel__status__in_t status;
         rs_card_registers__channel__address__in_t address;
         rs_card_registers__channel__completed__in_t completed;
-        rs_card_registers__channel__told__in_t told;
+        rs_card_registers__channel__reported__in_t reported;
         rs_card_registers__channel__error__in_t error;
     } rs_card_registers__channel__in_t;
 
     typedef struct {
         rs_card_registers__coprocessors__in_t coprocessors;
         rs_card_registers__host_bits__in_t host_bits;
-        rs_card_registers__told__in_t told;
+        rs_card_registers__reported__in_t reported;
         rs_card_registers__channel__in_t channel[8];
     } rs_card_registers__in_t;
 
@@ -120,16 +120,16 @@ package rs_card_registers_pkg;
 
     typedef struct {
         logic value;
-    } rs_card_registers__channel__told__value__out_t;
+    } rs_card_registers__channel__reported__value__out_t;
 
     typedef struct {
-        rs_card_registers__channel__told__value__out_t value;
-    } rs_card_registers__channel__told__out_t;
+        rs_card_registers__channel__reported__value__out_t value;
+    } rs_card_registers__channel__reported__out_t;
 
     typedef struct {
         rs_card_registers__channel__list__out_t list;
         rs_card_registers__channel__control__out_t control;
-        rs_card_registers__channel__told__out_t told;
+        rs_card_registers__channel__reported__out_t reported;
     } rs_card_registers__channel__out_t;
 
     typedef struct {

@@ -4,7 +4,7 @@
 //   s_axil_*   Registers (docs/reference/registers.md): page 0 of 4 KiB is the card's (rs_card_registers), page
 //              c + 1 those of coprocessor c.
 //   m_axi_*    The host's memory (rs_dma). Channel c works for coprocessor c.
-//   irq_o      One bit a channel: register `told`, its reported events.
+//   irq_o      One bit a channel: register `reported`, its reported events.
 //
 // All ports are in bus_clk_i. clk_i is the coprocessors' clock, of any other frequency and phase.
 // bus_rst_ni and rst_ni are synchronous, active low, and last at least 16 cycles of the slower
@@ -29,7 +29,7 @@ module rs_rpau_card
   parameter  int unsigned Constants = 64,
   parameter  int unsigned ProgramWords = 1024,
   parameter  int unsigned Reduction = 0,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Interconnect = 0,
   parameter  int unsigned Twiddles = 0,
   parameter  int unsigned WorkUramPolys = 0,
@@ -174,7 +174,7 @@ module rs_rpau_card
 
   logic [Coprocessors-1:0]                           device_rst_n, host_we, host_re, host_rvalid;
   logic [Coprocessors-1:0]                           host_busy, refused, moving, start, busy;
-  logic [Coprocessors-1:0][ZoneBits-1:0]             host_zone;
+  logic [Coprocessors-1:0][SpaceBits-1:0]             host_space;
   logic [Coprocessors-1:0][UnitBits-1:0]             host_unit;
   logic [Coprocessors-1:0][IndexBits-1:0]            host_index;
   logic [Coprocessors-1:0][RowBits-1:0]              host_row;
@@ -231,7 +231,7 @@ module rs_rpau_card
     .rst_ni(device_rst_n),
     .host_we_o(host_we),
     .host_re_o(host_re),
-    .host_zone_o(host_zone),
+    .host_space_o(host_space),
     .host_unit_o(host_unit),
     .host_index_o(host_index),
     .host_row_o(host_row),
@@ -271,7 +271,7 @@ module rs_rpau_card
     assign request = '{
             we: host_we[c],
             re: host_re[c],
-            zone: host_zone[c],
+            space: host_space[c],
             unit: host_unit[c],
             index: host_index[c],
             row: host_row[c],
@@ -281,7 +281,7 @@ module rs_rpau_card
                 reads: asked[c].op == OpRead,
                 streams: asked[c].op == OpStream,
                 starts: asked[c].op == OpStart,
-                zone: asked[c].zone,
+                space: asked[c].space,
                 unit: asked[c].unit,
                 index: asked[c].index,
                 rows: asked[c].rows,
@@ -312,7 +312,7 @@ module rs_rpau_card
       .Constants(Constants),
       .ProgramWords(ProgramWords),
       .Reduction(Reduction),
-      .PrimeSets(PrimeSets),
+      .ModulusBanks(ModulusBanks),
       .Interconnect(Interconnect),
       .Twiddles(Twiddles),
       .WorkUramPolys(WorkUramPolys),

@@ -3,7 +3,7 @@
 //   command_*  descriptors in their order; each stays until it has ended, and answer_* says so
 //   in_*       lines of words for the device, in the order of the descriptors that want them
 //   out_*      lines of words of the device; out_count_i is rs_async_fifo's wcount_o
-//   host_*     one access a cycle, of row host_row_o of polynomial host_index_o of memory host_zone_o
+//   host_*     one access a cycle, of row host_row_o of polynomial host_index_o of memory host_space_o
 //              of unit host_unit_o. A row has HostWords words of Width bits, the first one lowest. Reads
 //              are answered by host_rvalid_i some cycles later, in order, each as it likes. Until the
 //              last answer, address space, unit and index hold still, and nothing is written.
@@ -57,7 +57,7 @@ module rs_dma_device
 
   output logic                            host_we_o,
   output logic                            host_re_o,
-  output logic [ZoneBits-1:0]             host_zone_o,
+  output logic [SpaceBits-1:0]             host_space_o,
   output logic [UnitBits-1:0]             host_unit_o,
   output logic [IndexBits-1:0]            host_index_o,
   output logic [RowBits-1:0]              host_row_o,
@@ -218,21 +218,21 @@ module rs_dma_device
     end
   end
 
-  // Zone, unit and index are those of the descriptor, which stays until its end. The last access is
+  // Address space, unit and index are those of the descriptor, which stays until its end. The last access is
   // at the port one cycle later.
-  logic [ZoneBits-1:0]  zone_q;
+  logic [SpaceBits-1:0]  space_q;
   logic [UnitBits-1:0]  unit_q;
   logic [IndexBits-1:0] index_q;
   always_ff @(posedge clk_i) begin
     if (write || read) begin
-      zone_q  <= command_i.zone;
+      space_q  <= command_i.space;
       unit_q  <= command_i.unit;
       index_q <= command_i.index;
     end
   end
   assign host_we_o    = we_q;
   assign host_re_o    = re_q;
-  assign host_zone_o  = zone_q;
+  assign host_space_o  = space_q;
   assign host_unit_o  = unit_q;
   assign host_index_o = index_q;
   assign host_row_o   = at_q;

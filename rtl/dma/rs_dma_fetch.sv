@@ -153,7 +153,7 @@ module rs_dma_fetch
   assign job_valid_o     = put && slot.op == OpRead;
   assign command_o = '{
           op: op_e'(slot.op),
-          zone: slot.zone,
+          space: slot.space,
           unit: slot.unit,
           index: slot.index,
           rows: rows,

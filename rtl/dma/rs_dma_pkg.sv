@@ -5,7 +5,7 @@ package rs_dma_pkg;
   localparam int unsigned AddrBits = 64;  // of a byte in host memory
 
   // A device's host port.
-  localparam int unsigned ZoneBits = 4;
+  localparam int unsigned SpaceBits = 4;
   localparam int unsigned UnitBits = 8;
   localparam int unsigned IndexBits = 16;
   localparam int unsigned RowBits = 16;
@@ -34,7 +34,7 @@ package rs_dma_pkg;
     logic [23:0]          count;   // words; of OpStart: log2 of the degree of the ring
     logic [IndexBits-1:0] index;
     logic [UnitBits-1:0]  unit;
-    logic [ZoneBits-1:0]  zone;
+    logic [SpaceBits-1:0]  space;
     logic [3:0]           op;
     logic [AddrBits-1:0]  data;    // where the words lie
   } descriptor_t;
@@ -75,7 +75,7 @@ package rs_dma_pkg;
   // is how many OpStreams its program opens.
   typedef struct packed {
     op_e                  op;
-    logic [ZoneBits-1:0]  zone;
+    logic [SpaceBits-1:0]  space;
     logic [UnitBits-1:0]  unit;
     logic [IndexBits-1:0] index;
     logic [23:0]          rows;

@@ -3,7 +3,7 @@
 // In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the
 // source, i' = element * i + (element - 1) / 2 modulo the ring's degree. Of a polynomial in P
 // sub-polynomials, the lowest bits of i are the sub-polynomial, reversed. So all words of the
-// result's sub-polynomial piece_i, with i = P * j + c, come from one sub-polynomial of the source.
+// result's sub-polynomial sub_poly_i, with i = P * j + c, come from one sub-polynomial of the source.
 // j' begins at the carry of element * c + (element - 1) / 2 and continues like i' of a full
 // polynomial.
 //
@@ -31,7 +31,7 @@ module rs_automorph_sequencer
   input  ring_t               ring_i,     // still while busy, as the next three
   input  logic                start_i,
   input  logic [MaxLogN:0]    element_i,  // odd, below twice the ring's degree
-  input  logic [1:0]          piece_i,
+  input  logic [1:0]          sub_poly_i,
   input  logic                twice_i,
   output logic                valid_o,
   output logic                last_o,
@@ -42,24 +42,24 @@ module rs_automorph_sequencer
 );
   // Where j' of the row's first lane begins: a register ahead of its counter.
   logic [LogN-1:0] first, increment;
-  if (LargerRings > 0) begin : gen_pieces
+  if (LargerRings > 0) begin : gen_sub_polys
     logic [1:0]         place;   // the sub-polynomial, reversed
     logic [MaxLogN+2:0] moved, moved_q;
     always_comb begin
-      place = (ring_i.log_pieces == 2'd2) ? {piece_i[0], piece_i[1]} : {1'b0, piece_i[0]};
-      if (ring_i.log_pieces == '0) place = '0;
+      place = (ring_i.log_sub_polys == 2'd2) ? {sub_poly_i[0], sub_poly_i[1]} : {1'b0, sub_poly_i[0]};
+      if (ring_i.log_sub_polys == '0) place = '0;
       // element * place, by rows: a product would take a DSP.
       moved = (MaxLogN + 3)'(element_i[MaxLogN:1]) +
               (place[0] ? (MaxLogN + 3)'(element_i) : '0) +
               (place[1] ? (MaxLogN + 3)'(element_i) << 1 : '0);
     end
     always_ff @(posedge clk_i) moved_q <= moved;
-    assign first = LogN'(moved_q >> ring_i.log_pieces);
+    assign first = LogN'(moved_q >> ring_i.log_sub_polys);
   end else begin : gen_whole
-    logic unused_piece;
+    logic unused_sub_poly;
     logic [LogN-1:0] moved_q;
     always_ff @(posedge clk_i) moved_q <= element_i[LogN:1];
-    assign unused_piece = ^piece_i;
+    assign unused_sub_poly = ^sub_poly_i;
     assign first        = moved_q;
   end
   assign increment = element_i[LogN-1:0] << ring_i.skip;
@@ -113,11 +113,11 @@ module rs_automorph_sequencer
   assign half_o      = half_out_q;
   assign offset_o    = offset_q;
 
-  PieceOfRing_A :
-  assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))
-  else $error("piece %0d of a polynomial in 2^%0d", piece_i, ring_i.log_pieces);
+  SubPolyOfRing_A :
+  assert property (@(posedge clk_i) !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys))
+  else $error("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i, ring_i.log_sub_polys);
   ElementOfRing_A :
   assert property (@(posedge clk_i) !start_i || (element_i[0] && element_i >>
-                   (LogN + 1 - 32'(ring_i.skip) + 32'(ring_i.log_pieces)) == '0))
+                   (LogN + 1 - 32'(ring_i.skip) + 32'(ring_i.log_sub_polys)) == '0))
   else $error("element %0d is not odd and below twice the ring's degree", element_i);
 endmodule

@@ -20,7 +20,7 @@ module rs_ntt_blocks
   input  ring_t              ring_i,
   input  logic               start_i,
   input  logic               inverse_i,  // still while busy
-  input  logic [1:0]         piece_i,    // likewise, as the ring
+  input  logic [1:0]         sub_poly_i,    // likewise, as the ring
   output logic [LogN-1:0]    block_o,
   output logic [LogN-1:0]    stride_o,   // one bit set
   output logic [MaxLogN-1:0] mark_o,
@@ -74,7 +74,7 @@ module rs_ntt_blocks
   // P + p, reversed, is the mark of the forward transform's first stage.
   logic [2:0]         node;
   logic [MaxLogN-1:0] top_mark, mark_q;
-  assign node = (3'd1 << ring_i.log_pieces) | 3'(piece_i);
+  assign node = (3'd1 << ring_i.log_sub_polys) | 3'(sub_poly_i);
   always_comb begin
     top_mark = '0;
     for (int unsigned b = 0; b < 3; b++) top_mark[MaxLogN-1-b] = node[b];
@@ -89,7 +89,7 @@ module rs_ntt_blocks
   assign mark_o   = mark_q;
   assign odd_o    = !across && ^step;
 
-  PieceOfRing_A :
-  assert property (@(posedge clk_i) !start_i || 3'(piece_i) < (3'd1 << ring_i.log_pieces))
-  else $error("piece %0d of a polynomial in 2^%0d", piece_i, ring_i.log_pieces);
+  SubPolyOfRing_A :
+  assert property (@(posedge clk_i) !start_i || 3'(sub_poly_i) < (3'd1 << ring_i.log_sub_polys))
+  else $error("sub-polynomial %0d of a polynomial in 2^%0d", sub_poly_i, ring_i.log_sub_polys);
 endmodule

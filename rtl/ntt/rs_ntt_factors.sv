@@ -24,7 +24,7 @@ module rs_ntt_factors
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  ring_t                 ring_i,
-  input  logic [1:0]            piece_i,     // still while busy, as the ring
+  input  logic [1:0]            sub_poly_i,     // still while busy, as the ring
   input  logic                  start_i,
   input  logic                  inverse_i,   // still while busy
   input  logic [PrimeWidth-1:0] set_i,       // modulus bank
@@ -74,7 +74,7 @@ module rs_ntt_factors
     .ring_i,
     .start_i(inverse_i ? start_inverse : start_forward),
     .inverse_i,
-    .piece_i,
+    .sub_poly_i,
     .block_o(block),
     .stride_o(stride),
     .mark_o(mark),
@@ -99,7 +99,7 @@ module rs_ntt_factors
       .mark_i(mark),
       .odd_i(odd),
       .factor_o,
-      .we_i(host_i.we && host_i.zone == ZoneTwiddle),
+      .we_i(host_i.we && host_i.space == SpaceTwiddle),
       .wset_i(host_set),
       .waddr_i(host_i.row[MaxLogN-1:0]),
       .wdata_i(host_word_i)
@@ -122,8 +122,8 @@ module rs_ntt_factors
       .odd_i(odd),
       .hi_o,
       .lo_o,
-      .lo_we_i(host_i.we && host_i.zone == ZoneTwiddleLo),
-      .hi_we_i(host_i.we && host_i.zone == ZoneTwiddleHi),
+      .lo_we_i(host_i.we && host_i.space == SpaceTwiddleLo),
+      .hi_we_i(host_i.we && host_i.space == SpaceTwiddleHi),
       .wset_i(host_set),
       .waddr_i(host_i.row[LoBits-1:0]),
       .wdata_i(host_word_i)

@@ -30,7 +30,7 @@ module rs_rpau
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned CoreMultipliers = 2,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned WorkUramPolys = 0,
@@ -75,7 +75,7 @@ module rs_rpau
   /*verilator no_inline_module*/
   localparam int unsigned RowBits = LogN - $clog2(Lanes);
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
-  localparam int unsigned SidePorts = (DyadicCores > 0) ? DyadicCores : 1;
+  localparam int unsigned DyadicPorts = (DyadicCores > 0) ? DyadicCores : 1;
   localparam int unsigned PartBits = part_bits(Lanes, DyadicCores);
 
   // ---- host -------------------------------------------------------------------------------------
@@ -95,8 +95,8 @@ module rs_rpau
   assign host_swap = ^host_row;
   if (HostParts > 1) begin : gen_parts
     logic wswap;
-    assign wswap = host_i.zone == ZonePoly && ^host_i.row[LogHostParts+:RowBits];
-    assign host_wplace = (host_i.zone == ZonePoly || host_i.zone == ZoneKey)
+    assign wswap = host_i.space == SpacePoly && ^host_i.row[LogHostParts+:RowBits];
+    assign host_wplace = (host_i.space == SpacePoly || host_i.space == SpaceKey)
         ? host_i.row[LogHostParts-1:0] ^ (PlaceBits'(wswap) << (LogHostParts - 1)) : '0;
     assign host_rplace = host_q.row[LogHostParts-1:0] ^
                          (PlaceBits'(host_swap) << (LogHostParts - 1));
@@ -124,7 +124,7 @@ module rs_rpau
   logic             host_poly_we;
   logic [Width-1:0] host_word;
   logic [memory_read_latency():1] host_reads_q;  // reads under way, by the cycles they are old
-  assign host_poly_we = host_q.we && host_q.zone == ZonePoly && host_last;
+  assign host_poly_we = host_q.we && host_q.space == SpacePoly && host_last;
   assign host_word    = host_wdata_q[0];
 
   // ---- modulus banks ---------------------------------------------------------------------------
@@ -141,7 +141,7 @@ module rs_rpau
   logic [IndexWidth-1:0] main_index, dyadic_index;
   rs_rpau_moduli #(
     .Width(Width),
-    .Sets(PrimeSets)
+    .Sets(ModulusBanks)
   ) u_moduli (
     .clk_i,
     .rst_ni,
@@ -161,7 +161,7 @@ module rs_rpau
     .start_coefficient_i(start_i[UnitCoefficient] && !command_i.decoded.uses_conversion),
     .set_coefficient_i(set_command),
     .q_coefficient_o(coefficient_q),
-    .we_i(host_q.we && host_q.zone == ZoneModulus),
+    .we_i(host_q.we && host_q.space == SpaceModulus),
     .wset_i(host_set),
     .wrow_i(host_q.row[1:0]),
     .wdata_i(host_word)
@@ -170,7 +170,7 @@ module rs_rpau
   rs_rpau_constants #(
     .Width(Width),
     .Words(Constants),
-    .Sets(PrimeSets)
+    .Sets(ModulusBanks)
   ) u_constants (
     .clk_i,
     .start_i(start_i[UnitMain]),
@@ -181,7 +181,7 @@ module rs_rpau
     .k2_i(command_i.word[K2Lsb+:K2Width]),
     .k1_o(k1),
     .k2_o(k2),
-    .we_i(host_q.we && host_q.zone == ZoneConstant),
+    .we_i(host_q.we && host_q.space == SpaceConstant),
     .wset_i(host_set),
     .waddr_i(host_q.row[K1Width-1:0]),
     .wdata_i(host_word)
@@ -221,7 +221,7 @@ module rs_rpau
     .Width(Width),
     .LargerRings(LargerRings),
     .Hops(Hops),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .Multipliers(CoreMultipliers),
     .Twiddles(Twiddles),
     .Reduction(Reduction),
@@ -259,20 +259,20 @@ module rs_rpau
   // ---- dyadic unit ------------------------------------------------------------------------------
   logic                dyadic_swap;
   logic [PartBits-1:0] dyadic_part;
-  logic [Width-1:0]    dyadic_operand [3][SidePorts];
+  logic [Width-1:0]    dyadic_operand [3][DyadicPorts];
   logic [Width-1:0]    dyadic_wdata [Lanes];
-  rs_rpau_side #(
+  rs_rpau_dyadic_unit #(
     .LogN(LogN),
     .Cores(Cores),
     .DyadicCores(DyadicCores),
     .Width(Width),
     .Constants(Constants),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .Reduction(Reduction),
     .Family(Family),
     .Prng(Prng),
     .Seeds(Seeds)
-  ) u_side (
+  ) u_dyadic_unit (
     .clk_i,
     .rst_ni,
     .ring_i,
@@ -398,7 +398,7 @@ module rs_rpau
     end
     // The address goes ahead of the words, which come with host_q. Keys may come while units write.
     work_write = unit_write;
-    if (host_i.we && host_i.zone == ZonePoly) begin
+    if (host_i.we && host_i.space == SpacePoly) begin
       work_write[UnitDyadic].poly = host_i.index[DstWidth-1:0];
       work_write[UnitDyadic].row  = {2{RowWidth'(host_i.row[LogHostParts+:RowBits])}};
     end
@@ -420,7 +420,7 @@ module rs_rpau
     .Polys(WorkPolys),
     .UramPolys(WorkUramPolys),
     .BlockBanks(WorkBlockBanks),
-    .SideWords(DyadicCores),
+    .DyadicWords(DyadicCores),
     .Link(Link),
     .Converters(Converters)
   ) u_work_memory (
@@ -429,9 +429,9 @@ module rs_rpau
     .write_i(work_write),
     .words_i(work_wdata),
     .main_o(main_operand),
-    .side_swap_i(dyadic_swap),
-    .side_part_i(dyadic_part),
-    .side_o(dyadic_operand),
+    .dyadic_swap_i(dyadic_swap),
+    .dyadic_part_i(dyadic_part),
+    .dyadic_o(dyadic_operand),
     .link_busy_i(link_reads),
     .coefficient_part_i(coefficient_part),
     .coefficient_o(coefficient_operand)
@@ -445,7 +445,7 @@ module rs_rpau
     .Ram(KeyRam)
   ) u_key_store (
     .clk_i,
-    .we_i(host_q.we && host_q.zone == ZoneKey && host_last),
+    .we_i(host_q.we && host_q.space == SpaceKey && host_last),
     .windex_i(host_q.index),
     .wrow_i(host_row),
     .wdata_i(host_wdata_q),

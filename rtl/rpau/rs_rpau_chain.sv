@@ -53,7 +53,7 @@ module rs_rpau_chain
       request_q <= '{
           we: request.we,
           re: request.re,
-          zone: request.zone,
+          space: request.space,
           index: HostIndexWidth'(request.index[IndexBits-1:0]),
           row: RowWidth'(request.row[RowBits-1:0])
       };
@@ -75,7 +75,7 @@ module rs_rpau_chain
     assign host_o[r]  = '{
             we: request_q.we && own,
             re: late_re,
-            zone: request_q.zone,
+            space: request_q.space,
             index: request_q.index,
             row: late_re ? RowWidth'(late_row) : request_q.row
         };

@@ -219,6 +219,6 @@ module rs_rpau_coefficient
   else $error("an instruction starts while another is under way");
   WholePolynomial_A :
   assert property (@(posedge clk_i) !(start_i && command_i.decoded.opcode == OpPermute) ||
-                   ring_i.log_pieces == '0)
-  else $error("a polynomial in pieces is permuted");
+                   ring_i.log_sub_polys == '0)
+  else $error("a polynomial in sub-polynomials is permuted");
 endmodule

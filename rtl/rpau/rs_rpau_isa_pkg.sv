@@ -24,7 +24,7 @@ package rs_rpau_isa_pkg;
   // Issue only when the coefficient unit is idle in every RPAU of the mask.
   parameter int unsigned WaitCoefficientLsb = 63;
   parameter int unsigned WaitCoefficientWidth = 1;
-  // Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
+  // Which of an RPAU's modulus banks (modulus, twiddle factors, constants) it computes with.
   parameter int unsigned PrimeLsb = 9;
   parameter int unsigned PrimeWidth = 3;
   // One bit an RPAU that takes part.
@@ -51,7 +51,7 @@ package rs_rpau_isa_pkg;
   // RPAU that sends.
   parameter int unsigned SrcLsb = 42;
   parameter int unsigned SrcWidth = 4;
-  // Prime set that the sender computes with.
+  // Modulus bank that the sender computes with.
   parameter int unsigned SrcPrimeLsb = 46;
   parameter int unsigned SrcPrimeWidth = 3;
   // Entry of the seed store: a key's seed and the limb that this RPAU expands.
@@ -63,9 +63,9 @@ package rs_rpau_isa_pkg;
   // Galois element, odd, below twice the ring's degree.
   parameter int unsigned ElementLsb = 42;
   parameter int unsigned ElementWidth = 17;
-  // Piece of a polynomial of a larger ring.
-  parameter int unsigned PieceLsb = 61;
-  parameter int unsigned PieceWidth = 2;
+  // Sub-polynomial of a polynomial of a larger ring.
+  parameter int unsigned SubPolyLsb = 61;
+  parameter int unsigned SubPolyWidth = 2;
   // First RPAU whose words a conversion takes.
   parameter int unsigned FirstLsb = 49;
   parameter int unsigned FirstWidth = 4;
@@ -90,20 +90,20 @@ package rs_rpau_isa_pkg;
     OpAwait = 6'd56,
     // dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
     // dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
-    // split has made of a polynomial, and dst that piece of its transform.
+    // split has made of a polynomial, and dst that sub-polynomial of its transform.
     OpNtt = 6'd2,
     // dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N.
     // As ntt.
     OpIntt = 6'd3,
-    // NTT form: dst becomes a under X -> X^element. In a larger ring dst is that piece of the
-    // result, and a the piece of the source that all of its words come from.
+    // NTT form: dst becomes a under X -> X^element. In a larger ring dst is that sub-polynomial of the
+    // result, and a the sub-polynomial of the source that all of its words come from.
     OpAutomorph = 6'd4,
-    // RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
+    // RPAU src reads a, computes a*const[k1] + const[k2] in its modulus bank src_prime and sends the
     // words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
     // and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask;
     // it reads a and writes nothing, the others write dst and read nothing.
     OpBroadcast = 6'd5,
-    // A larger ring's stage of the forward transform, on two pieces: dst = u + const[k1]*t and b =
+    // A larger ring's stage of the forward transform, on two sub-polynomials: dst = u + const[k1]*t and b =
     // u - const[k1]*t, where u was dst and t was b.
     OpSplit = 6'd6,
     // A larger ring's stage of the inverse transform: dst = (u + t)/2 and b = const[k1]*(t - u)/2,
@@ -124,7 +124,7 @@ package rs_rpau_isa_pkg;
     // dst = a*const[k1] - b.
     OpScaleSub = 6'd14,
     // dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
-    // prime set of the RPAU for instance.
+    // modulus bank of the RPAU for instance.
     OpReduce = 6'd15,
     // dst = a*key.
     OpMulKey = 6'd16,
@@ -139,8 +139,8 @@ package rs_rpau_isa_pkg;
     // dst = dst + a*key on the dyadic cores.
     OpDmacKey = 6'd27,
     // dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
-    // from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring
-    // that is as many residues as a piece has words, from residue piece*max(N, 2^14) on.
+    // from the seed store's entry and the digit, modulo the modulus bank's prime. In a larger ring
+    // that is as many residues as a sub-polynomial has words, from residue sub-polynomial*max(N, 2^14) on.
     OpDmulSeed = 6'd28,
     // dst = dst + a*half on the dyadic cores, as dmul_seed.
     OpDmacSeed = 6'd29,
@@ -240,7 +240,7 @@ package rs_rpau_isa_pkg;
     logic                uses_k1;
     logic                uses_k2;
     logic                uses_last;
-    logic                uses_piece;
+    logic                uses_sub_poly;
     logic                uses_seed;
     logic                uses_src;
     logic                uses_src_prime;
@@ -294,16 +294,16 @@ package rs_rpau_isa_pkg;
       end
       OpNtt: begin
         decoded.unit[UnitMain] = 1'b1;
-        decoded.uses_piece = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
       end
       OpIntt: begin
         decoded.unit[UnitMain] = 1'b1;
-        decoded.uses_piece = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
       end
       OpAutomorph: begin
         decoded.unit[UnitMain] = 1'b1;
         decoded.uses_element = 1'b1;
-        decoded.uses_piece = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
       end
       OpBroadcast: begin
         decoded.unit[UnitMain] = 1'b1;
@@ -399,7 +399,7 @@ package rs_rpau_isa_pkg;
         decoded.needs[NeedsSeeds] = 1'b1;
         decoded.factor = FactorSeed;
         decoded.uses_digit = 1'b1;
-        decoded.uses_piece = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
         decoded.uses_seed = 1'b1;
       end
       OpDmacSeed: begin
@@ -408,7 +408,7 @@ package rs_rpau_isa_pkg;
         decoded.factor = FactorSeed;
         decoded.addend = AddendDst;
         decoded.uses_digit = 1'b1;
-        decoded.uses_piece = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
         decoded.uses_seed = 1'b1;
       end
       OpDaffine: begin

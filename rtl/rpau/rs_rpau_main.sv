@@ -19,7 +19,7 @@ module rs_rpau_main
   parameter  int unsigned Width = 48,
   parameter  int unsigned LargerRings = 0,
   parameter  int unsigned Hops = 4,            // cycles of rs_rpau_pkg::interconnect_latency
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Multipliers = 2,     // of a core
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Reduction = ReductionBarrett,
@@ -38,7 +38,7 @@ module rs_rpau_main
   input  logic                  sender_i,      // this RPAU is the source of the broadcast
   output logic                  done_o,
 
-  // Prime set, modulus and constants of the instruction under way.
+  // Modulus bank, modulus and constants of the instruction under way.
   input  logic [PrimeWidth-1:0] set_i,
   input  logic [Width-1:0]      q_i,
   input  logic [Width-1:0]      mu_i,
@@ -171,13 +171,13 @@ module rs_rpau_main
   );
 
   logic [LogN+LargerRings:0] element;
-  logic [1:0]          piece;
+  logic [1:0]          sub_poly;
   logic                walk_valid, walk_last, walk_half;
   logic [RowBits-1:0]  walk_row_read, walk_row_write;
   logic [LogLanes-1:0] walk_offset;
   assign element = permute ? (LogN + LargerRings + 1)'(command_q.word[ElementLsb+:ElementWidth])
                            : (LogN + LargerRings + 1)'(1);
-  assign piece   = decoded.uses_piece ? command_q.word[PieceLsb+:PieceWidth] : '0;
+  assign sub_poly   = decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
   rs_automorph_sequencer #(
     .LogN(LogN),
     .Cores(Cores),
@@ -188,7 +188,7 @@ module rs_rpau_main
     .ring_i,
     .start_i(started_q && !transform),
     .element_i(element),
-    .piece_i(piece),
+    .sub_poly_i(sub_poly),
     .twice_i(pair || in_turn),
     .valid_o(walk_valid),
     .last_o(walk_last),
@@ -206,14 +206,14 @@ module rs_rpau_main
     .LogN(LogN),
     .Cores(Cores),
     .Width(Width),
-    .Sets(PrimeSets),
+    .Sets(ModulusBanks),
     .LargerRings(LargerRings),
     .Twiddles(Twiddles)
   ) u_factors (
     .clk_i,
     .rst_ni,
     .ring_i,
-    .piece_i(piece),
+    .sub_poly_i(sub_poly),
     .start_i(started_q && transform),
     .inverse_i(inverse),
     .set_i,
@@ -476,9 +476,9 @@ module rs_rpau_main
   WriteWhileBusy_A :
   assert property (@(posedge clk_i) !(rst_ni && we_q) || busy)
   else $error("a write comes after the cycle that the latency says");
-  PairsInPieces_A :
-  assert property (@(posedge clk_i) !(start_i && pairs) || ring_i.log_pieces != '0)
-  else $error("the ring's polynomials do not lie in pieces");
+  PairsInSubPolys_A :
+  assert property (@(posedge clk_i) !(start_i && pairs) || ring_i.log_sub_polys != '0)
+  else $error("the ring's polynomials do not lie in sub-polynomials");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(receive && ending) || received)
   else $error("a broadcast ends without all of its rows");

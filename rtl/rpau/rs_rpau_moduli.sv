@@ -98,13 +98,13 @@ module rs_rpau_moduli
 
   MainSetExists_A :
   assert property (@(posedge clk_i) !start_main_i || 32'(set_main_i) < Sets)
-  else $error("prime set %0d of %0d", set_main_i, Sets);
+  else $error("modulus bank %0d of %0d", set_main_i, Sets);
   DyadicSetExists_A :
   assert property (@(posedge clk_i) !start_dyadic_i || 32'(set_dyadic_i) < Sets)
-  else $error("prime set %0d of %0d", set_dyadic_i, Sets);
+  else $error("modulus bank %0d of %0d", set_dyadic_i, Sets);
   CoefficientSetExists_A :
   assert property (@(posedge clk_i) !start_coefficient_i || 32'(set_coefficient_i) < Sets)
-  else $error("prime set %0d of %0d", set_coefficient_i, Sets);
+  else $error("modulus bank %0d of %0d", set_coefficient_i, Sets);
   WrittenSetExists_A :
   assert property (@(posedge clk_i) !we_i || 32'(wset_i) < Sets)
   else $error("write to modulus %0d of %0d", wset_i, Sets);

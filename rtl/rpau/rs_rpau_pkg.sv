@@ -15,33 +15,33 @@ package rs_rpau_pkg;
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
-  localparam int unsigned ZoneWidth = 4;
+  localparam int unsigned SpaceWidth = 4;
   // Memories that the host reaches.
-  typedef enum logic [ZoneWidth-1:0] {
-    // generated from rtl/shell/rs_registers.rdl: zones
+  typedef enum logic [SpaceWidth-1:0] {
+    // generated from rtl/shell/rs_registers.rdl: spaces
     // Work polynomials: N words in logical order, in rings below N as many as the ring's
     // degree; written and read.
-    ZonePoly = 4'd0,
+    SpacePoly = 4'd0,
     // Key store: as many words in logical order; written only, as all below.
-    ZoneKey = 4'd1,
+    SpaceKey = 4'd1,
     // Constant file of a modulus bank; one word a row, in lane 0, as all below.
-    ZoneConstant = 4'd2,
+    SpaceConstant = 4'd2,
     // q, mu, bits of q, and its index in the family, of a modulus bank.
-    ZoneModulus = 4'd3,
+    SpaceModulus = 4'd3,
     // The lower table of twiddle factors of a modulus bank, psi^e.
-    ZoneTwiddleLo = 4'd4,
+    SpaceTwiddleLo = 4'd4,
     // The upper table of twiddle factors of a modulus bank, psi^(e << LoBits).
-    ZoneTwiddleHi = 4'd5,
+    SpaceTwiddleHi = 4'd5,
     // All N twiddle factors of a modulus bank, psi^brev(j), where factors are stored and the
     // two tables above are not there.
-    ZoneTwiddle = 4'd6,
+    SpaceTwiddle = 4'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
-    ZoneSeed = 4'd7,
+    SpaceSeed = 4'd7,
     // A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) *
     // 16 + row, as docs/reference/baseconv.md numbers them.
-    ZoneConversion = 4'd8
+    SpaceConversion = 4'd8
     // end of generated
-  } zone_e;
+  } space_e;
   localparam int unsigned ModulusWords = 4;
   localparam int unsigned SeedWordBits = 20;
   localparam int unsigned SeedWords = 5;
@@ -63,47 +63,47 @@ package rs_rpau_pkg;
   localparam int unsigned RpauWidth = SrcWidth;
 
   // What a device says about itself: its parameters, in this order.
-  localparam int unsigned FactBits = 32;
+  localparam int unsigned CapabilityBits = 32;
   typedef enum int unsigned {
-    // generated from rtl/shell/rs_registers.rdl: facts
-    FactLogN,
-    FactWidth,
-    FactRpaus,
-    FactCores,
-    FactDyadicCores,
-    FactWorkPolys,
-    FactKeyPolys,
-    FactConstants,
-    FactProgramWords,
-    FactReduction,
-    FactPrimeSets,
-    FactInterconnect,
-    FactTwiddles,
-    FactWorkUramPolys,
-    FactKeyRam,
-    FactFamily,
-    FactPrng,
-    FactSeeds,
-    FactLink,
-    FactLargerRings,
-    FactSmallerRings,
-    FactWorkBlockBanks,
-    FactNarrowRpaus,
-    FactNarrowWidth,
-    FactHopCycles,
-    FactConverters,
-    FactConversions,
-    FactCoreMultipliers,
-    FactKeyStream,
+    // generated from rtl/shell/rs_registers.rdl: capabilities
+    CapabilityLogN,
+    CapabilityWidth,
+    CapabilityRpaus,
+    CapabilityCores,
+    CapabilityDyadicCores,
+    CapabilityWorkPolys,
+    CapabilityKeyPolys,
+    CapabilityConstants,
+    CapabilityProgramWords,
+    CapabilityReduction,
+    CapabilityModulusBanks,
+    CapabilityInterconnect,
+    CapabilityTwiddles,
+    CapabilityWorkUramPolys,
+    CapabilityKeyRam,
+    CapabilityFamily,
+    CapabilityPrng,
+    CapabilitySeeds,
+    CapabilityLink,
+    CapabilityLargerRings,
+    CapabilitySmallerRings,
+    CapabilityWorkBlockBanks,
+    CapabilityNarrowRpaus,
+    CapabilityNarrowWidth,
+    CapabilityHopCycles,
+    CapabilityConverters,
+    CapabilityConversions,
+    CapabilityCoreMultipliers,
+    CapabilityKeyStream,
     // end of generated
-    FactCount
-  } fact_e;
+    CapabilityCount
+  } capability_e;
 
   // One access of the host to one RPAU. Rows are those of its port: see host_words().
   typedef struct packed {
     logic                  we;
     logic                  re;
-    zone_e                 zone;
+    space_e                 space;
     logic [HostIndexWidth-1:0] index;
     logic [RowWidth-1:0]   row;
   } host_t;
@@ -119,7 +119,7 @@ package rs_rpau_pkg;
     logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
     logic [RowWidth-1:0] top_stride;   // half a polynomial's words
     logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
-    logic [1:0]          log_pieces;   // log2 of the sub-polynomials of a larger ring's polynomials
+    logic [1:0]          log_sub_polys;   // log2 of the sub-polynomials of a larger ring's polynomials
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
   } ring_t;
 
@@ -299,7 +299,7 @@ package rs_rpau_pkg;
         last_row: RowWidth'(rows - 1),
         top_stride: RowWidth'(1 << (log_words - 1)),
         skip: 4'(log_n - log_words),
-        log_pieces: 2'(log_degree - log_words),
+        log_sub_polys: 2'(log_degree - log_words),
         gap: 8'(stage_gap(reduction, rows))
     };
   endfunction
@@ -319,11 +319,11 @@ package rs_rpau_pkg;
 
   // Bits of an index of any address space, and of a row at the host's port.
   function automatic int unsigned host_index_bits(int unsigned work_polys, int unsigned key_polys,
-                                                  int unsigned prime_sets, int unsigned seeds);
+                                                  int unsigned modulus_banks, int unsigned seeds);
     int unsigned indices;
     indices = work_polys;
     if (key_polys > indices) indices = key_polys;
-    if (prime_sets > indices) indices = prime_sets;
+    if (modulus_banks > indices) indices = modulus_banks;
     if (seeds > indices) indices = seeds;
     return $clog2(indices);
   endfunction

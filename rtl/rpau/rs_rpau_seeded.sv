@@ -37,14 +37,14 @@ module rs_rpau_seeded
   end
 
   // The block that is expanded, and the starts of those behind a sub-polynomial's first.
-  localparam int unsigned PieceBlocks = (LogN > LogBlock) ? 1 << (LogN - LogBlock) : 1;
+  localparam int unsigned SubPolyBlocks = (LogN > LogBlock) ? 1 << (LogN - LogBlock) : 1;
   logic                 begins;
   logic [IndexBits-1:0] block_q;
   always_ff @(posedge clk_i) begin
-    if (use_seed) block_q <= IndexBits'(command_i.word[PieceLsb+:PieceWidth] * PieceBlocks);
+    if (use_seed) block_q <= IndexBits'(command_i.word[SubPolyLsb+:SubPolyWidth] * SubPolyBlocks);
     else if (begins && !start_q) block_q <= block_q + 1'b1;
   end
-  if (PieceBlocks > 1) begin : gen_blocks
+  if (SubPolyBlocks > 1) begin : gen_blocks
     localparam int unsigned Period = (1 << LogBlock) / DyadicCores + expander_pause(DyadicCores);
     logic [$clog2(Period)-1:0] rest_q;
     assign begins = start_q || rest_q == '0;
@@ -59,7 +59,7 @@ module rs_rpau_seeded
   logic                    write;
   logic [SeedWordBits-1:0] word [SeedWords];
   logic                    unused_host;
-  assign write       = host_i.we && host_i.zone == ZoneSeed;
+  assign write       = host_i.we && host_i.space == SpaceSeed;
   assign unused_host = ^{host_i, host_word_i};
   for (genvar w = 0; w < SeedWords; w++) begin : gen_word
     rs_ram_1r1w #(

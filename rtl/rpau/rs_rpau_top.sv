@@ -2,14 +2,14 @@
 //
 // The parameters are those of a design (backends/rpau/design/design.py, which checks them).
 //
-//   host_*     One access a cycle, only while busy_o is low, to memory host_zone_i (zone_e of
+//   host_*     One access a cycle, only while busy_o is low, to memory host_space_i (space_e of
 //              rs_rpau_pkg) of RPAU host_rpau_i. In the address spaces poly and key, word j of
 //              polynomial host_index_i is word j mod HostWords of row j / HostWords. Rows of these
 //              are written by 2*Cores words, in order: the memory takes them with the last. The
 //              other address spaces have one word a row, word 0, for each modulus bank, or seed,
 //              host_index_i. Only the address space poly is read: the row comes with host_rvalid_o,
 //              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; until the last is
-//              there, host_zone_i, host_rpau_i and host_index_i hold still, and nothing is written.
+//              there, host_space_i, host_rpau_i and host_index_i hold still, and nothing is written.
 //              While host_busy_o is high, an access is under way, and no program may start. With
 //              KeyStream, rows of the address space key are written while a program runs, too,
 //              where it was started with streamed_i: the polynomials that it awaits, in its order.
@@ -22,7 +22,7 @@
 //   arrived_o, awaited_o   Key polynomials that have come since then; for how many it waits, or 0.
 //   cycles_o, instructions_o   Of the program under way, or of the last one.
 //   error_o    The last program ended at an opcode that does not exist.
-//   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::fact_e.
+//   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::capability_e.
 //
 // Words of the last NarrowRpaus RPAUs have NarrowWidth bits, all others, and those of the host port and
 // the interconnect, Width bits. The host writes a narrow RPAU no word that is too wide for it.
@@ -45,7 +45,7 @@ module rs_rpau_top
   parameter  int unsigned Constants = 64,
   parameter  int unsigned ProgramWords = 1024,
   parameter  int unsigned Reduction = 0,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Interconnect = 0,
   parameter  int unsigned Twiddles = 0,
   parameter  int unsigned WorkUramPolys = 0,
@@ -75,7 +75,7 @@ module rs_rpau_top
 
   input  logic                        host_we_i,
   input  logic                        host_re_i,
-  input  logic [ZoneWidth-1:0]        host_zone_i,
+  input  logic [SpaceWidth-1:0]        host_space_i,
   input  logic [RpauWidth-1:0]        host_rpau_i,
   input  logic [HostIndexWidth-1:0]   host_index_i,
   input  logic [RowWidth-1:0]         host_row_i,
@@ -98,38 +98,38 @@ module rs_rpau_top
   output logic [63:0]                 cycles_o,
   output logic [63:0]                 instructions_o,
 
-  output logic [FactBits-1:0]         design_o [FactCount]
+  output logic [CapabilityBits-1:0]         design_o [CapabilityCount]
 );
-  // generated from rtl/shell/rs_registers.rdl: facts
-  assign design_o[FactLogN] = FactBits'(LogN);
-  assign design_o[FactWidth] = FactBits'(Width);
-  assign design_o[FactRpaus] = FactBits'(Rpaus);
-  assign design_o[FactCores] = FactBits'(Cores);
-  assign design_o[FactDyadicCores] = FactBits'(DyadicCores);
-  assign design_o[FactWorkPolys] = FactBits'(WorkPolys);
-  assign design_o[FactKeyPolys] = FactBits'(KeyPolys);
-  assign design_o[FactConstants] = FactBits'(Constants);
-  assign design_o[FactProgramWords] = FactBits'(ProgramWords);
-  assign design_o[FactReduction] = FactBits'(Reduction);
-  assign design_o[FactPrimeSets] = FactBits'(PrimeSets);
-  assign design_o[FactInterconnect] = FactBits'(Interconnect);
-  assign design_o[FactTwiddles] = FactBits'(Twiddles);
-  assign design_o[FactWorkUramPolys] = FactBits'(WorkUramPolys);
-  assign design_o[FactKeyRam] = FactBits'(KeyRam);
-  assign design_o[FactFamily] = FactBits'(Family);
-  assign design_o[FactPrng] = FactBits'(Prng);
-  assign design_o[FactSeeds] = FactBits'(Seeds);
-  assign design_o[FactLink] = FactBits'(Link);
-  assign design_o[FactLargerRings] = FactBits'(LargerRings);
-  assign design_o[FactSmallerRings] = FactBits'(SmallerRings);
-  assign design_o[FactWorkBlockBanks] = FactBits'(WorkBlockBanks);
-  assign design_o[FactNarrowRpaus] = FactBits'(NarrowRpaus);
-  assign design_o[FactNarrowWidth] = FactBits'(NarrowWidth);
-  assign design_o[FactHopCycles] = FactBits'(HopCycles);
-  assign design_o[FactConverters] = FactBits'(Converters);
-  assign design_o[FactConversions] = FactBits'(Conversions);
-  assign design_o[FactCoreMultipliers] = FactBits'(CoreMultipliers);
-  assign design_o[FactKeyStream] = FactBits'(KeyStream);
+  // generated from rtl/shell/rs_registers.rdl: capabilities
+  assign design_o[CapabilityLogN] = CapabilityBits'(LogN);
+  assign design_o[CapabilityWidth] = CapabilityBits'(Width);
+  assign design_o[CapabilityRpaus] = CapabilityBits'(Rpaus);
+  assign design_o[CapabilityCores] = CapabilityBits'(Cores);
+  assign design_o[CapabilityDyadicCores] = CapabilityBits'(DyadicCores);
+  assign design_o[CapabilityWorkPolys] = CapabilityBits'(WorkPolys);
+  assign design_o[CapabilityKeyPolys] = CapabilityBits'(KeyPolys);
+  assign design_o[CapabilityConstants] = CapabilityBits'(Constants);
+  assign design_o[CapabilityProgramWords] = CapabilityBits'(ProgramWords);
+  assign design_o[CapabilityReduction] = CapabilityBits'(Reduction);
+  assign design_o[CapabilityModulusBanks] = CapabilityBits'(ModulusBanks);
+  assign design_o[CapabilityInterconnect] = CapabilityBits'(Interconnect);
+  assign design_o[CapabilityTwiddles] = CapabilityBits'(Twiddles);
+  assign design_o[CapabilityWorkUramPolys] = CapabilityBits'(WorkUramPolys);
+  assign design_o[CapabilityKeyRam] = CapabilityBits'(KeyRam);
+  assign design_o[CapabilityFamily] = CapabilityBits'(Family);
+  assign design_o[CapabilityPrng] = CapabilityBits'(Prng);
+  assign design_o[CapabilitySeeds] = CapabilityBits'(Seeds);
+  assign design_o[CapabilityLink] = CapabilityBits'(Link);
+  assign design_o[CapabilityLargerRings] = CapabilityBits'(LargerRings);
+  assign design_o[CapabilitySmallerRings] = CapabilityBits'(SmallerRings);
+  assign design_o[CapabilityWorkBlockBanks] = CapabilityBits'(WorkBlockBanks);
+  assign design_o[CapabilityNarrowRpaus] = CapabilityBits'(NarrowRpaus);
+  assign design_o[CapabilityNarrowWidth] = CapabilityBits'(NarrowWidth);
+  assign design_o[CapabilityHopCycles] = CapabilityBits'(HopCycles);
+  assign design_o[CapabilityConverters] = CapabilityBits'(Converters);
+  assign design_o[CapabilityConversions] = CapabilityBits'(Conversions);
+  assign design_o[CapabilityCoreMultipliers] = CapabilityBits'(CoreMultipliers);
+  assign design_o[CapabilityKeyStream] = CapabilityBits'(KeyStream);
   // end of generated
 
   ring_t ring_d, ring_q;
@@ -150,7 +150,7 @@ module rs_rpau_top
     logic [RowWidth-1:0] last_row;
     logic                last;
     assign last_row = RowWidth'((32'(ring_q.last_row) + 1) * RowParts - 1);
-    assign last     = busy_o && host_we_i && host_zone_i == ZoneKey && host_row_i == last_row;
+    assign last     = busy_o && host_we_i && host_space_i == SpaceKey && host_row_i == last_row;
     rs_delay #(
       .Width(1),
       .Depth(arrival_latency(Rpaus) - 2)
@@ -198,7 +198,7 @@ module rs_rpau_top
   assign host = '{
           we: host_we_i,
           re: host_re_i,
-          zone: zone_e'(host_zone_i),
+          space: space_e'(host_space_i),
           index: host_index_i,
           row: host_row_i
       };
@@ -206,7 +206,7 @@ module rs_rpau_top
     .Rpaus(Rpaus),
     .Words(HostWords),
     .Width(Width),
-    .IndexBits(host_index_bits(WorkPolys, KeyPolys, PrimeSets, Seeds)),
+    .IndexBits(host_index_bits(WorkPolys, KeyPolys, ModulusBanks, Seeds)),
     .RowBits(host_row_bits(LogN, Lanes, Constants, LogN + LargerRings, Twiddles))
   ) u_chain (
     .clk_i,
@@ -255,7 +255,7 @@ module rs_rpau_top
       .WorkPolys(WorkPolys),
       .KeyPolys(KeyPolys),
       .Constants(Constants),
-      .PrimeSets(PrimeSets),
+      .ModulusBanks(ModulusBanks),
       .Twiddles(Twiddles),
       .WorkUramPolys(WorkUramPolys),
       .WorkBlockBanks(WorkBlockBanks),
@@ -315,7 +315,7 @@ module rs_rpau_top
       .ring_i(ring_q),
       .start_i(start_q),
       .table_i(table_q),
-      .load_i(host_we_i && host_zone_i == ZoneConversion),
+      .load_i(host_we_i && host_space_i == SpaceConversion),
       .load_table_i(host_index_i),
       .load_row_i(host_row_i),
       .load_word_i(host_wdata_i[0]),
@@ -372,12 +372,12 @@ module rs_rpau_top
   else $error("a program starts in a ring of degree 2^%0d", ring_i);
   HostWhileIdle_A :
   assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o) ||
-                   (KeyStream != 0 && host_we_i && host_zone_i == ZoneKey))
+                   (KeyStream != 0 && host_we_i && host_space_i == SpaceKey))
   else $error("the host reaches into a memory while a program runs");
   StartAfterHost_A :
   assert property (@(posedge clk_i) !(start_i && !busy_o && host_busy_o))
   else $error("a program starts while an access of the host is under way");
   ReadsWorkPolynomials_A :
-  assert property (@(posedge clk_i) !host_re_i || host_zone_i == ZonePoly)
-  else $error("the host reads zone %0d: only work polynomials can be read", host_zone_i);
+  assert property (@(posedge clk_i) !host_re_i || host_space_i == SpacePoly)
+  else $error("the host reads address space %0d: only work polynomials can be read", host_space_i);
 endmodule

@@ -24,8 +24,8 @@
 // The coefficient unit reads operands a and b, Converters words of a row at a time, as they stand,
 // in part coefficient_part_i of the row that was read with or before it.
 //
-// The dyadic unit takes a row SideWords at a time (rs_rpau_row_parts): side_part_i is 0 with a read
-// and names the other parts in the cycles behind it, with the row's side_swap_i; the words of each
+// The dyadic unit takes a row DyadicWords at a time (rs_rpau_row_parts): dyadic_part_i is 0 with a read
+// and names the other parts in the cycles behind it, with the row's dyadic_swap_i; the words of each
 // come with the same latency.
 //
 // No two units touch one polynomial, read one bank, or write one, at the same time, none reads two
@@ -46,12 +46,12 @@ module rs_rpau_work_memory
   parameter  int unsigned Polys = 16,
   parameter  int unsigned UramPolys = 0,
   parameter  int unsigned BlockBanks = 0,             // 0: as many as polynomials in block RAM
-  parameter  int unsigned SideWords = 2,              // 0: there is no dyadic unit
+  parameter  int unsigned DyadicWords = 2,              // 0: there is no dyadic unit
   parameter  int unsigned Link = 0,                   // 1: there is a link unit
   parameter  int unsigned Converters = 0,             // 0: there is no coefficient unit
   localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned SidePorts = (SideWords > 0) ? SideWords : 1,
-  localparam int unsigned PartBits = part_bits(Lanes, SideWords),
+  localparam int unsigned DyadicPorts = (DyadicWords > 0) ? DyadicWords : 1,
+  localparam int unsigned PartBits = part_bits(Lanes, DyadicWords),
   localparam int unsigned CoefficientPorts = (Converters > 0) ? Converters : 1,
   localparam int unsigned CoefficientPartBits = part_bits(Lanes, Converters),
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
@@ -63,9 +63,9 @@ module rs_rpau_work_memory
   input  logic [Width-1:0]    words_i [Units][Lanes],  // to write, a cycle after their address
 
   output logic [Width-1:0]    main_o [3][Lanes],       // operands a, b, c
-  input  logic                side_swap_i,
-  input  logic [PartBits-1:0] side_part_i,
-  output logic [Width-1:0]    side_o [3][SidePorts],   // likewise
+  input  logic                dyadic_swap_i,
+  input  logic [PartBits-1:0] dyadic_part_i,
+  output logic [Width-1:0]    dyadic_o [3][DyadicPorts],   // likewise
   input  logic                link_busy_i,             // while the link unit may read
 
   input  logic [CoefficientPartBits-1:0] coefficient_part_i,
@@ -108,7 +108,7 @@ module rs_rpau_work_memory
   // verilator coverage_on
   localparam firsts_t Firsts = firsts();
 
-  localparam operands_t Operands = operands_of(SideWords, Link, Converters);
+  localparam operands_t Operands = operands_of(DyadicWords, Link, Converters);
   // The host writes as the dyadic unit.
   localparam logic [Units-1:0] Writers = units_of(1, Link, Converters);
 
@@ -229,12 +229,12 @@ module rs_rpau_work_memory
     OneWriter_A :
     assert property (@(posedge clk_i) $onehot0(writes))
     else $error("two units write bank %0d", b);
-    if (SideWords != 0 && SideWords < Lanes) begin : gen_side_stays
-      localparam int unsigned Others = Lanes / SidePorts - 1;  // parts behind a row's first
-      logic [Others-1:0] side_reads_q;                         // the latest
-      always_ff @(posedge clk_i) side_reads_q <= Others'({side_reads_q, reads[UnitDyadic]});
+    if (DyadicWords != 0 && DyadicWords < Lanes) begin : gen_dyadic_stays
+      localparam int unsigned Others = Lanes / DyadicPorts - 1;  // parts behind a row's first
+      logic [Others-1:0] dyadic_reads_q;                         // the latest
+      always_ff @(posedge clk_i) dyadic_reads_q <= Others'({dyadic_reads_q, reads[UnitDyadic]});
       SideRowStays_A :
-      assert property (@(posedge clk_i) side_reads_q == '0 || reads == '0)
+      assert property (@(posedge clk_i) dyadic_reads_q == '0 || reads == '0)
       else $error("bank %0d is read before the dyadic unit has taken all of a row", b);
     end
     for (genvar u = 0; u < Units; u++) begin : gen_unit
@@ -299,34 +299,34 @@ module rs_rpau_work_memory
   end
   assign main_o = operand_q;
 
-  if (SideWords != 0) begin : gen_side
-    logic                side_swap;
-    logic [PartBits-1:0] side_part;
+  if (DyadicWords != 0) begin : gen_dyadic
+    logic                dyadic_swap;
+    logic [PartBits-1:0] dyadic_part;
     rs_delay #(
       .Width(1 + PartBits),
       .Depth(memory_read_latency() - 1)
-    ) u_side_part (
+    ) u_dyadic_part (
       .clk_i,
-      .d_i({side_swap_i, side_part_i}),
-      .d_o({side_swap, side_part})
+      .d_i({dyadic_swap_i, dyadic_part_i}),
+      .d_o({dyadic_swap, dyadic_part})
     );
     rs_rpau_row_parts #(
       .Cores(Cores),
       .Width(Width),
-      .Words(SideWords),
+      .Words(DyadicWords),
       .Banks(Banks)
-    ) u_side (
+    ) u_dyadic (
       .clk_i,
-      .swap_i(side_swap),
-      .part_i(side_part),
+      .swap_i(dyadic_swap),
+      .part_i(dyadic_part),
       .bank_i(read_bank_q[UnitDyadic]),
       .word_i(word),
-      .operand_o(side_o)
+      .operand_o(dyadic_o)
     );
-  end else begin : gen_no_side
-    logic unused_side;
-    assign unused_side = ^{side_swap_i, side_part_i};
-    assign side_o      = '{default: '0};
+  end else begin : gen_no_dyadic
+    logic unused_dyadic;
+    assign unused_dyadic = ^{dyadic_swap_i, dyadic_part_i};
+    assign dyadic_o      = '{default: '0};
   end
 
   if (Converters != 0) begin : gen_coefficient

@@ -2,9 +2,9 @@
 //
 // A word of a polynomial is eight bytes, a beat eight words. Byte addresses are
 //
-//   ((zone * 2^RpauWidth + unit) * 2^HostIndexWidth + index) * 8N + 8 * word
+//   ((address space * 2^RpauWidth + unit) * 2^HostIndexWidth + index) * 8N + 8 * word
 //
-// where zone is the address space: 0 for work polynomials, 1 for the key store, which is only
+// where address space is the address space: 0 for work polynomials, 1 for the key store, which is only
 // written. A burst (INCR, whole beats, within 4 KiB as AXI4 has it) lies in one polynomial; where
 // it writes, it has whole rows, whose words have all their bytes. One burst at a time is accepted.
 // It owns the host port (claimed_o) from grant_i on until its data have crossed; its answer may
@@ -50,7 +50,7 @@ module rs_data_path
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [SpaceWidth-1:0]      host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
@@ -104,7 +104,7 @@ module rs_data_path
   // ---- its place --------------------------------------------------------------------------------
   localparam int unsigned IndexAt = LogN + 3;
   localparam int unsigned UnitAt = IndexAt + HostIndexWidth;
-  localparam int unsigned ZoneAt = UnitAt + RpauWidth;
+  localparam int unsigned SpaceAt = UnitAt + RpauWidth;
   logic [LogBeats-1:0]       first_beat;
   logic [RowWidth-1:0]       last_beat;
   logic [HostIndexWidth-1:0] index;
@@ -115,8 +115,8 @@ module rs_data_path
   assign last_beat  = RowWidth'(first_beat) + RowWidth'(len_q);
   assign index      = addr_q[IndexAt+:HostIndexWidth];
   assign unit       = addr_q[UnitAt+:RpauWidth];
-  assign key        = addr_q[ZoneAt];
-  assign exists     = addr_q >> (ZoneAt + 1) == '0 && last_beat >> LogBeats == '0 &&
+  assign key        = addr_q[SpaceAt];
+  assign exists     = addr_q >> (SpaceAt + 1) == '0 && last_beat >> LogBeats == '0 &&
                       32'(unit) < Rpaus && 32'(index) < (key ? KeyPolys : WorkPolys);
   assign rows       = first_beat % LogBeats'(RowBeats) == '0 &&
                       (9'(len_q) + 9'd1) % 9'(RowBeats) == '0;
@@ -292,7 +292,7 @@ module rs_data_path
   // ---- device -----------------------------------------------------------------------------------
   assign host_we_o    = store;
   assign host_re_o    = fetch;
-  assign host_zone_o  = key ? ZoneKey : ZonePoly;
+  assign host_space_o  = key ? SpaceKey : SpacePoly;
   assign host_rpau_o  = unit;
   assign host_index_o = index;
   assign host_row_o   = row_q;

@@ -20,7 +20,7 @@ module rs_dma_port
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned NarrowRpaus = 0,
@@ -39,7 +39,7 @@ module rs_dma_port
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [SpaceWidth-1:0]      host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
@@ -53,18 +53,18 @@ module rs_dma_port
   logic [16:0] indices, words;
   logic [24:0] rows;  // that the place has
   logic        whole_rows, exists;
-  rs_host_zone #(
+  rs_host_space #(
     .LogN(LogN),
     .LargerRings(LargerRings),
     .WorkPolys(WorkPolys),
     .KeyPolys(KeyPolys),
     .Constants(Constants),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .Twiddles(Twiddles),
     .Seeds(Seeds),
     .Conversions(Conversions)
-  ) u_zone (
-    .zone_i({4'd0, dma_i.asked.zone}),
+  ) u_space (
+    .space_i({4'd0, dma_i.asked.space}),
     .indices_o(indices),
     .words_o(words),
     .whole_rows_o(whole_rows)
@@ -73,9 +73,9 @@ module rs_dma_port
   assign exists     = dma_i.asked.unit < 8'(Rpaus) && {1'b0, dma_i.asked.index} < indices &&
                       {1'b0, dma_i.asked.rows} <= rows &&
                       (!whole_rows || dma_i.asked.rows % 24'(RowParts) == '0);
-  assign no_place_o = !exists || dma_i.asked.zone == ZoneConversion ||
-                      (dma_i.asked.reads && dma_i.asked.zone != ZonePoly) ||
-                      (dma_i.asked.streams && dma_i.asked.zone != ZoneKey);
+  assign no_place_o = !exists || dma_i.asked.space == SpaceConversion ||
+                      (dma_i.asked.reads && dma_i.asked.space != SpacePoly) ||
+                      (dma_i.asked.streams && dma_i.asked.space != SpaceKey);
 
   // ---- words ------------------------------------------------------------------------------------
   logic narrow, wide;
@@ -97,7 +97,7 @@ module rs_dma_port
   assign claimed_o    = dma_i.moving || taken_q;
   assign host_we_o    = dma_i.we && !wide;
   assign host_re_o    = dma_i.re;
-  assign host_zone_o  = dma_i.zone;
+  assign host_space_o  = dma_i.space;
   assign host_rpau_o  = dma_i.unit[RpauWidth-1:0];
   assign host_index_o = dma_i.index[HostIndexWidth-1:0];
   assign host_row_o   = dma_i.row;

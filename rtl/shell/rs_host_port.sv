@@ -20,7 +20,7 @@ module rs_host_port
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned NarrowRpaus = 0,
@@ -37,7 +37,7 @@ module rs_host_port
   input  logic                      starting_i, // it starts: no burst begins
   output logic                      moving_o,
 
-  input  logic [7:0]                zone_i,     // registers host_zone, host_unit, …
+  input  logic [7:0]                space_i,     // registers host_space, host_unit, …
   input  logic [7:0]                unit_i,
   input  logic [15:0]               index_i,
   input  logic [16:0]               word_i,
@@ -59,7 +59,7 @@ module rs_host_port
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [SpaceWidth-1:0]      host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
@@ -70,7 +70,7 @@ module rs_host_port
 );
   // Of the window, and of the data path or the DMA.
   logic                      idle, we [2], re [2];
-  logic [ZoneWidth-1:0]      zone [2];
+  logic [SpaceWidth-1:0]      space [2];
   logic [RpauWidth-1:0]      rpau [2];
   logic [HostIndexWidth-1:0] index [2];
   logic [RowWidth-1:0]       row [2];
@@ -86,7 +86,7 @@ module rs_host_port
     .WorkPolys(WorkPolys),
     .KeyPolys(KeyPolys),
     .Constants(Constants),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .Twiddles(Twiddles),
     .Seeds(Seeds),
     .NarrowRpaus(NarrowRpaus),
@@ -96,7 +96,7 @@ module rs_host_port
     .clk_i,
     .rst_ni,
     .ready_i(idle_i && !moving_o),
-    .zone_i,
+    .space_i,
     .unit_i,
     .index_i,
     .word_i,
@@ -109,7 +109,7 @@ module rs_host_port
     .refused_o(refused[0]),
     .host_we_o(we[0]),
     .host_re_o(re[0]),
-    .host_zone_o(zone[0]),
+    .host_space_o(space[0]),
     .host_rpau_o(rpau[0]),
     .host_index_o(index[0]),
     .host_row_o(row[0]),
@@ -140,7 +140,7 @@ module rs_host_port
       .axi_o,
       .host_we_o(we[1]),
       .host_re_o(re[1]),
-      .host_zone_o(zone[1]),
+      .host_space_o(space[1]),
       .host_rpau_o(rpau[1]),
       .host_index_o(index[1]),
       .host_row_o(row[1]),
@@ -164,7 +164,7 @@ module rs_host_port
       .WorkPolys(WorkPolys),
       .KeyPolys(KeyPolys),
       .Constants(Constants),
-      .PrimeSets(PrimeSets),
+      .ModulusBanks(ModulusBanks),
       .Twiddles(Twiddles),
       .Seeds(Seeds),
       .NarrowRpaus(NarrowRpaus),
@@ -180,7 +180,7 @@ module rs_host_port
       .refused_o(refused[1]),
       .host_we_o(we[1]),
       .host_re_o(re[1]),
-      .host_zone_o(zone[1]),
+      .host_space_o(space[1]),
       .host_rpau_o(rpau[1]),
       .host_index_o(index[1]),
       .host_row_o(row[1]),
@@ -198,7 +198,7 @@ module rs_host_port
   assign refused_o    = refused[0] | refused[1];
   assign host_we_o    = we[second];
   assign host_re_o    = re[second];
-  assign host_zone_o  = zone[second];
+  assign host_space_o  = space[second];
   assign host_rpau_o  = rpau[second];
   assign host_index_o = index[second];
   assign host_row_o   = row[second];

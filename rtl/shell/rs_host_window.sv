@@ -1,6 +1,6 @@
 // The host's window into the memories of an accelerator: a register of 64 bits, word after word.
 //
-// The place is word word_i of polynomial index_i of memory zone_i of RPAU unit_i. Words are written
+// The place is word word_i of polynomial index_i of memory space_i of RPAU unit_i. Words are written
 // by halves (rs_word_halves). Rows of the address spaces poly and key are written from their first
 // word to their last, with which they are stored: here the words of a row of the device's host port
 // are gathered (rs_rpau_pkg::host_words). Words of the other address spaces are rows of their own.
@@ -23,7 +23,7 @@ module rs_host_window
   parameter  int unsigned WorkPolys = 16,
   parameter  int unsigned KeyPolys = 48,
   parameter  int unsigned Constants = 64,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Twiddles = TwiddlesGenerated,
   parameter  int unsigned Seeds = 0,
   parameter  int unsigned NarrowRpaus = 0,
@@ -36,7 +36,7 @@ module rs_host_window
   input  logic                      rst_ni,
   input  logic                      ready_i,    // the device is neither busy nor in reset
 
-  input  logic [7:0]                zone_i,     // registers host_zone, host_unit, …
+  input  logic [7:0]                space_i,     // registers host_space, host_unit, …
   input  logic [7:0]                unit_i,
   input  logic [15:0]               index_i,
   input  logic [16:0]               word_i,
@@ -51,7 +51,7 @@ module rs_host_window
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [ZoneWidth-1:0]      host_zone_o,
+  output logic [SpaceWidth-1:0]      host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
@@ -65,18 +65,18 @@ module rs_host_window
   // ---- the place --------------------------------------------------------------------------------
   logic [16:0] indices, words;  // that the address space has
   logic        whole_rows;
-  rs_host_zone #(
+  rs_host_space #(
     .LogN(LogN),
     .LargerRings(LargerRings),
     .WorkPolys(WorkPolys),
     .KeyPolys(KeyPolys),
     .Constants(Constants),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .Twiddles(Twiddles),
     .Seeds(Seeds),
     .Conversions(Conversions)
-  ) u_zone (
-    .zone_i,
+  ) u_space (
+    .space_i,
     .indices_o(indices),
     .words_o(words),
     .whole_rows_o(whole_rows)
@@ -117,7 +117,7 @@ module rs_host_window
   logic fetching_q;   // a read waits for its row
   logic upper_q;      // and is of the upper half
   assign read     = access_i.valid && !access_i.write;
-  assign readable = exists && zone_i == 8'(ZonePoly);
+  assign readable = exists && space_i == 8'(SpacePoly);
   assign upper    = fetching_q ? upper_q : access_i.upper;
   assign serve    = ready_i && row_valid_q && (fetching_q || (read && readable));
   assign fetch    = ready_i && !row_valid_q && read && readable;
@@ -167,7 +167,7 @@ module rs_host_window
   // ---- device -----------------------------------------------------------------------------------
   // Registers of their own: the host may move on while the access is under way.
   logic                      we_q, re_q;
-  logic [ZoneWidth-1:0]      zone_q;
+  logic [SpaceWidth-1:0]      space_q;
   logic [RpauWidth-1:0]      rpau_q;
   logic [HostIndexWidth-1:0] index_q;
   logic [RowWidth-1:0]       row_address_q;
@@ -175,7 +175,7 @@ module rs_host_window
     we_q <= rst_ni && store;
     re_q <= rst_ni && fetch;
     if (store || fetch) begin
-      zone_q        <= zone_i[ZoneWidth-1:0];
+      space_q        <= space_i[SpaceWidth-1:0];
       rpau_q        <= unit_i[RpauWidth-1:0];
       index_q       <= index_i[HostIndexWidth-1:0];
       row_address_q <= row;
@@ -184,7 +184,7 @@ module rs_host_window
   assign idle_o       = !access_i.valid && !fetching_q;
   assign host_we_o    = we_q;
   assign host_re_o    = re_q;
-  assign host_zone_o  = zone_q;
+  assign host_space_o  = space_q;
   assign host_rpau_o  = rpau_q;
   assign host_index_o = index_q;
   assign host_row_o   = row_address_q;

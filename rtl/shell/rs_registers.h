@@ -33,10 +33,10 @@ extern "C" {
 #define RS_REGISTERS__ARCHITECTURE__VALUE_bw 32
 #define RS_REGISTERS__ARCHITECTURE__VALUE_reset 0x1
 
-// reg - rs_registers::fact_count
-#define RS_REGISTERS__FACT_COUNT__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACT_COUNT__VALUE_bp 0
-#define RS_REGISTERS__FACT_COUNT__VALUE_bw 32
+// reg - rs_registers::capability_count
+#define RS_REGISTERS__CAPABILITY_COUNT__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITY_COUNT__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITY_COUNT__VALUE_bw 32
 
 // reg - rs_registers::control
 #define RS_REGISTERS__CONTROL__START_bm 0x1
@@ -101,11 +101,11 @@ extern "C" {
 #define RS_REGISTERS__PROGRAM_DATA__VALUE_bp 0
 #define RS_REGISTERS__PROGRAM_DATA__VALUE_bw 64
 
-// reg - rs_registers::host_zone
-#define RS_REGISTERS__HOST_ZONE__VALUE_bm 0xff
-#define RS_REGISTERS__HOST_ZONE__VALUE_bp 0
-#define RS_REGISTERS__HOST_ZONE__VALUE_bw 8
-#define RS_REGISTERS__HOST_ZONE__VALUE_reset 0x0
+// reg - rs_registers::host_space
+#define RS_REGISTERS__HOST_SPACE__VALUE_bm 0xff
+#define RS_REGISTERS__HOST_SPACE__VALUE_bp 0
+#define RS_REGISTERS__HOST_SPACE__VALUE_bw 8
+#define RS_REGISTERS__HOST_SPACE__VALUE_reset 0x0
 
 // reg - rs_registers::host_unit
 #define RS_REGISTERS__HOST_UNIT__VALUE_bm 0xff
@@ -155,152 +155,152 @@ extern "C" {
 #define RS_REGISTERS__KEY_ARRIVALS__AWAITED_bp 16
 #define RS_REGISTERS__KEY_ARRIVALS__AWAITED_bw 16
 
-// reg - rs_registers::facts::log_n
-#define RS_REGISTERS__FACTS__LOG_N__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__LOG_N__VALUE_bp 0
-#define RS_REGISTERS__FACTS__LOG_N__VALUE_bw 32
+// reg - rs_registers::capabilities::log_n
+#define RS_REGISTERS__CAPABILITIES__LOG_N__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__LOG_N__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__LOG_N__VALUE_bw 32
 
-// reg - rs_registers::facts::word_bits
-#define RS_REGISTERS__FACTS__WORD_BITS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__WORD_BITS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__WORD_BITS__VALUE_bw 32
+// reg - rs_registers::capabilities::word_bits
+#define RS_REGISTERS__CAPABILITIES__WORD_BITS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__WORD_BITS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__WORD_BITS__VALUE_bw 32
 
-// reg - rs_registers::facts::rpaus
-#define RS_REGISTERS__FACTS__RPAUS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__RPAUS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__RPAUS__VALUE_bw 32
+// reg - rs_registers::capabilities::rpaus
+#define RS_REGISTERS__CAPABILITIES__RPAUS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__RPAUS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__RPAUS__VALUE_bw 32
 
-// reg - rs_registers::facts::cores
-#define RS_REGISTERS__FACTS__CORES__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__CORES__VALUE_bp 0
-#define RS_REGISTERS__FACTS__CORES__VALUE_bw 32
+// reg - rs_registers::capabilities::cores
+#define RS_REGISTERS__CAPABILITIES__CORES__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__CORES__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__CORES__VALUE_bw 32
 
-// reg - rs_registers::facts::dyadic_cores
-#define RS_REGISTERS__FACTS__DYADIC_CORES__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__DYADIC_CORES__VALUE_bp 0
-#define RS_REGISTERS__FACTS__DYADIC_CORES__VALUE_bw 32
+// reg - rs_registers::capabilities::dyadic_cores
+#define RS_REGISTERS__CAPABILITIES__DYADIC_CORES__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__DYADIC_CORES__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__DYADIC_CORES__VALUE_bw 32
 
-// reg - rs_registers::facts::work_polys
-#define RS_REGISTERS__FACTS__WORK_POLYS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__WORK_POLYS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__WORK_POLYS__VALUE_bw 32
+// reg - rs_registers::capabilities::work_polys
+#define RS_REGISTERS__CAPABILITIES__WORK_POLYS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__WORK_POLYS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__WORK_POLYS__VALUE_bw 32
 
-// reg - rs_registers::facts::key_polys
-#define RS_REGISTERS__FACTS__KEY_POLYS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__KEY_POLYS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__KEY_POLYS__VALUE_bw 32
+// reg - rs_registers::capabilities::key_polys
+#define RS_REGISTERS__CAPABILITIES__KEY_POLYS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__KEY_POLYS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__KEY_POLYS__VALUE_bw 32
 
-// reg - rs_registers::facts::constants
-#define RS_REGISTERS__FACTS__CONSTANTS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__CONSTANTS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__CONSTANTS__VALUE_bw 32
+// reg - rs_registers::capabilities::constants
+#define RS_REGISTERS__CAPABILITIES__CONSTANTS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__CONSTANTS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__CONSTANTS__VALUE_bw 32
 
-// reg - rs_registers::facts::program_words
-#define RS_REGISTERS__FACTS__PROGRAM_WORDS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__PROGRAM_WORDS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__PROGRAM_WORDS__VALUE_bw 32
+// reg - rs_registers::capabilities::program_words
+#define RS_REGISTERS__CAPABILITIES__PROGRAM_WORDS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__PROGRAM_WORDS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__PROGRAM_WORDS__VALUE_bw 32
 
-// reg - rs_registers::facts::reduction
-#define RS_REGISTERS__FACTS__REDUCTION__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__REDUCTION__VALUE_bp 0
-#define RS_REGISTERS__FACTS__REDUCTION__VALUE_bw 32
+// reg - rs_registers::capabilities::reduction
+#define RS_REGISTERS__CAPABILITIES__REDUCTION__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__REDUCTION__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__REDUCTION__VALUE_bw 32
 
-// reg - rs_registers::facts::prime_sets
-#define RS_REGISTERS__FACTS__PRIME_SETS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__PRIME_SETS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__PRIME_SETS__VALUE_bw 32
+// reg - rs_registers::capabilities::modulus_banks
+#define RS_REGISTERS__CAPABILITIES__MODULUS_BANKS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__MODULUS_BANKS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__MODULUS_BANKS__VALUE_bw 32
 
-// reg - rs_registers::facts::interconnect_
-#define RS_REGISTERS__FACTS__INTERCONNECT___VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__INTERCONNECT___VALUE_bp 0
-#define RS_REGISTERS__FACTS__INTERCONNECT___VALUE_bw 32
+// reg - rs_registers::capabilities::interconnect_
+#define RS_REGISTERS__CAPABILITIES__INTERCONNECT___VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__INTERCONNECT___VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__INTERCONNECT___VALUE_bw 32
 
-// reg - rs_registers::facts::twiddles
-#define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bp 0
-#define RS_REGISTERS__FACTS__TWIDDLES__VALUE_bw 32
+// reg - rs_registers::capabilities::twiddles
+#define RS_REGISTERS__CAPABILITIES__TWIDDLES__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__TWIDDLES__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__TWIDDLES__VALUE_bw 32
 
-// reg - rs_registers::facts::work_uram_polys
-#define RS_REGISTERS__FACTS__WORK_URAM_POLYS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__WORK_URAM_POLYS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__WORK_URAM_POLYS__VALUE_bw 32
+// reg - rs_registers::capabilities::work_uram_polys
+#define RS_REGISTERS__CAPABILITIES__WORK_URAM_POLYS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__WORK_URAM_POLYS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__WORK_URAM_POLYS__VALUE_bw 32
 
-// reg - rs_registers::facts::key_ram
-#define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bp 0
-#define RS_REGISTERS__FACTS__KEY_RAM__VALUE_bw 32
+// reg - rs_registers::capabilities::key_ram
+#define RS_REGISTERS__CAPABILITIES__KEY_RAM__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__KEY_RAM__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__KEY_RAM__VALUE_bw 32
 
-// reg - rs_registers::facts::family
-#define RS_REGISTERS__FACTS__FAMILY__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__FAMILY__VALUE_bp 0
-#define RS_REGISTERS__FACTS__FAMILY__VALUE_bw 32
+// reg - rs_registers::capabilities::family
+#define RS_REGISTERS__CAPABILITIES__FAMILY__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__FAMILY__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__FAMILY__VALUE_bw 32
 
-// reg - rs_registers::facts::prng
-#define RS_REGISTERS__FACTS__PRNG__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__PRNG__VALUE_bp 0
-#define RS_REGISTERS__FACTS__PRNG__VALUE_bw 32
+// reg - rs_registers::capabilities::prng
+#define RS_REGISTERS__CAPABILITIES__PRNG__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__PRNG__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__PRNG__VALUE_bw 32
 
-// reg - rs_registers::facts::seeds
-#define RS_REGISTERS__FACTS__SEEDS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__SEEDS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__SEEDS__VALUE_bw 32
+// reg - rs_registers::capabilities::seeds
+#define RS_REGISTERS__CAPABILITIES__SEEDS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__SEEDS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__SEEDS__VALUE_bw 32
 
-// reg - rs_registers::facts::link
-#define RS_REGISTERS__FACTS__LINK__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__LINK__VALUE_bp 0
-#define RS_REGISTERS__FACTS__LINK__VALUE_bw 32
+// reg - rs_registers::capabilities::link
+#define RS_REGISTERS__CAPABILITIES__LINK__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__LINK__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__LINK__VALUE_bw 32
 
-// reg - rs_registers::facts::larger_rings
-#define RS_REGISTERS__FACTS__LARGER_RINGS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__LARGER_RINGS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__LARGER_RINGS__VALUE_bw 32
+// reg - rs_registers::capabilities::larger_rings
+#define RS_REGISTERS__CAPABILITIES__LARGER_RINGS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__LARGER_RINGS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__LARGER_RINGS__VALUE_bw 32
 
-// reg - rs_registers::facts::smaller_rings
-#define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__SMALLER_RINGS__VALUE_bw 32
+// reg - rs_registers::capabilities::smaller_rings
+#define RS_REGISTERS__CAPABILITIES__SMALLER_RINGS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__SMALLER_RINGS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__SMALLER_RINGS__VALUE_bw 32
 
-// reg - rs_registers::facts::work_block_banks
-#define RS_REGISTERS__FACTS__WORK_BLOCK_BANKS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__WORK_BLOCK_BANKS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__WORK_BLOCK_BANKS__VALUE_bw 32
+// reg - rs_registers::capabilities::work_block_banks
+#define RS_REGISTERS__CAPABILITIES__WORK_BLOCK_BANKS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__WORK_BLOCK_BANKS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__WORK_BLOCK_BANKS__VALUE_bw 32
 
-// reg - rs_registers::facts::narrow_rpaus
-#define RS_REGISTERS__FACTS__NARROW_RPAUS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__NARROW_RPAUS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__NARROW_RPAUS__VALUE_bw 32
+// reg - rs_registers::capabilities::narrow_rpaus
+#define RS_REGISTERS__CAPABILITIES__NARROW_RPAUS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__NARROW_RPAUS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__NARROW_RPAUS__VALUE_bw 32
 
-// reg - rs_registers::facts::narrow_bits
-#define RS_REGISTERS__FACTS__NARROW_BITS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__NARROW_BITS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__NARROW_BITS__VALUE_bw 32
+// reg - rs_registers::capabilities::narrow_bits
+#define RS_REGISTERS__CAPABILITIES__NARROW_BITS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__NARROW_BITS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__NARROW_BITS__VALUE_bw 32
 
-// reg - rs_registers::facts::hop_cycles
-#define RS_REGISTERS__FACTS__HOP_CYCLES__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__HOP_CYCLES__VALUE_bp 0
-#define RS_REGISTERS__FACTS__HOP_CYCLES__VALUE_bw 32
+// reg - rs_registers::capabilities::hop_cycles
+#define RS_REGISTERS__CAPABILITIES__HOP_CYCLES__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__HOP_CYCLES__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__HOP_CYCLES__VALUE_bw 32
 
-// reg - rs_registers::facts::converters
-#define RS_REGISTERS__FACTS__CONVERTERS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__CONVERTERS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__CONVERTERS__VALUE_bw 32
+// reg - rs_registers::capabilities::converters
+#define RS_REGISTERS__CAPABILITIES__CONVERTERS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__CONVERTERS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__CONVERTERS__VALUE_bw 32
 
-// reg - rs_registers::facts::conversions
-#define RS_REGISTERS__FACTS__CONVERSIONS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__CONVERSIONS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__CONVERSIONS__VALUE_bw 32
+// reg - rs_registers::capabilities::conversions
+#define RS_REGISTERS__CAPABILITIES__CONVERSIONS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__CONVERSIONS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__CONVERSIONS__VALUE_bw 32
 
-// reg - rs_registers::facts::core_multipliers
-#define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bp 0
-#define RS_REGISTERS__FACTS__CORE_MULTIPLIERS__VALUE_bw 32
+// reg - rs_registers::capabilities::core_multipliers
+#define RS_REGISTERS__CAPABILITIES__CORE_MULTIPLIERS__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__CORE_MULTIPLIERS__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__CORE_MULTIPLIERS__VALUE_bw 32
 
-// reg - rs_registers::facts::key_stream
-#define RS_REGISTERS__FACTS__KEY_STREAM__VALUE_bm 0xffffffff
-#define RS_REGISTERS__FACTS__KEY_STREAM__VALUE_bp 0
-#define RS_REGISTERS__FACTS__KEY_STREAM__VALUE_bw 32
+// reg - rs_registers::capabilities::key_stream
+#define RS_REGISTERS__CAPABILITIES__KEY_STREAM__VALUE_bm 0xffffffff
+#define RS_REGISTERS__CAPABILITIES__KEY_STREAM__VALUE_bp 0
+#define RS_REGISTERS__CAPABILITIES__KEY_STREAM__VALUE_bw 32
 
-// regfile - rs_registers::facts
+// regfile - rs_registers::capabilities
 typedef struct __attribute__ ((__packed__)) {
     uint32_t log_n;
     uint32_t word_bits;
@@ -312,7 +312,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t constants;
     uint32_t program_words;
     uint32_t reduction;
-    uint32_t prime_sets;
+    uint32_t modulus_banks;
     uint32_t interconnect_;
     uint32_t twiddles;
     uint32_t work_uram_polys;
@@ -331,14 +331,14 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t conversions;
     uint32_t core_multipliers;
     uint32_t key_stream;
-} rs_registers__facts_t;
+} rs_registers__capabilities_t;
 
 // addrmap - rs_registers
 typedef struct __attribute__ ((__packed__)) {
     uint32_t magic;
     uint32_t version;
     uint32_t architecture;
-    uint32_t fact_count;
+    uint32_t capability_count;
     uint32_t control;
     uint32_t status;
     uint32_t refused;
@@ -348,7 +348,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t program_address;
     uint8_t RESERVED_34_37[0x4];
     uint64_t program_data;
-    uint32_t host_zone;
+    uint32_t host_space;
     uint32_t host_unit;
     uint32_t host_index;
     uint32_t host_word;
@@ -358,7 +358,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t keys;
     uint32_t key_arrivals;
     uint8_t RESERVED_68_7f[0x18];
-    rs_registers__facts_t facts;
+    rs_registers__capabilities_t capabilities;
 } rs_registers_t;
 
 

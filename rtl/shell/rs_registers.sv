@@ -231,7 +231,7 @@ module rs_registers (
         logic magic;
         logic version;
         logic architecture;
-        logic fact_count;
+        logic capability_count;
         logic control;
         logic status;
         logic refused;
@@ -239,7 +239,7 @@ module rs_registers (
         logic [1:0] instructions;
         logic program_address;
         logic [1:0] program_data;
-        logic host_zone;
+        logic host_space;
         logic host_unit;
         logic host_index;
         logic host_word;
@@ -259,7 +259,7 @@ module rs_registers (
             logic constants;
             logic program_words;
             logic reduction;
-            logic prime_sets;
+            logic modulus_banks;
             logic interconnect_;
             logic twiddles;
             logic work_uram_polys;
@@ -278,7 +278,7 @@ module rs_registers (
             logic conversions;
             logic core_multipliers;
             logic key_stream;
-        } facts;
+        } capabilities;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -306,7 +306,7 @@ module rs_registers (
         decoded_reg_strb.architecture = cpuif_req_masked & (cpuif_addr == 12'h8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h8) & !cpuif_req_is_wr;
-        decoded_reg_strb.fact_count = cpuif_req_masked & (cpuif_addr == 12'hc) & !cpuif_req_is_wr;
+        decoded_reg_strb.capability_count = cpuif_req_masked & (cpuif_addr == 12'hc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc) & !cpuif_req_is_wr;
         decoded_reg_strb.control = cpuif_req_masked & (cpuif_addr == 12'h10) & cpuif_req_is_wr;
@@ -341,7 +341,7 @@ module rs_registers (
         is_external |= cpuif_req_masked & (cpuif_addr == 12'h3c) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h3c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h3c) & cpuif_req_is_wr;
-        decoded_reg_strb.host_zone = cpuif_req_masked & (cpuif_addr == 12'h40);
+        decoded_reg_strb.host_space = cpuif_req_masked & (cpuif_addr == 12'h40);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h40);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h40);
         decoded_reg_strb.host_unit = cpuif_req_masked & (cpuif_addr == 12'h44);
@@ -373,91 +373,91 @@ module rs_registers (
         decoded_reg_strb.key_arrivals = cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h64);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h64) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.log_n = cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.log_n = cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h80);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h80) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.word_bits = cpuif_req_masked & (cpuif_addr == 12'h84) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.word_bits = cpuif_req_masked & (cpuif_addr == 12'h84) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h84);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h84) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.rpaus = cpuif_req_masked & (cpuif_addr == 12'h88) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.rpaus = cpuif_req_masked & (cpuif_addr == 12'h88) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h88);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h88) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.cores = cpuif_req_masked & (cpuif_addr == 12'h8c) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.cores = cpuif_req_masked & (cpuif_addr == 12'h8c) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h8c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h8c) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.dyadic_cores = cpuif_req_masked & (cpuif_addr == 12'h90) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.dyadic_cores = cpuif_req_masked & (cpuif_addr == 12'h90) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h90);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h90) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.work_polys = cpuif_req_masked & (cpuif_addr == 12'h94) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.work_polys = cpuif_req_masked & (cpuif_addr == 12'h94) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h94);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h94) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.key_polys = cpuif_req_masked & (cpuif_addr == 12'h98) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.key_polys = cpuif_req_masked & (cpuif_addr == 12'h98) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h98);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h98) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.constants = cpuif_req_masked & (cpuif_addr == 12'h9c) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.constants = cpuif_req_masked & (cpuif_addr == 12'h9c) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h9c);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'h9c) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.program_words = cpuif_req_masked & (cpuif_addr == 12'ha0) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.program_words = cpuif_req_masked & (cpuif_addr == 12'ha0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'ha0) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.reduction = cpuif_req_masked & (cpuif_addr == 12'ha4) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.reduction = cpuif_req_masked & (cpuif_addr == 12'ha4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'ha4) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.prime_sets = cpuif_req_masked & (cpuif_addr == 12'ha8) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.modulus_banks = cpuif_req_masked & (cpuif_addr == 12'ha8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'ha8) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.interconnect_ = cpuif_req_masked & (cpuif_addr == 12'hac) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.interconnect_ = cpuif_req_masked & (cpuif_addr == 12'hac) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hac);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hac) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.twiddles = cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.twiddles = cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.work_uram_polys = cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.work_uram_polys = cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb4) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.key_ram = cpuif_req_masked & (cpuif_addr == 12'hb8) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.key_ram = cpuif_req_masked & (cpuif_addr == 12'hb8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hb8) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.family = cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.family = cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hbc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hbc) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.prng = cpuif_req_masked & (cpuif_addr == 12'hc0) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.prng = cpuif_req_masked & (cpuif_addr == 12'hc0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc0) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.seeds = cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.seeds = cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc4) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.link = cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.link = cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hc8) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.larger_rings = cpuif_req_masked & (cpuif_addr == 12'hcc) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.larger_rings = cpuif_req_masked & (cpuif_addr == 12'hcc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hcc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hcc) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.smaller_rings = cpuif_req_masked & (cpuif_addr == 12'hd0) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.smaller_rings = cpuif_req_masked & (cpuif_addr == 12'hd0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hd0) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.work_block_banks = cpuif_req_masked & (cpuif_addr == 12'hd4) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.work_block_banks = cpuif_req_masked & (cpuif_addr == 12'hd4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hd4) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.narrow_rpaus = cpuif_req_masked & (cpuif_addr == 12'hd8) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.narrow_rpaus = cpuif_req_masked & (cpuif_addr == 12'hd8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hd8) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.narrow_bits = cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.narrow_bits = cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hdc);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hdc) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.hop_cycles = cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.hop_cycles = cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he0) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.converters = cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.converters = cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he4);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he4) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.conversions = cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.conversions = cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he8);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'he8) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.core_multipliers = cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.core_multipliers = cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hec);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hec) & !cpuif_req_is_wr;
-        decoded_reg_strb.facts.key_stream = cpuif_req_masked & (cpuif_addr == 12'hf0) & !cpuif_req_is_wr;
+        decoded_reg_strb.capabilities.key_stream = cpuif_req_masked & (cpuif_addr == 12'hf0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hf0);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 12'hf0) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
@@ -532,7 +532,7 @@ module rs_registers (
                 logic [7:0] next;
                 logic load_next;
             } value;
-        } host_zone;
+        } host_space;
         struct {
             struct {
                 logic [7:0] next;
@@ -600,7 +600,7 @@ module rs_registers (
             struct {
                 logic [7:0] value;
             } value;
-        } host_zone;
+        } host_space;
         struct {
             struct {
                 logic [7:0] value;
@@ -834,30 +834,30 @@ module rs_registers (
     assign hwif_out.program_data.req_is_wr = decoded_req_is_wr;
     assign hwif_out.program_data.wr_data = decoded_wr_data;
     assign hwif_out.program_data.wr_biten = decoded_wr_biten;
-    // Field: rs_registers.host_zone.value
+    // Field: rs_registers.host_space.value
     always_comb begin
         automatic logic [7:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.host_zone.value.value;
+        next_c = field_storage.host_space.value.value;
         load_next_c = '0;
-        if(decoded_reg_strb.host_zone && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.host_zone.value.value & ~decoded_wr_biten[7:0]) | (decoded_wr_data[7:0] & decoded_wr_biten[7:0]);
+        if(decoded_reg_strb.host_space && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.host_space.value.value & ~decoded_wr_biten[7:0]) | (decoded_wr_data[7:0] & decoded_wr_biten[7:0]);
             load_next_c = '1;
         end
-        field_combo.host_zone.value.next = next_c;
-        field_combo.host_zone.value.load_next = load_next_c;
+        field_combo.host_space.value.next = next_c;
+        field_combo.host_space.value.load_next = load_next_c;
     end
     always_ff @(posedge clk) begin
         if(~rst_n) begin
-            field_storage.host_zone.value.value <= 8'h0;
+            field_storage.host_space.value.value <= 8'h0;
         end else begin
-            if(field_combo.host_zone.value.load_next) begin
-                field_storage.host_zone.value.value <= field_combo.host_zone.value.next;
+            if(field_combo.host_space.value.load_next) begin
+                field_storage.host_space.value.value <= field_combo.host_space.value.next;
             end
         end
     end
-    assign hwif_out.host_zone.value.value = field_storage.host_zone.value.value;
-    assign hwif_out.host_zone.value.swmod = decoded_reg_strb.host_zone && decoded_req_is_wr && |(decoded_wr_biten[7:0]);
+    assign hwif_out.host_space.value.value = field_storage.host_space.value.value;
+    assign hwif_out.host_space.value.swmod = decoded_reg_strb.host_space && decoded_req_is_wr && |(decoded_wr_biten[7:0]);
     // Field: rs_registers.host_unit.value
     always_comb begin
         automatic logic [7:0] next_c;
@@ -1072,7 +1072,7 @@ module rs_registers (
             readback_data_var[31:0] = 32'h1;
         end
         if(rd_mux_addr == 12'hc) begin
-            readback_data_var[31:0] = hwif_in.fact_count.value.next;
+            readback_data_var[31:0] = hwif_in.capability_count.value.next;
         end
         if(rd_mux_addr == 12'h14) begin
             readback_data_var[0] = hwif_in.status.busy.next;
@@ -1102,7 +1102,7 @@ module rs_registers (
             readback_data_var[16:0] = field_storage.program_address.value.value;
         end
         if(rd_mux_addr == 12'h40) begin
-            readback_data_var[7:0] = field_storage.host_zone.value.value;
+            readback_data_var[7:0] = field_storage.host_space.value.value;
         end
         if(rd_mux_addr == 12'h44) begin
             readback_data_var[7:0] = field_storage.host_unit.value.value;
@@ -1133,91 +1133,91 @@ module rs_registers (
             readback_data_var[31:16] = hwif_in.key_arrivals.awaited.next;
         end
         if(rd_mux_addr == 12'h80) begin
-            readback_data_var[31:0] = hwif_in.facts.log_n.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.log_n.value.next;
         end
         if(rd_mux_addr == 12'h84) begin
-            readback_data_var[31:0] = hwif_in.facts.word_bits.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.word_bits.value.next;
         end
         if(rd_mux_addr == 12'h88) begin
-            readback_data_var[31:0] = hwif_in.facts.rpaus.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.rpaus.value.next;
         end
         if(rd_mux_addr == 12'h8c) begin
-            readback_data_var[31:0] = hwif_in.facts.cores.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.cores.value.next;
         end
         if(rd_mux_addr == 12'h90) begin
-            readback_data_var[31:0] = hwif_in.facts.dyadic_cores.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.dyadic_cores.value.next;
         end
         if(rd_mux_addr == 12'h94) begin
-            readback_data_var[31:0] = hwif_in.facts.work_polys.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.work_polys.value.next;
         end
         if(rd_mux_addr == 12'h98) begin
-            readback_data_var[31:0] = hwif_in.facts.key_polys.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.key_polys.value.next;
         end
         if(rd_mux_addr == 12'h9c) begin
-            readback_data_var[31:0] = hwif_in.facts.constants.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.constants.value.next;
         end
         if(rd_mux_addr == 12'ha0) begin
-            readback_data_var[31:0] = hwif_in.facts.program_words.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.program_words.value.next;
         end
         if(rd_mux_addr == 12'ha4) begin
-            readback_data_var[31:0] = hwif_in.facts.reduction.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.reduction.value.next;
         end
         if(rd_mux_addr == 12'ha8) begin
-            readback_data_var[31:0] = hwif_in.facts.prime_sets.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.modulus_banks.value.next;
         end
         if(rd_mux_addr == 12'hac) begin
-            readback_data_var[31:0] = hwif_in.facts.interconnect_.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.interconnect_.value.next;
         end
         if(rd_mux_addr == 12'hb0) begin
-            readback_data_var[31:0] = hwif_in.facts.twiddles.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.twiddles.value.next;
         end
         if(rd_mux_addr == 12'hb4) begin
-            readback_data_var[31:0] = hwif_in.facts.work_uram_polys.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.work_uram_polys.value.next;
         end
         if(rd_mux_addr == 12'hb8) begin
-            readback_data_var[31:0] = hwif_in.facts.key_ram.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.key_ram.value.next;
         end
         if(rd_mux_addr == 12'hbc) begin
-            readback_data_var[31:0] = hwif_in.facts.family.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.family.value.next;
         end
         if(rd_mux_addr == 12'hc0) begin
-            readback_data_var[31:0] = hwif_in.facts.prng.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.prng.value.next;
         end
         if(rd_mux_addr == 12'hc4) begin
-            readback_data_var[31:0] = hwif_in.facts.seeds.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.seeds.value.next;
         end
         if(rd_mux_addr == 12'hc8) begin
-            readback_data_var[31:0] = hwif_in.facts.link.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.link.value.next;
         end
         if(rd_mux_addr == 12'hcc) begin
-            readback_data_var[31:0] = hwif_in.facts.larger_rings.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.larger_rings.value.next;
         end
         if(rd_mux_addr == 12'hd0) begin
-            readback_data_var[31:0] = hwif_in.facts.smaller_rings.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.smaller_rings.value.next;
         end
         if(rd_mux_addr == 12'hd4) begin
-            readback_data_var[31:0] = hwif_in.facts.work_block_banks.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.work_block_banks.value.next;
         end
         if(rd_mux_addr == 12'hd8) begin
-            readback_data_var[31:0] = hwif_in.facts.narrow_rpaus.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.narrow_rpaus.value.next;
         end
         if(rd_mux_addr == 12'hdc) begin
-            readback_data_var[31:0] = hwif_in.facts.narrow_bits.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.narrow_bits.value.next;
         end
         if(rd_mux_addr == 12'he0) begin
-            readback_data_var[31:0] = hwif_in.facts.hop_cycles.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.hop_cycles.value.next;
         end
         if(rd_mux_addr == 12'he4) begin
-            readback_data_var[31:0] = hwif_in.facts.converters.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.converters.value.next;
         end
         if(rd_mux_addr == 12'he8) begin
-            readback_data_var[31:0] = hwif_in.facts.conversions.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.conversions.value.next;
         end
         if(rd_mux_addr == 12'hec) begin
-            readback_data_var[31:0] = hwif_in.facts.core_multipliers.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.core_multipliers.value.next;
         end
         if(rd_mux_addr == 12'hf0) begin
-            readback_data_var[31:0] = hwif_in.facts.key_stream.value.next;
+            readback_data_var[31:0] = hwif_in.capabilities.key_stream.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -10,11 +10,11 @@ package rs_registers_pkg;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__fact_count__value__in_t;
+    } rs_registers__capability_count__value__in_t;
 
     typedef struct {
-        rs_registers__fact_count__value__in_t value;
-    } rs_registers__fact_count__in_t;
+        rs_registers__capability_count__value__in_t value;
+    } rs_registers__capability_count__in_t;
 
     typedef struct {
         logic next;
@@ -131,270 +131,270 @@ package rs_registers_pkg;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__log_n__value__in_t;
+    } rs_registers__capabilities__log_n__value__in_t;
 
     typedef struct {
-        rs_registers__facts__log_n__value__in_t value;
-    } rs_registers__facts__log_n__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__word_bits__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__word_bits__value__in_t value;
-    } rs_registers__facts__word_bits__in_t;
+        rs_registers__capabilities__log_n__value__in_t value;
+    } rs_registers__capabilities__log_n__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__rpaus__value__in_t;
+    } rs_registers__capabilities__word_bits__value__in_t;
 
     typedef struct {
-        rs_registers__facts__rpaus__value__in_t value;
-    } rs_registers__facts__rpaus__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__cores__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__cores__value__in_t value;
-    } rs_registers__facts__cores__in_t;
+        rs_registers__capabilities__word_bits__value__in_t value;
+    } rs_registers__capabilities__word_bits__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__dyadic_cores__value__in_t;
+    } rs_registers__capabilities__rpaus__value__in_t;
 
     typedef struct {
-        rs_registers__facts__dyadic_cores__value__in_t value;
-    } rs_registers__facts__dyadic_cores__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__work_polys__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__work_polys__value__in_t value;
-    } rs_registers__facts__work_polys__in_t;
+        rs_registers__capabilities__rpaus__value__in_t value;
+    } rs_registers__capabilities__rpaus__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__key_polys__value__in_t;
+    } rs_registers__capabilities__cores__value__in_t;
 
     typedef struct {
-        rs_registers__facts__key_polys__value__in_t value;
-    } rs_registers__facts__key_polys__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__constants__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__constants__value__in_t value;
-    } rs_registers__facts__constants__in_t;
+        rs_registers__capabilities__cores__value__in_t value;
+    } rs_registers__capabilities__cores__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__program_words__value__in_t;
+    } rs_registers__capabilities__dyadic_cores__value__in_t;
 
     typedef struct {
-        rs_registers__facts__program_words__value__in_t value;
-    } rs_registers__facts__program_words__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__reduction__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__reduction__value__in_t value;
-    } rs_registers__facts__reduction__in_t;
+        rs_registers__capabilities__dyadic_cores__value__in_t value;
+    } rs_registers__capabilities__dyadic_cores__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__prime_sets__value__in_t;
+    } rs_registers__capabilities__work_polys__value__in_t;
 
     typedef struct {
-        rs_registers__facts__prime_sets__value__in_t value;
-    } rs_registers__facts__prime_sets__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__interconnect___value__in_t;
-
-    typedef struct {
-        rs_registers__facts__interconnect___value__in_t value;
-    } rs_registers__facts__interconnect___in_t;
+        rs_registers__capabilities__work_polys__value__in_t value;
+    } rs_registers__capabilities__work_polys__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__twiddles__value__in_t;
+    } rs_registers__capabilities__key_polys__value__in_t;
 
     typedef struct {
-        rs_registers__facts__twiddles__value__in_t value;
-    } rs_registers__facts__twiddles__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__work_uram_polys__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__work_uram_polys__value__in_t value;
-    } rs_registers__facts__work_uram_polys__in_t;
+        rs_registers__capabilities__key_polys__value__in_t value;
+    } rs_registers__capabilities__key_polys__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__key_ram__value__in_t;
+    } rs_registers__capabilities__constants__value__in_t;
 
     typedef struct {
-        rs_registers__facts__key_ram__value__in_t value;
-    } rs_registers__facts__key_ram__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__family__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__family__value__in_t value;
-    } rs_registers__facts__family__in_t;
+        rs_registers__capabilities__constants__value__in_t value;
+    } rs_registers__capabilities__constants__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__prng__value__in_t;
+    } rs_registers__capabilities__program_words__value__in_t;
 
     typedef struct {
-        rs_registers__facts__prng__value__in_t value;
-    } rs_registers__facts__prng__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__seeds__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__seeds__value__in_t value;
-    } rs_registers__facts__seeds__in_t;
+        rs_registers__capabilities__program_words__value__in_t value;
+    } rs_registers__capabilities__program_words__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__link__value__in_t;
+    } rs_registers__capabilities__reduction__value__in_t;
 
     typedef struct {
-        rs_registers__facts__link__value__in_t value;
-    } rs_registers__facts__link__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__larger_rings__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__larger_rings__value__in_t value;
-    } rs_registers__facts__larger_rings__in_t;
+        rs_registers__capabilities__reduction__value__in_t value;
+    } rs_registers__capabilities__reduction__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__smaller_rings__value__in_t;
+    } rs_registers__capabilities__modulus_banks__value__in_t;
 
     typedef struct {
-        rs_registers__facts__smaller_rings__value__in_t value;
-    } rs_registers__facts__smaller_rings__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__work_block_banks__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__work_block_banks__value__in_t value;
-    } rs_registers__facts__work_block_banks__in_t;
+        rs_registers__capabilities__modulus_banks__value__in_t value;
+    } rs_registers__capabilities__modulus_banks__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__narrow_rpaus__value__in_t;
+    } rs_registers__capabilities__interconnect___value__in_t;
 
     typedef struct {
-        rs_registers__facts__narrow_rpaus__value__in_t value;
-    } rs_registers__facts__narrow_rpaus__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__narrow_bits__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__narrow_bits__value__in_t value;
-    } rs_registers__facts__narrow_bits__in_t;
+        rs_registers__capabilities__interconnect___value__in_t value;
+    } rs_registers__capabilities__interconnect___in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__hop_cycles__value__in_t;
+    } rs_registers__capabilities__twiddles__value__in_t;
 
     typedef struct {
-        rs_registers__facts__hop_cycles__value__in_t value;
-    } rs_registers__facts__hop_cycles__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__converters__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__converters__value__in_t value;
-    } rs_registers__facts__converters__in_t;
+        rs_registers__capabilities__twiddles__value__in_t value;
+    } rs_registers__capabilities__twiddles__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__conversions__value__in_t;
+    } rs_registers__capabilities__work_uram_polys__value__in_t;
 
     typedef struct {
-        rs_registers__facts__conversions__value__in_t value;
-    } rs_registers__facts__conversions__in_t;
-
-    typedef struct {
-        logic [31:0] next;
-    } rs_registers__facts__core_multipliers__value__in_t;
-
-    typedef struct {
-        rs_registers__facts__core_multipliers__value__in_t value;
-    } rs_registers__facts__core_multipliers__in_t;
+        rs_registers__capabilities__work_uram_polys__value__in_t value;
+    } rs_registers__capabilities__work_uram_polys__in_t;
 
     typedef struct {
         logic [31:0] next;
-    } rs_registers__facts__key_stream__value__in_t;
+    } rs_registers__capabilities__key_ram__value__in_t;
 
     typedef struct {
-        rs_registers__facts__key_stream__value__in_t value;
-    } rs_registers__facts__key_stream__in_t;
+        rs_registers__capabilities__key_ram__value__in_t value;
+    } rs_registers__capabilities__key_ram__in_t;
 
     typedef struct {
-        rs_registers__facts__log_n__in_t log_n;
-        rs_registers__facts__word_bits__in_t word_bits;
-        rs_registers__facts__rpaus__in_t rpaus;
-        rs_registers__facts__cores__in_t cores;
-        rs_registers__facts__dyadic_cores__in_t dyadic_cores;
-        rs_registers__facts__work_polys__in_t work_polys;
-        rs_registers__facts__key_polys__in_t key_polys;
-        rs_registers__facts__constants__in_t constants;
-        rs_registers__facts__program_words__in_t program_words;
-        rs_registers__facts__reduction__in_t reduction;
-        rs_registers__facts__prime_sets__in_t prime_sets;
-        rs_registers__facts__interconnect___in_t interconnect_;
-        rs_registers__facts__twiddles__in_t twiddles;
-        rs_registers__facts__work_uram_polys__in_t work_uram_polys;
-        rs_registers__facts__key_ram__in_t key_ram;
-        rs_registers__facts__family__in_t family;
-        rs_registers__facts__prng__in_t prng;
-        rs_registers__facts__seeds__in_t seeds;
-        rs_registers__facts__link__in_t link;
-        rs_registers__facts__larger_rings__in_t larger_rings;
-        rs_registers__facts__smaller_rings__in_t smaller_rings;
-        rs_registers__facts__work_block_banks__in_t work_block_banks;
-        rs_registers__facts__narrow_rpaus__in_t narrow_rpaus;
-        rs_registers__facts__narrow_bits__in_t narrow_bits;
-        rs_registers__facts__hop_cycles__in_t hop_cycles;
-        rs_registers__facts__converters__in_t converters;
-        rs_registers__facts__conversions__in_t conversions;
-        rs_registers__facts__core_multipliers__in_t core_multipliers;
-        rs_registers__facts__key_stream__in_t key_stream;
-    } rs_registers__facts__in_t;
+        logic [31:0] next;
+    } rs_registers__capabilities__family__value__in_t;
 
     typedef struct {
-        rs_registers__fact_count__in_t fact_count;
+        rs_registers__capabilities__family__value__in_t value;
+    } rs_registers__capabilities__family__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__prng__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__prng__value__in_t value;
+    } rs_registers__capabilities__prng__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__seeds__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__seeds__value__in_t value;
+    } rs_registers__capabilities__seeds__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__link__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__link__value__in_t value;
+    } rs_registers__capabilities__link__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__larger_rings__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__larger_rings__value__in_t value;
+    } rs_registers__capabilities__larger_rings__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__smaller_rings__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__smaller_rings__value__in_t value;
+    } rs_registers__capabilities__smaller_rings__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__work_block_banks__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__work_block_banks__value__in_t value;
+    } rs_registers__capabilities__work_block_banks__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__narrow_rpaus__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__narrow_rpaus__value__in_t value;
+    } rs_registers__capabilities__narrow_rpaus__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__narrow_bits__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__narrow_bits__value__in_t value;
+    } rs_registers__capabilities__narrow_bits__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__hop_cycles__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__hop_cycles__value__in_t value;
+    } rs_registers__capabilities__hop_cycles__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__converters__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__converters__value__in_t value;
+    } rs_registers__capabilities__converters__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__conversions__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__conversions__value__in_t value;
+    } rs_registers__capabilities__conversions__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__core_multipliers__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__core_multipliers__value__in_t value;
+    } rs_registers__capabilities__core_multipliers__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+    } rs_registers__capabilities__key_stream__value__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__key_stream__value__in_t value;
+    } rs_registers__capabilities__key_stream__in_t;
+
+    typedef struct {
+        rs_registers__capabilities__log_n__in_t log_n;
+        rs_registers__capabilities__word_bits__in_t word_bits;
+        rs_registers__capabilities__rpaus__in_t rpaus;
+        rs_registers__capabilities__cores__in_t cores;
+        rs_registers__capabilities__dyadic_cores__in_t dyadic_cores;
+        rs_registers__capabilities__work_polys__in_t work_polys;
+        rs_registers__capabilities__key_polys__in_t key_polys;
+        rs_registers__capabilities__constants__in_t constants;
+        rs_registers__capabilities__program_words__in_t program_words;
+        rs_registers__capabilities__reduction__in_t reduction;
+        rs_registers__capabilities__modulus_banks__in_t modulus_banks;
+        rs_registers__capabilities__interconnect___in_t interconnect_;
+        rs_registers__capabilities__twiddles__in_t twiddles;
+        rs_registers__capabilities__work_uram_polys__in_t work_uram_polys;
+        rs_registers__capabilities__key_ram__in_t key_ram;
+        rs_registers__capabilities__family__in_t family;
+        rs_registers__capabilities__prng__in_t prng;
+        rs_registers__capabilities__seeds__in_t seeds;
+        rs_registers__capabilities__link__in_t link;
+        rs_registers__capabilities__larger_rings__in_t larger_rings;
+        rs_registers__capabilities__smaller_rings__in_t smaller_rings;
+        rs_registers__capabilities__work_block_banks__in_t work_block_banks;
+        rs_registers__capabilities__narrow_rpaus__in_t narrow_rpaus;
+        rs_registers__capabilities__narrow_bits__in_t narrow_bits;
+        rs_registers__capabilities__hop_cycles__in_t hop_cycles;
+        rs_registers__capabilities__converters__in_t converters;
+        rs_registers__capabilities__conversions__in_t conversions;
+        rs_registers__capabilities__core_multipliers__in_t core_multipliers;
+        rs_registers__capabilities__key_stream__in_t key_stream;
+    } rs_registers__capabilities__in_t;
+
+    typedef struct {
+        rs_registers__capability_count__in_t capability_count;
         rs_registers__status__in_t status;
         rs_registers__refused__in_t refused;
         rs_registers__cycles__in_t cycles;
@@ -405,7 +405,7 @@ package rs_registers_pkg;
         rs_registers__host_data__external__in_t host_data;
         rs_registers__data_path__in_t data_path;
         rs_registers__key_arrivals__in_t key_arrivals;
-        rs_registers__facts__in_t facts;
+        rs_registers__capabilities__in_t capabilities;
     } rs_registers__in_t;
 
     typedef struct {
@@ -462,11 +462,11 @@ package rs_registers_pkg;
     typedef struct {
         logic [7:0] value;
         logic swmod;
-    } rs_registers__host_zone__value__out_t;
+    } rs_registers__host_space__value__out_t;
 
     typedef struct {
-        rs_registers__host_zone__value__out_t value;
-    } rs_registers__host_zone__out_t;
+        rs_registers__host_space__value__out_t value;
+    } rs_registers__host_space__out_t;
 
     typedef struct {
         logic [7:0] value;
@@ -523,7 +523,7 @@ package rs_registers_pkg;
         rs_registers__refused__out_t refused;
         rs_registers__program_address__out_t program_address;
         rs_registers__program_data__external__out_t program_data;
-        rs_registers__host_zone__out_t host_zone;
+        rs_registers__host_space__out_t host_space;
         rs_registers__host_unit__out_t host_unit;
         rs_registers__host_index__out_t host_index;
         rs_registers__host_word__out_t host_word;
@@ -537,16 +537,16 @@ package rs_registers_pkg;
     } architecture_e_e;
 
     typedef enum logic [3:0] {
-        zone_e__poly = 'h0,
-        zone_e__key = 'h1,
-        zone_e__constant = 'h2,
-        zone_e__modulus = 'h3,
-        zone_e__twiddle_lo = 'h4,
-        zone_e__twiddle_hi = 'h5,
-        zone_e__twiddle = 'h6,
-        zone_e__seed = 'h7,
-        zone_e__conversion = 'h8
-    } zone_e_e;
+        space_e__poly = 'h0,
+        space_e__key = 'h1,
+        space_e__constant = 'h2,
+        space_e__modulus = 'h3,
+        space_e__twiddle_lo = 'h4,
+        space_e__twiddle_hi = 'h5,
+        space_e__twiddle = 'h6,
+        space_e__seed = 'h7,
+        space_e__conversion = 'h8
+    } space_e_e;
 
     typedef enum logic [1:0] {
         reduction_e__barrett = 'h0,

@@ -29,7 +29,7 @@ module rs_rpau_shell
   parameter  int unsigned Constants = 64,
   parameter  int unsigned ProgramWords = 1024,
   parameter  int unsigned Reduction = 0,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Interconnect = 0,
   parameter  int unsigned Twiddles = 0,
   parameter  int unsigned WorkUramPolys = 0,
@@ -93,39 +93,39 @@ module rs_rpau_shell
     .hwif_out
   );
 
-  logic [FactBits-1:0] told [FactCount];
-  assign hwif_in.fact_count.value.next = FactBits'(FactCount);
+  logic [CapabilityBits-1:0] reported [CapabilityCount];
+  assign hwif_in.capability_count.value.next = CapabilityBits'(CapabilityCount);
   assign hwif_in.data_path.value.next  = (Dma != 0) ? '0 : 32'(BeatBits);
-  // generated from rtl/shell/rs_registers.rdl: facts
-  assign hwif_in.facts.log_n.value.next = told[FactLogN];
-  assign hwif_in.facts.word_bits.value.next = told[FactWidth];
-  assign hwif_in.facts.rpaus.value.next = told[FactRpaus];
-  assign hwif_in.facts.cores.value.next = told[FactCores];
-  assign hwif_in.facts.dyadic_cores.value.next = told[FactDyadicCores];
-  assign hwif_in.facts.work_polys.value.next = told[FactWorkPolys];
-  assign hwif_in.facts.key_polys.value.next = told[FactKeyPolys];
-  assign hwif_in.facts.constants.value.next = told[FactConstants];
-  assign hwif_in.facts.program_words.value.next = told[FactProgramWords];
-  assign hwif_in.facts.reduction.value.next = told[FactReduction];
-  assign hwif_in.facts.prime_sets.value.next = told[FactPrimeSets];
-  assign hwif_in.facts.interconnect_.value.next = told[FactInterconnect];
-  assign hwif_in.facts.twiddles.value.next = told[FactTwiddles];
-  assign hwif_in.facts.work_uram_polys.value.next = told[FactWorkUramPolys];
-  assign hwif_in.facts.key_ram.value.next = told[FactKeyRam];
-  assign hwif_in.facts.family.value.next = told[FactFamily];
-  assign hwif_in.facts.prng.value.next = told[FactPrng];
-  assign hwif_in.facts.seeds.value.next = told[FactSeeds];
-  assign hwif_in.facts.link.value.next = told[FactLink];
-  assign hwif_in.facts.larger_rings.value.next = told[FactLargerRings];
-  assign hwif_in.facts.smaller_rings.value.next = told[FactSmallerRings];
-  assign hwif_in.facts.work_block_banks.value.next = told[FactWorkBlockBanks];
-  assign hwif_in.facts.narrow_rpaus.value.next = told[FactNarrowRpaus];
-  assign hwif_in.facts.narrow_bits.value.next = told[FactNarrowWidth];
-  assign hwif_in.facts.hop_cycles.value.next = told[FactHopCycles];
-  assign hwif_in.facts.converters.value.next = told[FactConverters];
-  assign hwif_in.facts.conversions.value.next = told[FactConversions];
-  assign hwif_in.facts.core_multipliers.value.next = told[FactCoreMultipliers];
-  assign hwif_in.facts.key_stream.value.next = told[FactKeyStream];
+  // generated from rtl/shell/rs_registers.rdl: capabilities
+  assign hwif_in.capabilities.log_n.value.next = reported[CapabilityLogN];
+  assign hwif_in.capabilities.word_bits.value.next = reported[CapabilityWidth];
+  assign hwif_in.capabilities.rpaus.value.next = reported[CapabilityRpaus];
+  assign hwif_in.capabilities.cores.value.next = reported[CapabilityCores];
+  assign hwif_in.capabilities.dyadic_cores.value.next = reported[CapabilityDyadicCores];
+  assign hwif_in.capabilities.work_polys.value.next = reported[CapabilityWorkPolys];
+  assign hwif_in.capabilities.key_polys.value.next = reported[CapabilityKeyPolys];
+  assign hwif_in.capabilities.constants.value.next = reported[CapabilityConstants];
+  assign hwif_in.capabilities.program_words.value.next = reported[CapabilityProgramWords];
+  assign hwif_in.capabilities.reduction.value.next = reported[CapabilityReduction];
+  assign hwif_in.capabilities.modulus_banks.value.next = reported[CapabilityModulusBanks];
+  assign hwif_in.capabilities.interconnect_.value.next = reported[CapabilityInterconnect];
+  assign hwif_in.capabilities.twiddles.value.next = reported[CapabilityTwiddles];
+  assign hwif_in.capabilities.work_uram_polys.value.next = reported[CapabilityWorkUramPolys];
+  assign hwif_in.capabilities.key_ram.value.next = reported[CapabilityKeyRam];
+  assign hwif_in.capabilities.family.value.next = reported[CapabilityFamily];
+  assign hwif_in.capabilities.prng.value.next = reported[CapabilityPrng];
+  assign hwif_in.capabilities.seeds.value.next = reported[CapabilitySeeds];
+  assign hwif_in.capabilities.link.value.next = reported[CapabilityLink];
+  assign hwif_in.capabilities.larger_rings.value.next = reported[CapabilityLargerRings];
+  assign hwif_in.capabilities.smaller_rings.value.next = reported[CapabilitySmallerRings];
+  assign hwif_in.capabilities.work_block_banks.value.next = reported[CapabilityWorkBlockBanks];
+  assign hwif_in.capabilities.narrow_rpaus.value.next = reported[CapabilityNarrowRpaus];
+  assign hwif_in.capabilities.narrow_bits.value.next = reported[CapabilityNarrowWidth];
+  assign hwif_in.capabilities.hop_cycles.value.next = reported[CapabilityHopCycles];
+  assign hwif_in.capabilities.converters.value.next = reported[CapabilityConverters];
+  assign hwif_in.capabilities.conversions.value.next = reported[CapabilityConversions];
+  assign hwif_in.capabilities.core_multipliers.value.next = reported[CapabilityCoreMultipliers];
+  assign hwif_in.capabilities.key_stream.value.next = reported[CapabilityKeyStream];
   // end of generated
 
   // ---- reset and commands -----------------------------------------------------------------------
@@ -235,7 +235,7 @@ module rs_rpau_shell
   logic [Width-1:0]          host_rdata [HostWords];
   logic                      host_we, host_re;
   logic                      dma_no_place, window_idle;
-  logic [ZoneWidth-1:0]      host_zone;
+  logic [SpaceWidth-1:0]      host_space;
   logic [RpauWidth-1:0]      host_rpau;
   logic [HostIndexWidth-1:0] host_index;
   logic [RowWidth-1:0]       host_row;
@@ -260,7 +260,7 @@ module rs_rpau_shell
     .WorkPolys(WorkPolys),
     .KeyPolys(KeyPolys),
     .Constants(Constants),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .LargerRings(LargerRings),
     .Twiddles(Twiddles),
     .Seeds(Seeds),
@@ -276,11 +276,11 @@ module rs_rpau_shell
     .streams_i(device_rst_nq && reset_q == '0 && (busy || waiting_q) && streamed_q),
     .starting_i(waiting_q),
     .moving_o(moving),
-    .zone_i(hwif_out.host_zone.value.value),
+    .space_i(hwif_out.host_space.value.value),
     .unit_i(hwif_out.host_unit.value.value),
     .index_i(hwif_out.host_index.value.value),
     .word_i(hwif_out.host_word.value.value),
-    .moved_i(hwif_out.host_zone.value.swmod || hwif_out.host_unit.value.swmod ||
+    .moved_i(hwif_out.host_space.value.swmod || hwif_out.host_unit.value.swmod ||
              hwif_out.host_index.value.swmod || hwif_out.host_word.value.swmod),
     .advance_o(hwif_in.host_word.value.incr),
     .access_i(host_access_q),
@@ -295,7 +295,7 @@ module rs_rpau_shell
     .window_idle_o(window_idle),
     .host_we_o(host_we),
     .host_re_o(host_re),
-    .host_zone_o(host_zone),
+    .host_space_o(host_space),
     .host_rpau_o(host_rpau),
     .host_index_o(host_index),
     .host_row_o(host_row),
@@ -337,7 +337,7 @@ module rs_rpau_shell
     .Constants(Constants),
     .ProgramWords(ProgramWords),
     .Reduction(Reduction),
-    .PrimeSets(PrimeSets),
+    .ModulusBanks(ModulusBanks),
     .Interconnect(Interconnect),
     .Twiddles(Twiddles),
     .WorkUramPolys(WorkUramPolys),
@@ -362,7 +362,7 @@ module rs_rpau_shell
     .rst_ni(device_rst_nq),
     .host_we_i(host_we),
     .host_re_i(host_re),
-    .host_zone_i(host_zone),
+    .host_space_i(host_space),
     .host_rpau_i(host_rpau),
     .host_index_i(host_index),
     .host_row_i(host_row),
@@ -382,6 +382,6 @@ module rs_rpau_shell
     .error_o(bad_opcode),
     .cycles_o(cycles),
     .instructions_o(instructions),
-    .design_o(told)
+    .design_o(reported)
   );
 endmodule

@@ -59,7 +59,7 @@ package rs_shell_pkg;
     logic        reads;
     logic        streams;
     logic        starts;
-    logic [3:0]  zone;
+    logic [3:0]  space;
     logic [7:0]  unit;
     logic [15:0] index;  // of a start: how many polynomials of keys come while the program runs
     logic [23:0] rows;
@@ -68,7 +68,7 @@ package rs_shell_pkg;
   typedef struct packed {
     logic        we;
     logic        re;
-    logic [3:0]  zone;
+    logic [3:0]  space;
     logic [7:0]  unit;
     logic [15:0] index;
     logic [15:0] row;

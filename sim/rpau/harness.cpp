@@ -24,7 +24,7 @@ namespace {
 using u64 = std::uint64_t;
 
 constexpr int kResetCycles = 128;  // rs_rpau_pkg::ResetCycles
-constexpr int kZoneKey = 1;        // rs_rpau_pkg::ZoneKey
+constexpr int kSpaceKey = 1;        // rs_rpau_pkg::SpaceKey
 constexpr u64 kReadPatience = 64;  // cycles in which a read must have answered
 
 class Accelerator {
@@ -34,8 +34,8 @@ class Accelerator {
     context_.randSeed(seed);
     ringsmith::sim::Waves::prepare(context_);
     top_ = std::make_unique<Vrs_rpau_top>(&context_);
-    recover();               // the first evaluation: facts stand only afterwards
-    top_->ring_i = fact(0);  // rs_rpau_pkg::FactLogN
+    recover();               // the first evaluation: capabilities stand only afterwards
+    top_->ring_i = capability(0);  // rs_rpau_pkg::CapabilityLogN
   }
 
   ~Accelerator() {
@@ -45,10 +45,10 @@ class Accelerator {
     top_->final();
   }
 
-  /// Capability register `fact` (rs_rpau_pkg::fact_e) of the device.
-  u64 fact(int fact) const { return top_->design_o[fact]; }
+  /// Capability register `capability` (rs_rpau_pkg::capability_e) of the device.
+  u64 capability(int capability) const { return top_->design_o[capability]; }
 
-  static constexpr int facts() { return sizeof(top_->design_o) / sizeof(top_->design_o[0]); }
+  static constexpr int capabilities() { return sizeof(top_->design_o) / sizeof(top_->design_o[0]); }
 
   /// Words of a row at the host's port, rs_rpau_pkg::host_words().
   static constexpr int host_words() {
@@ -57,9 +57,9 @@ class Accelerator {
 
   /// Writes `rows` rows from row `first` on, of `words_a_row` words each: host_words(), or 1 for
   /// address spaces of single words.
-  void write(int zone, int rpau, int index, u64 first, u64 rows, int words_a_row,
+  void write(int space, int rpau, int index, u64 first, u64 rows, int words_a_row,
              const u64* words) {
-    address(zone, rpau, index);
+    address(space, rpau, index);
     top_->host_we_i = 1;
     for (u64 row = 0; row < rows; ++row) {
       top_->host_row_i = first + row;
@@ -70,8 +70,8 @@ class Accelerator {
   }
 
   /// Reads `rows` rows of a work polynomial from row `first` on, host_words() words each.
-  void read(int zone, int rpau, int index, u64 first, u64 rows, u64* words) {
-    address(zone, rpau, index);
+  void read(int space, int rpau, int index, u64 first, u64 rows, u64* words) {
+    address(space, rpau, index);
     u64 asked = 0;
     u64 received = 0;
     while (received < rows) {
@@ -197,7 +197,7 @@ class Accelerator {
     const auto& [rpau, index, last] = arriving_.polys[poly];
     const u64 row = arriving_.next % arriving_.rows;
     if (since_start_ + arriving_.rows - 1 < last + row) return;
-    address(kZoneKey, rpau, index);
+    address(kSpaceKey, rpau, index);
     top_->host_we_i = 1;
     top_->host_row_i = row;
     const u64* words = &arriving_.words[arriving_.next * host_words()];
@@ -235,8 +235,8 @@ class Accelerator {
     }
   }
 
-  void address(int zone, int rpau, int index) {
-    top_->host_zone_i = zone;
+  void address(int space, int rpau, int index) {
+    top_->host_space_i = space;
     top_->host_rpau_i = rpau;
     top_->host_index_i = index;
   }
@@ -283,11 +283,11 @@ RPAU_EXPORT const char* rpau_error(const Accelerator* accelerator) {
 }
 
 /// Number of the device's capability registers.
-RPAU_EXPORT int rpau_facts(const Accelerator*) { return Accelerator::facts(); }
+RPAU_EXPORT int rpau_capabilities(const Accelerator*) { return Accelerator::capabilities(); }
 
-/// Capability register `fact` of the device, below rpau_facts() (rs_rpau_pkg::fact_e).
-RPAU_EXPORT u64 rpau_fact(const Accelerator* accelerator, int fact) {
-  return accelerator->fact(fact);
+/// Capability register `capability` of the device, below rpau_capabilities() (rs_rpau_pkg::capability_e).
+RPAU_EXPORT u64 rpau_capability(const Accelerator* accelerator, int capability) {
+  return accelerator->capability(capability);
 }
 
 /// Words of a row at the host's port.
@@ -295,17 +295,17 @@ RPAU_EXPORT int rpau_host_words(const Accelerator*) { return Accelerator::host_w
 
 /// Writes `rows` rows of a memory from row `first` on; `whole_rows` tells rows of rpau_host_words()
 /// from single words.
-RPAU_EXPORT int rpau_write(Accelerator* accelerator, int zone, int rpau, int index, u64 first,
+RPAU_EXPORT int rpau_write(Accelerator* accelerator, int space, int rpau, int index, u64 first,
                            u64 rows, int whole_rows, const u64* words) {
   const int words_a_row = whole_rows ? Accelerator::host_words() : 1;
   return guarded(accelerator,
-                 [&] { accelerator->write(zone, rpau, index, first, rows, words_a_row, words); });
+                 [&] { accelerator->write(space, rpau, index, first, rows, words_a_row, words); });
 }
 
 /// Reads `rows` rows of a work polynomial from row `first` on.
-RPAU_EXPORT int rpau_read(Accelerator* accelerator, int zone, int rpau, int index, u64 first,
+RPAU_EXPORT int rpau_read(Accelerator* accelerator, int space, int rpau, int index, u64 first,
                           u64 rows, u64* words) {
-  return guarded(accelerator, [&] { accelerator->read(zone, rpau, index, first, rows, words); });
+  return guarded(accelerator, [&] { accelerator->read(space, rpau, index, first, rows, words); });
 }
 
 /// Writes `count` instruction words from address `first` on.

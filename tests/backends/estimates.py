@@ -166,8 +166,13 @@ def points(name: str) -> Iterator[tuple[str, SubroutineGraph, Row]]:
     for of in _parameters(design):
         for operation in OPERATIONS[architecture]:
             graph = lower_operation(operation, of, of.limbs)
-            told: Row = {"design": name, "n": graph.n, "limbs": of.limbs, "operation": operation}
-            yield operation, graph, told
+            reported: Row = {
+                "design": name,
+                "n": graph.n,
+                "limbs": of.limbs,
+                "operation": operation,
+            }
+            yield operation, graph, reported
 
 
 def estimated_cycles(design: Design, graph: SubroutineGraph) -> int:
@@ -182,14 +187,14 @@ def latencies(name: str) -> Iterator[Row]:
     design, random = design_of(name), np.random.default_rng(26)
     backend = backend_of(design)
     machine = backend.open("rtl", design)
-    for _, graph, told in points(name):
+    for _, graph, reported in points(name):
         inputs, keys = random_operands(graph, random)
         compiled = CompiledGraph(graph, backend.compile(graph, design))
         found = machine.execute(compiled, inputs, keys)
         wanted = graph.to_core().run(inputs, {each: key.data for each, key in keys.items()})
         for output, residues in wanted.items():
-            assert np.array_equal(found.outputs[output], residues), (told, output)
-        yield {**told, "estimated": estimated_cycles(design, graph), "rtl": found.cycles}
+            assert np.array_equal(found.outputs[output], residues), (reported, output)
+        yield {**reported, "estimated": estimated_cycles(design, graph), "rtl": found.cycles}
 
 
 # ---- area --------------------------------------------------------------------------------------
@@ -259,7 +264,7 @@ def page(record: Mapping[str, Any]) -> str:
     of_area = [line for row in area for line in _resources(row)]
     area_head = ("design", "resource", "estimated", "Yosys", "apart")
     designs = "\n".join(f"# {name}\n{text}" for name, text in DESIGNS.items())
-    told = {
+    reported = {
         "command": COMMAND,
         "latency_limit": f"{LATENCY_LIMIT:.0%}",
         "area_limit": f"{AREA_LIMIT:.0%}",
@@ -270,7 +275,7 @@ def page(record: Mapping[str, Any]) -> str:
         "designs": designs,
         **{name: record[name] for name in ("date", "verilator", "yosys")},
     }
-    return TEXT.format(**told)
+    return TEXT.format(**reported)
 
 
 def measure(kind: str, name: str) -> None:

@@ -54,10 +54,10 @@ def test_points_are_of_all_architectures_and_estimated_today_as_when_they_were_m
         for row in RECORD["latency"]
     }
     for name in DESIGNS:
-        for _, graph, told in points(name):
-            row = measured.pop(tuple(told.values()))
-            assert estimated_cycles(design_of(name), graph) == row["estimated"], told
-            assert apart(row["estimated"], row["rtl"]) <= LATENCY_LIMIT, told
+        for _, graph, reported in points(name):
+            row = measured.pop(tuple(reported.values()))
+            assert estimated_cycles(design_of(name), graph) == row["estimated"], reported
+            assert apart(row["estimated"], row["rtl"]) <= LATENCY_LIMIT, reported
     assert not measured
     assert len(RECORD["latency"]) >= LEAST_POINTS
     assert {backend_of(design_of(name)).name for name in DESIGNS} == {"rpau", "stream", "vector"}

@@ -26,7 +26,7 @@ from ringsmith.backends.rpau.debug.designs import (
     size_table,
 )
 from ringsmith.backends.rpau.design.design import load_design, named_designs
-from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
@@ -97,11 +97,11 @@ def test_the_memory_of_a_design_counts_every_polynomial() -> None:
 
 def test_parameters_with_a_default_are_named_where_they_differ() -> None:
     assert other_parameters(NANO) == "–"
-    design = replace(NANO, prime_sets=2, work_uram_polys=9, prng="trivium", seeds=9)
-    found = "`prime_sets` 2, `work_uram_polys` 9, `prng` trivium, `seeds` 9"
+    design = replace(NANO, modulus_banks=2, work_uram_polys=9, prng="trivium", seeds=9)
+    found = "`modulus_banks` 2, `work_uram_polys` 9, `prng` trivium, `seeds` 9"
     assert other_parameters(design) == found
     assert f"| {found} |" in size_table([DesignRow(design, {}, None)])
-    assert "`prime_sets` 1, `interconnect` ring" in section(rows())
+    assert "`modulus_banks` 1, `interconnect` ring" in section(rows())
 
 
 def test_an_area_is_shown_where_there_is_one() -> None:
@@ -205,9 +205,9 @@ class OneBitOff(ModelDevice):
         super().__init__(SMALL)
         self.late = late
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads, one bit wrongly."""
-        words = super().read(zone, unit, index)
+        words = super().read(space, unit, index)
         if unit == 2 and not self.late:
             words[77] ^= np.uint64(1)
         return words

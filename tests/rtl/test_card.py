@@ -18,7 +18,7 @@ from ringsmith import CkksParameters, compile_program, open_device, trace
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device import card
 from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.errors import DeviceError
 from ringsmith.runtime.evaluator import Evaluator
@@ -100,10 +100,10 @@ def test_an_adapter_whose_clock_differs_is_understood(
     with SimulatedBoard(simulated_board.build(DESIGN), skew) as simulated:
         device = opened(simulated).device
         sent = len(simulated.received)
-        device.write(Zone.POLY, 1, 2, words)
+        device.write(AddressSpace.POLY, 1, 2, words)
         # Four frames of 256 words of four bytes, four registers of the place, and `refused`.
         assert len(simulated.received) - sent == 4 * (11 + 4 * 256) + 4 * (11 + 4) + 11
-        np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), words)
+        np.testing.assert_array_equal(device.read(AddressSpace.POLY, 1, 2), words)
         device.close()
 
 
@@ -113,10 +113,10 @@ def test_a_cable_that_is_pulled_out_ends_the_session(rng: np.random.Generator) -
         device = opened(simulated).device
         simulated.unplug()
         with pytest.raises(DeviceError, match=r"is gone.*: connect the cable and open the device"):
-            device.write(Zone.POLY, 0, 0, words)
+            device.write(AddressSpace.POLY, 0, 0, words)
         device.close()
         with pytest.raises(DeviceError, match="is closed: open the device again"):
-            device.write(Zone.POLY, 0, 0, words)
+            device.write(AddressSpace.POLY, 0, 0, words)
 
 
 @pytest.fixture
@@ -135,13 +135,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_port_without_a_board_is_told(terminal: tuple[int, str]) -> None:
+def test_a_port_without_a_board_is_reported(terminal: tuple[int, str]) -> None:
     with pytest.raises(DeviceError, match=r"nothing answers at .* at 115200 baud: give the board"):
         open_device("card", DESIGN, port=terminal[1], baud=115200)
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_wrong_rate_is_told(terminal: tuple[int, str], rng: np.random.Generator) -> None:
+def test_a_wrong_rate_is_reported(terminal: tuple[int, str], rng: np.random.Generator) -> None:
     master, port = terminal
     noise = rng.bytes(20).replace(b"\x5a", b"\x00")
 

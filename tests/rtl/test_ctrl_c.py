@@ -33,7 +33,7 @@ PROGRAMS = """
     from ringsmith.backends.rpau.device import rtl
     from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
     from ringsmith.hdl.block import Block
-    from ringsmith.backends.rpau.device.interface import Zone
+    from ringsmith.backends.rpau.device.interface import AddressSpace
     from ringsmith.backends.rpau.device.model import ModelDevice
     from ringsmith.backends.rpau.device.registers import RegisterDevice
     from ringsmith.backends.rpau.device.rtl import RtlDevice
@@ -97,10 +97,10 @@ TRANSFER = """
 MODEL = """
     design = replace(load_design("nano"), log_n=16, program_words=1 << 16)
     device = ModelDevice(design)
-    for zone, rpau, index, words in random_program(design, 1, 10).loads():
-        device.write(Zone[zone], rpau, index, words)
+    for space, rpau, index, words in random_program(design, 1, 10).loads():
+        device.write(AddressSpace[space], rpau, index, words)
     for rpau in range(design.rpaus):
-        device.write(Zone.POLY, rpau, 0, np.zeros(design.n, np.uint64))
+        device.write(AddressSpace.POLY, rpau, 0, np.zeros(design.n, np.uint64))
     ntt = encode(instruction("ntt", (1 << design.rpaus) - 1, dst=0, a=0))
     last = words_of("halt")[0]
     device.load_program(np.array([*[ntt] * 60_000, last], dtype=np.uint64))

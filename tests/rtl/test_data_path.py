@@ -29,5 +29,5 @@ def test_polynomials_cross_the_data_path_under_random_stalls(
     everyone = (1 << design.rpaus) - 1
     steps = [instruction("add", everyone, dst=0, a=1, b=2)] * (design.program_words - 1)
     program = [encode(step) for step in (*steps, instruction("halt", everyone))]
-    told = {"PROGRAM": json.dumps(program), "LATENCY": str(host_read_cycles(design))}
-    run_bus_bench(BENCH, design, told)
+    reported = {"PROGRAM": json.dumps(program), "LATENCY": str(host_read_cycles(design))}
+    run_bus_bench(BENCH, design, reported)

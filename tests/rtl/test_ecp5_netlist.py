@@ -134,7 +134,7 @@ def assert_a_product_equals_the_core(
 
     They have as many primes as the design has places for, less the special one.
     """
-    limbs = design.rpaus * design.prime_sets - 1
+    limbs = design.rpaus * design.modulus_banks - 1
     scale_bits = 14 if limbs == 1 else 24
     parameters = CkksParameters.create(
         n=design.n,

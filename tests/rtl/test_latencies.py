@@ -119,7 +119,9 @@ def test_architectures_take_them_from_one_place() -> None:
 def host_cases(design: RpauDesign) -> list[tuple[str, int]]:
     """What the host's chain of a design is made of."""
     own = rtl.parameters(design)
-    indices = ", ".join(str(own[name]) for name in ("WorkPolys", "KeyPolys", "PrimeSets", "Seeds"))
+    indices = ", ".join(
+        str(own[name]) for name in ("WorkPolys", "KeyPolys", "ModulusBanks", "Seeds")
+    )
     rows = f"{design.log_n}, {design.lanes}, {design.constants}, {design.max_log_n}"
     return [
         (f"rs_rpau_pkg::host_words({design.lanes})", rpau_cost.host_words(design)),
@@ -150,8 +152,8 @@ def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:
 
 
 def test_requests_have_the_bits_that_are_counted() -> None:
-    names = ["rs_rpau_pkg::ZoneWidth", "rs_rpau_pkg::RpauWidth"]
-    assert elaborated(names) == [nets.ZONE_BITS, nets.RPAU_BITS]
+    names = ["rs_rpau_pkg::SpaceWidth", "rs_rpau_pkg::RpauWidth"]
+    assert elaborated(names) == [nets.SPACE_BITS, nets.RPAU_BITS]
 
 
 VECTORS = [

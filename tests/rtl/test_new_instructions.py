@@ -10,7 +10,7 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.rpau.design.constants import modulus_words
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.isa.generate import render_systemverilog
 from ringsmith.backends.rpau.isa.instruction_set import Isa, parse_isa
 from ringsmith.hdl.block import Block, Words
@@ -187,7 +187,7 @@ DESIGN = RpauDesign(
 )
 
 
-def write(block: Block, zone: Zone, index: int, rows: Words) -> None:
+def write(block: Block, space: AddressSpace, index: int, rows: Words) -> None:
     """Writes rows of words, or words of which each is a row's first."""
     lanes = np.zeros((len(rows), DESIGN.lanes), np.uint64)
     lanes[:, : rows.shape[1] if rows.ndim == 2 else 1] = rows.reshape(len(rows), -1)
@@ -195,7 +195,7 @@ def write(block: Block, zone: Zone, index: int, rows: Words) -> None:
     block.run(
         {
             "host_we_i": [1] * count + [0],
-            "host_zone_i": [zone.value] * (count + 1),
+            "host_space_i": [space.value] * (count + 1),
             "host_index_i": [index] * (count + 1),
             "host_row_i": [*range(count), 0],
             "host_wdata_i": np.vstack([lanes, lanes[:1]]),
@@ -206,7 +206,7 @@ def write(block: Block, zone: Zone, index: int, rows: Words) -> None:
 def read(block: Block, index: int) -> Words:
     """Reads a work polynomial."""
     rows = DESIGN.rows
-    block.poke("host_zone_i", Zone.POLY.value)
+    block.poke("host_space_i", AddressSpace.POLY.value)
     block.poke("host_index_i", index)
     strobes = {"host_re_i": [1] * rows + [0], "host_row_i": [*range(rows), 0]}
     seen = block.run(strobes, ["host_rvalid_o", "host_rdata_o"], cycles=rows + 20)
@@ -224,9 +224,9 @@ def test_a_new_pointwise_instruction_needs_no_edit_of_the_rtl(
         block.poke("rst_ni", 0)
         block.step(130)
         block.poke("rst_ni", 1)
-        write(block, Zone.MODULUS, 0, modulus_words(prime, DESIGN))
+        write(block, AddressSpace.MODULUS, 0, modulus_words(prime, DESIGN))
         for index, words in enumerate((a, b, c)):
-            write(block, Zone.POLY, index, words.reshape(DESIGN.rows, DESIGN.lanes))
+            write(block, AddressSpace.POLY, index, words.reshape(DESIGN.rows, DESIGN.lanes))
         block.poke("word_i", encoded(isa, name, dst=2, a=0, b=1))
         unit = isa.execution_units.index(isa.operation(name).unit)
         seen = block.run({"start_i": [1 << unit, 0]}, ["done_o"], cycles=400)

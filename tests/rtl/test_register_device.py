@@ -10,13 +10,19 @@ import pytest
 from ringsmith import _core, progress, runtime
 from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.register_table import FACTS, Control, Refused, Register, Status
+from ringsmith.backends.rpau.design.register_table import (
+    CAPABILITIES,
+    Control,
+    Refused,
+    Register,
+    Status,
+)
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.bus import polynomial_address
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.backends.rpau.device.zones import zone_shape
+from ringsmith.backends.rpau.device.spaces import space_shape
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 from ringsmith.errors import DeviceError
@@ -70,16 +76,16 @@ def device(bus: SimulatedBus) -> RegisterDevice:
 
 
 def load(host: RegisterDevice) -> None:
-    for zone, rpau, index, words in random_program(DESIGN, 1, 10).loads():
-        host.write(Zone[zone], rpau, index, words)
+    for space, rpau, index, words in random_program(DESIGN, 1, 10).loads():
+        host.write(AddressSpace[space], rpau, index, words)
 
 
 def words_of(rng: np.random.Generator, count: int = DESIGN.n) -> Words:
     return rng.integers(0, 1 << DESIGN.word_bits, count, dtype=np.uint64)
 
 
-def place(bus: SimulatedBus, zone: int, unit: int, index: int, word: int = 0) -> None:
-    bus.write(Register.HOST_ZONE, zone)
+def place(bus: SimulatedBus, space: int, unit: int, index: int, word: int = 0) -> None:
+    bus.write(Register.HOST_SPACE, space)
     bus.write(Register.HOST_UNIT, unit)
     bus.write(Register.HOST_INDEX, index)
     bus.write(Register.HOST_WORD, word)
@@ -108,15 +114,15 @@ def test_random_programs_through_the_bus_equal_the_model(
         program = random_program(DESIGN, int(seed), DESIGN.program_words - 1)
         reports = []
         for machine in (device, model):
-            for zone, rpau, index, words in program.loads():
-                machine.write(Zone[zone], rpau, index, words)
+            for space, rpau, index, words in program.loads():
+                machine.write(AddressSpace[space], rpau, index, words)
             machine.load_program(program.words)
             reports.append(machine.run(10_000_000))
         assert reports[0] == reports[1]
         for rpau, written in enumerate(program.written):
             for poly in written:
-                found = device.read(Zone.POLY, rpau, poly)
-                np.testing.assert_array_equal(found, model.read(Zone.POLY, rpau, poly))
+                found = device.read(AddressSpace.POLY, rpau, poly)
+                np.testing.assert_array_equal(found, model.read(AddressSpace.POLY, rpau, poly))
 
 
 def test_a_graph_runs_through_the_bus_as_on_the_other_machines(
@@ -150,7 +156,7 @@ def test_ways_that_a_device_does_not_have_are_refused() -> None:
 
 
 @pytest.mark.parametrize("change", [{"work_polys": 9}, {"log_n": 9, "cores": 1}])
-def test_a_device_of_another_design_is_refused_with_the_facts(
+def test_a_device_of_another_design_is_refused_with_the_capabilities(
     bus: SimulatedBus, change: dict[str, int]
 ) -> None:
     expected = ", ".join(f"{name} = {getattr(DESIGN, name)}" for name in change)
@@ -178,7 +184,7 @@ class Counterfeit:
         (Register.MAGIC, 0, "no Ringsmith device answers .* 0x00000000 and not 0x474e4952"),
         (Register.VERSION, 4 << 16, "version 4 of the register map and this Ringsmith knows"),
         (Register.ARCHITECTURE, 2, "its architecture is number 2 and design small has 1"),
-        (Register.FACT_COUNT, 3, "the device does not tell cores, dyadic_cores"),
+        (Register.CAPABILITY_COUNT, 3, "the device does not tell cores, dyadic_cores"),
         (Register.STATUS, 1, "does not come out of its reset"),
     ],
 )
@@ -193,30 +199,30 @@ def test_polynomials_cross_the_data_path_unless_the_device_says_it_has_none(
     bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     words = words_of(rng)
-    RegisterDevice(DESIGN, bus).write(Zone.POLY, 2, 3, words)
-    place(bus, Zone.POLY, 2, 3)
+    RegisterDevice(DESIGN, bus).write(AddressSpace.POLY, 2, 3, words)
+    place(bus, AddressSpace.POLY, 2, 3)
     assert bus.read(Register.HOST_WORD) == 0  # not counted up: no register took the words
     np.testing.assert_array_equal(bus.read_words(Register.HOST_DATA, DESIGN.n), words)
     other = Counterfeit(bus, Register.DATA_PATH, 0)
     device = RegisterDevice(DESIGN, other)  # type: ignore[arg-type]
     words = words_of(rng)
-    device.write(Zone.POLY, 2, 3, words)
+    device.write(AddressSpace.POLY, 2, 3, words)
     assert bus.read(Register.HOST_WORD) == DESIGN.n
-    found = bus.read_block(polynomial_address(DESIGN.n, Zone.POLY, 2, 3), DESIGN.n)
+    found = bus.read_block(polynomial_address(DESIGN.n, AddressSpace.POLY, 2, 3), DESIGN.n)
     np.testing.assert_array_equal(found, words)
 
 
 def test_the_data_path_refuses_what_is_no_beat_and_no_place(bus: SimulatedBus) -> None:
     with pytest.raises(DeviceError, match=r"4 words at byte 0x0: .* whole beats of 8 words"):
         bus.read_block(0, 4)
-    nowhere = polynomial_address(DESIGN.n, Zone.POLY, DESIGN.rpaus, 0)
+    nowhere = polynomial_address(DESIGN.n, AddressSpace.POLY, DESIGN.rpaus, 0)
     with pytest.raises(DeviceError, match=f"a read of 8 words at byte {nowhere:#x} with SLVERR"):
         bus.read_block(nowhere, 8)
     assert refused(bus) == Refused.PLACE
 
 
 def test_illegal_registers_are_answered_with_an_error(bus: SimulatedBus) -> None:
-    behind = FACTS[-1].address + 4
+    behind = CAPABILITIES[-1].address + 4
     with pytest.raises(DeviceError, match=rf"write of register {behind:#05x} with SLVERR"):
         bus.write(behind, 1)
     with pytest.raises(DeviceError, match="read of register 0x010 with SLVERR"):
@@ -229,12 +235,12 @@ def test_while_a_program_runs_nothing_can_be_disturbed(
     device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     kept = words_of(rng)
-    device.write(Zone.POLY, 0, 5, kept)
+    device.write(AddressSpace.POLY, 0, 5, kept)
     device.load_program(long_program())
     with progress.task("running", unit="cycles") as task:
         before = device.run(100_000, task)
     assert task.done == before.cycles
-    place(bus, Zone.POLY, 0, 5)
+    place(bus, AddressSpace.POLY, 0, 5)
     bus.write(Register.PROGRAM_ADDRESS, 0)
     bus.write(Register.CONTROL, Control.START)
     assert bus.read(Register.STATUS) == Status.BUSY
@@ -253,41 +259,47 @@ def test_while_a_program_runs_nothing_can_be_disturbed(
         bus.pause(100)
     assert int(bus.read_words(Register.CYCLES, 1)[0]) == before.cycles
     assert device.run(100_000) == before
-    np.testing.assert_array_equal(device.read(Zone.POLY, 0, 5), kept)
+    np.testing.assert_array_equal(device.read(AddressSpace.POLY, 0, 5), kept)
 
 
-@pytest.mark.parametrize("zone", [Zone.TWIDDLE, Zone.CONVERSION])
-def test_a_zone_that_the_design_lacks_is_refused(
-    device: RegisterDevice, bus: SimulatedBus, zone: Zone, rng: np.random.Generator
+@pytest.mark.parametrize("space", [AddressSpace.TWIDDLE, AddressSpace.CONVERSION])
+def test_a_space_that_the_design_lacks_is_refused(
+    device: RegisterDevice, bus: SimulatedBus, space: AddressSpace, rng: np.random.Generator
 ) -> None:
     del device
-    place(bus, zone, 0, 0)
+    place(bus, space, 0, 0)
     bus.write_words(Register.HOST_DATA, words_of(rng, 1))
     assert refused(bus) == Refused.PLACE
 
 
-@pytest.mark.parametrize("zone", sorted({*Zone} - {Zone.TWIDDLE, Zone.CONVERSION}))
+@pytest.mark.parametrize(
+    "space", sorted({*AddressSpace} - {AddressSpace.TWIDDLE, AddressSpace.CONVERSION})
+)
 def test_places_that_do_not_exist_are_refused_and_the_last_ones_are_not(
-    device: RegisterDevice, bus: SimulatedBus, zone: Zone, rng: np.random.Generator
+    device: RegisterDevice, bus: SimulatedBus, space: AddressSpace, rng: np.random.Generator
 ) -> None:
     del device
-    indices, words = zone_shape(DESIGN, zone)
-    row = DESIGN.lanes if zone in (Zone.POLY, Zone.KEY) else 1
+    indices, words = space_shape(DESIGN, space)
+    row = DESIGN.lanes if space in (AddressSpace.POLY, AddressSpace.KEY) else 1
     kept = words_of(rng, 1)
-    place(bus, zone, DESIGN.rpaus - 1, indices - 1, words - row)
+    place(bus, space, DESIGN.rpaus - 1, indices - 1, words - row)
     bus.write_words(Register.HOST_DATA, np.repeat(kept, row))
     assert refused(bus) == Refused(0)
     assert bus.read(Register.HOST_WORD) == words
     bus.write_words(Register.HOST_DATA, kept)  # one word behind the last
     assert refused(bus) == Refused.PLACE
-    for wrong in ((zone, DESIGN.rpaus, 0, 0), (zone, 0, indices, 0), (len(Zone), 0, 0, 0)):
+    for wrong in (
+        (space, DESIGN.rpaus, 0, 0),
+        (space, 0, indices, 0),
+        (len(AddressSpace), 0, 0, 0),
+    ):
         place(bus, *wrong)
         bus.write_words(Register.HOST_DATA, kept)
         assert refused(bus) == Refused.PLACE, wrong
         assert bus.read(Register.HOST_WORD) == 0
-    place(bus, zone, 0, 0)
+    place(bus, space, 0, 0)
     bus.read_words(Register.HOST_DATA, 1)
-    assert refused(bus) == (Refused(0) if zone is Zone.POLY else Refused.PLACE)
+    assert refused(bus) == (Refused(0) if space is AddressSpace.POLY else Refused.PLACE)
 
 
 def test_a_program_ends_with_its_store(device: RegisterDevice, bus: SimulatedBus) -> None:
@@ -305,11 +317,11 @@ def test_words_out_of_order_or_too_wide_are_refused_and_change_nothing(
     device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     kept, other = words_of(rng), words_of(rng)
-    device.write(Zone.POLY, 1, 2, kept)
-    place(bus, Zone.POLY, 1, 2, 1)
+    device.write(AddressSpace.POLY, 1, 2, kept)
+    place(bus, AddressSpace.POLY, 1, 2, 1)
     bus.write_words(Register.HOST_DATA, other[:1])  # a row begins with its first word
     assert refused(bus) == Refused.ORDER
-    place(bus, Zone.POLY, 1, 2)
+    place(bus, AddressSpace.POLY, 1, 2)
     bus.write(Register.HOST_DATA + 4, 0)  # no lower half
     assert refused(bus) == Refused.ORDER
     bus.write_words(Register.HOST_DATA, np.array([1 << DESIGN.word_bits], dtype=np.uint64))
@@ -318,7 +330,7 @@ def test_words_out_of_order_or_too_wide_are_refused_and_change_nothing(
     bus.write(Register.HOST_WORD, DESIGN.lanes - 1)  # moving forgets the row
     bus.write_words(Register.HOST_DATA, other[:1])
     assert refused(bus) == Refused.ORDER
-    np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), kept)
+    np.testing.assert_array_equal(device.read(AddressSpace.POLY, 1, 2), kept)
 
 
 def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_device(
@@ -330,29 +342,29 @@ def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_
     try:
         device = RegisterDevice(NARROW, bus)
         kept = rng.integers(0, limit, NARROW.n, dtype=np.uint64)
-        device.write(Zone.POLY, narrow, 2, kept)
+        device.write(AddressSpace.POLY, narrow, 2, kept)
         long = np.full(NARROW.n, limit, dtype=np.uint64)
         with pytest.raises(DeviceError, match=rf"RPAU 1, index 2: word 0 is {limit}, .* 54 bits"):
-            device.write(Zone.POLY, narrow, 2, long)
+            device.write(AddressSpace.POLY, narrow, 2, long)
         assert refused(bus) == Refused(0)  # it was not sent
 
-        place(bus, Zone.POLY, narrow, 2)
+        place(bus, AddressSpace.POLY, narrow, 2)
         bus.write_words(Register.HOST_DATA, long[:1])
         assert refused(bus) == Refused.VALUE
-        place(bus, Zone.CONSTANT, narrow, 0)
+        place(bus, AddressSpace.CONSTANT, narrow, 0)
         bus.write_words(Register.HOST_DATA, long[:1])
         assert refused(bus) == Refused.VALUE
         late = kept.copy()
         late[-1] = limit  # rows before it are written, with what they hold
-        address = polynomial_address(NARROW.n, Zone.POLY, narrow, 2)
+        address = polynomial_address(NARROW.n, AddressSpace.POLY, narrow, 2)
         with pytest.raises(DeviceError, match="SLVERR"):
             bus.write_block(address, late)
         assert refused(bus) == Refused.VALUE
-        np.testing.assert_array_equal(device.read(Zone.POLY, narrow, 2), kept)
+        np.testing.assert_array_equal(device.read(AddressSpace.POLY, narrow, 2), kept)
 
-        bus.write_block(polynomial_address(NARROW.n, Zone.POLY, wide, 2), long)
+        bus.write_block(polynomial_address(NARROW.n, AddressSpace.POLY, wide, 2), long)
         assert refused(bus) == Refused(0)
-        np.testing.assert_array_equal(device.read(Zone.POLY, wide, 2), long)
+        np.testing.assert_array_equal(device.read(AddressSpace.POLY, wide, 2), long)
     finally:
         bus.close()
 
@@ -363,11 +375,11 @@ def test_a_refusal_becomes_an_error_with_its_reasons(
     words = words_of(rng)
     bus.write(Register.HOST_DATA + 4, 0)
     bus.write(Register.CONTROL, Control.START | Control.RESET)
-    with pytest.raises(DeviceError, match=r"refused writing zone POLY of RPAU 1 \(busy"):
-        device.write(Zone.POLY, 1, 2, words)
+    with pytest.raises(DeviceError, match=r"refused writing address space POLY of RPAU 1 \(busy"):
+        device.write(AddressSpace.POLY, 1, 2, words)
     device.reset()
-    device.write(Zone.POLY, 1, 2, words)
-    np.testing.assert_array_equal(device.read(Zone.POLY, 1, 2), words)
+    device.write(AddressSpace.POLY, 1, 2, words)
+    np.testing.assert_array_equal(device.read(AddressSpace.POLY, 1, 2), words)
 
 
 def test_after_a_program_that_was_refused_none_is_loaded(
@@ -386,11 +398,11 @@ def test_the_next_host_takes_over_a_device_left_in_the_middle(
     device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     kept = words_of(rng)
-    device.write(Zone.POLY, 2, 7, kept)
+    device.write(AddressSpace.POLY, 2, 7, kept)
     device.load_program(long_program())
     expected = device.run(100_000)
     for cycles in rng.integers(0, expected.cycles - 100, 5):
-        place(bus, Zone.POLY, 0, 1)
+        place(bus, AddressSpace.POLY, 0, 1)
         bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # a row begun
         bus.write(Register.HOST_DATA, 1)  # and a word
         bus.write(Register.CONTROL, Control.START)
@@ -400,9 +412,9 @@ def test_the_next_host_takes_over_a_device_left_in_the_middle(
         next_host = RegisterDevice(DESIGN, bus)
         assert bus.read(Register.REFUSED) == 0
         assert not bus.read_words(Register.CYCLES, 1).any()
-        np.testing.assert_array_equal(next_host.read(Zone.POLY, 2, 7), kept)
+        np.testing.assert_array_equal(next_host.read(AddressSpace.POLY, 2, 7), kept)
         load(next_host)
-        next_host.write(Zone.POLY, 2, 7, kept)
+        next_host.write(AddressSpace.POLY, 2, 7, kept)
         next_host.load_program(long_program())
         assert next_host.run(100_000) == expected
 
@@ -418,7 +430,9 @@ def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
     assert device.run(100_000).instructions == 41
 
 
-def test_an_opcode_that_does_not_exist_is_told(device: RegisterDevice, bus: SimulatedBus) -> None:
+def test_an_opcode_that_does_not_exist_is_reported(
+    device: RegisterDevice, bus: SimulatedBus
+) -> None:
     device.load_program(long_program())
     field = ISA.fields["opcode"]
     known = {operation.opcode for operation in ISA.operations}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ringsmith.backends.rpau.design.design import INTERCONNECTS, REDUCTIONS, TWIDDLES, load_design
-from ringsmith.backends.rpau.design.register_table import FACTS, Register
-from ringsmith.backends.rpau.design.rtl import facts
+from ringsmith.backends.rpau.design.register_table import CAPABILITIES, Register
+from ringsmith.backends.rpau.design.rtl import capabilities
 from ringsmith.backends.rpau.device import generate_registers as generator
-from ringsmith.backends.rpau.device.facts import check_facts
+from ringsmith.backends.rpau.device.capabilities import check_capabilities
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.register_map import read_register_map
 from ringsmith.hdl.toolchain import compiler
@@ -35,17 +35,17 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
     root = ["--root", str(tmp_path)]
     assert generator.main(["--check", *root]) == 0
     text = (tmp_path / generator.SOURCE).read_text()
-    fact = (
+    capability = (
         '    reg {\n      parameter = "Banks";\n      desc = "Banks.";\n      field {} value[32];\n'
     )
-    changed = text.replace("  } facts @", f"{fact}    }} log_n2;\n  }} facts @")
+    changed = text.replace("  } capabilities @", f"{capability}    }} log_n2;\n  }} capabilities @")
     (tmp_path / generator.SOURCE).write_text(changed.replace("log_n2", "n"))
     assert generator.main(["--check", *root]) == 1
     assert generator.main(root) == 0
     assert generator.main(["--check", *root]) == 0
     top = (tmp_path / "rtl/rpau/rs_rpau_top.sv").read_text()
     assert "parameter  int unsigned Banks = 8192,\n" in top
-    assert "assign design_o[FactBanks] = FactBits'(Banks);\n" in top
+    assert "assign design_o[CapabilityBanks] = CapabilityBits'(Banks);\n" in top
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
         (
             '      parameter = "LogN";\n',
             "",
-            "log_n: the registers of facts, and no others",
+            "log_n: the registers of capabilities, and no others",
         ),
         ('desc = "What the device does.', 'name = "What the device does.', "status has no desc"),
-        ("barrett = 0", "barrett = 3", "the words of a fact stand for 0, 1, … in order"),
+        ("barrett = 0", "barrett = 3", "the words of a capability stand for 0, 1, … in order"),
     ],
 )
 def test_a_wrong_map_is_refused_in_words(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -70,17 +70,19 @@ def test_a_wrong_map_is_refused_in_words(tmp_path: Path, old: str, new: str, mes
 
 
 def test_sections_must_be_there_and_end() -> None:
-    begin = f"  // generated from {generator.SOURCE}: facts\n"
-    filled = generator.fill(f"a\n{begin}  old\n  // end of generated\nb\n", {"facts": ["x;"]}, "f")
+    begin = f"  // generated from {generator.SOURCE}: capabilities\n"
+    filled = generator.fill(
+        f"a\n{begin}  old\n  // end of generated\nb\n", {"capabilities": ["x;"]}, "f"
+    )
     assert filled == f"a\n{begin}  x;\n  // end of generated\nb\n"
-    with pytest.raises(ToolError, match="f has the sections ; it takes facts"):
-        generator.fill("a\n", {"facts": []}, "f")
-    with pytest.raises(ToolError, match="section facts has no line"):
-        generator.fill(begin, {"facts": []}, "f")
+    with pytest.raises(ToolError, match="f has the sections ; it takes capabilities"):
+        generator.fill("a\n", {"capabilities": []}, "f")
+    with pytest.raises(ToolError, match="section capabilities has no line"):
+        generator.fill(begin, {"capabilities": []}, "f")
 
 
 def test_words_of_the_map_are_those_of_designs() -> None:
-    words = {fact.name: fact.values for fact in FACTS if fact.values}
+    words = {capability.name: capability.values for capability in CAPABILITIES if capability.values}
     assert set(words["reduction"]) == set(REDUCTIONS)
     assert set(words["interconnect"]) == set(INTERCONNECTS)
     assert set(words["twiddles"]) == set(TWIDDLES)
@@ -88,7 +90,10 @@ def test_words_of_the_map_are_those_of_designs() -> None:
 
 def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
     names = {register.name.lower(): register.value for register in Register}
-    names |= {f"facts.{fact.name}": fact.address for fact in read_register_map(MAP).facts}
+    names |= {
+        f"capabilities.{capability.name}": capability.address
+        for capability in read_register_map(MAP).capabilities
+    }
     rows = "".join(f'  printf("%zu\\n", offsetof(rs_registers_t, {name}));\n' for name in names)
     source = tmp_path / "offsets.cpp"
     source.write_text(
@@ -105,13 +110,13 @@ def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
 # ---- what a device says --------------------------------------------------------------------------
 
 
-def test_every_fact_that_differs_is_named() -> None:
-    told = list(facts(DESIGN).values())
-    check_facts(DESIGN, [*told, 99], "do something")  # a newer device tells more
-    with pytest.raises(DeviceError, match=f"does not tell {FACTS[-1].name}: do something"):
-        check_facts(DESIGN, told[:-1], "do something")
-    other = dict(zip([fact.name for fact in FACTS], told, strict=True))
+def test_every_capability_that_differs_is_named() -> None:
+    reported = list(capabilities(DESIGN).values())
+    check_capabilities(DESIGN, [*reported, 99], "do something")  # a newer device tells more
+    with pytest.raises(DeviceError, match=f"does not tell {CAPABILITIES[-1].name}: do something"):
+        check_capabilities(DESIGN, reported[:-1], "do something")
+    other = dict(zip([capability.name for capability in CAPABILITIES], reported, strict=True))
     other |= {"cores": 8, "reduction": 1}
     says = "says cores = 8, reduction = sparse and design nano has cores = 4, reduction = barrett"
     with pytest.raises(DeviceError, match=f"the device {says}: do something"):
-        check_facts(DESIGN, list(other.values()), "do something")
+        check_capabilities(DESIGN, list(other.values()), "do something")

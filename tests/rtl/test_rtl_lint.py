@@ -78,9 +78,9 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        {"prime_sets": 3, "twiddles": "stored", "interconnect": "gather", "dyadic_cores": 0},
+        {"modulus_banks": 3, "twiddles": "stored", "interconnect": "gather", "dyadic_cores": 0},
         {"core_multipliers": 1, "twiddles": "stored", "converters": 2, "conversions": 4},
-        {"prime_sets": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 4},
+        {"modulus_banks": 2, "reduction": "sparse", "family": "word48", "dyadic_cores": 4},
         {"cores": 1, "dyadic_cores": 2, "twiddles": "stored", "work_uram_polys": 9, "link": True},
         {
             "reduction": "folded",

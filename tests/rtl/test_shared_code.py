@@ -1,4 +1,4 @@
-"""RPAUs of one device, and their multipliers, are one piece of simulated code."""
+"""RPAUs of one device, and their multipliers, are one sub-polynomial of simulated code."""
 
 from dataclasses import replace
 from pathlib import Path

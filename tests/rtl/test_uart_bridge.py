@@ -357,7 +357,7 @@ def test_random_levels_never_reach_the_bus(line: SimulatedLine, rng: np.random.G
     assert ask(line, word(1).encode(1)) == Answer(1, 1, Status.DONE, b"")
 
 
-def test_silence_noise_and_another_version_are_told_apart(line: SimulatedLine) -> None:
+def test_silence_noise_and_another_version_are_reported_apart(line: SimulatedLine) -> None:
     line.spoil = lambda data: b""
     with pytest.raises(DeviceError, match="nothing answers at the simulated line: give the board"):
         CardBus(line)

@@ -125,7 +125,7 @@ def test_an_upload_goes_on_where_it_broke_off(server: Server) -> None:
         assert answer.status_code == 409
         assert answer.headers["upload-offset"] == str(cut)
         service.put_keys(own.program, own.keys)
-        # A line is logged after its answer: the refused piece's may come late, this one's too.
+        # A line is logged after its answer: the refused chunk's may come late, this one's too.
         rest = f" in={len(data) - cut} "
         until(
             lambda: any("PUT " in line and rest in line for line in server.log.splitlines()), rest

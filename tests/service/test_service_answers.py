@@ -132,9 +132,9 @@ def test_what_is_no_url_is_refused(url: object) -> None:
 def endless(line: socket.socket) -> None:
     """Answers for ever."""
     line.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-    piece = b"%x\r\n" % (1 << 20) + bytes(1 << 20) + b"\r\n"
+    chunk = b"%x\r\n" % (1 << 20) + bytes(1 << 20) + b"\r\n"
     while True:
-        line.sendall(piece)
+        line.sendall(chunk)
 
 
 def dripping(line: socket.socket) -> None:

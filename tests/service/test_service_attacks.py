@@ -137,8 +137,8 @@ def test_pipelined_requests_are_answered_in_order(strict: Server) -> None:
             (HEALTH + b"\r\n" + other + b"\r\n") * 20 + HEALTH + b"Connection: close\r\n\r\n"
         )
         answer = b""
-        while piece := line.recv(1 << 16):
-            answer += piece
+        while chunk := line.recv(1 << 16):
+            answer += chunk
     assert re.findall(rb"HTTP/1\.1 (\d+)", answer) == [b"200", b"404"] * 20 + [b"200"]
 
 
@@ -216,7 +216,7 @@ def test_ciphertexts_that_do_not_fit_are_refused_by_name(strict: Server, own: So
     works(strict, own)
 
 
-def test_pieces_that_lie_about_their_place_change_nothing(strict: Server, own: Someone) -> None:
+def test_chunks_that_lie_about_their_place_change_nothing(strict: Server, own: Someone) -> None:
     parameters = own.program.kit.parameters
     data = encode_object(own.keys, parameters)
     digest = hashlib.sha256(data).hexdigest()

@@ -195,9 +195,9 @@ def test_jobs_whose_inputs_arrive_count_for_the_quota(
         answer = line.recv(4096)
         assert b" 429 " in answer
         while not answer.endswith(b"}"):
-            piece = line.recv(4096)
-            assert piece, answer
-            answer += piece
+            chunk = line.recv(4096)
+            assert chunk, answer
+            answer += chunk
         assert b"3 jobs arrive, wait or run, and this client may have 3" in answer
     with Service(known.url, tokens["late"]) as service:
         own = someone(service)

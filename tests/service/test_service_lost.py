@@ -178,7 +178,7 @@ def test_a_job_that_waits_too_long_is_ended(programs: list[Path], tmp_path: Path
         jobs[0].wait(60)
 
 
-def test_keys_that_had_come_are_there_after_a_kill_and_pieces_go_on(own_server: Server) -> None:
+def test_keys_that_had_come_are_there_after_a_kill_and_chunks_go_on(own_server: Server) -> None:
     with Service(own_server.url) as service:
         own, other = someone(service), someone(service)
         service.put_keys(own.program, own.keys)

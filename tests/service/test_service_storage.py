@@ -249,7 +249,7 @@ def test_a_disk_without_room_for_files_is_told(
     async def rounds() -> None:
         async with inside(data, offered) as server:
             with monkeypatch.context() as patch:
-                patch.setattr(app, "pieces", cut_off)
+                patch.setattr(app, "chunks", cut_off)
                 answer = await server.http.put(f"/v1/programs/score/keys/{DIGEST}", content=KEYS)
                 assert (answer.status_code, answer.json()["code"]) == (507, "disk-full")
             path = f"/v1/programs/score/keys/{DIGEST}"

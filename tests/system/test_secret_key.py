@@ -23,7 +23,7 @@ from ringsmith.apps.session import Client, begin
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.client import SecretKey
 from ringsmith.graph import to_json
@@ -138,10 +138,10 @@ class Recorder(ModelDevice):
         super().__init__(design)
         self.written: list[bytes] = []
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Keeps the words and writes them."""
         self.written.append(words.tobytes())
-        super().write(zone, unit, index, words)
+        super().write(space, unit, index, words)
 
     def load_program(self, words: Words) -> None:
         """Keeps the words and loads them."""

@@ -12,7 +12,7 @@ from systemrdl.rdltypes.user_enum import UserEnum
 
 from ringsmith.errors import ToolError
 
-FACTS = "facts"
+CAPABILITIES = "capabilities"
 """The regfile of the capability registers."""
 
 
@@ -88,7 +88,7 @@ class RegisterMap:
 
     node: AddrmapNode
     plain: tuple[Register, ...]
-    facts: tuple[Register, ...]
+    capabilities: tuple[Register, ...]
 
     def register(self, name: str) -> Register:
         """The plain register of that name."""
@@ -99,7 +99,7 @@ def read_register_map(path: Path) -> RegisterMap:
     """Compiles a SystemRDL file.
 
     Raises:
-        ToolError: If it is no SystemRDL, a register has no description, or a fact names no
+        ToolError: If it is no SystemRDL, a register has no description, or a capability names no
             parameter.
     """
     compiler = RDLCompiler()
@@ -110,25 +110,25 @@ def read_register_map(path: Path) -> RegisterMap:
         top = compiler.elaborate().top
     except RDLCompileError as error:
         raise ToolError(f"{path} is no register map: {error}") from error
-    facts = {node.get_path() for node in _registers(top.get_child_by_name(FACTS))}
+    capabilities = {node.get_path() for node in _registers(top.get_child_by_name(CAPABILITIES))}
     records = {node.get_path(): _record(node) for node in _registers(top)}
     for place, register in records.items():
         if not register.doc:
             raise ToolError(f"{path}: register {register.name} has no desc: say what it is")
-        if (register.parameter is None) == (place in facts):
+        if (register.parameter is None) == (place in capabilities):
             raise ToolError(
-                f"{path}: register {register.name}: the registers of {FACTS}, and no others, name "
+                f"{path}: register {register.name}: the registers of {CAPABILITIES}, and no others, name "
                 "the parameter that they tell"
             )
-        if place in facts and [n for _, n, _ in register.value.values] != [
+        if place in capabilities and [n for _, n, _ in register.value.values] != [
             *range(len(register.value.values))
         ]:
             raise ToolError(
-                f"{path}: register {register.name}: the words of a fact stand for 0, 1, … in order"
+                f"{path}: register {register.name}: the words of a capability stand for 0, 1, … in order"
             )
-    plain = (record for place, record in records.items() if place not in facts)
+    plain = (record for place, record in records.items() if place not in capabilities)
     return RegisterMap(
-        top, tuple(plain), tuple(records[place] for place in records if place in facts)
+        top, tuple(plain), tuple(records[place] for place in records if place in capabilities)
     )
 
 

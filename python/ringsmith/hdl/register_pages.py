@@ -47,10 +47,10 @@ def render_page(
         "",
         "## A host's work",
         "",
-        "1. Read `magic`, `version`, `architecture` and the facts: is it the device you expect?",
+        "1. Read `magic`, `version`, `architecture` and the capabilities: is it the device you expect?",
         "2. Write `control.reset` and wait until `status` is 0: whatever a host before you left",
         "   half done is gone.",
-        "3. Set `host_zone`, `host_unit`, `host_index`, `host_word`; write words to `host_data`.",
+        "3. Set `host_space`, `host_unit`, `host_index`, `host_word`; write words to `host_data`.",
         "   Set `program_address`; write instructions to `program_data`.",
         "4. Write `control.start`; wait until `status.busy` is 0. Read `cycles`.",
         "5. Set the place again and read words from `host_data`.",
@@ -62,11 +62,11 @@ def render_page(
     ]
     for register in registers.plain:
         lines += _rows(register)
-    lines += ["", "## Facts", "", *_prose(_FACTS), ""]
+    lines += ["", "## Capabilities", "", *_prose(_CAPABILITIES), ""]
     lines += ["| address | register | parameter | |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `0x{fact.address:03X}` | `{fact.name}` | `{fact.parameter}` | {_doc(fact)} |"
-        for fact in registers.facts
+        f"| `0x{capability.address:03X}` | `{capability.name}` | `{capability.parameter}` | {_doc(capability)} |"
+        for capability in registers.capabilities
     ]
     lines += ["", "## A card's registers", "", *_prose(f"`{card_top}` {_CARD}"), "", *_TABLE]
     for register in card.plain:
@@ -87,9 +87,9 @@ _CARD = (
     "`rtl/card/rs_card_registers.h` is this map in C."
 )
 
-_FACTS = (
+_CAPABILITIES = (
     "What the design is: 32 bits each, read only. The names are those of the design's attributes. "
-    "A fact that a device does not have, beyond its `fact_count`, is answered with SLVERR."
+    "A capability that a device does not have, beyond its `capability_count`, is answered with SLVERR."
 )
 
 
@@ -131,7 +131,7 @@ from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 
-class Fact(NamedTuple):
+class Capability(NamedTuple):
     """Something that a device says of its own design.
 
     Attributes:
@@ -159,12 +159,12 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         lines += _class_of(register)
     lines += ["", "", *_identity(registers)]
     lines += [f"ARCHITECTURE = {registers.register('architecture').value.reset}", ""]
-    lines += ["FACTS = ("]
-    for fact in registers.facts:
-        values = ", ".join(f'"{word}"' for word, _, _ in fact.value.values)
-        comma = "," if len(fact.value.values) == 1 else ""
+    lines += ["CAPABILITIES = ("]
+    for capability in registers.capabilities:
+        values = ", ".join(f'"{word}"' for word, _, _ in capability.value.values)
+        comma = "," if len(capability.value.values) == 1 else ""
         lines.append(
-            f'    Fact("{fact.attribute}", "{fact.parameter}", 0x{fact.address:02X}, '
+            f'    Capability("{capability.attribute}", "{capability.parameter}", 0x{capability.address:02X}, '
             f"({values}{comma})),"
         )
     lines += [")", '"""What a device tells, in the order of its registers."""']
@@ -258,7 +258,7 @@ def _enumeration(register: Register) -> list[str]:
     field = register.value
     if not field.values:
         return []
-    lines = ["", "", f"class {field.encoding.capitalize()}(IntEnum):"]
+    lines = ["", "", f"class {_class_name(field.encoding)}(IntEnum):"]
     lines += _docstring(f"{register.doc.rstrip('.')}: values of ``{register.name}``.")
     for word, number, doc in field.values:
         lines += ["", f"    {word.upper()} = {number}", *_docstring(doc)]

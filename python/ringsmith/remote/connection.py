@@ -137,8 +137,8 @@ class Connection:
                 "compressed",
             )
         content, begun = bytearray(), time.monotonic()
-        for piece in opened.iter_raw():
-            content += piece
+        for chunk in opened.iter_raw():
+            content += chunk
             if len(content) > most:
                 raise ServiceError(
                     f"{self.url} answers with more than {most} bytes, the most that this answer "

@@ -13,7 +13,7 @@ from ringsmith.remote.errors import ServiceError
 def write_form(parts: Mapping[str, bytes], files: Mapping[str, bytes]) -> tuple[bytes, str]:
     """Returns a body of fields and files by name, and its content type."""
     boundary = secrets.token_hex(16)
-    pieces: list[bytes] = []
+    chunks: list[bytes] = []
     for named, is_file in ((parts, False), (files, True)):
         for name, data in named.items():
             quoted = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -22,9 +22,9 @@ def write_form(parts: Mapping[str, bytes], files: Mapping[str, bytes]) -> tuple[
             head = (
                 f'--{boundary}\r\nContent-Disposition: form-data; name="{quoted}"{more}\r\n{kind}'
             )
-            pieces += [head.encode(), b"\r\n", data, b"\r\n"]
-    pieces.append(f"--{boundary}--\r\n".encode())
-    return b"".join(pieces), f"multipart/form-data; boundary={boundary}"
+            chunks += [head.encode(), b"\r\n", data, b"\r\n"]
+    chunks.append(f"--{boundary}--\r\n".encode())
+    return b"".join(chunks), f"multipart/form-data; boundary={boundary}"
 
 
 def read_form(content_type: str, body: bytes) -> dict[str, bytes]:
@@ -59,8 +59,8 @@ def read_form(content_type: str, body: bytes) -> dict[str, bytes]:
         header.clear()
         value.clear()
 
-    def header_piece(kept: bytearray, piece: bytes) -> None:
-        kept += piece
+    def header_chunk(kept: bytearray, chunk: bytes) -> None:
+        kept += chunk
 
     def end() -> None:
         found[name] = b"".join(body[first:last] for first, last in spans)
@@ -69,8 +69,8 @@ def read_form(content_type: str, body: bytes) -> dict[str, bytes]:
         boundary,
         {
             "on_part_begin": begin,
-            "on_header_field": lambda data, i, j: header_piece(header, data[i:j]),
-            "on_header_value": lambda data, i, j: header_piece(value, data[i:j]),
+            "on_header_field": lambda data, i, j: header_chunk(header, data[i:j]),
+            "on_header_value": lambda data, i, j: header_chunk(value, data[i:j]),
             "on_header_end": header_end,
             "on_part_data": lambda _, i, j: spans.append((i, j)),
             "on_part_end": end,

@@ -37,7 +37,7 @@ from ringsmith.short_repr import short_repr
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
 
-_PIECE = 8 << 20
+_CHUNK = 8 << 20
 _SLACK = 1 << 17
 """Bytes of a job's status, or of the headers of one output, at most."""
 _WAIT_SECONDS = 60.0
@@ -298,7 +298,7 @@ class Service:
     def _put(self, path: str, media: str, data: bytes) -> None:
         received = self._received(path)
         while received is not None:
-            last = min(received + _PIECE, len(data)) - 1
+            last = min(received + _CHUNK, len(data)) - 1
             headers = {
                 "Content-Type": media,
                 "Content-Range": f"bytes {received}-{last}/{len(data)}",

@@ -19,7 +19,7 @@ from ringsmith import __version__
 from ringsmith.interop import SealParameters, write_parameters
 from ringsmith.interop.seal_stream import DEFAULT_VERSION
 from ringsmith.service.access import Access
-from ringsmith.service.bodies import pieces, read_form
+from ringsmith.service.bodies import chunks, read_form
 from ringsmith.service.clock import now
 from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
 from ringsmith.service.problems import MEDIA, ProblemError
@@ -254,7 +254,7 @@ async def remove_key(name: Name, digest: Digest, state: StateOf, client: ClientO
     status_code=201,
     responses={
         200: {"model": KeyStatus, "description": "They are here already."},
-        202: {"model": KeyStatus, "description": "The piece is here, and more is to come."},
+        202: {"model": KeyStatus, "description": "The chunk is here, and more is to come."},
     },
     openapi_extra={
         "requestBody": {
@@ -273,7 +273,7 @@ async def put_key(
     client: ClientOf,
     content_range: Annotated[
         str | None,
-        Header(max_length=80, description="`bytes FIRST-LAST/SIZE` of a piece; else all comes."),
+        Header(max_length=80, description="`bytes FIRST-LAST/SIZE` of a chunk; else all comes."),
     ] = None,
 ) -> Response:
     """Accepts evaluation keys, whole or in consecutive parts.
@@ -290,7 +290,7 @@ async def put_key(
     limit = state.settings.limits.upload_bytes
     if last + 1 - first > limit:
         text = (
-            f"a piece of {last + 1 - first} bytes, and at most {limit} are taken: send smaller ones"
+            f"a chunk of {last + 1 - first} bytes, and at most {limit} are taken: send smaller ones"
         )
         raise ProblemError(413, "too-large", text, {"Connection": "close"})
     record = await state.begin_upload(client, publication, digest, media, first, size)
@@ -322,9 +322,9 @@ async def _receive(request: Request, state: State, key: KeyRecord, size: int) ->
         file.truncate(received)
         file.seek(received)
         try:
-            async for piece in pieces(request, size, state.settings.limits.idle_seconds):
-                file.write(piece)
-                received += len(piece)
+            async for chunk in chunks(request, size, state.settings.limits.idle_seconds):
+                file.write(chunk)
+                received += len(chunk)
                 if received - noted >= _NOTED_BYTES:
                     file.flush()
                     noted = received
@@ -333,7 +333,7 @@ async def _receive(request: Request, state: State, key: KeyRecord, size: int) ->
             file.flush()
             key = await note()
     if received == first:
-        raise ProblemError(400, "cut-off", "the piece is empty")
+        raise ProblemError(400, "cut-off", "the chunk is empty")
     return key
 
 

@@ -31,7 +31,7 @@ _PART_OVERHEAD = 2048
 """Bytes of a part's boundary and headers, at most."""
 
 
-async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIterator[bytes]:
+async def chunks(request: Request, limit: int, idle_seconds: float) -> AsyncIterator[bytes]:
     """Yields the chunks of a body.
 
     Raises:
@@ -48,7 +48,7 @@ async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIter
         behind = clock() - begun - total / BYTES_A_SECOND
         try:
             async with asyncio.timeout(min(idle_seconds, idle_seconds - behind)):
-                piece = await anext(stream)
+                chunk = await anext(stream)
         except StopAsyncIteration:
             return
         except TimeoutError:
@@ -61,10 +61,10 @@ async def pieces(request: Request, limit: int, idle_seconds: float) -> AsyncIter
             ) from None
         except ClientDisconnect:
             raise ProblemError(400, "cut-off", f"the body ended after {total} bytes") from None
-        total += len(piece)
+        total += len(chunk)
         if total > limit:
             raise _too_large(f"more than {limit}", limit)
-        yield piece
+        yield chunk
 
 
 def _too_large(size: str, limit: int) -> ProblemError:
@@ -128,14 +128,14 @@ class Form:
         )
         self._ended = False
 
-    def write(self, piece: bytes) -> None:
+    def write(self, chunk: bytes) -> None:
         """Parses a chunk of the body.
 
         Raises:
             ProblemError: If the body is no such form.
         """
         try:
-            self._parser.write(piece)
+            self._parser.write(chunk)
         except MultipartParseError as error:
             raise _malformed(str(error)) from None
 
@@ -160,8 +160,8 @@ class Form:
         self._headers = {}
         self._part = None
 
-    def _header(self, kept: bytearray, piece: bytes) -> None:
-        kept += piece
+    def _header(self, kept: bytearray, chunk: bytes) -> None:
+        kept += chunk
         if len(kept) > _HEADER_BYTES:
             raise _malformed(f"a header of a part has more than {_HEADER_BYTES} bytes")
 
@@ -195,12 +195,12 @@ class Form:
                 f"part {part.name!r:.80} has more than {limit} bytes, the most that it may have",
                 {"Connection": "close"},
             )
-        piece = data[start:end]
-        self._hash.update(piece)
+        chunk = data[start:end]
+        self._hash.update(chunk)
         if self._file is None:
-            part.text += piece
+            part.text += chunk
         else:
-            self._file.write(piece)
+            self._file.write(chunk)
 
     def _end(self) -> None:
         assert self._part is not None, "the parser opened it"
@@ -235,8 +235,8 @@ async def read_form(
     limit = sum(files.values()) + PARTS * _PART_OVERHEAD + 16 * FIELD_BYTES
     form = Form(boundary.encode(), folder, files)
     try:
-        async for piece in pieces(request, limit, idle_seconds):
-            form.write(piece)
+        async for chunk in chunks(request, limit, idle_seconds):
+            form.write(chunk)
         form.check_complete()
     finally:
         form.close()

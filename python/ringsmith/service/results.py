@@ -140,8 +140,8 @@ async def _sent(parts: list[bytes | _Rest]) -> AsyncIterator[bytes]:
             continue
         with part.path.open("rb") as file:
             file.seek(part.first)
-            while piece := file.read(_CHUNK):
-                held += piece
+            while chunk := file.read(_CHUNK):
+                held += chunk
                 if len(held) >= _CHUNK:
                     yield bytes(held)
                     held.clear()

@@ -355,7 +355,7 @@ class State:
             raise ProblemError(
                 409,
                 "wrong-offset",
-                f"a piece from byte {first} on, and the next one begins at {found.received}",
+                f"a chunk from byte {first} on, and the next one begins at {found.received}",
                 {"Upload-Offset": str(found.received)},
             )
         place = (client.id, program.parameters_id, digest)

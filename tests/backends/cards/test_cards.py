@@ -417,7 +417,7 @@ def test_a_job_is_cancelled_while_it_waits_and_while_it_runs(path: str, work: Wo
     one.close()
 
 
-def test_a_job_that_waits_too_long_is_told_so(path: str, work: Work) -> None:
+def test_a_job_that_waits_too_long_is_reported_so(path: str, work: Work) -> None:
     one, port = machine(path, wait_seconds=0.2), SocketPort(path).open()
     assert [port.claim(1) is not None for _ in range(2)] == [True, True]
     blocked = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(6)]

@@ -3,7 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from ringsmith.backends.rpau.device.interface import Device, KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import (
+    AddressSpace,
+    Device,
+    KeyStream,
+    RunReport,
+    Words,
+)
 from ringsmith.progress import Task
 
 
@@ -32,13 +38,13 @@ class LateDevice:
         """Chooses the ring."""
         self._device.set_ring(log_degree)
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes."""
-        self._device.write(zone, unit, index, words)
+        self._device.write(space, unit, index, words)
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads."""
-        return self._device.read(zone, unit, index)
+        return self._device.read(space, unit, index)
 
     def load_program(self, words: Words) -> None:
         """Loads."""

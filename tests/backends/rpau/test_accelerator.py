@@ -50,7 +50,7 @@ def test_a_key_that_was_written_to_is_loaded_again(rng: np.random.Generator) -> 
 
 
 class _Kept:
-    """Keeps the tasks that it is told of."""
+    """Keeps the tasks that it is reported of."""
 
     def __init__(self) -> None:
         self.tasks: list[progress.Task] = []

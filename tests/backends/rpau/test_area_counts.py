@@ -81,7 +81,7 @@ def test_twiddle_tables_of_more_than_64_words_are_block_ram() -> None:
     medha, nano = load_design("medha"), load_design("nano")
     assert twiddle_rams(medha).brams == 17  # of 2^8 words, the lower one and one for each core
     assert twiddle_rams(nano).brams == 1  # the lower one, of 2^7
-    assert twiddle_rams(replace(nano, prime_sets=2)).brams == 5
+    assert twiddle_rams(replace(nano, modulus_banks=2)).brams == 5
     stored = replace(medha, twiddles="stored")
     assert twiddle_rams(stored).brams == 16 * block_rams(60, 1 << 12)
 

@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.design.conversions import addresses, conversion_wor
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.interface import Device, Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Device, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import check, encode, parse_instruction
@@ -40,7 +40,7 @@ SMALL = RpauDesign(
     constants=4,
     program_words=32,
     reduction="barrett",
-    prime_sets=2,
+    modulus_banks=2,
     twiddles="stored",
     converters=1,
     conversions=4,
@@ -60,13 +60,13 @@ DESIGNS = {
         narrow_rpaus=2,
         narrow_bits=50,
         reduction="folded",
-        prime_sets=1,
+        modulus_banks=1,
     ),
 }
 
 
 def primes_of(design: RpauDesign) -> list[list[int]]:
-    """Two primes for each RPAU, as wide as its words: of its prime sets, if it has as many."""
+    """Two primes for each RPAU, as wide as its words: of its modulus banks, if it has as many."""
     needed = 2 * design.rpaus
     found = {bits: _core.prime_search(bits, design.n, needed) for bits in design.widths}
     return [
@@ -145,16 +145,16 @@ def load(
 ) -> None:
     """Moduli, twiddles, conversions, polynomials and the program."""
     primes = primes_of(design)
-    for number, of_set in enumerate(primes[: design.prime_sets]):
+    for number, of_set in enumerate(primes[: design.modulus_banks]):
         for rpau, prime in enumerate(of_set):
             root = _core.smallest_root(prime, design.n)
-            for zone, words in prime_tables(prime, root, design, design.log_n, rpau).loads():
-                device.write(Zone[zone], rpau, number, words)
+            for space, words in prime_tables(prime, root, design, design.log_n, rpau).loads():
+                device.write(AddressSpace[space], rpau, number, words)
     for index, conversion in enumerate(conversions):
-        device.write(Zone.CONVERSION, 0, index, conversion_words(design, conversion))
+        device.write(AddressSpace.CONVERSION, 0, index, conversion_words(design, conversion))
     for rpau, own in enumerate(polys):
         for index, words in enumerate(own):
-            device.write(Zone.POLY, rpau, index, words)
+            device.write(AddressSpace.POLY, rpau, index, words)
     words = [encode(each) for each in program_of(design)]
     device.load_program(np.array(words, dtype=np.uint64))
 
@@ -188,7 +188,9 @@ def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Gene
         for rpau, results in enumerate(wanted):
             for index, words in results.items():
                 np.testing.assert_array_equal(
-                    device.read(Zone.POLY, rpau, index), words, f"{device.name} {rpau} {index}"
+                    device.read(AddressSpace.POLY, rpau, index),
+                    words,
+                    f"{device.name} {rpau} {index}",
                 )
     assert cycles["rtl"] == cycles["model"]
     assert cycles["model"] >= 4 * latency["convert"] + 2 * latency["permute"]
@@ -214,8 +216,8 @@ def test_a_design_without_converters_has_no_coefficient_unit() -> None:
     design = replace(SMALL, converters=0, conversions=0)
     with pytest.raises(ProgramError, match="take a design with converters"):
         check(parse_instruction("convert p4, p0, i0, i3, t0 @all", SMALL), design)
-    with pytest.raises(DeviceError, match="has no zone"):
-        ModelDevice(design).write(Zone.CONVERSION, 0, 0, np.zeros(1, dtype=np.uint64))
+    with pytest.raises(DeviceError, match="has no address space"):
+        ModelDevice(design).write(AddressSpace.CONVERSION, 0, 0, np.zeros(1, dtype=np.uint64))
     with pytest.raises(ParameterError, match="needs at least one conversion"):
         replace(SMALL, conversions=0)
 
@@ -243,7 +245,7 @@ def test_the_model_refuses_what_was_not_loaded(
 def test_conversions_belong_to_the_device_and_not_to_an_rpau() -> None:
     words = np.zeros(len(addresses(SMALL)), dtype=np.uint64)
     with pytest.raises(DeviceError, match="the device has one for all of them: write RPAU 0"):
-        ModelDevice(SMALL).write(Zone.CONVERSION, 1, 0, words)
+        ModelDevice(SMALL).write(AddressSpace.CONVERSION, 1, 0, words)
     assert sum(count for _, count in segments(SMALL)) == words.size
 
 
@@ -263,4 +265,6 @@ def test_conversions_are_loaded_over_the_registers(
     machine.device.run(10**6)
     for rpau, results in enumerate(wanted):
         for index, words in results.items():
-            np.testing.assert_array_equal(machine.device.read(Zone.POLY, rpau, index), words)
+            np.testing.assert_array_equal(
+                machine.device.read(AddressSpace.POLY, rpau, index), words
+            )

@@ -89,25 +89,25 @@ def test_random_graphs_on_spare_rpaus_equal_the_interpreter(seed: int) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"rpaus": 2, "prime_sets": 2},
-        {"rpaus": 2, "prime_sets": 3},
-        {"rpaus": 3, "prime_sets": 2},
-        {"rpaus": 4, "prime_sets": 2},
+        {"rpaus": 2, "modulus_banks": 2},
+        {"rpaus": 2, "modulus_banks": 3},
+        {"rpaus": 3, "modulus_banks": 2},
+        {"rpaus": 4, "modulus_banks": 2},
         {"dyadic_cores": 0, "twiddles": "stored", "interconnect": "gather"},
-        {"rpaus": 3, "prime_sets": 2, "dyadic_cores": 0},
+        {"rpaus": 3, "modulus_banks": 2, "dyadic_cores": 0},
         {"prng": "trivium", "seeds": 2},
-        {"prng": "trivium", "seeds": 4, "rpaus": 2, "prime_sets": 2},
+        {"prng": "trivium", "seeds": 4, "rpaus": 2, "modulus_banks": 2},
         {"prng": "trivium", "seeds": 4, "rpaus": 6},
         {"prng": "trivium", "seeds": 1, "key_polys": 4, "work_polys": 10},
         {"work_uram_polys": 50},
         {"work_uram_polys": 56, "cores": 1, "dyadic_cores": 1, "log_n": 8, "link": True},
-        {"work_uram_polys": 16, "work_polys": 32, "rpaus": 2, "prime_sets": 2},
+        {"work_uram_polys": 16, "work_polys": 32, "rpaus": 2, "modulus_banks": 2},
         {"work_polys": 30, "work_block_banks": 4, "link": True},
     ],
     ids=str,
 )
 def test_limbs_in_turn_and_other_designs_equal_the_interpreter(change: dict[str, int]) -> None:
-    """Fewer RPAUs than limbs, spare prime sets, no dyadic unit, one of two keys seeded."""
+    """Fewer RPAUs than limbs, spare modulus banks, no dyadic unit, one of two keys seeded."""
     random = np.random.default_rng(len(str(change)))
     graph = random_graph(random, size=30 if "prng" not in change else 20)
     design = replace(SMALL, **{"work_polys": 64, "key_polys": 64, **change})
@@ -183,7 +183,7 @@ def test_an_executable_survives_its_json_file() -> None:
     [
         ({"constants": 4}, "needs .* constants and design small has constants = 4"),
         ({"log_n": 9}, "degree N = 256 and design small is built for N = 512"),
-        ({"rpaus": 3}, "4 primes and design small has 3 prime sets"),
+        ({"rpaus": 3}, "4 primes and design small has 3 modulus banks"),
         ({"word_bits": 47}, "has 48 bits and design small takes primes of 24 to 47 bits"),
         (
             {"reduction": "sparse", "family": "word48"},
@@ -294,7 +294,7 @@ DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "key name": (("runs", 0, "keys", 0, "key"), "a b", "key 'a b' is no name"),
     "digit": (("runs", 0, "keys", 0, "digit"), 128, "digit of a key 128 is not .* in 0 … 127"),
     "half": (("runs", 0, "keys", 0, "half"), 2, "half of a key 2 is not .* in 0 … 1"),
-    "prime set": (("runs", 0, "keys", 0, "prime_set"), 1, "a slot that holds no limb"),
+    "modulus bank": (("runs", 0, "keys", 0, "modulus_bank"), 1, "a slot that holds no limb"),
     "mask": (("runs", 0, "keys", 0, "mask"), 1 << SMALL.rpaus, "outside the key store"),
     "input limb": (("inputs", "x.0", 999), 0, "one of no prime"),
     "negative limb": (("inputs", "x.0", -1), 0, "an input or output is outside 0"),

@@ -105,7 +105,7 @@ def test_the_papers_parameters_have_the_interpreters_bits(
 
 
 @pytest.mark.parametrize("operation", ["multiply", "square"])
-@pytest.mark.parametrize("change", [{"rpaus": 13, "prime_sets": 1}, {"rpaus": 8}, {"rpaus": 16}])
+@pytest.mark.parametrize("change", [{"rpaus": 13, "modulus_banks": 1}, {"rpaus": 8}, {"rpaus": 16}])
 def test_the_extension_may_lie_in_some_rpaus(
     operation: str, change: dict[str, int], rng: np.random.Generator
 ) -> None:
@@ -231,8 +231,8 @@ def test_an_executable_keeps_its_conversions() -> None:
     ("design", "variant", "message"),
     [
         ({"conversions": 2}, {}, "needs 3 conversions and design heaws-small has conversions = 2"),
-        ({"rpaus": 6, "prime_sets": 3}, {}, "an RPAU has several primes of the extension"),
-        ({"rpaus": 5, "prime_sets": 3}, {}, "an RPAU has several primes of its base"),
+        ({"rpaus": 6, "modulus_banks": 3}, {}, "an RPAU has several primes of the extension"),
+        ({"rpaus": 5, "modulus_banks": 3}, {}, "an RPAU has several primes of its base"),
         ({}, {"multiplication": "behz"}, "take multiplication = 'hps'"),
         ({"converters": 0, "conversions": 0}, {}, "architecture rpau has no lift"),
     ],

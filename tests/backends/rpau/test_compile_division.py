@@ -47,14 +47,14 @@ def relinearize_and_rescale(graph: SubroutineGraph) -> None:
     [
         {"rpaus": 4},
         {"rpaus": 6},
-        {"rpaus": 2, "prime_sets": 2},
-        {"rpaus": 3, "prime_sets": 2},
+        {"rpaus": 2, "modulus_banks": 2},
+        {"rpaus": 3, "modulus_banks": 2},
         {"rpaus": 6, "dyadic_cores": 0},
         {"rpaus": 4, "work_polys": 8, "key_polys": 4},
         {"rpaus": 6, "prng": "trivium", "seeds": 1},
         {"rpaus": 6, "link": True, "interconnect": "gather"},
-        {"rpaus": 2, "prime_sets": 2, "link": True},
-        {"rpaus": 3, "prime_sets": 2, "link": True},
+        {"rpaus": 2, "modulus_banks": 2, "link": True},
+        {"rpaus": 3, "modulus_banks": 2, "link": True},
     ],
     ids=str,
 )

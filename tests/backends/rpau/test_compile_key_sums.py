@@ -115,7 +115,7 @@ def relinearization(log_degree: int) -> SubroutineGraph:
 
 
 def test_a_larger_ring_needs_no_transfers_where_digits_need_not_wait_for_each_other() -> None:
-    """As many work polynomials as Medha has, in two pieces each."""
+    """As many work polynomials as Medha has, in two sub-polynomials each."""
     graph, design = relinearization(9), replace(DESIGN, rpaus=6, work_polys=13)
     (layout,) = layouts(graph, design)
     waiting = select(graph, design, layout, per_rpau=False, preinitialised=True)

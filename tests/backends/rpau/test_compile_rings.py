@@ -22,7 +22,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
@@ -63,21 +63,21 @@ def program(log_degree: int) -> SubroutineGraph:
 
 
 class Counting(ModelDevice):
-    """The model, which counts the words that cross to and from the host by zone."""
+    """The model, which counts the words that cross to and from the host by address space."""
 
     def __init__(self, design: RpauDesign) -> None:
         super().__init__(design)
-        self.crossed: Counter[Zone] = Counter()
+        self.crossed: Counter[AddressSpace] = Counter()
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes, and counts."""
-        super().write(zone, unit, index, words)
-        self.crossed[zone] += words.size
+        super().write(space, unit, index, words)
+        self.crossed[space] += words.size
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads, and counts."""
-        words = super().read(zone, unit, index)
-        self.crossed[zone] += words.size
+        words = super().read(space, unit, index)
+        self.crossed[space] += words.size
         return words
 
 
@@ -95,8 +95,8 @@ def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
     ends = [executable.runs[0].loads, executable.runs[-1].stores]
     limbs = sum(len(places) for values in ends for places in values.values())
     polynomials = limbs * min(graph.n, device.design.n) + found.spilled_words
-    assert device.crossed[Zone.POLY] == polynomials
-    assert device.crossed[Zone.KEY] + device.crossed[Zone.SEED] == found.key_words
+    assert device.crossed[AddressSpace.POLY] == polynomials
+    assert device.crossed[AddressSpace.KEY] + device.crossed[AddressSpace.SEED] == found.key_words
     assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
     return executable
 
@@ -106,7 +106,7 @@ def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
     [
         {},
         {"rpaus": 6, "link": True, "prng": "trivium", "seeds": 4},
-        {"rpaus": 2, "prime_sets": 2, "twiddles": "stored"},
+        {"rpaus": 2, "modulus_banks": 2, "twiddles": "stored"},
         {"work_polys": 24, "key_polys": 24},
     ],
     ids=str,
@@ -116,8 +116,8 @@ def test_one_device_runs_programs_of_every_ring(change: dict[str, int | str | bo
     accelerator = Accelerator(Counting(design))
     for log_degree in (*RINGS, RINGS[0]):
         executable = run_both(log_degree, accelerator)
-        assert executable.pieces == design.pieces(log_degree)
-        # Half keys of a larger ring are whole: pieces of 2^9 words do not begin with streams.
+        assert executable.sub_polys == design.sub_polys(log_degree)
+        # Half keys of a larger ring are whole: sub-polynomials of 2^9 words do not begin with streams.
         assert bool(executable.seeded) == (design.seeds > 0 and log_degree <= design.log_n)
         assert read_executable(executable.to_json()) == executable
 
@@ -130,15 +130,15 @@ def test_a_device_for_whole_blocks_expands_the_keys_of_larger_rings(
     executable = run_both(log_degree, Accelerator(Counting(design)))
     assert executable.seeded == {"relin", "galois:5"}
     assert executable.host_transfers == 0
-    halves = {(load.half, load.piece) for run in executable.runs for load in run.keys}
-    assert halves == {(0, piece) for piece in range(executable.pieces)}
+    halves = {(load.half, load.sub_poly) for run in executable.runs for load in run.keys}
+    assert halves == {(0, sub_poly) for sub_poly in range(executable.sub_polys)}
     assert {load.index for run in executable.runs for load in run.seeds} == {0, 1}
 
 
 def test_a_larger_ring_splits_before_its_transforms_and_joins_after_them() -> None:
     executable = compile_graph(program(11), DESIGN)
     names = [decode(word).operation.name for word in executable.words]
-    assert names.count("split") == names.count("ntt")  # 4 pieces: two stages of two pairs
+    assert names.count("split") == names.count("ntt")  # 4 sub-polynomials: two stages of two pairs
     assert names.count("join") == names.count("intt")
 
 
@@ -149,11 +149,11 @@ def test_a_ring_that_the_device_does_not_run_is_refused() -> None:
 
 def test_an_executable_of_a_wrong_ring_is_refused() -> None:
     executable = compile_graph(program(10), DESIGN)
-    load = replace(executable.runs[0].keys[0], piece=2)
+    load = replace(executable.runs[0].keys[0], sub_poly=2)
     for path, value, message in (
         (("log_degree",), 12, "runs rings of degree"),
         (("log_degree",), 11, "modulo 2N|primitive"),
-        (("runs", 0, "keys", 0), load, "a piece that a polynomial of its ring has not"),
+        (("runs", 0, "keys", 0), load, "a sub-polynomial that a polynomial of its ring has not"),
     ):
         with pytest.raises(ProgramError, match=message):
             read_executable(changed(executable, path, value).to_json())

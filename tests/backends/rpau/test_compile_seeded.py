@@ -102,7 +102,7 @@ def rtl() -> runtime.Machine:
 
 @pytest.mark.parametrize(
     "change",
-    [{"rpaus": 2, "prime_sets": 2}, {"rpaus": 6}, {"dyadic_cores": 4, "interconnect": "gather"}],
+    [{"rpaus": 2, "modulus_banks": 2}, {"rpaus": 6}, {"dyadic_cores": 4, "interconnect": "gather"}],
     ids=str,
 )
 def test_limbs_in_turn_and_a_spread_special_prime_expand_their_own_limbs(
@@ -197,12 +197,12 @@ def test_a_key_without_a_seed_or_with_a_wrong_one_is_refused(rng: np.random.Gene
 DAMAGES: dict[str, tuple[str, object, str]] = {
     "index": ("index", DESIGN.seeds, "a seed lies outside the seed store"),
     "negative index": ("index", -1, "a place of a key is outside 0"),
-    "other index": ("index", 3, "takes a seed that is not loaded for its prime set"),
+    "other index": ("index", 3, "takes a seed that is not loaded for its modulus bank"),
     "taken index": ("index", 1, "two seeds lie in one place of the seed store"),
     "mask": ("mask", 1 << DESIGN.rpaus, "a seed lies outside the seed store"),
-    "few RPAUs": ("mask", 1, "takes a seed that is not loaded for its prime set"),
+    "few RPAUs": ("mask", 1, "takes a seed that is not loaded for its modulus bank"),
     "no RPAU": ("mask", 0, "mask of a key 0 is not a whole number in 1"),
-    "prime set": ("prime_set", 1, "a seed belongs to a slot that holds no limb"),
+    "modulus bank": ("modulus_bank", 1, "a seed belongs to a slot that holds no limb"),
     "name": ("key", "a b", "key 'a b' is no name"),
 }
 """What is written where in the first seed of an executable's file, and what the refusal says."""

@@ -43,7 +43,7 @@ def test_a_design_survives_its_toml_file() -> None:
         ({"log_n": 8, "cores": 32}, "cores = 32 at N = 256 is more than 16.*take fewer cores"),
         ({"dyadic_cores": 16}, "design nano: dyadic_cores = 16 is outside 0 … 8"),
         ({"dyadic_cores": 3}, "= 3 is not a power of two: choose 0 or one from 1 to 8"),
-        ({"prime_sets": 9}, "design nano: prime_sets = 9 is outside 1 … 8"),
+        ({"modulus_banks": 9}, "design nano: modulus_banks = 9 is outside 1 … 8"),
         ({"target": "asic"}, "design nano: target = 'asic' is not one of xilinx, ecp5"),
         ({"target": "ecp5"}, "key_ram = 'ultra'.* has no UltraRAM: take key_ram = 'block'"),
         ({"interconnect": "bus"}, "design nano: interconnect = 'bus' is not one of ring, gather"),

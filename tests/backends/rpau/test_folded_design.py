@@ -12,7 +12,7 @@ from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.constants import modulus_words, prime_refusal
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.limits import parameter_limits
-from ringsmith.backends.rpau.design.register_table import Zone
+from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.errors import DeviceError, ParameterError
@@ -46,7 +46,7 @@ def small_seal() -> CkksParameters:
 
 
 def test_random_programs_on_the_rtl_equal_the_model(rng: np.random.Generator) -> None:
-    design = replace(DESIGN, log_n=8, rpaus=2, prime_sets=2, work_polys=6, program_words=128)
+    design = replace(DESIGN, log_n=8, rpaus=2, modulus_banks=2, work_polys=6, program_words=128)
     seeds = rng.integers(2**28, size=3).tolist()
     assert compare(RtlDevice(design), design, seeds, 30).polynomials > 0
 
@@ -110,12 +110,12 @@ def test_the_model_wants_the_words_that_a_modulus_has(bits: int) -> None:
     (q,) = search(bits, DESIGN.n, 1)
     words = modulus_words(q, DESIGN)
     assert folded.fits(q, DESIGN.word_bits)
-    device.write(Zone.MODULUS, 0, 0, words)
+    device.write(AddressSpace.MODULUS, 0, 0, words)
     for place in (1, 2, 3):
         wrong = words.copy()
         wrong[place] ^= np.uint64(1)
         with pytest.raises(DeviceError, match=rf"modulus {q} needs mu = {words[1]}"):
-            device.write(Zone.MODULUS, 0, 0, wrong)
+            device.write(AddressSpace.MODULUS, 0, 0, wrong)
 
 
 def test_a_modulus_above_its_power_of_two_has_a_negative_distance() -> None:
@@ -125,4 +125,4 @@ def test_a_modulus_above_its_power_of_two_has_a_negative_distance() -> None:
     assert (k, index) == (54, 0)
     assert mu >> low == (1 << folded.tail_bits(60) + 1) - (q - (1 << 53))
     assert mu & ((1 << low) - 1) == (1 << low) - ((q - (1 << 53)) << 7)
-    ModelDevice(DESIGN).write(Zone.MODULUS, 0, 0, modulus_words(q, DESIGN))
+    ModelDevice(DESIGN).write(AddressSpace.MODULUS, 0, 0, modulus_words(q, DESIGN))

@@ -15,7 +15,7 @@ from ringsmith.backends.rpau.isa.generate import (
     render_page,
     render_systemverilog,
 )
-from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, parse_isa, twin_of
+from ringsmith.backends.rpau.isa.instruction_set import ISA, equivalent_of, instruction, parse_isa
 from ringsmith.backends.rpau.isa.kinds import KINDS
 from ringsmith.errors import ProgramError
 from ringsmith.hdl.isa_file import IsaError
@@ -67,8 +67,8 @@ def test_every_field_holds_what_the_largest_design_needs() -> None:
         ("{name: element}, ", "{name: exponent}, ", "operand 'exponent' is not a field"),
         ("{name: element}, ", "{name: element, access: r}, ", "has access 'r'"),
         (
-            "{name: a, access: r}, {name: piece, default: 0}]\n    latency: ntt",
-            "{name: a}, {name: piece, default: 0}]\n    latency: ntt",
+            "{name: a, access: r}, {name: sub-polynomial, default: 0}]\n    latency: ntt",
+            "{name: a}, {name: sub-polynomial, default: 0}]\n    latency: ntt",
             "has access ''",
         ),
         ("where: others", "where: nobody", "unknown where"),
@@ -81,8 +81,16 @@ def test_every_field_holds_what_the_largest_design_needs() -> None:
         ("    distinct:", "    distnict:", "unknown keys ['distnict']"),
         ("  wait_main:", "  wait_mian:", "wait_main"),
         ("    latency: zero_cycles\n", "", "missing keys ['latency']"),
-        ("twin: dmul\n", "twin: dmac\n", "mul: its twin 'dmac' is no instruction of another unit"),
-        ("twin: dmul\n", "twin: mac\n", "mul: its twin 'mac' is no instruction of another unit"),
+        (
+            "equivalent: dmul\n",
+            "equivalent: dmac\n",
+            "mul: its equivalent 'dmac' is no instruction of another unit",
+        ),
+        (
+            "equivalent: dmul\n",
+            "equivalent: mac\n",
+            "mul: its equivalent 'mac' is no instruction of another unit",
+        ),
         ("{times: b, plus: dst}", "{times: b_key, plus: dst}", "computes times 'b_key'"),
         ("{times: b, plus: dst}", "{times: b, plus: k2}", "computes plus or minus 'k2'"),
         ("{times: b, plus: dst}", "{times: b}", "which it reads if it adds to it"),
@@ -138,14 +146,16 @@ def test_a_new_dyadic_instruction_is_one_record() -> None:
     assert "`dmsub`" in render_page(isa)
 
 
-def test_twins_compute_the_same_on_the_other_unit() -> None:
+def test_equivalents_compute_the_same_on_the_other_unit() -> None:
     design = load_design("nano")
-    named = {operation.name: twin_of(operation, design) for operation in ISA.operations}
-    twins = {name: twin.name for name, twin in named.items() if twin is not None}
-    assert twins["mac"] == "dmac"
-    assert twins["dmac"] == "mac"
-    assert twins["reduce"] == "daffine"
-    assert twins["affine"] == "daffine"
-    assert twins["daffine"] == "reduce"
-    assert {"ntt", "broadcast", "send", "dmul_seed"} & twins.keys() == set()
-    assert len(twins) == 19
+    named = {operation.name: equivalent_of(operation, design) for operation in ISA.operations}
+    equivalents = {
+        name: equivalent.name for name, equivalent in named.items() if equivalent is not None
+    }
+    assert equivalents["mac"] == "dmac"
+    assert equivalents["dmac"] == "mac"
+    assert equivalents["reduce"] == "daffine"
+    assert equivalents["affine"] == "daffine"
+    assert equivalents["daffine"] == "reduce"
+    assert {"ntt", "broadcast", "send", "dmul_seed"} & equivalents.keys() == set()
+    assert len(equivalents) == 19

@@ -105,8 +105,8 @@ def test_comments_blank_lines_and_all_are_understood() -> None:
         ("ntt p1, p1 @0,", "cannot read the RPAUs '@0,'"),
         ("broadcast p1, p2, r3, q0, c0, c1 @0-2", "RPAU 3 sends but is not in the mask"),
         ("broadcast p1, p2, r5, q0, c0, c1 @0-2", "src = 5 is not in 0 … 4"),
-        ("ntt p1, p1 @0 q1", "prime set 1 does not exist: design nano has 0 … 0"),
-        ("halt @0 q1", "prime set 1 does not exist"),
+        ("ntt p1, p1 @0 q1", "modulus bank 1 does not exist: design nano has 0 … 0"),
+        ("halt @0 q1", "modulus bank 1 does not exist"),
         ("send p1, p2, r0 @0-1", "send: design nano has no link unit (link = false)"),
         ("ntt p1, p1 @0 wait(ring)", "cannot wait for ring: units are main, dyadic, link"),
         ("ntt p1, p1 @0 sometimes", "cannot read 'ntt p1, p1 @0 sometimes'"),
@@ -166,10 +166,12 @@ def test_a_program_without_its_one_halt_or_too_long_is_refused(text: str, messag
         check_program(assemble(text, NANO), NANO)
 
 
-def test_what_does_not_compute_names_no_prime_set(small_design: RpauDesign) -> None:
-    design = replace(small_design, prime_sets=2)
+def test_what_does_not_compute_names_no_modulus_bank(small_design: RpauDesign) -> None:
+    design = replace(small_design, modulus_banks=2)
     assemble("daffine p1, p2, c0, c1 @0 q1\nsend p1, p2, r0 @0-2", design)
-    with pytest.raises(ProgramError, match=r"prime set 1 does not exist.* of the link unit name"):
+    with pytest.raises(
+        ProgramError, match=r"modulus bank 1 does not exist.* of the link unit name"
+    ):
         assemble("send p1, p2, r0 @0-2 q1", design)
 
 

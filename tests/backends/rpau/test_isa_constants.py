@@ -106,7 +106,7 @@ def test_a_folded_design_refuses_a_prime_far_from_a_power_of_two() -> None:
     assert limits.reduction_refusal(0x1FFFFFFE48001) == ""
 
 
-def test_a_sparse_design_is_told_the_index_of_its_prime() -> None:
+def test_a_sparse_design_is_reported_the_index_of_its_prime() -> None:
     for index, prime in enumerate(FAMILIES["word48"]):
         assert modulus_words(prime, SPARSE).tolist() == [prime, 0, 48, index]
 

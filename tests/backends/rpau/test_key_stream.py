@@ -208,7 +208,7 @@ def test_a_key_that_is_read_before_it_is_awaited_is_refused() -> None:
     [
         (KeyStream((poly(),), (ROWS - 1,)), f"so {ROWS} is the earliest"),
         (KeyStream((poly(), poly(1)), (ROWS, ROWS + 1)), "key polynomial 1 arrives in cycle"),
-        (KeyStream((poly(SMALL.key_polys),), (ROWS,)), "zone KEY has no index 8"),
+        (KeyStream((poly(SMALL.key_polys),), (ROWS,)), "address space KEY has no index 8"),
         (KeyStream((poly(0, 1 << 30),), (ROWS,)), "words of design heaws-small have 30 bits"),
     ],
 )

@@ -78,7 +78,7 @@ def test_an_operation_in_a_ring_has_seals_bits_in_the_cycles_of_its_schedule(
     inputs = dict(zip(program.inputs, polynomials, strict=True))
     compiled = runtime.compile_graph(program, medha(), seeded=())
     assert compiled.executable is not None
-    assert compiled.executable.pieces == medha().pieces(ring)
+    assert compiled.executable.sub_polys == medha().sub_polys(ring)
     for kind in DEVICES:
         found = runtime.run_graph(compiled, machine(kind), inputs, here.keys)
         outputs = np.stack(list(found.outputs.values()))

@@ -12,7 +12,7 @@ from ringsmith import _core
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
 from ringsmith.backends.rpau.design.constants import Words, prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.interface import Device, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble, encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, instruction
@@ -168,10 +168,10 @@ class Oracle:
     def _broadcast(self, each: Instruction) -> None:
         source = each["src"]
 
-        def scaled(words: Integers, rpau: int, prime_set: int) -> Integers:
-            constants = self.constants[rpau][prime_set]
+        def scaled(words: Integers, rpau: int, modulus_bank: int) -> Integers:
+            constants = self.constants[rpau][modulus_bank]
             return (words * constants[each["k1"]] + constants[each["k2"]]) % (
-                self.rings[rpau][prime_set].q
+                self.rings[rpau][modulus_bank].q
             )
 
         sent = scaled(self.polys[source, each["a"]], source, each["src_prime"])
@@ -181,8 +181,8 @@ class Oracle:
 
 
 def load(device: Device, program: RandomProgram) -> None:
-    for zone, unit, index, words in program.loads():
-        device.write(Zone[zone], unit, index, words)
+    for space, unit, index, words in program.loads():
+        device.write(AddressSpace[space], unit, index, words)
     device.load_program(program.words)
 
 
@@ -197,11 +197,11 @@ def test_every_instruction_has_a_meaning_here() -> None:
 
 VARIANTS: list[dict[str, object]] = [
     {},
-    {"prime_sets": 3, "work_polys": 12},
-    {"prime_sets": 2, "prng": "trivium", "seeds": 2},
-    {"prime_sets": 2, "dyadic_cores": 0, "twiddles": "stored"},
-    {"prime_sets": 2, "link": False},
-    {"reduction": "sparse", "family": "word48", "word_bits": 48, "prime_sets": 2},
+    {"modulus_banks": 3, "work_polys": 12},
+    {"modulus_banks": 2, "prng": "trivium", "seeds": 2},
+    {"modulus_banks": 2, "dyadic_cores": 0, "twiddles": "stored"},
+    {"modulus_banks": 2, "link": False},
+    {"reduction": "sparse", "family": "word48", "word_bits": 48, "modulus_banks": 2},
 ]
 
 
@@ -224,7 +224,7 @@ def test_random_programs_leave_what_plain_integers_leave(
     for rpau, polys in enumerate(program.written):
         assert polys == {poly for place, poly in oracle.polys if place == rpau}
         for poly in polys:
-            words = device.read(Zone.POLY, rpau, poly)
+            words = device.read(AddressSpace.POLY, rpau, poly)
             assert (words == oracle.polys[rpau, poly]).all(), f"p{poly} of RPAU {rpau}"
     assert report.instructions == len(program.instructions)
 
@@ -240,7 +240,7 @@ def test_a_program_runs_again_on_what_it_left(small_design: RpauDesign) -> None:
             oracle.execute(each)
     for rpau, polys in enumerate(program.written):
         for poly in polys:
-            assert (device.read(Zone.POLY, rpau, poly) == oracle.polys[rpau, poly]).all()
+            assert (device.read(AddressSpace.POLY, rpau, poly) == oracle.polys[rpau, poly]).all()
 
 
 @pytest.mark.parametrize("name", MEANING)
@@ -264,7 +264,7 @@ def test_operands_may_be_one_polynomial_read_and_written(
     oracle = Oracle(program, design)
     oracle.execute(each)
     for rpau in range(design.rpaus):
-        words = device.read(Zone.POLY, rpau, each["dst"])
+        words = device.read(AddressSpace.POLY, rpau, each["dst"])
         assert (words == oracle.polys[rpau, each["dst"]]).all()
 
 
@@ -275,14 +275,14 @@ def test_the_ntt_of_nano_equals_the_core_s(rng: np.random.Generator, bits: int) 
     root = _core.smallest_root(prime, nano.n)
     device = ModelDevice(nano)
     tables = prime_tables(prime, root, nano)
-    for zone, table in tables.loads():
-        device.write(Zone[zone], 2, 0, table)
+    for space, table in tables.loads():
+        device.write(AddressSpace[space], 2, 0, table)
     words: Words = rng.integers(0, prime, nano.n, dtype=np.uint64)
     words[:3] = [0, 1, prime - 1]
-    device.write(Zone.POLY, 2, 0, words)
-    device.write(Zone.POLY, 2, 1, words)
+    device.write(AddressSpace.POLY, 2, 0, words)
+    device.write(AddressSpace.POLY, 2, 1, words)
     text = "ntt p0, p0 @2\nintt p1, p1 @2\nhalt"
     device.load_program(np.array(assemble(text, nano), dtype=np.uint64))
     device.run(10**6)
-    assert (device.read(Zone.POLY, 2, 0) == _core.ntt_forward(words, prime, root)).all()
-    assert (device.read(Zone.POLY, 2, 1) == _core.ntt_inverse(words, prime, root)).all()
+    assert (device.read(AddressSpace.POLY, 2, 0) == _core.ntt_forward(words, prime, root)).all()
+    assert (device.read(AddressSpace.POLY, 2, 1) == _core.ntt_inverse(words, prime, root)).all()

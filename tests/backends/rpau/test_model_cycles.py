@@ -10,7 +10,7 @@ from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
 from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import FETCH_CYCLES
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.errors import DeviceError, ProgramError
@@ -157,8 +157,8 @@ def test_random_programs_overlap_the_units_and_wait_and_send(small_design: RpauD
 def test_timing_only_gives_the_same_cycles_as_contents(small_design: RpauDesign) -> None:
     program = random_program(small_design, 3, 60)
     full = ModelDevice(small_design)
-    for zone, unit, index, words in program.loads():
-        full.write(Zone[zone], unit, index, words)
+    for space, unit, index, words in program.loads():
+        full.write(AddressSpace[space], unit, index, words)
     quick = ModelDevice(small_design, timing_only=True)
     for device in (full, quick):
         device.load_program(program.words)

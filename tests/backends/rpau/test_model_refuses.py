@@ -10,7 +10,7 @@ from ringsmith import _core
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.sparse import FAMILIES
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import ISA
@@ -23,22 +23,22 @@ def words_of(*values: int) -> Words:
 
 
 def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
-    """A device with all memories of every RPAU loaded but the zone ``skip``, and a program."""
+    """A device with all memories of every RPAU loaded but the address space ``skip``, and a program."""
     device = ModelDevice(design, timing=BY_HAND)
     primes = _core.prime_search(design.word_bits, design.n, design.rpaus)
     for rpau, prime in enumerate(primes):
         tables = prime_tables(prime, _core.smallest_root(prime, design.n), design)
         ones = np.ones(design.n, dtype=np.uint64)
         contents = {
-            **{zone: [words] for zone, words in tables.loads()},
+            **{space: [words] for space, words in tables.loads()},
             "CONSTANT": [ones[: design.constants]],
             "KEY": [ones] * (design.key_polys - 1),  # all but the last
             "POLY": [ones] * (design.work_polys - 1),  # all but p7
         }
-        for zone, entries in contents.items():
+        for space, entries in contents.items():
             for index, words in enumerate(entries):
-                if zone != skip:
-                    device.write(Zone[zone], rpau, index, words)
+                if space != skip:
+                    device.write(AddressSpace[space], rpau, index, words)
     device.load_program(words_of(*assemble(text, design)))
     return device
 
@@ -151,30 +151,42 @@ def test_a_read_of_what_was_never_loaded_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("zone", "text", "what"),
+    ("space", "text", "what"),
     [
         (
-            Zone.POLY,
+            AddressSpace.POLY,
             "add p1, p0, p2 @0",
             "reads p0, whose word 5 is {q} and must be below the modulus",
         ),
-        (Zone.KEY, "dmul_key p1, p2, key0 @0", "reads key0, whose word 5 is {q} and must be below"),
-        (Zone.CONSTANT, "affine p1, p2, c5, c0 @0", "reads c5 = {q}, which must be below"),
-        (Zone.CONSTANT, "broadcast p1, p2, r1, q0, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
-        (Zone.TWIDDLE_LO, "ntt p1, p1 @0", "word 5 of the low twiddle table is {q} and must be"),
-        (Zone.TWIDDLE_HI, "intt p1, p1 @0", "word 5 of the high twiddle table is {q} and must be"),
+        (
+            AddressSpace.KEY,
+            "dmul_key p1, p2, key0 @0",
+            "reads key0, whose word 5 is {q} and must be below",
+        ),
+        (AddressSpace.CONSTANT, "affine p1, p2, c5, c0 @0", "reads c5 = {q}, which must be below"),
+        (AddressSpace.CONSTANT, "broadcast p1, p2, r1, q0, c0, c5 @0-1", "RPAU 0: reads c5 = {q}"),
+        (
+            AddressSpace.TWIDDLE_LO,
+            "ntt p1, p1 @0",
+            "word 5 of the low twiddle table is {q} and must be",
+        ),
+        (
+            AddressSpace.TWIDDLE_HI,
+            "intt p1, p1 @0",
+            "word 5 of the high twiddle table is {q} and must be",
+        ),
     ],
 )
 def test_a_word_that_is_no_residue_is_refused(
-    small_design: RpauDesign, zone: Zone, text: str, what: str
+    small_design: RpauDesign, space: AddressSpace, text: str, what: str
 ) -> None:
     device = prepared(small_design, f"{text}\nhalt")
     (q,) = _core.prime_search(small_design.word_bits, small_design.n, 1)
     tables = prime_tables(q, _core.smallest_root(q, small_design.n), small_design)
-    length = small_design.constants if zone is Zone.CONSTANT else small_design.n
-    words = tables.twiddles.get(zone.name, np.ones(length, dtype=np.uint64))
+    length = small_design.constants if space is AddressSpace.CONSTANT else small_design.n
+    words = tables.twiddles.get(space.name, np.ones(length, dtype=np.uint64))
     words[5] = q
-    device.write(zone, 0, 0, words)
+    device.write(space, 0, 0, words)
     with pytest.raises(DeviceError) as caught:
         device.run(10**6)
     assert what.format(q=q) in str(caught.value)
@@ -183,10 +195,10 @@ def test_a_word_that_is_no_residue_is_refused(
 def test_residues_are_compared_with_a_modulus_that_came_later(small_design: RpauDesign) -> None:
     device = prepared(small_design, "affine p1, p0, c0, c0 @0\nadd p2, p1, p1 @0\nhalt")
     large, *_, small = _core.prime_search(small_design.word_bits, small_design.n, 9)
-    device.write(Zone.POLY, 0, 0, np.full(small_design.n, large - 2, dtype=np.uint64))
+    device.write(AddressSpace.POLY, 0, 0, np.full(small_design.n, large - 2, dtype=np.uint64))
     device.run(10**6)
     tables = prime_tables(small, _core.smallest_root(small, small_design.n), small_design)
-    device.write(Zone.MODULUS, 0, 0, tables.modulus)
+    device.write(AddressSpace.MODULUS, 0, 0, tables.modulus)
     with pytest.raises(
         DeviceError, match=f"reads p0, whose word 0 is {large - 2} and must be below"
     ):
@@ -201,48 +213,48 @@ def test_words_that_were_sent_are_residues_once_they_are_reduced(
     large = _core.prime_search(small_design.word_bits, small_design.n, 1)[0]
     for name in ("affine", "reduce", "daffine"):
         device = prepared(small_design, text.format(name))
-        device.write(Zone.POLY, 0, 0, np.full(small_design.n, large - 1, dtype=np.uint64))
+        device.write(AddressSpace.POLY, 0, 0, np.full(small_design.n, large - 1, dtype=np.uint64))
         if name == "affine":
             with pytest.raises(DeviceError, match=f"RPAU 1: reads p1, whose word 0 is {large - 1}"):
                 device.run(10**6)
         else:
             assert device.run(10**6).instructions == 4
-        assert (device.read(Zone.POLY, 1, 1) == large - 1).all()
+        assert (device.read(AddressSpace.POLY, 1, 1) == large - 1).all()
 
 
-def test_each_prime_set_has_its_own_tables_and_residues(small_design: RpauDesign) -> None:
-    design = replace(small_design, prime_sets=2)
+def test_each_modulus_bank_has_its_own_tables_and_residues(small_design: RpauDesign) -> None:
+    design = replace(small_design, modulus_banks=2)
     text = "affine p1, p0, c0, c0 @0\nreduce p2, p0, c0, c0 @0 q1\nadd p3, p2, p2 @0 q1\nhalt"
     device = prepared(design, text)
     large, *_, small = _core.prime_search(design.word_bits, design.n, 9)
-    device.write(Zone.POLY, 0, 0, np.full(design.n, large - 1, dtype=np.uint64))
+    device.write(AddressSpace.POLY, 0, 0, np.full(design.n, large - 1, dtype=np.uint64))
     with pytest.raises(DeviceError, match=r"instruction 1 \(reduce.*: no modulus was loaded"):
         device.run(10**6)
     tables = prime_tables(small, _core.smallest_root(small, design.n), design)
-    device.write(Zone.MODULUS, 0, 1, tables.modulus)
+    device.write(AddressSpace.MODULUS, 0, 1, tables.modulus)
     with pytest.raises(DeviceError, match=r"instruction 1 \(reduce.* file was never loaded"):
         device.run(10**6)
-    device.write(Zone.CONSTANT, 0, 1, np.ones(design.constants, dtype=np.uint64))
+    device.write(AddressSpace.CONSTANT, 0, 1, np.ones(design.constants, dtype=np.uint64))
     device.run(10**6)
-    assert (device.read(Zone.POLY, 0, 3) == 2 * (large % small) % small).all()
+    assert (device.read(AddressSpace.POLY, 0, 3) == 2 * (large % small) % small).all()
     device.load_program(words_of(*assemble("affine p2, p0, c0, c0 @0 q1\nhalt", design)))
     with pytest.raises(DeviceError, match=f"reads p0, whose word 0 is {large - 1} and must be"):
         device.run(10**6)
     device.load_program(words_of(*assemble("ntt p2, p2 @0 q1\nhalt", design)))
     with pytest.raises(DeviceError, match="a twiddle table was never loaded"):
         device.run(10**6)
-    with pytest.raises(DeviceError, match="zone MODULUS has no index 2"):
-        device.write(Zone.MODULUS, 0, 2, tables.modulus)
+    with pytest.raises(DeviceError, match="address space MODULUS has no index 2"):
+        device.write(AddressSpace.MODULUS, 0, 2, tables.modulus)
 
 
 def test_a_sparse_design_refuses_another_modulus_and_index(small_design: RpauDesign) -> None:
     design = replace(small_design, word_bits=48, reduction="sparse", family="word48")
     device = ModelDevice(design)
     prime, other = FAMILIES["word48"][:2]
-    device.write(Zone.MODULUS, 0, 0, words_of(prime, 0, 48, 0))
+    device.write(AddressSpace.MODULUS, 0, 0, words_of(prime, 0, 48, 0))
     for words in ((prime, 1, 48, 0), (prime, 0, 47, 0), (prime, 0, 48, 1), (other, 0, 48, 99)):
         with pytest.raises(DeviceError, match="its index among the design's sparse primes, not"):
-            device.write(Zone.MODULUS, 0, 0, words_of(*words))
+            device.write(AddressSpace.MODULUS, 0, 0, words_of(*words))
 
 
 @pytest.mark.parametrize("place", [0, 1, 77, 128, 255])
@@ -254,71 +266,95 @@ def test_a_wrong_word_of_the_stored_twiddles_is_refused(
     (q,) = _core.prime_search(design.word_bits, design.n, 1)
     table = prime_tables(q, _core.smallest_root(q, design.n), design).twiddles["TWIDDLE"]
     table[place] ^= np.uint64(1)
-    device.write(Zone.TWIDDLE, 0, 0, table)
+    device.write(AddressSpace.TWIDDLE, 0, 0, table)
     with pytest.raises(DeviceError, match=r"of the stored twiddle table is .* a power of the root"):
         device.run(10**6)
 
 
 def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
     device = prepared(small_design, "ntt p0, p0 @0\nhalt")
-    device.write(Zone.TWIDDLE_LO, 0, 0, np.ones(16, dtype=np.uint64))
-    device.write(Zone.TWIDDLE_HI, 0, 0, np.ones(16, dtype=np.uint64))
+    device.write(AddressSpace.TWIDDLE_LO, 0, 0, np.ones(16, dtype=np.uint64))
+    device.write(AddressSpace.TWIDDLE_HI, 0, 0, np.ones(16, dtype=np.uint64))
     with pytest.raises(DeviceError, match=r"instruction 0 \(ntt p0, p0  @0\): RPAU 0: .*root"):
         device.run(10**6)
 
 
 @pytest.mark.parametrize(
-    ("zone", "unit", "index", "words", "what"),
+    ("space", "unit", "index", "words", "what"),
     [
-        (Zone.POLY, 3, 0, np.zeros(256, np.uint64), "there is no RPAU 3: design small has 0 … 2"),
-        (Zone.POLY, -1, 0, np.zeros(256, np.uint64), "there is no RPAU -1"),
-        (Zone.POLY, 0, 8, np.zeros(256, np.uint64), "zone POLY has no index 8"),
-        (Zone.KEY, 0, 5, np.zeros(256, np.uint64), "zone KEY has no index 5"),
-        (Zone.CONSTANT, 0, 1, np.zeros(8, np.uint64), "zone CONSTANT has no index 1"),
         (
-            Zone.POLY,
+            AddressSpace.POLY,
+            3,
+            0,
+            np.zeros(256, np.uint64),
+            "there is no RPAU 3: design small has 0 … 2",
+        ),
+        (AddressSpace.POLY, -1, 0, np.zeros(256, np.uint64), "there is no RPAU -1"),
+        (AddressSpace.POLY, 0, 8, np.zeros(256, np.uint64), "address space POLY has no index 8"),
+        (AddressSpace.KEY, 0, 5, np.zeros(256, np.uint64), "address space KEY has no index 5"),
+        (
+            AddressSpace.CONSTANT,
+            0,
+            1,
+            np.zeros(8, np.uint64),
+            "address space CONSTANT has no index 1",
+        ),
+        (
+            AddressSpace.POLY,
             0,
             0,
             np.zeros(255, np.uint64),
             "takes 256 words of type uint64, not uint64 (255,)",
         ),
-        (Zone.POLY, 0, 0, np.zeros((1, 256), np.uint64), "not uint64 (1, 256)"),
-        (Zone.POLY, 0, 0, np.zeros(256, np.int64), "not int64 (256,)"),
+        (AddressSpace.POLY, 0, 0, np.zeros((1, 256), np.uint64), "not uint64 (1, 256)"),
+        (AddressSpace.POLY, 0, 0, np.zeros(256, np.int64), "not int64 (256,)"),
         (
-            Zone.POLY,
+            AddressSpace.POLY,
             0,
             0,
             np.full(256, 1 << 40, np.uint64),
             "word 0 is 1099511627776, and words of",
         ),
-        (Zone.MODULUS, 0, 0, words_of(1, 0, 1, 0), "zone MODULUS of RPAU 0: "),
-        (Zone.MODULUS, 0, 0, words_of(65537, 5, 17, 0), "modulus 65537 needs mu = "),
-        (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 16, 0), ", k = 17 and index 0, not"),
-        (Zone.MODULUS, 0, 0, words_of(65537, 1099494850815, 17, 1), "1099494850815, 17 and 1"),
-        (Zone.TWIDDLE, 0, 0, np.ones(256, np.uint64), "design small has no zone"),
-        (Zone.TWIDDLE_LO, 0, 0, np.ones(256, np.uint64), "small takes 16 words of type"),
-        (Zone.SEED, 0, 0, np.ones(5, np.uint64), "design small has no zone"),
+        (AddressSpace.MODULUS, 0, 0, words_of(1, 0, 1, 0), "address space MODULUS of RPAU 0: "),
+        (AddressSpace.MODULUS, 0, 0, words_of(65537, 5, 17, 0), "modulus 65537 needs mu = "),
+        (
+            AddressSpace.MODULUS,
+            0,
+            0,
+            words_of(65537, 1099494850815, 16, 0),
+            ", k = 17 and index 0, not",
+        ),
+        (
+            AddressSpace.MODULUS,
+            0,
+            0,
+            words_of(65537, 1099494850815, 17, 1),
+            "1099494850815, 17 and 1",
+        ),
+        (AddressSpace.TWIDDLE, 0, 0, np.ones(256, np.uint64), "design small has no address space"),
+        (AddressSpace.TWIDDLE_LO, 0, 0, np.ones(256, np.uint64), "small takes 16 words of type"),
+        (AddressSpace.SEED, 0, 0, np.ones(5, np.uint64), "design small has no address space"),
     ],
 )
 def test_a_wrong_write_is_refused(
-    small_design: RpauDesign, zone: Zone, unit: int, index: int, words: Words, what: str
+    small_design: RpauDesign, space: AddressSpace, unit: int, index: int, words: Words, what: str
 ) -> None:
     device = ModelDevice(small_design)
     with pytest.raises(DeviceError) as caught:
-        device.write(zone, unit, index, words)
+        device.write(space, unit, index, words)
     assert what in str(caught.value)
 
 
 def test_a_wrong_read_is_refused(small_design: RpauDesign) -> None:
     device = ModelDevice(small_design)
     with pytest.raises(DeviceError, match="RPAU 1: p2 was never written"):
-        device.read(Zone.POLY, 1, 2)
-    with pytest.raises(DeviceError, match="zone KEY cannot be read: only POLY can"):
-        device.read(Zone.KEY, 0, 0)
-    with pytest.raises(DeviceError, match="zone POLY has no index 8"):
-        device.read(Zone.POLY, 0, 8)
+        device.read(AddressSpace.POLY, 1, 2)
+    with pytest.raises(DeviceError, match="address space KEY cannot be read: only POLY can"):
+        device.read(AddressSpace.KEY, 0, 0)
+    with pytest.raises(DeviceError, match="address space POLY has no index 8"):
+        device.read(AddressSpace.POLY, 0, 8)
     with pytest.raises(DeviceError, match="a timing-only model has no contents"):
-        ModelDevice(small_design, timing_only=True).read(Zone.POLY, 0, 0)
+        ModelDevice(small_design, timing_only=True).read(AddressSpace.POLY, 0, 0)
 
 
 def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> None:
@@ -355,7 +391,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         banks=list(range(8)),
         key_polys=5,
         constants=8,
-        prime_sets=1,
+        modulus_banks=1,
         dyadic=False,
         link=False,
         seeds=0,
@@ -374,7 +410,7 @@ def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:
         (63, "there is no opcode 63"),
         (ntt | 1 << 12 | 8 << 28, "operand 0 is 8 and must be below 8"),
         (ntt | 1 << 15, "the mask names an RPAU above 2"),
-        (ntt | 1 << 9, "prime set 1 must be below 1"),
+        (ntt | 1 << 9, "modulus bank 1 must be below 1"),
         (ISA.operation("dmul").opcode, "dmul: the design has no dyadic unit"),
         (ISA.operation("send").opcode, "send: the design has no link unit"),
         (ISA.operation("convert").opcode, "convert: the design has no converter"),

@@ -38,7 +38,7 @@ def document(request: pytest.FixtureRequest) -> dict[str, Any]:
         name="small",
         log_n=10,
         rpaus=2,
-        prime_sets=2,
+        modulus_banks=2,
         prng="trivium",
         seeds=4,
         work_polys=WORK_POLYS[request.param],

@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.register_table import Zone
+from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.interface import Device
 from ringsmith.backends.rpau.device.model import ModelDevice
@@ -90,10 +90,10 @@ def test_raw_words_that_arrive_are_the_same_words_on_model_and_rtl(size: int) ->
     found = []
     for device in (ModelDevice(SMALL), RtlDevice(SMALL, assertions=True)):
         load(device, [primes((60,))[0]] * 2 + [q] * 3)
-        device.write(Zone.POLY, 0, 1, sent)
+        device.write(AddressSpace.POLY, 0, 1, sent)
         device.load_program(assemble("send p2, p1, r0 @0,3\nhalt", SMALL))
         device.run(10_000)
-        found.append(device.read(Zone.POLY, 3, 2))
+        found.append(device.read(AddressSpace.POLY, 3, 2))
     assert np.array_equal(*found)
     assert all((int(a) - int(b)) % q == 0 for a, b in zip(found[0], sent, strict=True))
     assert int(found[0].max()) >> 54 == 0
@@ -101,21 +101,21 @@ def test_raw_words_that_arrive_are_the_same_words_on_model_and_rtl(size: int) ->
 
 def test_the_model_shortens_no_word_without_a_modulus() -> None:
     device = ModelDevice(SMALL)
-    device.write(Zone.POLY, 0, 1, np.full(SMALL.n, 1 << 54, dtype=np.uint64))
+    device.write(AddressSpace.POLY, 0, 1, np.full(SMALL.n, 1 << 54, dtype=np.uint64))
     device.load_program(assemble("send p2, p1, r0 @0,3\nhalt", SMALL))
     with pytest.raises(DeviceError, match="RPAU 3: no modulus was loaded"):
         device.run(10_000)
-    device.write(Zone.POLY, 0, 1, np.full(SMALL.n, (1 << 54) - 1, dtype=np.uint64))
+    device.write(AddressSpace.POLY, 0, 1, np.full(SMALL.n, (1 << 54) - 1, dtype=np.uint64))
     device.run(10_000)
-    assert set(device.read(Zone.POLY, 3, 2).tolist()) == {(1 << 54) - 1}
+    assert set(device.read(AddressSpace.POLY, 3, 2).tolist()) == {(1 << 54) - 1}
 
 
 def load(device: Device, listed: list[int]) -> None:
     """Writes the tables of a prime of each RPAU."""
     for rpau, q in enumerate(listed):
         root = _core.smallest_root(q, device.design.n)
-        for zone, words in prime_tables(q, root, device.design, rpau=rpau).loads():
-            device.write(Zone[zone], rpau, 0, words)
+        for space, words in prime_tables(q, root, device.design, rpau=rpau).loads():
+            device.write(AddressSpace[space], rpau, 0, words)
 
 
 def test_a_transfer_takes_as_long_as_words_are_shortened_whoever_receives() -> None:
@@ -172,9 +172,9 @@ def compiled_for(
 def test_a_word_that_is_too_wide_for_an_rpau_is_refused() -> None:
     words = np.full(SMALL.n, 1 << 54, dtype=np.uint64)
     for device in (ModelDevice(SMALL), RtlDevice(SMALL, assertions=True)):
-        device.write(Zone.POLY, 1, 0, words)
+        device.write(AddressSpace.POLY, 1, 0, words)
         with pytest.raises(DeviceError, match=r"RPAU 2, .*and words of .* have 54 bits there"):
-            device.write(Zone.POLY, 2, 0, words)
+            device.write(AddressSpace.POLY, 2, 0, words)
 
 
 @cache

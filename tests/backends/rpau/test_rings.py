@@ -1,7 +1,7 @@
 """Rings of other degrees than N on one device: what the model computes, against the core.
 
-A polynomial of a larger ring lies in pieces of N words: of coefficients piece j holds j*N … (j+1)*N
-- 1, and its transform is that of the core, cut into pieces of N words.
+A polynomial of a larger ring lies in sub-polynomials of N words: of coefficients sub-polynomial j holds j*N … (j+1)*N
+- 1, and its transform is that of the core, cut into sub-polynomials of N words.
 """
 
 from dataclasses import replace
@@ -11,9 +11,14 @@ import pytest
 
 from ringsmith import _core
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
-from ringsmith.backends.rpau.design.constants import Words, piece_stages, prime_tables, source_piece
+from ringsmith.backends.rpau.design.constants import (
+    Words,
+    prime_tables,
+    source_sub_poly,
+    sub_poly_stages,
+)
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import Device, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Device
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import (
@@ -27,7 +32,7 @@ from ringsmith.errors import DeviceError, ParameterError, ProgramError
 
 RPAU = 1
 SCRATCH = 4
-"""Polynomials that hold results; the pieces of the source come first."""
+"""Polynomials that hold results; the sub-polynomials of the source come first."""
 
 
 def rings_of(design: RpauDesign) -> range:
@@ -39,17 +44,17 @@ def prepared(design: RpauDesign, device: Device, log_degree: int) -> tuple[int, 
     device.set_ring(log_degree)
     (prime,) = _core.prime_search(design.word_bits, 1 << log_degree, 1)
     root = _core.smallest_root(prime, 1 << log_degree)
-    for zone, words in prime_tables(prime, root, design, log_degree).loads():
-        device.write(Zone[zone], RPAU, 0, words)
+    for space, words in prime_tables(prime, root, design, log_degree).loads():
+        device.write(AddressSpace[space], RPAU, 0, words)
     constants = np.zeros(design.constants, dtype=np.uint64)
     for index, (split, join) in enumerate(factors_of(prime, root, design, log_degree)):
         constants[2 * index : 2 * index + 2] = split, join
-    device.write(Zone.CONSTANT, RPAU, 0, constants)
+    device.write(AddressSpace.CONSTANT, RPAU, 0, constants)
     return prime, root
 
 
 def factors_of(prime: int, root: int, design: RpauDesign, log_degree: int) -> list[tuple[int, int]]:
-    stages = piece_stages(prime, root, design, log_degree)
+    stages = sub_poly_stages(prime, root, design, log_degree)
     return list(dict.fromkeys((pair.split, pair.join) for stage in stages for pair in stage))
 
 
@@ -59,25 +64,29 @@ def run(device: Device, program: list[Instruction]) -> int:
     return device.run(10**7).cycles
 
 
-def write(device: Device, words: Words, pieces: int, first: int = 0) -> None:
-    for piece, part in enumerate(np.split(words, pieces)):
-        device.write(Zone.POLY, RPAU, first + piece, part)
+def write(device: Device, words: Words, sub_polys: int, first: int = 0) -> None:
+    for sub_poly, part in enumerate(np.split(words, sub_polys)):
+        device.write(AddressSpace.POLY, RPAU, first + sub_poly, part)
 
 
-def read(device: Device, pieces: int, first: int = 0) -> Words:
-    return np.concatenate([device.read(Zone.POLY, RPAU, first + i) for i in range(pieces)])
+def read(device: Device, sub_polys: int, first: int = 0) -> Words:
+    return np.concatenate(
+        [device.read(AddressSpace.POLY, RPAU, first + i) for i in range(sub_polys)]
+    )
 
 
 def transform(design: RpauDesign, prime: int, root: int, log_degree: int) -> list[Instruction]:
-    """The forward transform of pieces 0 …, out of place behind the stages between them."""
+    """The forward transform of sub-polynomials 0 …, out of place behind the stages between them."""
     known = factors_of(prime, root, design, log_degree)
     program = []
-    for stage in piece_stages(prime, root, design, log_degree):
+    for stage in sub_poly_stages(prime, root, design, log_degree):
         for pair in stage:
             k1 = 2 * known.index((pair.split, pair.join))
             program.append(instruction("split", 1 << RPAU, dst=pair.first, b=pair.second, k1=k1))
-    for piece in range(design.pieces(log_degree)):
-        program.append(instruction("ntt", 1 << RPAU, dst=SCRATCH + piece, a=piece, piece=piece))
+    for sub_poly in range(design.sub_polys(log_degree)):
+        program.append(
+            instruction("ntt", 1 << RPAU, dst=SCRATCH + sub_poly, a=sub_poly, sub_poly=sub_poly)
+        )
     return program
 
 
@@ -85,10 +94,10 @@ def back(design: RpauDesign, prime: int, root: int, log_degree: int) -> list[Ins
     """The inverse transform, in place."""
     known = factors_of(prime, root, design, log_degree)
     program = []
-    for piece in range(design.pieces(log_degree)):
-        where = SCRATCH + piece
-        program.append(instruction("intt", 1 << RPAU, dst=where, a=where, piece=piece))
-    for stage in reversed(piece_stages(prime, root, design, log_degree)):
+    for sub_poly in range(design.sub_polys(log_degree)):
+        where = SCRATCH + sub_poly
+        program.append(instruction("intt", 1 << RPAU, dst=where, a=where, sub_poly=sub_poly))
+    for stage in reversed(sub_poly_stages(prime, root, design, log_degree)):
         for pair in stage:
             k1 = 2 * known.index((pair.split, pair.join)) + 1
             dst, b = SCRATCH + pair.first, SCRATCH + pair.second
@@ -100,39 +109,44 @@ def check_transforms(
     design: RpauDesign, device: Device, log_degree: int, rng: np.random.Generator
 ) -> None:
     prime, root = prepared(design, device, log_degree)
-    pieces = design.pieces(log_degree)
+    sub_polys = design.sub_polys(log_degree)
     words = rng.integers(0, prime, 1 << log_degree, dtype=np.uint64)
     words[:3] = [0, 1, prime - 1]
-    write(device, words, pieces)
+    write(device, words, sub_polys)
     run(device, transform(design, prime, root, log_degree))
     expected = _core.ntt_forward(words, prime, root)
-    np.testing.assert_array_equal(read(device, pieces, SCRATCH), expected)
-    if pieces == 1:
-        np.testing.assert_array_equal(read(device, pieces), words)  # a stays as it was
+    np.testing.assert_array_equal(read(device, sub_polys, SCRATCH), expected)
+    if sub_polys == 1:
+        np.testing.assert_array_equal(read(device, sub_polys), words)  # a stays as it was
     run(device, back(design, prime, root, log_degree))
-    np.testing.assert_array_equal(read(device, pieces, SCRATCH), words)
+    np.testing.assert_array_equal(read(device, sub_polys, SCRATCH), words)
 
 
 def check_automorph(
     design: RpauDesign, device: Device, log_degree: int, element: int, rng: np.random.Generator
 ) -> None:
     prime, root = prepared(design, device, log_degree)
-    degree, pieces = 1 << log_degree, design.pieces(log_degree)
+    degree, sub_polys = 1 << log_degree, design.sub_polys(log_degree)
     coefficients = rng.integers(0, prime, degree, dtype=np.uint64)
     exponents = np.arange(degree) * element % (2 * degree)
     moved = np.zeros(degree, dtype=np.uint64)
     moved[exponents % degree] = np.where(
         exponents < degree, coefficients, (prime - coefficients) % np.uint64(prime)
     )
-    write(device, _core.ntt_forward(coefficients, prime, root), pieces)
+    write(device, _core.ntt_forward(coefficients, prime, root), sub_polys)
     program = []
-    for piece in range(pieces):
-        source = source_piece(design, log_degree, element, piece)
-        operands = {"dst": SCRATCH + piece, "a": source, "element": element, "piece": piece}
+    for sub_poly in range(sub_polys):
+        source = source_sub_poly(design, log_degree, element, sub_poly)
+        operands = {
+            "dst": SCRATCH + sub_poly,
+            "a": source,
+            "element": element,
+            "sub_poly": sub_poly,
+        }
         program.append(instruction("automorph", 1 << RPAU, **operands))
     run(device, program)
     expected = _core.ntt_forward(moved, prime, root)
-    np.testing.assert_array_equal(read(device, pieces, SCRATCH), expected)
+    np.testing.assert_array_equal(read(device, sub_polys, SCRATCH), expected)
 
 
 ELEMENTS = (3, 5, 7, 9, -1, -3)
@@ -186,9 +200,9 @@ def test_random_programs_in_every_ring_take_the_cycles_of_the_timeline(
 @pytest.mark.parametrize(
     ("log_degree", "text", "message"),
     [
-        (10, "ntt p0, p0, piece1", "piece 1 of a polynomial of degree 2^10, which has 1"),
-        (11, "ntt p0, p0, piece2", "piece 2 of a polynomial of degree 2^11, which has 2"),
-        (9, "split p0, p1, c0", "degree 2^9 do not lie in pieces"),
+        (10, "ntt p0, p0, piece1", "sub-polynomial 1 of a polynomial of degree 2^10, which has 1"),
+        (11, "ntt p0, p0, piece2", "sub-polynomial 2 of a polynomial of degree 2^11, which has 2"),
+        (9, "split p0, p1, c0", "degree 2^9 do not lie in sub-polynomials"),
         (10, "automorph p0, p1, g2049", "element 2049 must be below 2N = 2048"),
     ],
 )
@@ -199,7 +213,7 @@ def test_the_model_refuses_what_the_ring_does_not_have(
     prepared(many, device, log_degree)
     words = np.zeros(min(1 << log_degree, many.n), dtype=np.uint64)
     for poly in range(2):
-        device.write(Zone.POLY, RPAU, poly, words)
+        device.write(AddressSpace.POLY, RPAU, poly, words)
     with pytest.raises(DeviceError, match=message.replace("^", r"\^")):
         run(device, [parse_instruction(f"{text} @{RPAU}", many)])
 
@@ -207,13 +221,13 @@ def test_the_model_refuses_what_the_ring_does_not_have(
 def test_what_was_written_for_another_ring_counts_as_never_written(many: RpauDesign) -> None:
     device = ModelDevice(many)
     prepared(many, device, 10)
-    device.write(Zone.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
+    device.write(AddressSpace.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
     device.set_ring(10)  # the same: nothing changes
     run(device, [instruction("add", 1 << RPAU, dst=1, a=0, b=0)])
     device.set_ring(11)
     with pytest.raises(DeviceError, match="p0, which was never written"):
         run(device, [instruction("add", 1 << RPAU, dst=1, a=0, b=0)])
-    device.write(Zone.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
+    device.write(AddressSpace.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
     with pytest.raises(DeviceError, match="twiddle table was never loaded"):
         run(device, [instruction("ntt", 1 << RPAU, dst=1, a=0)])
 
@@ -222,9 +236,9 @@ def test_a_ring_outside_the_design_is_refused(many: RpauDesign, small_design: Rp
     for log_degree in (7, 13):
         with pytest.raises(DeviceError, match=f"degree 2.8 to 2.12, not 2.{log_degree}"):
             ModelDevice(many).set_ring(log_degree)
-    with pytest.raises(DeviceError, match="piece = 1 is not in 0 … 0"):
+    with pytest.raises(DeviceError, match="sub-polynomial = 1 is not in 0 … 0"):
         ModelDevice(small_design).load_program(
-            np.array([encode(instruction("ntt", 1, dst=0, a=0, piece=1))], dtype=np.uint64)
+            np.array([encode(instruction("ntt", 1, dst=0, a=0, sub_poly=1))], dtype=np.uint64)
         )
     with pytest.raises(ProgramError, match="larger_rings = 0"):
         check(instruction("split", 1, dst=0, b=1, k1=0), small_design)
@@ -234,10 +248,10 @@ def test_a_ring_outside_the_design_is_refused(many: RpauDesign, small_design: Rp
         replace(many, smaller_rings=3)
 
 
-def test_piece_0_may_be_left_out_of_a_line(many: RpauDesign) -> None:
+def test_sub_poly_0_may_be_left_out_of_a_line(many: RpauDesign) -> None:
     for text in ("ntt p1, p0  @0", "ntt p1, p0, piece3  @0", "automorph p1, p0, g3, piece1  @0"):
         assert format_instruction(parse_instruction(text, many)) == text
-    assert parse_instruction("ntt p1, p0, piece0 @0", many)["piece"] == 0
+    assert parse_instruction("ntt p1, p0, piece0 @0", many)["sub_poly"] == 0
 
 
 @pytest.mark.parametrize("twiddles", ["generated", pytest.param("stored", marks=pytest.mark.full)])
@@ -256,13 +270,13 @@ def test_the_rtl_equals_the_model_in_every_ring(
             assert reports == [program.cycles] * 2
             for rpau, written in enumerate(program.written):
                 for poly in written:
-                    found = device.read(Zone.POLY, rpau, poly)
-                    np.testing.assert_array_equal(found, model.read(Zone.POLY, rpau, poly))
+                    found = device.read(AddressSpace.POLY, rpau, poly)
+                    np.testing.assert_array_equal(found, model.read(AddressSpace.POLY, rpau, poly))
 
 
 def load_and_run(device: Device, program: RandomProgram, log_degree: int) -> int:
     device.set_ring(log_degree)
-    for zone, rpau, index, words in program.loads():
-        device.write(Zone[zone], rpau, index, words)
+    for space, rpau, index, words in program.loads():
+        device.write(AddressSpace[space], rpau, index, words)
     device.load_program(program.words)
     return device.run(10**7).cycles

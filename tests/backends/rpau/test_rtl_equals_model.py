@@ -9,7 +9,7 @@ from ringsmith import progress
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
 from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.interface import RunReport, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, RunReport
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
@@ -21,8 +21,8 @@ MAX_CYCLES = 10_000_000
 
 
 def run(device: ModelDevice | RtlDevice, program: RandomProgram) -> RunReport:
-    for zone, rpau, index, words in program.loads():
-        device.write(Zone[zone], rpau, index, words)
+    for space, rpau, index, words in program.loads():
+        device.write(AddressSpace[space], rpau, index, words)
     device.load_program(program.words)
     return device.run(MAX_CYCLES)
 
@@ -35,8 +35,8 @@ def check_equal(rtl: RtlDevice, design: RpauDesign, seed: int) -> None:
     assert report.cycles == program.cycles
     for rpau, written in enumerate(program.written):
         for poly in written:
-            found = rtl.read(Zone.POLY, rpau, poly)
-            np.testing.assert_array_equal(found, model.read(Zone.POLY, rpau, poly))
+            found = rtl.read(AddressSpace.POLY, rpau, poly)
+            np.testing.assert_array_equal(found, model.read(AddressSpace.POLY, rpau, poly))
 
 
 def test_fifty_random_programs_equal_the_model_with_assertions_on(

@@ -13,7 +13,7 @@ from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.conversions import conversion_words, placed
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, latencies
@@ -41,10 +41,10 @@ class Bench:
         ]
         self.keys = [self.random(q, rng) for q in self.primes]
         for rpau, (prime, root) in enumerate(zip(self.primes, self.roots, strict=True)):
-            for zone, words in prime_tables(prime, root, design).loads():
-                self.device.write(Zone[zone], rpau, 0, words)
-            self.device.write(Zone.CONSTANT, rpau, 0, self.constants[rpau])
-            self.device.write(Zone.KEY, rpau, design.key_polys - 1, self.keys[rpau])
+            for space, words in prime_tables(prime, root, design).loads():
+                self.device.write(AddressSpace[space], rpau, 0, words)
+            self.device.write(AddressSpace.CONSTANT, rpau, 0, self.constants[rpau])
+            self.device.write(AddressSpace.KEY, rpau, design.key_polys - 1, self.keys[rpau])
         own = divide(self.primes[:1], self.primes[1:], 5)
         for index, conversion in enumerate(
             [
@@ -52,7 +52,9 @@ class Bench:
                 placed(own, [0], [1, 2], design.rpaus),
             ]
         ):
-            self.device.write(Zone.CONVERSION, 0, index, conversion_words(design, conversion))
+            self.device.write(
+                AddressSpace.CONVERSION, 0, index, conversion_words(design, conversion)
+            )
 
     def random(self, prime: int, rng: np.random.Generator) -> Words:
         """Residues with the edges 0, 1, q - 1 first."""
@@ -71,7 +73,7 @@ class Bench:
                 words = self.random(prime, rng)
                 if poly == B:
                     words[:9] = [0, 1, prime - 1] * 3
-                self.device.write(Zone.POLY, rpau, poly, words)
+                self.device.write(AddressSpace.POLY, rpau, poly, words)
                 contents[rpau, poly] = [int(word) for word in words]
         return contents
 
@@ -86,7 +88,7 @@ class Bench:
 
     def read(self, rpau: int, poly: int = DST) -> list[int]:
         """The residues of a polynomial."""
-        return [int(word) for word in self.device.read(Zone.POLY, rpau, poly)]
+        return [int(word) for word in self.device.read(AddressSpace.POLY, rpau, poly)]
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +106,7 @@ def operands_of(name: str, bench: Bench) -> dict[str, int]:
         "k1": K1,
         "k2": K2,
         "element": 3,
-        "piece": 0,
+        "sub_poly": 0,
         "src": 1,
         "src_prime": 0,
         "first": 0,
@@ -172,7 +174,7 @@ def test_what_reduces_takes_every_word(bench: Bench, name: str, rng: np.random.G
     top = (1 << bench.design.word_bits) - 1
     words[:4] = [0, 1, top - 1, top]
     for rpau in range(bench.design.rpaus):
-        bench.device.write(Zone.POLY, rpau, A, words)
+        bench.device.write(AddressSpace.POLY, rpau, A, words)
     for k1, k2 in [(K1, K2), (2, 2), (1, 0)]:
         bench.execute(name, dst=DST, a=A, k1=k1, k2=k2)
         for rpau, prime in enumerate(bench.primes):
@@ -211,7 +213,7 @@ def test_ntt_equals_the_core(
             words = np.full(bench.design.n, word, dtype=np.uint64)
             if kind == "impulse":
                 words[rng.integers(bench.design.n)] = prime - 1
-            bench.device.write(Zone.POLY, rpau, a, words)
+            bench.device.write(AddressSpace.POLY, rpau, a, words)
             contents[rpau, a] = words.tolist()
     bench.execute(name, dst=DST, a=a)
     transform = _core.ntt_forward if name == "ntt" else _core.ntt_inverse
@@ -275,7 +277,7 @@ def test_send_takes_words_to_every_receiver_from_every_source(
         contents = bench.fill(rng)
         words = rng.integers(0, top, bench.design.n, dtype=np.uint64)
         words[:3] = [0, 1, top - 1]
-        bench.device.write(Zone.POLY, source, A, words)
+        bench.device.write(AddressSpace.POLY, source, A, words)
         cycles = bench.execute("send", dst=DST, a=A, src=source)
         assert cycles == latency.send_cycles(bench.design)
         assert bench.read(source) == contents[source, DST]
@@ -342,11 +344,11 @@ def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
 def test_the_device_refuses_what_it_does_not_hold(bench: Bench) -> None:
     words = np.zeros(bench.design.n, dtype=np.uint64)
     with pytest.raises(DeviceError, match="cannot be read"):
-        bench.device.read(Zone.KEY, 0, 0)
+        bench.device.read(AddressSpace.KEY, 0, 0)
     with pytest.raises(DeviceError, match="no RPAU 3"):
-        bench.device.write(Zone.POLY, 3, 0, words)
+        bench.device.write(AddressSpace.POLY, 3, 0, words)
     with pytest.raises(DeviceError, match="no index 8"):
-        bench.device.read(Zone.POLY, 0, 8)
+        bench.device.read(AddressSpace.POLY, 0, 8)
     with pytest.raises(DeviceError, match="program"):
         bench.device.load_program(np.array([0], dtype=np.uint64))
 

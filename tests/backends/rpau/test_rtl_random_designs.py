@@ -53,10 +53,10 @@ def random_designs() -> list[RpauDesign]:
     work_polys = rng.integers(6, 12, DESIGNS, endpoint=True).tolist()
     ultra = [int(rng.integers(0, polys - 2)) for polys in work_polys]
     widths = [bits or int(rng.integers(30, 60, endpoint=True)) for _, _, bits in primes]
-    rpaus, prime_sets = column(rng, (2, 3, 4)), column(rng, (1, 2, 3, 4, 5, 8))
+    rpaus, modulus_banks = column(rng, (2, 3, 4)), column(rng, (1, 2, 3, 4, 5, 8))
     narrow_rpaus, narrow_bits = [0] * DESIGNS, [0] * DESIGNS
     for i in [i for i, (reduction, _, _) in enumerate(primes) if reduction == "folded"][::2]:
-        prime_sets[i] = 1
+        modulus_banks[i] = 1
         narrow_rpaus[i] = int(rng.integers(1, rpaus[i]))
         narrow_bits[i] = int(rng.integers(44, MAX_NARROW_BITS, endpoint=True))
     smaller = [0] * DESIGNS
@@ -86,7 +86,7 @@ def random_designs() -> list[RpauDesign]:
         "constants": rng.integers(4, 20, DESIGNS, endpoint=True).tolist(),
         "program_words": [128] * DESIGNS,
         "reduction": [reduction for reduction, _, _ in primes],
-        "prime_sets": prime_sets,
+        "modulus_banks": modulus_banks,
         "interconnect": column(rng, ("ring", "gather")),
         "twiddles": twiddles,
         "work_uram_polys": ultra,
@@ -144,7 +144,7 @@ def test_random_programs_on_a_random_design_equal_the_model(
 CORNERS: dict[str, dict[str, Any]] = {
     # Every set of another size, rows of words a cycle on both units, one cycle a hop.
     "several-primes": {
-        "prime_sets": 3,
+        "modulus_banks": 3,
         "work_polys": 12,
         "key_polys": 9,
         "dyadic_cores": 4,
@@ -171,7 +171,7 @@ CORNERS: dict[str, dict[str, Any]] = {
         "dyadic_cores": 1,
         "link": True,
     },
-    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in pieces, too. Keys
+    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in sub-polynomials, too. Keys
     # come while programs run.
     "one-multiplier": {
         "twiddles": "stored",
@@ -188,7 +188,7 @@ CORNERS: dict[str, dict[str, Any]] = {
         "host_bits": 64,
     },
     "sparse-without-dyadic": {
-        "prime_sets": 2,
+        "modulus_banks": 2,
         "cores": 1,
         "dyadic_cores": 0,
         "reduction": "sparse",
@@ -225,7 +225,7 @@ def test_the_smallest_and_the_widest_row_equal_the_model(
         rpaus=2,
         dyadic_cores=2 * cores,
         twiddles="stored",
-        prime_sets=2,
+        modulus_banks=2,
     )
     device = RtlDevice(design, assertions=cores == 1)
     compare(device, design, [int(seed) for seed in rng.integers(0, 2**32, 5)], LENGTH)

@@ -12,7 +12,7 @@ from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import modulus_words, seed_words
 from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE, RpauDesign
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
 from ringsmith.backends.rpau.isa.assembler import assemble
@@ -24,8 +24,8 @@ A, DST = 1, 2
 
 @pytest.fixture(scope="session")
 def seeded_design(small_design: RpauDesign) -> RpauDesign:
-    """N = 2^8, two RPAUs of two prime sets, one dyadic core, three seeds."""
-    return replace(small_design, name="seeded", rpaus=2, prime_sets=2, prng="trivium", seeds=3)
+    """N = 2^8, two RPAUs of two modulus banks, one dyadic core, three seeds."""
+    return replace(small_design, name="seeded", rpaus=2, modulus_banks=2, prng="trivium", seeds=3)
 
 
 def contents(design: RpauDesign, rng: np.random.Generator) -> tuple[list[int], list[Words]]:
@@ -39,15 +39,15 @@ def load(
     primes: list[int],
     polys: list[Words],
     seeds: Mapping[int, bytes],
-    prime_set: int = 1,
+    modulus_bank: int = 1,
 ) -> None:
-    """Loads a prime set, A, DST and the seeds; RPAU i expands limb 7 + i of them."""
+    """Loads a modulus bank, A, DST and the seeds; RPAU i expands limb 7 + i of them."""
     for rpau, (prime, words) in enumerate(zip(primes, polys, strict=True)):
-        device.write(Zone.MODULUS, rpau, prime_set, modulus_words(prime, device.design))
-        device.write(Zone.POLY, rpau, A, words[0])
-        device.write(Zone.POLY, rpau, DST, words[1])
+        device.write(AddressSpace.MODULUS, rpau, modulus_bank, modulus_words(prime, device.design))
+        device.write(AddressSpace.POLY, rpau, A, words[0])
+        device.write(AddressSpace.POLY, rpau, DST, words[1])
         for index, seed in seeds.items():
-            device.write(Zone.SEED, rpau, index, seed_words(seed, 7 + rpau))
+            device.write(AddressSpace.SEED, rpau, index, seed_words(seed, 7 + rpau))
 
 
 def execute(device: ModelDevice | RtlDevice, text: str) -> int:
@@ -76,23 +76,23 @@ def test_products_with_expanded_halves_equal_the_core(
             product = polys[rpau][0].astype(object) * half.astype(object)
             if name == "dmac":
                 product += polys[rpau][1].astype(object)
-            assert device.read(Zone.POLY, rpau, DST).tolist() == (product % q).tolist()
+            assert device.read(AddressSpace.POLY, rpau, DST).tolist() == (product % q).tolist()
 
 
-PIECES = [(9, 11, 3), (15, 14, 0), (15, 15, 0), (15, 16, 1)]
-"""log2 of N and of a ring's degree, and a piece, for the model and the RTL alike."""
+SUB_POLYS = [(9, 11, 3), (15, 14, 0), (15, 15, 0), (15, 16, 1)]
+"""log2 of N and of a ring's degree, and a sub-polynomial, for the model and the RTL alike."""
 
 
 @pytest.mark.parametrize(
-    ("kind", "log_n", "log_degree", "piece"),
+    ("kind", "log_n", "log_degree", "sub_poly"),
     [
-        *(("model", *case) for case in [*PIECES, (13, 14, 1), (14, 15, 0), (14, 16, 2)]),
-        *(("rtl", *case) for case in (PIECES[0], PIECES[-1])),
-        *(pytest.param("rtl", *case, marks=pytest.mark.full) for case in PIECES[1:-1]),
+        *(("model", *case) for case in [*SUB_POLYS, (13, 14, 1), (14, 15, 0), (14, 16, 2)]),
+        *(("rtl", *case) for case in (SUB_POLYS[0], SUB_POLYS[-1])),
+        *(pytest.param("rtl", *case, marks=pytest.mark.full) for case in SUB_POLYS[1:-1]),
     ],
 )
-def test_a_piece_of_a_half_in_any_ring_equals_the_core(
-    rng: np.random.Generator, kind: str, log_n: int, log_degree: int, piece: int
+def test_a_sub_poly_of_a_half_in_any_ring_equals_the_core(
+    rng: np.random.Generator, kind: str, log_n: int, log_degree: int, sub_poly: int
 ) -> None:
     design = wide_design(log_n)
     device = open_wide(kind, log_n)
@@ -100,13 +100,13 @@ def test_a_piece_of_a_half_in_any_ring_equals_the_core(
     n = min(1 << log_degree, design.n)
     (prime,) = _core.prime_search(design.word_bits, 1 << design.max_log_n, 1)
     polys = [rng.integers(0, prime, (2, n), dtype=np.uint64)]
-    load(device, [prime], polys, {1: b"\x5a" * 10}, prime_set=0)
-    cycles = execute(device, f"dmac_seed p{DST}, p{A}, s1, d3, piece{piece} @0")
+    load(device, [prime], polys, {1: b"\x5a" * 10}, modulus_bank=0)
+    cycles = execute(device, f"dmac_seed p{DST}, p{A}, s1, d3, sub-polynomial{sub_poly} @0")
     assert cycles == latency.dyadic_seed_cycles(design.in_ring(log_degree))
-    block = piece * max(1, design.n >> 14)
+    block = sub_poly * max(1, design.n >> 14)
     half = _core.expand_seed_words(b"\x5a" * 10, 3, 7, prime, n, block)
     product = polys[0][0].astype(object) * half.astype(object) + polys[0][1].astype(object)
-    assert device.read(Zone.POLY, 0, DST).tolist() == (product % prime).tolist()
+    assert device.read(AddressSpace.POLY, 0, DST).tolist() == (product % prime).tolist()
 
 
 def wide_design(log_n: int) -> RpauDesign:
@@ -136,17 +136,17 @@ def open_wide(kind: str, log_n: int) -> ModelDevice | RtlDevice:
     return ModelDevice(design) if kind == "model" else RtlDevice(design, assertions=True)
 
 
-def test_a_piece_that_the_ring_has_not_is_refused(rng: np.random.Generator) -> None:
+def test_a_sub_poly_that_the_ring_has_not_is_refused(rng: np.random.Generator) -> None:
     device = open_wide("model", 9)
     device.set_ring(10)
     (prime,) = _core.prime_search(40, 1 << 11, 1)
     load(device, [prime], [rng.integers(0, prime, (2, 512), dtype=np.uint64)], {1: bytes(10)}, 0)
-    with pytest.raises(DeviceError, match="piece 2 of a polynomial of degree 2"):
+    with pytest.raises(DeviceError, match="sub-polynomial 2 of a polynomial of degree 2"):
         execute(device, f"dmul_seed p{DST}, p{A}, s1, d0, piece2 @0")
 
 
 SHAPES: list[dict[str, int | str]] = [
-    {"prime_sets": 2},
+    {"modulus_banks": 2},
     {"cores": 2, "dyadic_cores": 4, "word_bits": 60, "reduction": "sparse", "family": "medha"},
 ]
 
@@ -172,15 +172,17 @@ def test_random_programs_with_seeds_equal_the_model(
         model = ModelDevice(design)
         reports = []
         for each in (device, model):
-            for zone, rpau, index, words in program.loads():
-                each.write(Zone[zone], rpau, index, words)
+            for space, rpau, index, words in program.loads():
+                each.write(AddressSpace[space], rpau, index, words)
             each.load_program(program.words)
             reports.append(each.run(MAX_CYCLES))
         assert reports[0] == reports[1]
         assert reports[0].cycles == program.cycles
         for rpau, written in enumerate(program.written):
             for poly in written:
-                found, expected = (each.read(Zone.POLY, rpau, poly) for each in (device, model))
+                found, expected = (
+                    each.read(AddressSpace.POLY, rpau, poly) for each in (device, model)
+                )
                 np.testing.assert_array_equal(found, expected)
 
 
@@ -196,8 +198,8 @@ def test_a_seed_that_was_never_written_is_refused(
 def test_a_design_without_a_prng_refuses_seeds_by_name(small_design: RpauDesign) -> None:
     with pytest.raises(ProgramError, match=r"dmac_seed: design small expands no seeds \(prng"):
         assemble("dmac_seed p0, p1, s0, d0 @0", small_design)
-    with pytest.raises(DeviceError, match="has no zone"):
-        ModelDevice(small_design).write(Zone.SEED, 0, 0, seed_words(bytes(10), 0))
+    with pytest.raises(DeviceError, match="has no address space"):
+        ModelDevice(small_design).write(AddressSpace.SEED, 0, 0, seed_words(bytes(10), 0))
 
 
 @pytest.mark.parametrize(
@@ -227,6 +229,6 @@ def test_entries_that_cannot_be_are_refused(seed: bytes, limb: int) -> None:
 def test_words_of_a_seed_that_are_too_wide_are_refused(seeded_design: RpauDesign) -> None:
     device = ModelDevice(seeded_design)
     with pytest.raises(DeviceError, match="have 20 bits there"):
-        device.write(Zone.SEED, 0, 0, np.array([0, 1 << 20, 0, 0, 0], dtype=np.uint64))
+        device.write(AddressSpace.SEED, 0, 0, np.array([0, 1 << 20, 0, 0, 0], dtype=np.uint64))
     with pytest.raises(DeviceError, match="limb 65536 of seed 0 must be below 65536"):
-        device.write(Zone.SEED, 0, 0, np.array([0, 0, 0, 0, 1 << 16], dtype=np.uint64))
+        device.write(AddressSpace.SEED, 0, 0, np.array([0, 0, 0, 0, 1 << 16], dtype=np.uint64))

@@ -28,7 +28,7 @@ DATA, SPECIAL = (0, 1, 2), 3
 @pytest.fixture
 def design(small_design: RpauDesign) -> RpauDesign:
     """Two RPAUs of two modulus banks: limb 0 and 2 share an RPAU, and so do 1 and 3."""
-    return replace(small_design, rpaus=2, prime_sets=2, larger_rings=1, constants=64)
+    return replace(small_design, rpaus=2, modulus_banks=2, larger_rings=1, constants=64)
 
 
 def program(degree: int = 1 << 8) -> SubroutineGraph:
@@ -138,7 +138,7 @@ def test_constants_that_agree_where_both_have_values_are_one(design: RpauDesign)
 
 def test_in_a_larger_ring_each_sub_polynomial_gets_its_instruction(design: RpauDesign) -> None:
     graph = program(1 << 9)
-    memory = VirtualMemory(ORDER, design.pieces(9))
+    memory = VirtualMemory(ORDER, design.sub_polys(9))
     emitter = Emitter(graph, design, LAYOUT, memory, per_rpau=False)
     a = memory.fresh((0, 1))
     assert memory.masks == [0b11] * 2

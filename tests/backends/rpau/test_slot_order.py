@@ -46,7 +46,7 @@ def test_rpaus_that_are_alike_are_taken_in_order() -> None:
     alike = replace(DESIGN, narrow_rpaus=0, narrow_bits=0)
     assert order(60, 54, 54, 60, design=alike) == tuple(range(6))
     nano = load_design("nano")
-    banks = SlotOrder.plain(replace(nano, prime_sets=2))
+    banks = SlotOrder.plain(replace(nano, modulus_banks=2))
     assert [banks.rpau(slot) for slot in range(10)] == [*range(5)] * 2
     assert [banks.bank(slot) for slot in range(10)] == [0] * 5 + [1] * 5
     assert [banks.slot(slot // 5, slot % 5) for slot in range(10)] == [*range(10)]
@@ -146,7 +146,10 @@ def test_a_search_for_parameters_keeps_to_the_wide_rpaus_that_there_are() -> Non
         ({"narrow_bits": 43}, "narrow_bits = 43 is outside 44 … 54"),
         ({"word_bits": 54}, "narrow_bits = 54 is outside 38 … 53"),
         ({"word_bits": 30}, "word_bits = 30 with narrow_rpaus = 4 leave no width"),
-        ({"prime_sets": 2}, "prime_sets = 2 with narrow_rpaus = 4: .* choose prime_sets = 1"),
+        (
+            {"modulus_banks": 2},
+            "modulus_banks = 2 with narrow_rpaus = 4: .* choose modulus_banks = 1",
+        ),
         ({"reduction": "barrett"}, "reduction = 'barrett' with narrow_rpaus = 4: words that"),
         (
             {"reduction": "sparse", "family": "medha"},

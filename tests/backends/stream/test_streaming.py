@@ -160,8 +160,10 @@ def test_explain_tells_the_devices_products_and_cycles() -> None:
     stream = runtime.compile_program(program, "rpm").compiled_graph.executable
     assert stream is not None
     text = runtime.explain(program, "rpm")
-    told = f"on design rpm: {stream.products} products of residue polynomials in {stream.cycles} cy"
-    assert text.startswith(told)
+    reported = (
+        f"on design rpm: {stream.products} products of residue polynomials in {stream.cycles} cy"
+    )
+    assert text.startswith(reported)
     assert "%0  input('x')" in text
 
 

@@ -60,7 +60,7 @@ module rs_dma_bench
   input  logic                                rst_ni,
   output logic [Channels-1:0]                 host_we_o,
   output logic [Channels-1:0]                 host_re_o,
-  output logic [Channels*ZoneBits-1:0]        host_zone_o,
+  output logic [Channels*SpaceBits-1:0]        host_space_o,
   output logic [Channels*UnitBits-1:0]        host_unit_o,
   output logic [Channels*IndexBits-1:0]       host_index_o,
   output logic [Channels*RowBits-1:0]         host_row_o,

@@ -18,7 +18,7 @@ module rs_rpau_bench
   output logic [Units-1:0]          done_o,
   input  logic                      host_we_i,
   input  logic                      host_re_i,
-  input  logic [ZoneWidth-1:0]      host_zone_i,
+  input  logic [SpaceWidth-1:0]      host_space_i,
   input  logic [HostIndexWidth-1:0] host_index_i,
   input  logic [RowWidth-1:0]       host_row_i,
   input  logic [Width-1:0]          host_wdata_i [Lanes],
@@ -53,7 +53,7 @@ module rs_rpau_bench
     .host_i('{
         we: host_we_i,
         re: host_re_i,
-        zone: zone_e'(host_zone_i),
+        space: space_e'(host_space_i),
         index: host_index_i,
         row: host_row_i
     }),

@@ -15,7 +15,7 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelRegister,
     ChannelStatus,
 )
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.device.link import Link
 from ringsmith.backends.rpau.device.shared_link import Job as LinkJob
 from ringsmith.backends.rpau.device.shared_link import share
@@ -172,29 +172,32 @@ async def a_key_that_never_comes_is_named_and_the_others_go_on(dut: HierarchyObj
 async def a_list_that_fails_names_its_descriptor_and_harms_no_other(dut: HierarchyObject) -> None:
     card, works = await opened(dut, "errors", "rotate")
     words = works[0].tables.operands[0][2]
-    good = card.send(Op.WRITE, Zone.POLY, 0, 0, words)
-    over = card.send(Op.WRITE, Zone.POLY, 0, DESIGN.work_polys, words)
+    good = card.send(Op.WRITE, AddressSpace.POLY, 0, 0, words)
+    over = card.send(Op.WRITE, AddressSpace.POLY, 0, DESIGN.work_polys, words)
     row = words[:4]
     bad = [
         (Error.FORMAT, card.descriptor(7)),
         (Error.PLACE, over),
-        (Error.PLACE, card.send(Op.WRITE, Zone.KEY, DESIGN.rpaus, 0, row)),
-        (Error.PLACE, card.send(Op.WRITE, Zone.CONVERSION, 0, 0, row)),
-        (Error.PLACE, card.send(Op.WRITE, Zone.MODULUS, 0, 0, words)),
-        (Error.PLACE, card.send(Op.STREAM, Zone.POLY, 0, 0, row)),
-        (Error.PLACE, card.descriptor(Op.READ, data=card.take(64), count=4, zone=Zone.KEY)),
+        (Error.PLACE, card.send(Op.WRITE, AddressSpace.KEY, DESIGN.rpaus, 0, row)),
+        (Error.PLACE, card.send(Op.WRITE, AddressSpace.CONVERSION, 0, 0, row)),
+        (Error.PLACE, card.send(Op.WRITE, AddressSpace.MODULUS, 0, 0, words)),
+        (Error.PLACE, card.send(Op.STREAM, AddressSpace.POLY, 0, 0, row)),
+        (
+            Error.PLACE,
+            card.descriptor(Op.READ, data=card.take(64), count=4, space=AddressSpace.KEY),
+        ),
         (Error.PLACE, card.descriptor(Op.START, count=DESIGN.log_n + 1)),
-        (Error.UNOPENED, card.send(Op.STREAM, Zone.KEY, 0, 0, row)),
-        (Error.VALUE, card.send(Op.WRITE, Zone.POLY, 0, 0, row | (1 << DESIGN.word_bits))),
+        (Error.UNOPENED, card.send(Op.STREAM, AddressSpace.KEY, 0, 0, row)),
+        (Error.VALUE, card.send(Op.WRITE, AddressSpace.POLY, 0, 0, row | (1 << DESIGN.word_bits))),
     ]
     others = [(c, *await started(card, c, works[c])) for c in range(1, COUNT)]
     for error, one in bad:
         await card.go(0, [good, one, over])
         await card.fails(0, error, 1)
         assert await card.read(card.channel(0, ChannelRegister.ADDRESS), 8) == one.address
-        assert await card.read(CardRegister.TOLD) & 1 == int(dut.irq_o.value) & 1 == 1
-        await card.write(card.channel(0, ChannelRegister.TOLD), 1)
-        assert await card.read(CardRegister.TOLD) & 1 == int(dut.irq_o.value) & 1 == 0
+        assert await card.read(CardRegister.REPORTED) & 1 == int(dut.irq_o.value) & 1 == 1
+        await card.write(card.channel(0, ChannelRegister.REPORTED), 1)
+        assert await card.read(CardRegister.REPORTED) & 1 == int(dut.irq_o.value) & 1 == 0
     for c, *rest in others:
         await ended(card, c, *rest)
     await works_again(card, works)

@@ -36,9 +36,9 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelRegister,
     ChannelStatus,
 )
-from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.zones import zone_runs
+from ringsmith.backends.rpau.device.spaces import space_runs
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, SecurityWarning
 from ringsmith.progress import Task
@@ -50,8 +50,8 @@ MEMORY = 1 << 24
 ROW_WORDS = host_words(DESIGN)
 LAST_ROW = DESIGN.n // ROW_WORDS - 1
 PAGE = 4096
-ROWS = (Zone.POLY, Zone.KEY)
-"""Zones whose rows are full of words."""
+ROWS = (AddressSpace.POLY, AddressSpace.KEY)
+"""Address spaces whose rows are full of words."""
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", SecurityWarning)
@@ -78,7 +78,7 @@ class Script:
 
     def forget(self) -> None:
         """Begins a new run."""
-        self.tables: list[tuple[Zone, int, int, Words]] = []
+        self.tables: list[tuple[AddressSpace, int, int, Words]] = []
         self.operands: list[tuple[int, int, Words]] = []
         self.program: Words | None = None
         self.stream = KeyStream((), ())
@@ -89,14 +89,14 @@ class Script:
         """Only N's own."""
         assert log_degree == self.design.log_n
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Notes a polynomial or a table."""
-        if zone is Zone.POLY:
+        if space is AddressSpace.POLY:
             self.operands.append((unit, index, words))
         else:
-            self.tables.append((zone, unit, index, words))
+            self.tables.append((space, unit, index, words))
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """A result."""
         self.places.append((unit, index))
         return self.results.get((unit, index), np.zeros(self.design.n, dtype=np.uint64))
@@ -225,12 +225,12 @@ class Card:
             start, we = int(dut.start.value), int(dut.host_we.value)
             if not start | we:
                 continue
-            zone, row = int(dut.host_zone.value), int(dut.host_row.value)
+            space, row = int(dut.host_space.value), int(dut.host_row.value)
             for c in range(DESIGN.coprocessors):
                 if start >> c & 1:
                     self.started[c] = self.cycle
                     self.arrivals[c].append([])
-                here = we >> c & 1 and zone >> (4 * c) & 15 == Zone.KEY
+                here = we >> c & 1 and space >> (4 * c) & 15 == AddressSpace.KEY
                 if here and row >> (16 * c) & 0xFFFF == LAST_ROW and self.arrivals[c]:
                     self.arrivals[c][-1].append(self.cycle - self.started[c])
 
@@ -287,28 +287,28 @@ class Card:
         """A descriptor with a place of its own."""
         return Descriptor(op, address=self.take(32, 32), **fields)
 
-    def send(self, op: Op, zone: Zone, unit: int, index: int, words: Words) -> Descriptor:
-        """A descriptor that sends words; of zones with a word a row, in rows of their own."""
-        rows = words.astype("<u4").reshape(-1, ROW_WORDS if zone in ROWS else 1)
+    def send(self, op: Op, space: AddressSpace, unit: int, index: int, words: Words) -> Descriptor:
+        """A descriptor that sends words; of address spaces with a word a row, in rows of their own."""
+        rows = words.astype("<u4").reshape(-1, ROW_WORDS if space in ROWS else 1)
         image = np.zeros((len(rows), ROW_WORDS), dtype="<u4")
         image[:, : rows.shape[1]] = rows
         at = self.take(image.nbytes)
         self.ram.write(at, image.tobytes())
-        place = {"zone": zone, "unit": unit, "index": index}
+        place = {"space": space, "unit": unit, "index": index}
         return self.descriptor(op, data=at, count=image.size, **place)
 
     def job(self, job: Job) -> list[Descriptor]:
         """The list of a job: operands, start, keys, results."""
         script, made = job.script, []
         for unit, index, words in script.operands:
-            made.append(self.send(Op.WRITE, Zone.POLY, unit, index, words))
+            made.append(self.send(Op.WRITE, AddressSpace.POLY, unit, index, words))
         keys = script.stream.polys
         made.append(self.descriptor(Op.START, index=len(keys)))
         for poly in keys:
-            made.append(self.send(Op.STREAM, Zone.KEY, poly.unit, poly.index, poly.words))
+            made.append(self.send(Op.STREAM, AddressSpace.KEY, poly.unit, poly.index, poly.words))
         for unit, index in script.places:
             job.at[unit, index] = at = self.take(4 * DESIGN.n)
-            place = {"zone": Zone.POLY, "unit": unit, "index": index}
+            place = {"space": AddressSpace.POLY, "unit": unit, "index": index}
             made.append(self.descriptor(Op.READ, data=at, count=DESIGN.n, **place))
         made[-1].keep = made[-1].tell = True
         made[-1].record = job.record = self.take(32, 32)
@@ -345,12 +345,12 @@ class Card:
     async def load(self, c: int, work: Work) -> None:
         """Writes all tables by a list, conversions and the program by registers."""
         script = work.tables
-        await self.write(self.own(c, Register.HOST_ZONE), Zone.CONVERSION)
-        for zone, unit, index, words in script.tables:
-            if zone is Zone.CONVERSION:
+        await self.write(self.own(c, Register.HOST_SPACE), AddressSpace.CONVERSION)
+        for space, unit, index, words in script.tables:
+            if space is AddressSpace.CONVERSION:
                 await self.write(self.own(c, Register.HOST_UNIT), unit)
                 await self.write(self.own(c, Register.HOST_INDEX), index)
-                for first, taken in zone_runs(DESIGN, zone, words):
+                for first, taken in space_runs(DESIGN, space, words):
                     await self.write(self.own(c, Register.HOST_WORD), first)
                     for word in taken:
                         await self.write(self.own(c, Register.HOST_DATA), int(word), 8)
@@ -359,7 +359,9 @@ class Card:
         for word in script.program:
             await self.write(self.own(c, Register.PROGRAM_DATA), int(word), 8)
         made = [
-            self.send(Op.WRITE, *table) for table in script.tables if table[0] != Zone.CONVERSION
+            self.send(Op.WRITE, *table)
+            for table in script.tables
+            if table[0] != AddressSpace.CONVERSION
         ]
         await self.go(c, made)
         await self.done(c, made)

@@ -11,21 +11,21 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, Combine, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiBurstType, AxiBus, AxiMaster, AxiResp
-from register_host import FACT, MASK, Host, N
+from register_host import CAPABILITY, MASK, Host, N
 
 from ringsmith.backends.rpau.design.register_table import Control, Refused, Register, Status
 from ringsmith.backends.rpau.device.bus import BEAT_BYTES, BEAT_WORDS, polynomial_address
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 
 PROGRAM = json.loads(os.environ["RINGSMITH_BENCH_PROGRAM"])  # takes longer than a burst
-LANES = 2 * FACT["cores"]
+LANES = 2 * CAPABILITY["cores"]
 CLOCK_NS = 10
 LATENCY = int(os.environ["RINGSMITH_BENCH_LATENCY"])  # of a row of the host port
 BURST_BEATS = 4096 // BEAT_BYTES
 
 
-def address(zone: Zone, unit: int, index: int, word: int = 0) -> int:
-    return polynomial_address(N, zone, unit, index) + 8 * word
+def address(space: AddressSpace, unit: int, index: int, word: int = 0) -> int:
+    return polynomial_address(N, space, unit, index) + 8 * word
 
 
 def to_bytes(words: list[int]) -> bytes:
@@ -103,15 +103,15 @@ async def polynomials_cross_whole_under_any_stalls(dut: HierarchyObject) -> None
     await host.begin()
     host.attach()
     assert await host.read(Register.DATA_PATH) == 8 * BEAT_BYTES
-    places = [(unit, poly) for unit in range(FACT["rpaus"]) for poly in (0, 1, 3)]
+    places = [(unit, poly) for unit in range(CAPABILITY["rpaus"]) for poly in (0, 1, 3)]
     written = {place: host.words(N) for place in places}
     for (unit, poly), words in written.items():
-        assert await host.put(address(Zone.POLY, unit, poly), words) == AxiResp.OKAY
+        assert await host.put(address(AddressSpace.POLY, unit, poly), words) == AxiResp.OKAY
     for (unit, poly), words in written.items():
-        assert await host.get(address(Zone.POLY, unit, poly)) == words
+        assert await host.get(address(AddressSpace.POLY, unit, poly)) == words
     for (unit, poly), words in written.items():  # by the register, the same words lie there
         start = host.random.randrange(N - 8)
-        await host.move(Zone.POLY, unit, poly, start)
+        await host.move(AddressSpace.POLY, unit, poly, start)
         assert [await host.read(Register.HOST_DATA, 8) for _ in range(8)] == words[start:][:8]
     assert await host.refusal() == Refused(0)
 
@@ -122,13 +122,13 @@ async def what_a_register_wrote_the_data_path_reads_from_any_beat_on(dut: Hierar
     await host.begin()
     host.attach()
     words = host.words(4 * LANES)
-    await host.move(Zone.POLY, 1, 2)
+    await host.move(AddressSpace.POLY, 1, 2)
     for word in words:
         await host.write(Register.HOST_DATA, word, 8)
     for _ in range(10):
         first = host.random.randrange(0, len(words), BEAT_WORDS)
         count = host.random.randrange(BEAT_WORDS, len(words) - first + 1, BEAT_WORDS)
-        found = await host.get(address(Zone.POLY, 1, 2, first), count)
+        found = await host.get(address(AddressSpace.POLY, 1, 2, first), count)
         assert found == words[first : first + count]
 
 
@@ -140,14 +140,14 @@ async def bursts_and_register_accesses_at_once_do_not_disturb_each_other(
     await host.begin()
     host.attach()
     first, second, third = host.words(N), host.words(N), host.words(N)
-    await host.put(address(Zone.POLY, 0, 1), first)
-    await host.move(Zone.POLY, 1, 1)
+    await host.put(address(AddressSpace.POLY, 0, 1), first)
+    await host.move(AddressSpace.POLY, 1, 1)
 
     async def write_second() -> None:
-        assert await host.put(address(Zone.POLY, 0, 2), second) == AxiResp.OKAY
+        assert await host.put(address(AddressSpace.POLY, 0, 2), second) == AxiResp.OKAY
 
     async def read_first() -> None:
-        assert await host.get(address(Zone.POLY, 0, 1)) == first
+        assert await host.get(address(AddressSpace.POLY, 0, 1)) == first
 
     async def write_third() -> None:
         for word in third[: 2 * LANES]:
@@ -155,12 +155,12 @@ async def bursts_and_register_accesses_at_once_do_not_disturb_each_other(
 
     tasks = (write_second(), read_first(), write_third())
     await Combine(*(cocotb.start_soon(task) for task in tasks))
-    assert await host.get(address(Zone.POLY, 0, 2)) == second
+    assert await host.get(address(AddressSpace.POLY, 0, 2)) == second
     # A burst takes the row that the register began, and says so: no row of two sources is stored.
     refused = await host.refusal()
     assert refused in (Refused(0), Refused.BUSY, Refused.BUSY | Refused.ORDER, Refused.ORDER)
     if refused == Refused(0):
-        assert await host.get(address(Zone.POLY, 1, 1), 2 * LANES) == third[: 2 * LANES]
+        assert await host.get(address(AddressSpace.POLY, 1, 1), 2 * LANES) == third[: 2 * LANES]
 
 
 @cocotb.test()
@@ -169,13 +169,13 @@ async def a_burst_to_no_such_place_or_of_another_shape_has_no_effect(dut: Hierar
     await host.begin()
     host.attach()
     kept, other = host.words(N), host.words(N)
-    await host.put(address(Zone.POLY, 0, 0), kept)
+    await host.put(address(AddressSpace.POLY, 0, 0), kept)
     row = other[: max(LANES, BEAT_WORDS)]
     nowhere = [
-        address(Zone.POLY, 0, FACT["work_polys"]),
-        address(Zone.KEY, 0, FACT["key_polys"]),
-        address(Zone.POLY, FACT["rpaus"], 0),
-        2 * address(Zone.KEY, 0, 0),
+        address(AddressSpace.POLY, 0, CAPABILITY["work_polys"]),
+        address(AddressSpace.KEY, 0, CAPABILITY["key_polys"]),
+        address(AddressSpace.POLY, CAPABILITY["rpaus"], 0),
+        2 * address(AddressSpace.KEY, 0, 0),
         1 << 39,
     ]
     for at in nowhere:
@@ -183,12 +183,12 @@ async def a_burst_to_no_such_place_or_of_another_shape_has_no_effect(dut: Hierar
         assert await host.refusal() == Refused.PLACE
         assert (await host.data.read(at, BEAT_BYTES)).resp == AxiResp.SLVERR
         assert await host.refusal() == Refused.PLACE
-    assert await host.put(address(Zone.KEY, 0, 0), row) == AxiResp.OKAY
-    answer = await host.data.read(address(Zone.KEY, 0, 0), BEAT_BYTES)
+    assert await host.put(address(AddressSpace.KEY, 0, 0), row) == AxiResp.OKAY
+    answer = await host.data.read(address(AddressSpace.KEY, 0, 0), BEAT_BYTES)
     assert answer.resp == AxiResp.SLVERR
     assert not any(answer.data)
     assert await host.refusal() == Refused.PLACE
-    at = address(Zone.POLY, 0, 0)
+    at = address(AddressSpace.POLY, 0, 0)
     for size, burst in ((3, AxiBurstType.INCR), (6, AxiBurstType.FIXED), (6, AxiBurstType.WRAP)):
         written = await host.data.write(at, to_bytes(row), size=size, burst=burst)
         assert written.resp == AxiResp.SLVERR, (size, burst)
@@ -214,7 +214,7 @@ async def while_a_program_runs_bursts_are_refused_and_do_not_disturb_it(
     await host.begin()
     host.attach(stalls=False)
     kept = host.words(N)
-    at = address(Zone.POLY, 1, 3)
+    at = address(AddressSpace.POLY, 1, 3)
     assert await host.put(at, kept) == AxiResp.OKAY
     await host.load(PROGRAM)
     cycles = []
@@ -239,16 +239,16 @@ async def a_start_right_behind_a_burst_waits_for_its_words(dut: HierarchyObject)
     await host.begin(stalls=False)
     host.attach(stalls=False)
     await host.load(PROGRAM)
-    last = FACT["rpaus"] - 1
+    last = CAPABILITY["rpaus"] - 1
     for _ in range(3):
         words = host.words(N)
-        assert await host.put(address(Zone.POLY, last, 3), words) == AxiResp.OKAY
+        assert await host.put(address(AddressSpace.POLY, last, 3), words) == AxiResp.OKAY
         await host.write(Register.CONTROL, Control.START)
         assert await host.read(Register.STATUS) == Status.BUSY
         while await host.read(Register.STATUS):
             pass
         assert await host.read(Register.INSTRUCTIONS, 8) == len(PROGRAM)
-        assert await host.get(address(Zone.POLY, last, 3)) == words
+        assert await host.get(address(AddressSpace.POLY, last, 3)) == words
     assert await host.refusal() == Refused(0)
 
 
@@ -262,7 +262,7 @@ async def a_host_killed_in_a_burst_leaves_a_device_that_the_next_one_resets(
     beats = N // BEAT_WORDS
     for channel in ("aw", "ar"):
         for sent in (0, 1, host.random.randrange(2, beats)):
-            await ask(dut, channel, address(Zone.POLY, 0, 0), beats)
+            await ask(dut, channel, address(AddressSpace.POLY, 0, 0), beats)
             for _ in range(sent if channel == "aw" else 0):
                 await give(dut, last=False)
             dut.s_axi_rready.value = 1
@@ -281,8 +281,8 @@ async def a_host_killed_in_a_burst_leaves_a_device_that_the_next_one_resets(
             assert dut.s_axi_bvalid.value == 0
     host.attach()
     words = host.words(N)
-    assert await host.put(address(Zone.POLY, 0, 0), words) == AxiResp.OKAY
-    assert await host.get(address(Zone.POLY, 0, 0)) == words
+    assert await host.put(address(AddressSpace.POLY, 0, 0), words) == AxiResp.OKAY
+    assert await host.get(address(AddressSpace.POLY, 0, 0)) == words
     assert await host.refusal() == Refused(0)
 
 
@@ -294,7 +294,7 @@ async def a_burst_that_ends_at_another_beat_than_it_said_is_refused(dut: Hierarc
     dut.s_axi_bready.value = 1
     chunk = max(LANES // BEAT_WORDS, 1)
     for marks in ([True] + [False] * (2 * chunk - 1), [False] * (2 * chunk)):
-        await ask(dut, "aw", address(Zone.POLY, 0, 0), 2 * chunk)
+        await ask(dut, "aw", address(AddressSpace.POLY, 0, 0), 2 * chunk)
         for last in marks:
             await give(dut, last)
         await taken(dut, "bvalid")
@@ -310,7 +310,7 @@ async def without_stalls_polynomials_cross_at_the_stated_rate(dut: HierarchyObje
     host.attach(stalls=False)
     words = host.words(N)
     beats, rows = N // BEAT_WORDS, N // min(LANES, BEAT_WORDS)
-    at = address(Zone.POLY, 0, 0)
+    at = address(AddressSpace.POLY, 0, 0)
     begin = get_sim_time("ns")
     assert await host.put(at, words) == AxiResp.OKAY
     middle = get_sim_time("ns")

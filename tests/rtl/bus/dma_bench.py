@@ -114,11 +114,11 @@ class Bench:
         at = self.heaps[channel].take(rows * ROW, 64)
         words = self.words(rows * SHAPE.words)
         self.memory.put(at, to_bytes(words))
-        zone = KEY if op == Op.STREAM else POLY
+        space = KEY if op == Op.STREAM else POLY
         unit, index = self.random.randrange(3), self.random.randrange(4)
-        where = {"zone": zone, "unit": unit, "index": index}
+        where = {"space": space, "unit": unit, "index": index}
         one = self.add(channel, made, op, data=at, count=len(words), **where)
-        place = made.device.setdefault((zone, unit, index), {})
+        place = made.device.setdefault((space, unit, index), {})
         for row in range(rows):
             place[row] = row_of(words[row * SHAPE.words :][: SHAPE.words])
         return one
@@ -127,7 +127,7 @@ class Bench:
         """A descriptor that fetches words."""
         at = self.heaps[channel].take(rows * ROW + 64, 64)
         unit, index = self.random.randrange(3), self.random.randrange(4)
-        where = {"zone": POLY, "unit": unit, "index": index}
+        where = {"space": POLY, "unit": unit, "index": index}
         one = self.add(channel, made, Op.READ, data=at, count=rows * SHAPE.words, **where)
         place = made.device.get((POLY, unit, index), {})
         words = [word for row in range(rows) for word in words_of(place.get(row, 0))]

@@ -75,7 +75,7 @@ class Descriptor:
     op: int
     data: int = 0
     count: int = 0
-    zone: int = POLY
+    space: int = POLY
     unit: int = 0
     index: int = 0
     tell: bool = False
@@ -87,7 +87,7 @@ class Descriptor:
 
     def to_bytes(self) -> bytes:
         """The descriptor as it lies in host memory."""
-        what = self.op | self.zone << 4 | self.unit << 8 | self.index << 16
+        what = self.op | self.space << 4 | self.unit << 8 | self.index << 16
         size = self.count | (self.tell | self.keep << 1 | self.flags << 2) << 24
         fields = (self.data, 8), (what, 4), (size, 4), (self.next, 8), (self.record, 8)
         return b"".join(value.to_bytes(length, "little") for value, length in fields)
@@ -269,14 +269,14 @@ class HostMemory:
         return True
 
 
-Place = tuple[int, int, int]  # zone, unit, index
+Place = tuple[int, int, int]  # address space, unit, index
 
 
 def run_program(memory: dict[Place, dict[int, int]], ring: int, number: int) -> None:
     """What a program of these devices does: changes every row of the work polynomials."""
     pattern = (0x9E3779B97F4A7C15 * (number + 1) ^ ring) % (1 << ROW_BITS)
-    for (zone, _, _), rows in memory.items():
-        if zone == POLY:
+    for (space, _, _), rows in memory.items():
+        if space == POLY:
             for row in rows:
                 rows[row] ^= pattern
 
@@ -332,9 +332,9 @@ class Devices:
         return int(getattr(self.dut, name).value) >> (channel * bits) & ((1 << bits) - 1)
 
     def _place(self, c: int) -> Place:
-        names = (("zone", 4), ("unit", 8), ("index", 16))
-        zone, unit, index = (self._field(f"host_{name}_o", c, bits) for name, bits in names)
-        return zone, unit, index
+        names = (("space", 4), ("unit", 8), ("index", 16))
+        space, unit, index = (self._field(f"host_{name}_o", c, bits) for name, bits in names)
+        return space, unit, index
 
     async def run(self) -> None:
         """Answers, for ever."""

@@ -1,6 +1,6 @@
 """A host on a device's register bus, whose channels pause at random: what cocotb's benches share.
 
-The design is in RINGSMITH_BENCH (its facts, as JSON); the seed comes from RINGSMITH_TEST_SEED.
+The design is in RINGSMITH_BENCH (its capabilities, as JSON); the seed comes from RINGSMITH_TEST_SEED.
 """
 
 import json
@@ -15,9 +15,9 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
 from ringsmith.backends.rpau.design.register_table import Refused, Register
 
-FACT = json.loads(os.environ["RINGSMITH_BENCH"])
-N = 1 << FACT["log_n"]
-MASK = (1 << FACT["word_bits"]) - 1
+CAPABILITY = json.loads(os.environ["RINGSMITH_BENCH"])
+N = 1 << CAPABILITY["log_n"]
+MASK = (1 << CAPABILITY["word_bits"]) - 1
 SEED = int(os.environ["RINGSMITH_TEST_SEED"])
 RESET_CYCLES = 160
 
@@ -69,10 +69,10 @@ class Host:
         await self.write(Register.REFUSED, refused)
         return Refused(refused)
 
-    async def move(self, zone: int, unit: int, index: int, word: int = 0) -> None:
+    async def move(self, space: int, unit: int, index: int, word: int = 0) -> None:
         """Sets the place of ``host_data``."""
         for register, value in (
-            (Register.HOST_ZONE, zone),
+            (Register.HOST_SPACE, space),
             (Register.HOST_UNIT, unit),
             (Register.HOST_INDEX, index),
             (Register.HOST_WORD, word),

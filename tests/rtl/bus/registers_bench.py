@@ -9,10 +9,10 @@ import cocotb
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import Combine
 from cocotbext.axi import AxiResp
-from register_host import FACT, Host, N
+from register_host import CAPABILITY, Host, N
 
 from ringsmith.backends.rpau.design.register_table import (
-    FACTS,
+    CAPABILITIES,
     MAGIC,
     Control,
     Refused,
@@ -24,23 +24,25 @@ HALT = int(os.environ["RINGSMITH_BENCH_HALT"])
 
 
 @cocotb.test()
-async def facts_and_counters_read_the_same_under_any_stalls(dut: HierarchyObject) -> None:
-    host = Host(dut, "facts")
+async def capabilities_and_counters_read_the_same_under_any_stalls(dut: HierarchyObject) -> None:
+    host = Host(dut, "capabilities")
     await host.begin()
     for _ in range(3):
         assert await host.read(Register.MAGIC) == MAGIC
-        assert await host.read(Register.FACT_COUNT) >= len(FACTS)
+        assert await host.read(Register.CAPABILITY_COUNT) >= len(CAPABILITIES)
         assert await host.read(Register.STATUS) == 0
         assert await host.read(Register.CYCLES, 8) == 0
-        for fact in host.random.sample(FACTS, len(FACTS)):
-            assert await host.read(fact.address) == FACT[fact.name], fact.name
+        for capability in host.random.sample(CAPABILITIES, len(CAPABILITIES)):
+            assert await host.read(capability.address) == CAPABILITY[capability.name], (
+                capability.name
+            )
 
 
 @cocotb.test()
 async def memories_keep_what_was_written_under_any_stalls(dut: HierarchyObject) -> None:
     host = Host(dut, "memories")
     await host.begin()
-    units = range(FACT["rpaus"])
+    units = range(CAPABILITY["rpaus"])
     written = {(unit, poly): host.words(N) for unit in units for poly in (0, 3)}
     for (unit, poly), words in written.items():
         await host.move(0, unit, poly)
@@ -64,7 +66,7 @@ async def reads_and_writes_at_once_do_not_disturb_each_other(dut: HierarchyObjec
 
     async def watch() -> None:
         for _ in range(N):
-            assert await host.read(FACTS[0].address) == FACT[FACTS[0].name]
+            assert await host.read(CAPABILITIES[0].address) == CAPABILITY[CAPABILITIES[0].name]
             assert await host.read(Register.HOST_UNIT) == 1
 
     async def fill() -> None:
@@ -81,11 +83,11 @@ async def reads_and_writes_at_once_do_not_disturb_each_other(dut: HierarchyObjec
 async def an_illegal_access_is_answered_with_an_error(dut: HierarchyObject) -> None:
     host = Host(dut, "errors")
     await host.begin()
-    behind = FACTS[-1].address + 4
+    behind = CAPABILITIES[-1].address + 4
     for address in (Register.REFUSED + 4, behind, 0xFFC):
         assert await host.write(address, 1) == AxiResp.SLVERR, hex(address)
         assert (await host.master.read(address, 4)).resp == AxiResp.SLVERR, hex(address)
-    for address in (Register.MAGIC, Register.STATUS, Register.CYCLES, FACTS[0].address):
+    for address in (Register.MAGIC, Register.STATUS, Register.CYCLES, CAPABILITIES[0].address):
         assert await host.write(address, 1) == AxiResp.SLVERR, hex(address)
     for address in (Register.CONTROL, Register.PROGRAM_DATA):
         assert (await host.master.read(address, 4)).resp == AxiResp.SLVERR, hex(address)

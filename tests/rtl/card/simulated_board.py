@@ -23,7 +23,7 @@ RATIO = 8
 SILENCE = 2000
 """Cycles after which the bridge awaits a frame: a simulated board has no 20 ms to spare."""
 HOST_BAUD = 9600
-"""What the host is told. A pseudo-terminal has no rate; the simulation is about that fast."""
+"""What the host is reported. A pseudo-terminal has no rate; the simulation is about that fast."""
 
 _CYCLES = 4096  # of a slice of the simulation
 _IDLE = 0.002  # seconds between slices in which nothing happens

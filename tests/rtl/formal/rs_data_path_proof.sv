@@ -35,7 +35,7 @@ module rs_data_path_proof
   axi_response_t             axi;
   logic                      claimed, we, re;
   refused_t                  refused;
-  logic [ZoneWidth-1:0]      zone;
+  logic [SpaceWidth-1:0]      space;
   logic [RpauWidth-1:0]      rpau;
   logic [HostIndexWidth-1:0] index;
   logic [RowWidth-1:0]       row;
@@ -61,7 +61,7 @@ module rs_data_path_proof
     .axi_o(axi),
     .host_we_o(we),
     .host_re_o(re),
-    .host_zone_o(zone),
+    .host_space_o(space),
     .host_rpau_o(rpau),
     .host_index_o(index),
     .host_row_o(row),
@@ -175,8 +175,8 @@ module rs_data_path_proof
     if (we || re) begin
       assert (claimed && !refused_q && 32'(rpau) < Rpaus);
       assert (32'(row) < Rows);
-      assert (zone == ZonePoly && 32'(index) < WorkPolys ||
-              we && zone == ZoneKey && 32'(index) < KeyPolys);
+      assert (space == SpacePoly && 32'(index) < WorkPolys ||
+              we && space == SpaceKey && 32'(index) < KeyPolys);
     end
     if (we) begin
       assert (writing_q && (!moved_q || row == row_q + 1'b1));

@@ -25,7 +25,7 @@ module rs_host_window_proof
   input logic             clk_i,
   input logic             rst_ni,
   input logic             ready_i,
-  input logic [7:0]       zone_i,
+  input logic [7:0]       space_i,
   input logic [7:0]       unit_i,
   input logic [15:0]      index_i,
   input logic [16:0]      word_i,
@@ -37,7 +37,7 @@ module rs_host_window_proof
   logic                      advance, ack, idle, we, re;
   logic [31:0]               data;
   refused_t                  refused;
-  logic [ZoneWidth-1:0]      zone;
+  logic [SpaceWidth-1:0]      space;
   logic [RpauWidth-1:0]      rpau;
   logic [HostIndexWidth-1:0] index;
   logic [RowWidth-1:0]       row;
@@ -57,7 +57,7 @@ module rs_host_window_proof
     .clk_i,
     .rst_ni,
     .ready_i,
-    .zone_i,
+    .space_i,
     .unit_i,
     .index_i,
     .word_i,
@@ -70,7 +70,7 @@ module rs_host_window_proof
     .refused_o(refused),
     .host_we_o(we),
     .host_re_o(re),
-    .host_zone_o(zone),
+    .host_space_o(space),
     .host_rpau_o(rpau),
     .host_index_o(index),
     .host_row_o(row),
@@ -81,7 +81,7 @@ module rs_host_window_proof
 
   // ---- the host and the device ------------------------------------------------------------------
   typedef struct packed {
-    logic [7:0]  zone;
+    logic [7:0]  space;
     logic [7:0]  unit;
     logic [15:0] index;
     logic [16:0] word;
@@ -91,7 +91,7 @@ module rs_host_window_proof
   logic       reset_q, moved_q, advance_q;
   logic       asked_q;  // the device owes a row
   logic [3:0] asked_for_q;
-  assign place = '{zone: zone_i, unit: unit_i, index: index_i, word: word_i};
+  assign place = '{space: space_i, unit: unit_i, index: index_i, word: word_i};
   always_ff @(posedge clk_i) begin
     reset_q   <= !rst_ni;
     place_q   <= place;
@@ -107,7 +107,7 @@ module rs_host_window_proof
     assume (!(moved_i && (access_i.valid || waiting_q)));
     assume (!rvalid_i || (asked_q && ready_i));
     assume (!(asked_q && asked_for_q == 4'(Longest)) || rvalid_i || !ready_i);
-    assume (reset_q || moved_q || (place.zone == place_q.zone && place.unit == place_q.unit &&
+    assume (reset_q || moved_q || (place.space == place_q.space && place.unit == place_q.unit &&
                                    place.index == place_q.index &&
                                    place.word == place_q.word + 17'(advance_q)));
   end
@@ -126,12 +126,12 @@ module rs_host_window_proof
 
   // ---- what exists ------------------------------------------------------------------------------
   logic rows, exists;
-  assign rows   = zone_i == 8'(ZonePoly) || zone_i == 8'(ZoneKey);
+  assign rows   = space_i == 8'(SpacePoly) || space_i == 8'(SpaceKey);
   assign exists = unit_i < 8'(Rpaus) && (
       rows ? index_i < 16'(Polys) && word_i < 17'(1 << LogN) :
-      index_i == '0 && (zone_i == 8'(ZoneConstant) && word_i < 17'd5 ||
-                        zone_i == 8'(ZoneModulus) && word_i < 17'(ModulusWords) ||
-                        zone_i == 8'(ZoneTwiddle) && word_i < 17'(1 << LogN)));
+      index_i == '0 && (space_i == 8'(SpaceConstant) && word_i < 17'd5 ||
+                        space_i == 8'(SpaceModulus) && word_i < 17'(ModulusWords) ||
+                        space_i == 8'(SpaceTwiddle) && word_i < 17'(1 << LogN)));
 
   // ---- writes -----------------------------------------------------------------------------------
   logic        write, lower_first_q;
@@ -164,10 +164,10 @@ module rs_host_window_proof
   always_comb begin
     assert (we == stored_q);
     if (we || re) begin
-      assert (8'(zone) == place_q.zone && 8'(rpau) == place_q.unit && 16'(index) == place_q.index);
+      assert (8'(space) == place_q.space && 8'(rpau) == place_q.unit && 16'(index) == place_q.index);
       assert (8'(rpau) < 8'(Rpaus));
     end
-    if (we && (zone == ZonePoly || zone == ZoneKey)) begin
+    if (we && (space == SpacePoly || space == SpaceKey)) begin
       assert (17'(row) == place_q.word >> LogWords);
       for (int unsigned i = 0; i < HostWords; i++) assert (wdata[i] == words_q[i]);
     end else if (we) begin
@@ -191,9 +191,9 @@ module rs_host_window_proof
     row_q_good <= rst_ni && ready_i && !moved_i && !written && (rvalid_i || row_q_good);
   end
   always_comb begin
-    if (re) assert (zone == ZonePoly && 17'(row) == place_q.word >> LogWords);
+    if (re) assert (space == SpacePoly && 17'(row) == place_q.word >> LogWords);
     if (ack && read && refused == '0) begin
-      assert (ready_i && exists && zone_i == 8'(ZonePoly) && row_q_good);
+      assert (ready_i && exists && space_i == 8'(SpacePoly) && row_q_good);
       assert (row_place_q == word_i >> LogWords);
       assert (data == ((access_i.valid ? access_i.upper : upper_q) ? expected[63:32]
                                                                    : expected[31:0]));
@@ -222,9 +222,9 @@ module rs_host_window_proof
       if (LogWords'(i) < gathered_q[LogWords-1:0]) assert (u_dut.row_q[i] == words_q[i]);
     end
     assert (u_dut.fetching_q == waiting_q);
-    assert (!waiting_q || (u_dut.upper_q == upper_q && exists && zone_i == 8'(ZonePoly)));
+    assert (!waiting_q || (u_dut.upper_q == upper_q && exists && space_i == 8'(SpacePoly)));
     assert (!u_dut.row_valid_q ||
-            (row_q_good && row_place_q == word_i >> LogWords && exists && zone_i == 8'(ZonePoly)));
+            (row_q_good && row_place_q == word_i >> LogWords && exists && space_i == 8'(SpacePoly)));
     for (int unsigned i = 0; i < HostWords; i++) begin
       assert (!u_dut.row_valid_q || u_dut.row_q[i] == row_q[i]);
     end

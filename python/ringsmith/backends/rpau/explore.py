@@ -126,7 +126,7 @@ class RpauExplorer(Explorer):
             constants=128,
             program_words=65536,
             reduction=str(point["reduction"]),
-            prime_sets=sets,
+            modulus_banks=sets,
             prng="trivium" if seeded else "none",
             seeds=max(1, digits * sets) if seeded else 0,
             link=seeded,

@@ -26,7 +26,7 @@ from ringsmith.backends.rpau.card.descriptor import (
 from ringsmith.backends.rpau.card.store import CardMemory
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_read_cycles
-from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyPoly, KeyStream, Words
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, bursts
 from ringsmith.backends.rpau.device.shared_link import BURSTS
 from ringsmith.errors import DeviceError
@@ -96,7 +96,7 @@ class Channel:
 
     Attributes:
         list: Register ``list``.
-        told, running, failed, error, address, completed: Its other registers.
+        reported, running, failed, error, address, completed: Its other registers.
         allowed: Memory that it may reach: pairs of first and last + 1.
         stopping: Why its list is to be aborted: NONE by a stop, DEVICE by a reset; else None.
         reason: What the device said of the last failure, for people.
@@ -126,7 +126,7 @@ class Channel:
     def clear(self) -> None:
         """Is as after a reset of the bus."""
         self.list = self.address = self.completed = 0
-        self.told = self.running = self.failed = False
+        self.reported = self.running = self.failed = False
         self.error = Error.NONE
         self.stopping: Error | None = None
         self.reason = ""
@@ -160,7 +160,7 @@ class Channel:
             self.completed += 1
             if descriptor.record:
                 self._keep(descriptor, Error.NONE)
-            self.told = self.told or descriptor.tell
+            self.reported = self.reported or descriptor.tell
             at = descriptor.next
 
     # ---- descriptors ---------------------------------------------------------------------------
@@ -199,15 +199,15 @@ class Channel:
 
     def _take(self, descriptor: Descriptor) -> Steps:
         """Words to a place of the coprocessor."""
-        zone, words = self._place(descriptor)
+        space, words = self._place(descriptor)
         yield from self._cross_in(descriptor)
         self._check_width(descriptor, words)
-        self._store(zone, descriptor, words)
+        self._store(space, descriptor, words)
 
     def _stream(self, descriptor: Descriptor) -> Steps:
         """A key of the program that runs; with the last one the program can be computed."""
         program = self._program
-        if descriptor.zone != Zone.KEY:
+        if descriptor.space != AddressSpace.KEY:
             raise FailedError(Error.PLACE)
         if program is None or len(program.polys) >= program.keys:
             raise FailedError(Error.UNOPENED)
@@ -236,9 +236,9 @@ class Channel:
 
     def _give(self, descriptor: Descriptor) -> Steps:
         """Words of a place to the card's memory."""
-        if descriptor.zone != Zone.POLY:
+        if descriptor.space != AddressSpace.POLY:
             raise FailedError(Error.PLACE)
-        held = self.coprocessor.place_words(Zone.POLY, descriptor.unit, descriptor.index)
+        held = self.coprocessor.place_words(AddressSpace.POLY, descriptor.unit, descriptor.index)
         if held is None or descriptor.count > held:
             raise FailedError(Error.PLACE)
         size = descriptor.count * self._word_bytes
@@ -258,31 +258,31 @@ class Channel:
 
     # ---- their parts ---------------------------------------------------------------------------
 
-    def _place(self, descriptor: Descriptor) -> tuple[Zone, Words]:
+    def _place(self, descriptor: Descriptor) -> tuple[AddressSpace, Words]:
         """The address space that a descriptor writes, and its words from memory."""
         try:
-            zone = Zone(descriptor.zone)
+            space = AddressSpace(descriptor.space)
         except ValueError:
             raise FailedError(Error.PLACE) from None
-        held = self.coprocessor.place_words(zone, descriptor.unit, descriptor.index)
-        row = 1 if zone in WHOLE_ROWS else self._row_words
-        if zone is Zone.CONVERSION or held is None or held * row != descriptor.count:
+        held = self.coprocessor.place_words(space, descriptor.unit, descriptor.index)
+        row = 1 if space in WHOLE_ROWS else self._row_words
+        if space is AddressSpace.CONVERSION or held is None or held * row != descriptor.count:
             raise FailedError(Error.PLACE)
         size = descriptor.count * self._word_bytes
         if not within(self.allowed, descriptor.data, size):
             raise FailedError(Error.READ)
         kind = "<u4" if self._word_bytes == 4 else "<u8"
         words = np.frombuffer(self._memory.read(descriptor.data, size), dtype=kind)
-        return zone, np.ascontiguousarray(words[::row], dtype=np.uint64)
+        return space, np.ascontiguousarray(words[::row], dtype=np.uint64)
 
     def _check_width(self, descriptor: Descriptor, words: Words) -> None:
         bits = self._design.bits_of(descriptor.unit)
         if (words >> np.uint64(bits)).any():
             raise FailedError(Error.VALUE)
 
-    def _store(self, zone: Zone, descriptor: Descriptor, words: Words) -> None:
+    def _store(self, space: AddressSpace, descriptor: Descriptor, words: Words) -> None:
         try:
-            self.coprocessor.write(zone, descriptor.unit, descriptor.index, words)
+            self.coprocessor.write(space, descriptor.unit, descriptor.index, words)
         except DeviceError as failure:
             raise FailedError(Error.VALUE, str(failure)) from None
 

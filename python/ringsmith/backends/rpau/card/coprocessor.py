@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.design.conversions import addresses
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import (
     ARCHITECTURE,
-    FACTS,
+    CAPABILITIES,
     MAGIC,
     VERSION_MAJOR,
     VERSION_MINOR,
@@ -21,8 +21,8 @@ from ringsmith.backends.rpau.design.register_table import (
     Status,
 )
 from ringsmith.backends.rpau.device.bus import BEAT_BITS
-from ringsmith.backends.rpau.device.interface import Device, KeyStream, Words, Zone
-from ringsmith.backends.rpau.device.zones import zone_shape
+from ringsmith.backends.rpau.device.interface import AddressSpace, Device, KeyStream, Words
+from ringsmith.backends.rpau.device.spaces import space_shape
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.progress import Task
@@ -33,7 +33,7 @@ MOST_CYCLES = 1 << 40
 _WORD = 0xFFFF_FFFF
 _WRITABLE = {
     Register.PROGRAM_ADDRESS: 17,
-    Register.HOST_ZONE: 8,
+    Register.HOST_SPACE: 8,
     Register.HOST_UNIT: 8,
     Register.HOST_INDEX: 16,
     Register.HOST_WORD: 17,
@@ -80,9 +80,11 @@ class Coprocessor:
     ) -> None:
         self._design, self._make, self._data_path = design, make, data_path
         self._lock = RLock()
-        told = rtl.facts(design)
-        self._facts = {fact.address: told[fact.name] for fact in FACTS}
-        self._told = self._read_only()
+        reported = rtl.capabilities(design)
+        self._capabilities = {
+            capability.address: reported[capability.name] for capability in CAPABILITIES
+        }
+        self._reported = self._read_only()
         self.start: Callable[[], None] = lambda: None
         self.reset: Callable[[], None] = lambda: None
         self.vacate()
@@ -124,28 +126,28 @@ class Coprocessor:
             self._ring = wanted
             self._seen.clear()
 
-    def place_words(self, zone: Zone, unit: int, index: int) -> int | None:
+    def place_words(self, space: AddressSpace, unit: int, index: int) -> int | None:
         """Words of a place; None: there is no such place."""
         try:
-            count, words = zone_shape(self._design, zone, self._ring)
+            count, words = space_shape(self._design, space, self._ring)
         except DeviceError:
             return None
-        units = 1 if zone is Zone.CONVERSION else self._design.rpaus
+        units = 1 if space is AddressSpace.CONVERSION else self._design.rpaus
         return words if index < count and unit < units else None
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes a whole place."""
         with self._lock:
             self._seen.pop((unit, index), None)
-            self.device.write(zone, unit, index, words)
+            self.device.write(space, unit, index, words)
 
     def read(self, unit: int, index: int) -> Words:
         """Reads a work polynomial; zeros if it was never written."""
         with self._lock:
             try:
-                return self.device.read(Zone.POLY, unit, index)
+                return self.device.read(AddressSpace.POLY, unit, index)
             except DeviceError:
-                size = self.place_words(Zone.POLY, unit, index) or 0
+                size = self.place_words(AddressSpace.POLY, unit, index) or 0
                 return np.zeros(size, dtype=np.uint64)
 
     def run(self, stream: KeyStream | None, stopping: Callable[[], bool]) -> int:
@@ -170,12 +172,12 @@ class Coprocessor:
     def read_register(self, address: int) -> int:
         """Reads a register. Raises DeviceError if there is none, or it is only written."""
         with self._lock:
-            if address in self._told:
-                return self._told[address]()
+            if address in self._reported:
+                return self._reported[address]()
             if address in _WRITABLE:
                 return self._plain[Register(address)]
-            if address in self._facts:
-                return self._facts[address]
+            if address in self._capabilities:
+                return self._capabilities[address]
             raise DeviceError(f"there is no register to read at {address:#05x} of a coprocessor")
 
     def write_register(self, address: int, value: int) -> None:
@@ -198,7 +200,7 @@ class Coprocessor:
             Register.MAGIC: lambda: MAGIC,
             Register.VERSION: lambda: VERSION_MAJOR << 16 | VERSION_MINOR,
             Register.ARCHITECTURE: lambda: ARCHITECTURE,
-            Register.FACT_COUNT: lambda: len(FACTS),
+            Register.CAPABILITY_COUNT: lambda: len(CAPABILITIES),
             Register.STATUS: self._status,
             Register.REFUSED: lambda: int(self._refused),
             Register.CYCLES: lambda: self.cycles & _WORD,
@@ -296,18 +298,18 @@ class Coprocessor:
         self._loaded = True
         return True
 
-    def _place(self) -> tuple[Zone, int, int, Sequence[int]] | None:
+    def _place(self) -> tuple[AddressSpace, int, int, Sequence[int]] | None:
         """The place that host_data reaches, and the addresses of its words; None: there is none."""
-        number = self._plain[Register.HOST_ZONE]
+        number = self._plain[Register.HOST_SPACE]
         unit, index = self._plain[Register.HOST_UNIT], self._plain[Register.HOST_INDEX]
-        if number not in [*Zone]:
+        if number not in [*AddressSpace]:
             return None
-        zone = Zone(number)
-        words = self.place_words(zone, unit, index)
+        space = AddressSpace(number)
+        words = self.place_words(space, unit, index)
         if words is None:
             return None
-        known = addresses(self._design) if zone is Zone.CONVERSION else range(words)
-        return zone, unit, index, known
+        known = addresses(self._design) if space is AddressSpace.CONVERSION else range(words)
+        return space, unit, index, known
 
     def _table_word(self, word: int) -> None:
         """Stores a word of a table or polynomial, which the device takes with its last word."""
@@ -315,20 +317,20 @@ class Coprocessor:
         if place is None or (at not in place[3]):
             self._refused |= Refused.PLACE
             return
-        zone, unit, index, known = place
-        held = self._tables.setdefault((zone, unit, index), {})
+        space, unit, index, known = place
+        held = self._tables.setdefault((space, unit, index), {})
         if at == known[0]:
             held.clear()
         held[at] = word
         self._plain[Register.HOST_WORD] = at + 1
         if at != known[-1]:
             return
-        self._tables.pop((zone, unit, index))
+        self._tables.pop((space, unit, index))
         if len(held) != len(known):
             self._refused |= Refused.ORDER
             return
         try:
-            self.write(zone, unit, index, np.array([held[i] for i in known], dtype=np.uint64))
+            self.write(space, unit, index, np.array([held[i] for i in known], dtype=np.uint64))
         except DeviceError:
             self._refused |= Refused.VALUE
 
@@ -338,7 +340,7 @@ class Coprocessor:
         if not self._ready:
             self._refused |= Refused.BUSY
             return 0
-        if place is None or place[0] is not Zone.POLY or at not in place[3]:
+        if place is None or place[0] is not AddressSpace.POLY or at not in place[3]:
             self._refused |= Refused.PLACE
             return 0
         unit, index = place[1], place[2]

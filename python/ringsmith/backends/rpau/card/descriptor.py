@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_words
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 
 DESCRIPTOR_BYTES = 32
 RECORD_BYTES = 32
@@ -19,7 +19,7 @@ _TELL, _KEEP = 1 << 24, 1 << 25
 _COUNT = (1 << 24) - 1
 _NARROW_WORD_BITS = 32
 
-WHOLE_ROWS = (Zone.POLY, Zone.KEY)
+WHOLE_ROWS = (AddressSpace.POLY, AddressSpace.KEY)
 """Address spaces whose rows are full of words; the others have one word per row."""
 
 
@@ -70,7 +70,7 @@ class Descriptor:
     Attributes:
         opcode: One of ``Opcode``; another number is refused by the card.
         data: Address of the words.
-        zone, unit, index: The place in the coprocessor; of START the index is the number
+        address space, unit, index: The place in the coprocessor; of START the index is the number
             of keys.
         count: Words; of START log2 of the ring's degree, 0: the device's own.
         tell: Whether its completion is an interrupt.
@@ -80,7 +80,7 @@ class Descriptor:
 
     opcode: int
     data: int = 0
-    zone: int = 0
+    space: int = 0
     unit: int = 0
     index: int = 0
     count: int = 0
@@ -91,7 +91,7 @@ class Descriptor:
 
     def to_bytes(self) -> bytes:
         """The descriptor as it lies in memory."""
-        what = self.opcode | self.zone << 4 | self.unit << 8 | self.index << 16
+        what = self.opcode | self.space << 4 | self.unit << 8 | self.index << 16
         keep = _KEEP if self.record else 0
         size = self.count | (_TELL if self.tell else 0) | keep | self.reserved << 26
         return _LAYOUT.pack(self.data, what, size, self.next, self.record)

@@ -38,7 +38,7 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelRegister,
     ChannelStatus,
 )
-from ringsmith.backends.rpau.device.interface import Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.objects import KeySwitchKey, Residues
@@ -248,7 +248,9 @@ class Lane:
         for index, words in enumerate(executable.conversions):
             if contents.conversions.get(index) != words:
                 contents.conversions.pop(index, None)
-                self._device.write(Zone.CONVERSION, 0, index, np.array(words, dtype=np.uint64))
+                self._device.write(
+                    AddressSpace.CONVERSION, 0, index, np.array(words, dtype=np.uint64)
+                )
                 traffic.to_card += 8 * len(words)
                 contents.conversions[index] = words
 
@@ -312,10 +314,10 @@ class Lane:
                 continue
             held.pop(load.index, None)
             for rpau in bits_of(load.mask):
-                limb = executable.limbs[executable.order.slot(load.prime_set, rpau)]
+                limb = executable.limbs[executable.order.slot(load.modulus_bank, rpau)]
                 seed = check_seed(load.key, key, limb, executable.primes[limb])
                 words = seed_words(seed, limb)
-                self._device.write(Zone.SEED, rpau, load.index, words)
+                self._device.write(AddressSpace.SEED, rpau, load.index, words)
                 traffic.to_card += 8 * words.size
                 traffic.key_words += words.size
             held[load.index] = (load, seed)
@@ -357,7 +359,7 @@ class Lane:
     def _runs(self) -> bool:
         """Whether the channel runs, after its next interrupt or a little while."""
         self.port.wait_interrupt(self.claim.channel, _LOOK)
-        self.port.write_register(self._registers + ChannelRegister.TOLD, 1)
+        self.port.write_register(self._registers + ChannelRegister.REPORTED, 1)
         status = self.port.read_register(self._registers + ChannelRegister.STATUS)
         return bool(status & ChannelStatus.RUNNING)
 
@@ -381,7 +383,7 @@ class Lane:
         for _ in range(_STOPS):
             status = self.port.read_register(at + ChannelRegister.STATUS)
             if not status & ChannelStatus.RUNNING:
-                self.port.write_register(at + ChannelRegister.TOLD, 1)
+                self.port.write_register(at + ChannelRegister.REPORTED, 1)
                 return
             time.sleep(_LOOK / 10)
         raise DeviceLostError(

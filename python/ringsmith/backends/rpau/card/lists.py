@@ -21,13 +21,13 @@ from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 from ringsmith.objects import Residues
 
 Place = tuple[int, int]
 """A value and the RPAU that holds it."""
 
-Table = tuple[Zone, int, int, Words]
+Table = tuple[AddressSpace, int, int, Words]
 """Address space, RPAU, index and words."""
 
 
@@ -59,9 +59,9 @@ def prime_loads(executable: Executable) -> list[Table]:
     """Modulus words and twiddle factors of all slots."""
     design, order = executable.design, executable.order
     return [
-        (Zone[zone], rpau, order.bank(slot), words)
+        (AddressSpace[space], rpau, order.bank(slot), words)
         for slot, (rpau, prime, root) in enumerate(Primes.of(executable).slots)
-        for zone, words in prime_tables(prime, root, design, executable.log_degree, rpau).loads()
+        for space, words in prime_tables(prime, root, design, executable.log_degree, rpau).loads()
     ]
 
 
@@ -72,7 +72,7 @@ def constant_loads(executable: Executable) -> list[Table]:
         padded = np.zeros(executable.design.constants, dtype=np.uint64)
         padded[: len(values)] = values
         order = executable.order
-        found.append((Zone.CONSTANT, order.rpau(slot), order.bank(slot), padded))
+        found.append((AddressSpace.CONSTANT, order.rpau(slot), order.bank(slot), padded))
     return found
 
 
@@ -81,9 +81,9 @@ def word_type(design: RpauDesign) -> str:
     return "<u4" if word_bytes(design) == 4 else "<u8"
 
 
-def image(design: RpauDesign, zone: Zone, words: Words) -> Words:
+def image(design: RpauDesign, space: AddressSpace, words: Words) -> Words:
     """Words in the layout of the card's memory: one word per row for most address spaces."""
-    if zone in WHOLE_ROWS:
+    if space in WHOLE_ROWS:
         return words.astype(word_type(design))
     rows = np.zeros((words.size, row_words(design)), dtype=word_type(design))
     rows[:, 0] = words
@@ -110,10 +110,10 @@ def table_list(design: RpauDesign, tables: Sequence[Table], at: int) -> bytes:
     The list's first descriptor is at ``at + table_bytes(...)``.
     """
     parts, descriptors, place = [], [], at
-    for zone, unit, index, words in tables:
-        rows = image(design, zone, words)
+    for space, unit, index, words in tables:
+        rows = image(design, space, words)
         raw = rows.tobytes()
-        descriptors.append(Descriptor(Opcode.WRITE, place, zone, unit, index, rows.size))
+        descriptors.append(Descriptor(Opcode.WRITE, place, space, unit, index, rows.size))
         parts.append(raw + bytes(padded(len(raw)) - len(raw)))
         place += len(parts[-1])
     descriptors[-1] = replace(descriptors[-1], tell=True)
@@ -123,8 +123,8 @@ def table_list(design: RpauDesign, tables: Sequence[Table], at: int) -> bytes:
 def table_bytes(design: RpauDesign, tables: Sequence[Table]) -> int:
     """Bytes of tables' words, before their list."""
     return sum(
-        padded(words.size * word_bytes(design) * (1 if zone in WHOLE_ROWS else row_words(design)))
-        for zone, _, _, words in tables
+        padded(words.size * word_bytes(design) * (1 if space in WHOLE_ROWS else row_words(design)))
+        for space, _, _, words in tables
     )
 
 
@@ -161,14 +161,14 @@ class KeyImage:
         limbs: Limbs of the key.
         digits: Its digits.
         poly_bytes: Bytes of a sub-polynomial of a limb.
-        pieces: Sub-polynomials of a limb.
+        sub-polynomials: Sub-polynomials of a limb.
     """
 
     name: str
     halves: tuple[int, ...]
     digits: int
     limbs: int
-    pieces: int
+    sub_polys: int
     poly_bytes: int
 
     @classmethod
@@ -178,12 +178,12 @@ class KeyImage:
         """What an executable takes of a key."""
         halves = tuple(sorted({load.half for load in loads if load.key == name}))
         size = min(executable.n, executable.design.n) * word_bytes(executable.design)
-        return cls(name, halves, key.shape[0], key.shape[2], executable.pieces, size)
+        return cls(name, halves, key.shape[0], key.shape[2], executable.sub_polys, size)
 
     @property
     def size(self) -> int:
         """Its bytes."""
-        count = self.digits * len(self.halves) * self.limbs * self.pieces
+        count = self.digits * len(self.halves) * self.limbs * self.sub_polys
         return count * self.poly_bytes
 
     def content(self, key: Residues, design: RpauDesign) -> bytes:
@@ -194,7 +194,7 @@ class KeyImage:
         """Where a polynomial lies in it."""
         half = self.halves.index(load.half)
         row = (load.digit * len(self.halves) + half) * self.limbs + limb
-        return (row * self.pieces + load.piece) * self.poly_bytes
+        return (row * self.sub_polys + load.sub_poly) * self.poly_bytes
 
 
 @dataclass(frozen=True)
@@ -268,8 +268,8 @@ class JobLayout:
         sent = np.zeros(self.sent, dtype=np.uint8)
         for name, values in executable.inputs.items():
             for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True):
-                for piece, words in enumerate(np.split(residues, executable.pieces)):
-                    begin = self._at[first + piece, order(limb)]
+                for sub_poly, words in enumerate(np.split(residues, executable.sub_polys)):
+                    begin = self._at[first + sub_poly, order(limb)]
                     sent[begin : begin + self._poly] = words.astype(kind).view(np.uint8)
         sent[self._lists : self._lists + len(lists)] = np.frombuffer(lists, dtype=np.uint8)
         return sent.tobytes()
@@ -288,7 +288,10 @@ class JobLayout:
             name: np.stack(
                 [
                     np.concatenate(
-                        [found(first + piece, order(limb)) for piece in range(executable.pieces)]
+                        [
+                            found(first + sub_poly, order(limb))
+                            for sub_poly in range(executable.sub_polys)
+                        ]
                     )
                     for limb, first in sorted(values.items())
                 ]
@@ -351,7 +354,9 @@ class JobLayout:
         if not places:
             lanes = self._executable.design.lanes
             place = at + self._row
-            yield Descriptor(Opcode.READ, place, Zone.POLY, 0, 0, lanes, tell=True, record=record)
+            yield Descriptor(
+                Opcode.READ, place, AddressSpace.POLY, 0, 0, lanes, tell=True, record=record
+            )
         for number, (value, rpau, index) in enumerate(places):
             one = self._polynomial(Opcode.READ, at + self._at[value, rpau], rpau, index)
             last = number + 1 == len(places)
@@ -364,26 +369,31 @@ class JobLayout:
         for load in run.keys:
             picture, at = keys[load.key]
             for rpau in bits_of(load.mask):
-                limb = executable.limbs[executable.order.slot(load.prime_set, rpau)]
+                limb = executable.limbs[executable.order.slot(load.modulus_bank, rpau)]
                 place = at + picture.offset(load, limb)
                 opcode = Opcode.STREAM if stream else Opcode.WRITE
-                yield self._polynomial(opcode, place, rpau, load.index, Zone.KEY)
+                yield self._polynomial(opcode, place, rpau, load.index, AddressSpace.KEY)
 
     def _polynomial(
-        self, opcode: Opcode, data: int, rpau: int, index: int, zone: Zone = Zone.POLY
+        self,
+        opcode: Opcode,
+        data: int,
+        rpau: int,
+        index: int,
+        space: AddressSpace = AddressSpace.POLY,
     ) -> Descriptor:
         words = self._poly // word_bytes(self._executable.design)
-        return Descriptor(opcode, data, zone, rpau, index, words)
+        return Descriptor(opcode, data, space, rpau, index, words)
 
     def _numbered(self, values: Mapping[str, Mapping[int, int]]) -> list[Place]:
         """The places of inputs or outputs, each once, in their order."""
         executable = self._executable
         return list(
             dict.fromkeys(
-                (first + piece, executable.order.rpau(limb))
+                (first + sub_poly, executable.order.rpau(limb))
                 for limbs in values.values()
                 for limb, first in sorted(limbs.items())
-                for piece in range(executable.pieces)
+                for sub_poly in range(executable.sub_polys)
             )
         )
 

@@ -205,16 +205,16 @@ class RpauCard:
             if at >= CHANNELS:
                 number, register = divmod(at - CHANNELS, CHANNEL_BYTES)
                 return _channel_register(self._channel(number), register)
-            told = {
+            reported = {
                 CardRegister.MAGIC: MAGIC,
                 CardRegister.VERSION: VERSION_MAJOR << 16 | VERSION_MINOR,
                 CardRegister.COPROCESSORS: len(self._channels),
                 CardRegister.HOST_BITS: self.design.host_bits,
-                CardRegister.TOLD: sum(each.told << each.number for each in self._channels),
+                CardRegister.REPORTED: sum(each.reported << each.number for each in self._channels),
             }
-            if at not in told:
+            if at not in reported:
                 raise DeviceError(f"the card has no register to read at {at:#05x}")
-            return told[CardRegister(at)]
+            return reported[CardRegister(at)]
 
     def _write(self, address: int, value: int) -> None:
         page, at = divmod(address, PAGE)
@@ -230,8 +230,8 @@ class RpauCard:
                     channel.list = channel.list & ~_WORD | value
                 case 4:
                     channel.list = channel.list & _WORD | value << 32
-                case ChannelRegister.TOLD:
-                    channel.told = channel.told and not value & 1
+                case ChannelRegister.REPORTED:
+                    channel.reported = channel.reported and not value & 1
                 case ChannelRegister.CONTROL:
                     if value & ChannelControl.STOP and channel.running:
                         self._stop(channel, Error.NONE)
@@ -323,7 +323,7 @@ class RpauCard:
 
     def _step(self, channel: Channel, go_on: Callable[[], Crossing | None]) -> None:
         """Goes on with a list up to its next burst, or its end."""
-        told = channel.told
+        reported = channel.reported
         try:
             crossing = go_on()
         except StopIteration:
@@ -335,7 +335,7 @@ class RpauCard:
         else:
             if crossing is not None:
                 self._wires[crossing.to_host].ask(channel.number, crossing.burst)
-        if channel.told and not told:
+        if channel.reported and not reported:
             self._call(channel.number)
 
     def _ended(self, channel: Channel, failure: FailedError | None) -> None:
@@ -345,7 +345,7 @@ class RpauCard:
             channel.error = Error.NONE if failure is None else failure.error
             channel.reason = "" if failure is None else str(failure)
             channel.coprocessor.moving = False
-            channel.told = channel.told or channel.failed
+            channel.reported = channel.reported or channel.failed
             channel.since = channel.times[-1].end = channel.now
             channel.lists += 1
             self._held[channel.number] = time.monotonic() + self._pace.grace
@@ -370,9 +370,9 @@ class RpauCard:
             if why is Error.DEVICE:
                 channel.forget_program()
                 channel.coprocessor.cleared()
-            channel.told = told = channel.told or failed
+            channel.reported = reported = channel.reported or failed
             self._change.notify_all()
-        if told:
+        if reported:
             self._call(channel.number)
 
     def _run_alone(self, channel: Channel) -> None:
@@ -392,16 +392,16 @@ def _channel_register(channel: Channel, register: int) -> int:
     status = (ChannelStatus.RUNNING if channel.running else 0) | (
         ChannelStatus.FAILED if channel.failed else 0
     )
-    told = {
+    reported = {
         ChannelRegister.LIST: channel.list & _WORD,
         ChannelRegister.LIST + 4: channel.list >> 32,
         ChannelRegister.STATUS: int(status),
         ChannelRegister.ADDRESS: channel.address & _WORD,
         ChannelRegister.ADDRESS + 4: channel.address >> 32,
         ChannelRegister.COMPLETED: channel.completed,
-        ChannelRegister.TOLD: int(channel.told),
+        ChannelRegister.REPORTED: int(channel.reported),
         ChannelRegister.ERROR: int(channel.error),
     }
-    if register not in told:
+    if register not in reported:
         raise DeviceError(f"a channel has no register to read at {register:#04x}")
-    return told[register]
+    return reported[register]

@@ -81,10 +81,10 @@ def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
     word_bits = max(30, *(prime.bit_length() for prime in graph.primes))
     needed = max(_MIN_KEY_POLYS, 2 * sum(graph.keys.values()))
     key_polys = min(_MAX_KEY_POLYS, 1 << (needed - 1).bit_length())
-    prime_sets = -(-len(graph.primes) // _MAX_RPAUS)
-    rpaus = max(2, -(-len(graph.primes) // prime_sets))
+    modulus_banks = -(-len(graph.primes) // _MAX_RPAUS)
+    rpaus = max(2, -(-len(graph.primes) // modulus_banks))
     if graph.extension:  # one of its primes in an RPAU, and the last RPAU is no input
-        prime_sets, data = 2, graph.key_primes - len(graph.special)
+        modulus_banks, data = 2, graph.key_primes - len(graph.special)
         rpaus = max(len(graph.extension), graph.key_primes, data + 1)
     for work_polys, program_words in _MEMORY_STEPS:
         yield replace(
@@ -97,7 +97,7 @@ def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
             work_uram_polys=0,
             key_polys=key_polys,
             program_words=program_words,
-            prime_sets=prime_sets,
+            modulus_banks=modulus_banks,
             conversions=MAX_CONVERSIONS if base.converters else 0,
             host_bits=0,
         )

@@ -223,8 +223,8 @@ def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
     if len(graph.primes) > design.limbs:
         raise ProgramError(
             f"the parameters have {len(graph.primes)} primes and design {design.name} has "
-            f"{design.limbs} prime sets ({design.rpaus} RPAUs with {design.prime_sets} each): use "
-            "fewer primes or a design with more RPAUs or prime sets"
+            f"{design.limbs} modulus banks ({design.rpaus} RPAUs with {design.modulus_banks} each): use "
+            "fewer primes or a design with more RPAUs or modulus banks"
         )
     for prime in graph.primes:
         refusal = prime_refusal(prime, design, log_degree)

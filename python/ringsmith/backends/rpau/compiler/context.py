@@ -39,8 +39,8 @@ class SelectionContext:
         cls, graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, per_rpau: bool
     ) -> "SelectionContext":
         """Nothing is placed or emitted yet; ``per_rpau`` as for ``Emitter``."""
-        pieces = design.pieces(graph.n.bit_length() - 1)
-        memory = VirtualMemory(layout.order, pieces, graph.extension)
+        sub_polys = design.sub_polys(graph.n.bit_length() - 1)
+        memory = VirtualMemory(layout.order, sub_polys, graph.extension)
         emitter = Emitter(graph, design, layout, memory, per_rpau=per_rpau)
         return cls(
             graph,

@@ -89,7 +89,12 @@ def product_cycles(
 def _check(design: RpauDesign) -> None:
     for what, value, wanted, text in (
         ("converters", design.converters, design.converters > 0, "at least 1"),
-        ("prime_sets", design.prime_sets, design.prime_sets == _SETS, "2, q's and the extension's"),
+        (
+            "modulus_banks",
+            design.modulus_banks,
+            design.modulus_banks == _SETS,
+            "2, q's and the extension's",
+        ),
         ("dyadic_cores", design.dyadic_cores, design.dyadic_cores == 0, "0"),
         (
             *("work_polys", design.work_polys, design.work_polys >= _FEWEST_WORK_POLYS),

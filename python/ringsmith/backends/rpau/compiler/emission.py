@@ -5,10 +5,10 @@ from math import prod
 
 from ringsmith.backends.rpau.compiler.limb_layout import Layout
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualInstruction, VirtualMemory
-from ringsmith.backends.rpau.design.constants import piece_stages, source_piece
+from ringsmith.backends.rpau.design.constants import source_sub_poly, sub_poly_stages
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
-from ringsmith.backends.rpau.isa.kinds import KEY_POLY, PIECE, POLY
+from ringsmith.backends.rpau.isa.kinds import KEY_POLY, POLY, SUB_POLY
 from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.base_conversion import Conversion
 
@@ -100,14 +100,14 @@ class Emitter:
 
     def emit_group(self, opcode: str, mask: int, modulus_bank: int, **operands: int) -> None:
         """One instruction for the RPAUs of a mask, on each sub-polynomial."""
-        numbered = any(operand.kind == PIECE for operand in ISA.operation(opcode).operands)
+        numbered = any(operand.kind == SUB_POLY for operand in ISA.operation(opcode).operands)
         for number in range(self.memory.sub_polynomials):
             here = {
                 name: value + (number if ISA.fields[name].kind in (POLY, KEY_POLY) else 0)
                 for name, value in operands.items()
             }
             if numbered:
-                here["piece"] = number
+                here["sub_poly"] = number
             self._append(opcode, mask, modulus_bank, **here)
 
     def copy(self, slots: Iterable[int], dst: Location, a: Location) -> None:
@@ -123,7 +123,7 @@ class Emitter:
             self._between_sub_polynomials(slots, "split", dst)
             a = dst
         for number in range(count):
-            self._emit_one(slots, opcode, (dst, number), (a, number), piece=number)
+            self._emit_one(slots, opcode, (dst, number), (a, number), sub_poly=number)
         if opcode == "intt" and count > 1:
             self._between_sub_polynomials(slots, "join", dst)
 
@@ -131,15 +131,15 @@ class Emitter:
         """``automorph``: each sub-polynomial of the result comes from one of the source."""
         slots = list(slots)
         for number in range(self.memory.sub_polynomials):
-            source = source_piece(self._design, self._log_degree, element, number)
+            source = source_sub_poly(self._design, self._log_degree, element, number)
             self._emit_one(
-                slots, "automorph", (dst, number), (a, source), element=element, piece=number
+                slots, "automorph", (dst, number), (a, source), element=element, sub_poly=number
             )
 
     def _between_sub_polynomials(self, slots: Sequence[int], opcode: str, dst: Location) -> None:
         """The stages of a transform on pairs of sub-polynomials: ``split``, or ``join`` back."""
         by_prime = [
-            piece_stages(prime, root, self._design, self._log_degree)
+            sub_poly_stages(prime, root, self._design, self._log_degree)
             for prime, root in zip(self._primes, self._roots, strict=True)
         ]
         stages = list(zip(*by_prime, strict=True))

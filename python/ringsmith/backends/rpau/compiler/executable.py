@@ -24,14 +24,14 @@ VERSION = 1
 class KeyLoad:
     """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
 
-    Each takes the limb of its slot with ``prime_set`` (modulus bank), or that sub-polynomial of it.
+    Each takes the limb of its slot with ``modulus_bank`` (modulus bank), or that sub-polynomial of it.
     """
 
     key: str
     digit: int
     half: int
-    prime_set: int
-    piece: int
+    modulus_bank: int
+    sub_poly: int
     index: int
     mask: int
 
@@ -40,11 +40,11 @@ class KeyLoad:
 class SeedLoad:
     """The seed of ``key`` that goes to seed-store ``index`` of the RPAUs in ``mask``.
 
-    Each expands the limb of its slot with ``prime_set`` (modulus bank).
+    Each expands the limb of its slot with ``modulus_bank`` (modulus bank).
     """
 
     key: str
-    prime_set: int
+    modulus_bank: int
     index: int
     mask: int
 
@@ -149,9 +149,9 @@ class Executable:
         return dict(cycles)
 
     @property
-    def pieces(self) -> int:
+    def sub_polys(self) -> int:
         """Values, and work polynomials, that a limb lies in."""
-        return self.design.pieces(self.log_degree)
+        return self.design.sub_polys(self.log_degree)
 
     @property
     def seeded(self) -> frozenset[str]:
@@ -213,7 +213,7 @@ class Executable:
     @property
     def spilled_words(self) -> int:
         """Words of values transferred to or from the host between segments, without keys."""
-        return self._spilled * (self.n // self.pieces)
+        return self._spilled * (self.n // self.sub_polys)
 
     @property
     def _spilled(self) -> int:

@@ -102,7 +102,9 @@ def _check_primes(executable: Executable) -> None:
     SubroutineGraph(executable.n, primes, executable.roots, ())  # refuses no primes and no roots
     own = limbs[: len(primes)] == tuple(range(len(primes)))
     if not own or len(limbs) > design.limbs or not set(limbs) <= set(range(len(primes))):
-        raise ProgramError(f"its limbs do not lie in the {design.limbs} prime sets of its design")
+        raise ProgramError(
+            f"its limbs do not lie in the {design.limbs} modulus banks of its design"
+        )
     if len(executable.constants) != len(limbs):
         raise ProgramError("it has not one constant file a slot")
     for slot, limb in enumerate(limbs):
@@ -143,11 +145,13 @@ def _check_run(run: Run, executable: Executable, slot_count: int) -> None:
         for load in loads:
             if load.index >= size or load.mask >> design.rpaus:
                 raise ProgramError(f"a {what} lies outside the {what} store")
-            of_load = [executable.order.slot(load.prime_set, r) for r in bits_of(load.mask)]
+            of_load = [executable.order.slot(load.modulus_bank, r) for r in bits_of(load.mask)]
             if any(slot >= slot_count for slot in of_load):
                 raise ProgramError(f"a {what} belongs to a slot that holds no limb")
-        if any(isinstance(load, KeyLoad) and load.piece >= executable.pieces for load in loads):
-            raise ProgramError("a key has a piece that a polynomial of its ring has not")
+        if any(
+            isinstance(load, KeyLoad) and load.sub_poly >= executable.sub_polys for load in loads
+        ):
+            raise ProgramError("a key has a sub-polynomial that a polynomial of its ring has not")
         _check_loaded(what, kind, loads, program)
     for values in (run.loads, run.stores):
         for slots in values.values():
@@ -166,7 +170,7 @@ def _check_loaded(
         for rpau in bits_of(load.mask):
             if (load.index, rpau) in held:
                 raise ProgramError(f"two {what}s lie in one place of the {what} store")
-            held[load.index, rpau] = load.prime_set
+            held[load.index, rpau] = load.modulus_bank
     for instruction in program:
         for operand, index in zip(instruction.operation.operands, instruction.values, strict=True):
             if operand.kind != kind:
@@ -174,16 +178,16 @@ def _check_loaded(
             if any(held.get((index, rpau)) != instruction.prime for rpau in instruction.rpaus()):
                 raise ProgramError(
                     f"{instruction.operation.name} takes a {what} that is not loaded for its "
-                    "prime set"
+                    "modulus bank"
                 )
 
 
 def _limbs(values: Mapping[int, int], executable: Executable) -> set[tuple[int, int]]:
     """The (value, RPAU) pairs of an input or an output."""
     return {
-        (first + piece, executable.order.rpau(limb))
+        (first + sub_poly, executable.order.rpau(limb))
         for limb, first in values.items()
-        for piece in range(executable.pieces)
+        for sub_poly in range(executable.sub_polys)
     }
 
 
@@ -215,11 +219,11 @@ def _check_numbers(executable: Executable) -> None:
         for load in loads:
             checked_name("key", load.key)
             checked_integer("mask of a key", load.mask, 1, _MAX_WORD)
-            _check_all("place of a key", (load.prime_set, load.index))
+            _check_all("place of a key", (load.modulus_bank, load.index))
         for key in run.keys:
             checked_integer("digit of a key", key.digit, 0, MAX_PRIMES - 1)
             checked_integer("half of a key", key.half, 0, 1)
-            checked_integer("piece of a key", key.piece, 0, _MAX_WORD)
+            checked_integer("sub-polynomial of a key", key.sub_poly, 0, _MAX_WORD)
 
 
 def _check_all(what: str, numbers: Sequence[int], most: int = _MAX_WORD) -> None:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ringsmith.backends.rpau.compiler import _scheduler
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import FETCH_CYCLES, arrival_cycles
-from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, latencies, twin_of
+from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, equivalent_of, latencies
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
 
@@ -76,7 +76,7 @@ def _equivalents(design: RpauDesign) -> tuple[int, ...]:
     """By opcode, the operation that does the same on the other of two units; -1 without one."""
     opcodes = [-1] * (1 << ISA.fields["opcode"].width)
     for operation in ISA.operations:
-        other = twin_of(operation, design)
+        other = equivalent_of(operation, design)
         opcodes[operation.opcode] = -1 if other is None else other.opcode
     return tuple(opcodes)
 

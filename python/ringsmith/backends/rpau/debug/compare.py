@@ -12,7 +12,13 @@ from ringsmith.backends.base import AXI_LITE
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program, ring_in_turn
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.interface import Device, KeyPoly, KeyStream, RunReport, Zone
+from ringsmith.backends.rpau.device.interface import (
+    AddressSpace,
+    Device,
+    KeyPoly,
+    KeyStream,
+    RunReport,
+)
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.rpau.device.registers import RegisterDevice
 from ringsmith.backends.rpau.device.rtl import RtlDevice
@@ -43,8 +49,8 @@ class Compared:
 
 def load_random(device: Device, program: RandomProgram) -> None:
     """Loads a random program and all contents that it starts from."""
-    for zone, rpau, index, words in program.loads():
-        device.write(Zone[zone], rpau, index, words)
+    for space, rpau, index, words in program.loads():
+        device.write(AddressSpace[space], rpau, index, words)
     device.load_program(program.words)
 
 
@@ -103,7 +109,7 @@ def compare_one(device: Device, design: RpauDesign, seed: int, length: int) -> C
     polynomials = 0
     for rpau, written in enumerate(program.written):
         for poly in sorted(written):
-            one, other = (d.read(Zone.POLY, rpau, poly) for d in (device, model))
+            one, other = (d.read(AddressSpace.POLY, rpau, poly) for d in (device, model))
             wrong = np.flatnonzero(one != other)
             if wrong.size:
                 raise DeviceError(

@@ -16,7 +16,7 @@ def _needed_bits(field: Field) -> int:
     """Bits of an instruction field that the design's programs use."""
     if field.kind:
         return (KINDS[field.kind].limit(_DESIGN) - 1).bit_length()
-    return {"mask": _DESIGN.rpaus, "prime": (_DESIGN.prime_sets - 1).bit_length()}.get(
+    return {"mask": _DESIGN.rpaus, "prime": (_DESIGN.modulus_banks - 1).bit_length()}.get(
         field.name, field.width
     )
 
@@ -101,7 +101,7 @@ _WIDE: tuple[Exclusion, ...] = (
     Exclusion(
         "(ntt|rpau)/.*",
         rf"(host_row_i|.*(host|request).*\.row){bits(6, 15)}{EDGE}",
-        "row numbers have 16 bits, and the longest zone, of 64 parts of rows, needs 6",
+        "row numbers have 16 bits, and the longest address space, of 64 parts of rows, needs 6",
     ),
     Exclusion(
         "rpau/rs_rpau_constants.sv",
@@ -147,18 +147,18 @@ _WIDE: tuple[Exclusion, ...] = (
         "prng/rs_key_expander.sv",
         rf"(digit_i{bits(7, 15)}|block_i{bits(2, 15)}"
         rf"|(.*\.)?iv(_q)?({bits(3, 15)}|{bits(39, 47)}|{bits(50, 79)})){EDGE}",
-        "streams have indices of 16 bits each, and an instruction names digits of 7 bits, pieces "
+        "streams have indices of 16 bits each, and an instruction names digits of 7 bits, sub-polynomials "
         "of 2 and 8 streams",
     ),
     Exclusion(
         "rpau/rs_rpau_(dyadic|seeded).sv",
         rf"(lead(\[\d+\])?|block_q{bits(2, 15)}){EDGE}",
-        "a piece of 2^9 words has residues of one block of a key's streams, and lies below block 4",
+        "a sub-polynomial of 2^9 words has residues of one block of a key's streams, and lies below block 4",
     ),
     Exclusion(
         "rpau/rs_rpau_seeded.sv",
         "if",
-        "a piece of 2^9 words has residues of one block, so that none follows it",
+        "a sub-polynomial of 2^9 words has residues of one block, so that none follows it",
         kind="line",
     ),
     Exclusion(
@@ -195,7 +195,7 @@ _PRIMES: tuple[Exclusion, ...] = (
         "quotient bits that the size of the primes, the largest of 19 to 30 bits, fixes",
     ),
     Exclusion(
-        "(arith|ntt)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_side)?.sv",
+        "(arith|ntt)/.*|rpau/rs_rpau(_main|_dyadic|_moduli|_dyadic_unit)?.sv",
         rf"(.*unused_)?{_OWN.format('index')}(\[\d\])?{EDGE}",
         _NO_INDEX,
     ),

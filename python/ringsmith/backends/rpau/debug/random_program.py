@@ -36,11 +36,11 @@ from ringsmith.backends.rpau.isa.kinds import (
     GALOIS_ELEMENT,
     KEY_POLY,
     KINDS,
-    PIECE,
+    MODULUS_BANK,
     POLY,
-    PRIME_SET,
     RPAU,
     SEED,
+    SUB_POLY,
 )
 from ringsmith.hdl.base_conversion import FRACTION_BITS, Conversion
 
@@ -71,7 +71,7 @@ class RandomProgram:
         tables: Modulus words and twiddle tables of each RPAU and modulus bank.
         constants: Constant file of each RPAU and modulus bank.
         keys: Contents of the key store by (RPAU, index), as far as loaded: residues of modulus bank
-            index mod ``prime_sets``.
+            index mod ``modulus_banks``.
         seeds: Entries of the seed store by (RPAU, index), as far as loaded.
         conversions: The loaded conversions: those of odd numbers have outputs with own inputs.
         conversion_words: Their words in address space ``conversion``.
@@ -102,10 +102,10 @@ class RandomProgram:
     def loads(self) -> Iterator[tuple[str, int, int, Words]]:
         """Everything to write before the run: address space name, RPAU, index, words."""
         for rpau, sets in enumerate(self.tables):
-            for prime_set, tables in enumerate(sets):
-                for zone, words in tables.loads():
-                    yield zone, rpau, prime_set, words
-                yield "CONSTANT", rpau, prime_set, self.constants[rpau][prime_set]
+            for modulus_bank, tables in enumerate(sets):
+                for space, words in tables.loads():
+                    yield space, rpau, modulus_bank, words
+                yield "CONSTANT", rpau, modulus_bank, self.constants[rpau][modulus_bank]
         for (rpau, index), words in self.keys.items():
             if (rpau, index) not in self.streamed:
                 yield "KEY", rpau, index, words
@@ -162,10 +162,10 @@ class _Draw:
     def __init__(self, design: RpauDesign, seed: int, timing: Timing, log_degree: int) -> None:
         self.design = design
         self.log_degree = log_degree
-        self.pieces = design.pieces(log_degree)
+        self.sub_polys = design.sub_polys(log_degree)
         self.rng: Generator = np.random.default_rng(seed)
         self.primes = self._primes()
-        self.keys = range(min(max(_LOADED_KEYS, 2 * design.prime_sets), design.key_polys))
+        self.keys = range(min(max(_LOADED_KEYS, 2 * design.modulus_banks), design.key_polys))
         self.position: dict[tuple[int, int], int] = {}  # of the keys that come, counted from 1
         self.arrivals: tuple[int, ...] | None = None
         if design.key_stream and self.rng.random() < _STREAMED:
@@ -201,7 +201,7 @@ class _Draw:
 
     def _runs(self, operation: Operation) -> bool:
         """Whether an operation is drawn: not halt, and what the ring and the design have."""
-        whole = self.pieces == 1
+        whole = self.sub_polys == 1
         if operation.converts and _has_own(operation):
             return self.design.conversions > 1
         return (
@@ -215,7 +215,7 @@ class _Draw:
             check(each, self.design)
         assert self.timeline.cycles is not None
         design, degree = self.design, 1 << self.log_degree
-        n = degree // self.pieces
+        n = degree // self.sub_polys
         conversions = tuple(self._conversion(each) for each in range(design.conversions))
         roots = tuple(tuple(_core.smallest_root(q, degree) for q in sets) for sets in self.primes)
         return RandomProgram(
@@ -236,7 +236,7 @@ class _Draw:
                 tuple(self._residues(q, design.constants) for q in sets) for sets in self.primes
             ),
             keys={
-                (i, k): self._residues(sets[k % design.prime_sets], n)
+                (i, k): self._residues(sets[k % design.modulus_banks], n)
                 for i, sets in enumerate(self.primes)
                 for k in self.keys
             },
@@ -262,7 +262,7 @@ class _Draw:
         places = [(rpau, key) for rpau in range(self.design.rpaus) for key in self.keys]
         for count, place in enumerate(self.rng.permutation(len(places)), 1):
             self.position[places[place]] = count
-        rows = (1 << self.log_degree) // self.pieces // host_words(self.design)
+        rows = (1 << self.log_degree) // self.sub_polys // host_words(self.design)
         gaps = rows + self.rng.integers(0, _MOST_GAP * rows, len(places))
         gaps[self.rng.random(len(places)) < 0.5] = rows  # at once behind the one before
         return tuple(int(cycle) for cycle in gaps.cumsum())
@@ -364,21 +364,21 @@ class _Draw:
         """Values of the operand if ``rpaus`` compute with a modulus bank, and one sends."""
         if sender and operand.kind == RPAU:
             return [sender.rpau]
-        if sender and operand.kind == PRIME_SET:
+        if sender and operand.kind == MODULUS_BANK:
             return [sender.prime]
         if operand.kind == KEY_POLY:
             return [
                 key
                 for key in self.keys
-                if key % self.design.prime_sets == prime
+                if key % self.design.modulus_banks == prime
                 and all(self.position.get((rpau, key), 0) <= self.awaited for rpau in rpaus)
             ]
         if operand.kind == ARRIVALS and self.position:
             return range(len(self.position) + 1)
         if operand.kind == SEED:
             return self.seeds
-        if operand.kind == PIECE:
-            return range(self.pieces)
+        if operand.kind == SUB_POLY:
+            return range(self.sub_polys)
         if operand.kind == GALOIS_ELEMENT:
             return range(1, 2 << self.log_degree, 2)
         every = range(KINDS[operand.kind].limit(self.design))
@@ -400,7 +400,7 @@ class _Draw:
         return all(other == poly or bank_of[other] != bank_of[poly] for other in together)
 
     def _set(self) -> int:
-        return int(self.rng.integers(self.design.prime_sets))
+        return int(self.rng.integers(self.design.modulus_banks))
 
     def _own_polys(self) -> dict[int, int]:
         polys = range(self.design.work_polys)
@@ -416,8 +416,8 @@ class _Draw:
             design.reduction, self._any_primes
         )()
         return tuple(
-            tuple(primes[first : first + design.prime_sets])
-            for first in range(0, design.limbs, design.prime_sets)
+            tuple(primes[first : first + design.modulus_banks])
+            for first in range(0, design.limbs, design.modulus_banks)
         )
 
     def _sparse_primes(self) -> list[int]:
@@ -432,7 +432,7 @@ class _Draw:
         """
         design, primes = self.design, []
         for width in design.widths:
-            count = len(design.rpaus_of(width)) * design.prime_sets
+            count = len(design.rpaus_of(width)) * design.modulus_banks
             primes += self._near_primes_of(width, count)
         return primes
 

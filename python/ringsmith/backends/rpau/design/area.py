@@ -90,7 +90,7 @@ def key_rams(design: RpauDesign, rpau: int = 0) -> Rams:
 
 def twiddle_rams(design: RpauDesign, rpau: int = 0) -> Rams:
     """RAMs of the twiddle tables: of all factors, a part for each core, or of two tables' words."""
-    sets, width = design.prime_sets, design.bits_of(rpau)
+    sets, width = design.modulus_banks, design.bits_of(rpau)
     if design.twiddles == "stored":
         return Rams(
             design.cores * block_rams(width, sets * (1 << design.max_log_n) // design.cores), 0

@@ -210,7 +210,7 @@ def stored_twiddles(
 
 
 @dataclass(frozen=True)
-class PieceFactors:
+class SubPolyFactors:
     """Constants of one pair of sub-polynomials in ``split`` and in ``join``, for a prime.
 
     Attributes:
@@ -226,9 +226,9 @@ class PieceFactors:
     join: int
 
 
-def piece_stages(
+def sub_poly_stages(
     prime: int, root: int, design: RpauDesign, log_degree: int
-) -> list[list[PieceFactors]]:
+) -> list[list[SubPolyFactors]]:
     """Stages of a larger ring's transform that work between sub-polynomials, for psi = ``root``.
 
     A forward transform splits every pair of the first stage, then every pair of the next, and then
@@ -240,32 +240,32 @@ def piece_stages(
         ParameterError: If the root is no primitive root of unity of the ring modulo the prime, or
             the design does not run the ring.
     """
-    pieces = design.pieces(log_degree)
+    sub_polys = design.sub_polys(log_degree)
     _check_root(prime, root, 1 << log_degree)
     stages = []
     blocks = 1
-    while blocks < pieces:
-        apart = pieces // (2 * blocks)
+    while blocks < sub_polys:
+        apart = sub_polys // (2 * blocks)
         stage = []
         for block in range(blocks):
             exponent = _bits_reversed(blocks + block, log_degree)
             factors = pow(root, exponent, prime), -pow(root, -exponent, prime) % prime
             for first in range(2 * block * apart, (2 * block + 1) * apart):
-                stage.append(PieceFactors(first, first + apart, *factors))
+                stage.append(SubPolyFactors(first, first + apart, *factors))
         stages.append(stage)
         blocks *= 2
     return stages
 
 
-def source_piece(design: RpauDesign, log_degree: int, element: int, piece: int) -> int:
+def source_sub_poly(design: RpauDesign, log_degree: int, element: int, sub_poly: int) -> int:
     """The sub-polynomial that ``automorph`` must read for one of its result, in NTT form.
 
     Raises:
         ParameterError: If the design does not run the ring.
     """
-    pieces = design.pieces(log_degree)
-    bits = pieces.bit_length() - 1
-    ordinal = (element * _bits_reversed(piece, bits) + element // 2) % pieces
+    sub_polys = design.sub_polys(log_degree)
+    bits = sub_polys.bit_length() - 1
+    ordinal = (element * _bits_reversed(sub_poly, bits) + element // 2) % sub_polys
     return _bits_reversed(ordinal, bits)
 
 

@@ -68,7 +68,7 @@ class RpauDesign:
         reduction: Modular reduction of the multipliers: ``barrett``, any NTT prime; ``sparse``,
             those of a family; ``folded``, pseudo-Mersenne primes, by
             :mod:`ringsmith.backends.rpau.design.folded`.
-        prime_sets: Modulus banks per RPAU, one for each of its primes. Limb l of a residue
+        modulus_banks: Modulus banks per RPAU, one for each of its primes. Limb l of a residue
             polynomial is in RPAU l mod ``rpaus`` and uses modulus bank l div ``rpaus``. Each bank
             has its own modulus, twiddle tables and constant file.
         interconnect: The topology for broadcasts: ``ring``, from RPAU to RPAU, or ``gather``,
@@ -123,7 +123,7 @@ class RpauDesign:
     constants: int
     program_words: int
     reduction: str
-    prime_sets: int = 1
+    modulus_banks: int = 1
     interconnect: str = "ring"
     twiddles: str = "generated"
     work_uram_polys: int = 0
@@ -172,7 +172,7 @@ class RpauDesign:
         _check_range(self, "key_polys", 1, 4096)
         _check_range(self, "constants", 4, 128)
         _check_range(self, "program_words", 16, 65536)
-        _check_range(self, "prime_sets", 1, 8)
+        _check_range(self, "modulus_banks", 1, 8)
         _check_choice(self, "interconnect", INTERCONNECTS)
         _check_range(self, "hop_cycles", 1, MAX_HOP_CYCLES)
         _check_range(self, "work_uram_polys", 0, self.work_polys)
@@ -218,7 +218,7 @@ class RpauDesign:
         if not self.narrow_rpaus:
             _check_range(self, "narrow_bits", 0, 0)
             return
-        for name, wanted in (("reduction", "folded"), ("prime_sets", 1)):
+        for name, wanted in (("reduction", "folded"), ("modulus_banks", 1)):
             if getattr(self, name) != wanted:
                 raise ParameterError(
                     f"design {self.name}: {name} = {getattr(self, name)!r} with narrow_rpaus = "
@@ -331,7 +331,7 @@ class RpauDesign:
         """log2 of the degree of the smallest ring that the device runs."""
         return self.log_n - self.smaller_rings
 
-    def pieces(self, log_degree: int) -> int:
+    def sub_polys(self, log_degree: int) -> int:
         """Sub-polynomials that a polynomial of a ring lies in, each in a work polynomial.
 
         Raises:
@@ -387,7 +387,7 @@ class RpauDesign:
     @property
     def limbs(self) -> int:
         """Limbs that the device holds of one residue polynomial: a modulus bank of an RPAU each."""
-        return self.rpaus * self.prime_sets
+        return self.rpaus * self.modulus_banks
 
     @property
     def rows(self) -> int:

@@ -8,7 +8,7 @@ from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 
-class Fact(NamedTuple):
+class Capability(NamedTuple):
     """Something that a device says of its own design.
 
     Attributes:
@@ -30,7 +30,7 @@ class Register(IntEnum):
     MAGIC = 0x00
     VERSION = 0x04
     ARCHITECTURE = 0x08
-    FACT_COUNT = 0x0C
+    CAPABILITY_COUNT = 0x0C
     CONTROL = 0x10
     STATUS = 0x14
     REFUSED = 0x18
@@ -38,7 +38,7 @@ class Register(IntEnum):
     INSTRUCTIONS = 0x28
     PROGRAM_ADDRESS = 0x30
     PROGRAM_DATA = 0x38
-    HOST_ZONE = 0x40
+    HOST_SPACE = 0x40
     HOST_UNIT = 0x44
     HOST_INDEX = 0x48
     HOST_WORD = 0x4C
@@ -83,7 +83,7 @@ class Refused(IntFlag):
     """A command or an access while the device was not ready."""
 
     PLACE = 0x2
-    """A place that the device does not have, or a zone that cannot be read."""
+    """A place that the device does not have, or a address space that cannot be read."""
 
     ORDER = 0x4
     """A word that is not the next of its row, an upper half without its lower one, or a burst of
@@ -94,8 +94,8 @@ class Refused(IntFlag):
     of its bytes."""
 
 
-class Zone(IntEnum):
-    """Memory that `host_data` reaches: values of ``host_zone``."""
+class AddressSpace(IntEnum):
+    """Memory that `host_data` reaches: values of ``host_space``."""
 
     POLY = 0
     """Work polynomials: N words in logical order, in rings below N as many as the ring's degree;
@@ -133,35 +133,35 @@ VERSION_MINOR = 0
 VERSION_MAJOR = 1
 ARCHITECTURE = 1
 
-FACTS = (
-    Fact("log_n", "LogN", 0x80, ()),
-    Fact("word_bits", "Width", 0x84, ()),
-    Fact("rpaus", "Rpaus", 0x88, ()),
-    Fact("cores", "Cores", 0x8C, ()),
-    Fact("dyadic_cores", "DyadicCores", 0x90, ()),
-    Fact("work_polys", "WorkPolys", 0x94, ()),
-    Fact("key_polys", "KeyPolys", 0x98, ()),
-    Fact("constants", "Constants", 0x9C, ()),
-    Fact("program_words", "ProgramWords", 0xA0, ()),
-    Fact("reduction", "Reduction", 0xA4, ("barrett", "sparse", "folded")),
-    Fact("prime_sets", "PrimeSets", 0xA8, ()),
-    Fact("interconnect", "Interconnect", 0xAC, ("ring", "gather")),
-    Fact("twiddles", "Twiddles", 0xB0, ("generated", "stored")),
-    Fact("work_uram_polys", "WorkUramPolys", 0xB4, ()),
-    Fact("key_ram", "KeyRam", 0xB8, ("block", "ultra")),
-    Fact("family", "Family", 0xBC, ("none", "medha", "word48")),
-    Fact("prng", "Prng", 0xC0, ("none", "trivium")),
-    Fact("seeds", "Seeds", 0xC4, ()),
-    Fact("link", "Link", 0xC8, ()),
-    Fact("larger_rings", "LargerRings", 0xCC, ()),
-    Fact("smaller_rings", "SmallerRings", 0xD0, ()),
-    Fact("work_block_banks", "WorkBlockBanks", 0xD4, ()),
-    Fact("narrow_rpaus", "NarrowRpaus", 0xD8, ()),
-    Fact("narrow_bits", "NarrowWidth", 0xDC, ()),
-    Fact("hop_cycles", "HopCycles", 0xE0, ()),
-    Fact("converters", "Converters", 0xE4, ()),
-    Fact("conversions", "Conversions", 0xE8, ()),
-    Fact("core_multipliers", "CoreMultipliers", 0xEC, ()),
-    Fact("key_stream", "KeyStream", 0xF0, ()),
+CAPABILITIES = (
+    Capability("log_n", "LogN", 0x80, ()),
+    Capability("word_bits", "Width", 0x84, ()),
+    Capability("rpaus", "Rpaus", 0x88, ()),
+    Capability("cores", "Cores", 0x8C, ()),
+    Capability("dyadic_cores", "DyadicCores", 0x90, ()),
+    Capability("work_polys", "WorkPolys", 0x94, ()),
+    Capability("key_polys", "KeyPolys", 0x98, ()),
+    Capability("constants", "Constants", 0x9C, ()),
+    Capability("program_words", "ProgramWords", 0xA0, ()),
+    Capability("reduction", "Reduction", 0xA4, ("barrett", "sparse", "folded")),
+    Capability("modulus_banks", "ModulusBanks", 0xA8, ()),
+    Capability("interconnect", "Interconnect", 0xAC, ("ring", "gather")),
+    Capability("twiddles", "Twiddles", 0xB0, ("generated", "stored")),
+    Capability("work_uram_polys", "WorkUramPolys", 0xB4, ()),
+    Capability("key_ram", "KeyRam", 0xB8, ("block", "ultra")),
+    Capability("family", "Family", 0xBC, ("none", "medha", "word48")),
+    Capability("prng", "Prng", 0xC0, ("none", "trivium")),
+    Capability("seeds", "Seeds", 0xC4, ()),
+    Capability("link", "Link", 0xC8, ()),
+    Capability("larger_rings", "LargerRings", 0xCC, ()),
+    Capability("smaller_rings", "SmallerRings", 0xD0, ()),
+    Capability("work_block_banks", "WorkBlockBanks", 0xD4, ()),
+    Capability("narrow_rpaus", "NarrowRpaus", 0xD8, ()),
+    Capability("narrow_bits", "NarrowWidth", 0xDC, ()),
+    Capability("hop_cycles", "HopCycles", 0xE0, ()),
+    Capability("converters", "Converters", 0xE4, ()),
+    Capability("conversions", "Conversions", 0xE8, ()),
+    Capability("core_multipliers", "CoreMultipliers", 0xEC, ()),
+    Capability("key_stream", "KeyStream", 0xF0, ()),
 )
 """What a device tells, in the order of its registers."""

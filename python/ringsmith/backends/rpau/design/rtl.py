@@ -1,7 +1,7 @@
 """The RTL of an RPAU design: its top modules, their sources, and what they are elaborated with."""
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.register_table import FACTS
+from ringsmith.backends.rpau.design.register_table import CAPABILITIES
 from ringsmith.errors import ParameterError
 
 UNIT = "rs_rpau"
@@ -29,18 +29,24 @@ BOARD_ROOMS = (*BUS_ROOMS, "board")
 """Folders of ``rtl/`` that the top modules of boards are made of."""
 
 
-def facts(design: RpauDesign) -> dict[str, int]:
+def capabilities(design: RpauDesign) -> dict[str, int]:
     """The capability registers of a design's device: name -> number, in the registers' order."""
-    values = {fact: getattr(design, fact.name) for fact in FACTS}
+    values = {capability: getattr(design, capability.name) for capability in CAPABILITIES}
     return {
-        fact.name: fact.values.index(value) if fact.values else int(value)
-        for fact, value in values.items()
+        capability.name: capability.values.index(value) if capability.values else int(value)
+        for capability, value in values.items()
     }
 
 
 def parameters(design: RpauDesign) -> dict[str, int]:
     """Values of the top's parameters for a design."""
-    return dict(zip((fact.parameter for fact in FACTS), facts(design).values(), strict=True))
+    return dict(
+        zip(
+            (capability.parameter for capability in CAPABILITIES),
+            capabilities(design).values(),
+            strict=True,
+        )
+    )
 
 
 def card_parameters(design: RpauDesign) -> dict[str, int]:

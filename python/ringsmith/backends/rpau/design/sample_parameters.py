@@ -40,7 +40,7 @@ def sample_parameters(
     count = design.rpaus - 1 if data_primes is None else data_primes
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # no data will ever be encrypted with these
-        if design.converters and design.prime_sets > 1:
+        if design.converters and design.modulus_banks > 1:
             return BfvParameters.create(
                 n=n,
                 prime_bits=(design.word_bits,) * count,

@@ -13,11 +13,11 @@ from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.constants import prime_tables, seed_words
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import (
+    AddressSpace,
     Device,
     KeyPoly,
     KeyStream,
     RunReport,
-    Zone,
 )
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.objects import KeySwitchKey, Residues
@@ -76,12 +76,12 @@ class Accelerator(QueuedMachine):
         self._load_primes(executable)
         self._load_constants(executable)
         self._load_conversions(executable)
-        rpau_of, pieces = executable.order.rpau, executable.pieces
+        rpau_of, sub_polys = executable.order.rpau, executable.sub_polys
         host = {
-            (first + piece, rpau_of(limb)): words
+            (first + sub_poly, rpau_of(limb)): words
             for name, values in executable.inputs.items()
             for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True)
-            for piece, words in enumerate(np.split(residues, pieces))
+            for sub_poly, words in enumerate(np.split(residues, sub_polys))
         }
         cycles = instructions = key_words = 0
         scheduled = sum(run.cycles for run in executable.runs)
@@ -102,7 +102,9 @@ class Accelerator(QueuedMachine):
         outputs = {
             name: np.stack(
                 [
-                    np.concatenate([host[first + piece, rpau_of(limb)] for piece in range(pieces)])
+                    np.concatenate(
+                        [host[first + sub_poly, rpau_of(limb)] for sub_poly in range(sub_polys)]
+                    )
                     for limb, first in sorted(values.items())
                 ]
             )
@@ -128,7 +130,7 @@ class Accelerator(QueuedMachine):
         self._load_program(run)
         for value, places in run.loads.items():
             for rpau, index in places.items():
-                self.device.write(Zone.POLY, rpau, index, host[value, rpau])
+                self.device.write(AddressSpace.POLY, rpau, index, host[value, rpau])
                 task.advance(0)  # time has passed
         most = 2 * run.cycles + 1000
         if stream is not None:
@@ -136,7 +138,7 @@ class Accelerator(QueuedMachine):
         report = self.device.run(most, task, stream)
         for value, places in run.stores.items():
             for rpau, index in places.items():
-                host[value, rpau] = self.device.read(Zone.POLY, rpau, index)
+                host[value, rpau] = self.device.read(AddressSpace.POLY, rpau, index)
         return report
 
     def _choose_ring(self, log_degree: int) -> None:
@@ -158,8 +160,8 @@ class Accelerator(QueuedMachine):
         self._seeds.clear()
         design, log_degree = executable.design, executable.log_degree
         for slot, (rpau, prime, root) in enumerate(wanted):
-            for zone, words in prime_tables(prime, root, design, log_degree, rpau).loads():
-                self.device.write(Zone[zone], rpau, executable.order.bank(slot), words)
+            for space, words in prime_tables(prime, root, design, log_degree, rpau).loads():
+                self.device.write(AddressSpace[space], rpau, executable.order.bank(slot), words)
         self._primes = wanted
 
     def _load_constants(self, executable: Executable) -> None:
@@ -170,14 +172,16 @@ class Accelerator(QueuedMachine):
         for slot, values in enumerate(executable.constants):
             padded = np.zeros(executable.design.constants, dtype=np.uint64)
             padded[: len(values)] = values
-            self.device.write(Zone.CONSTANT, order.rpau(slot), order.bank(slot), padded)
+            self.device.write(AddressSpace.CONSTANT, order.rpau(slot), order.bank(slot), padded)
         self._constants = executable.constants
 
     def _load_conversions(self, executable: Executable) -> None:
         for index, words in enumerate(executable.conversions):
             if self._conversions.get(index) != words:
                 self._conversions.pop(index, None)
-                self.device.write(Zone.CONVERSION, 0, index, np.array(words, dtype=np.uint64))
+                self.device.write(
+                    AddressSpace.CONVERSION, 0, index, np.array(words, dtype=np.uint64)
+                )
                 self._conversions[index] = words
 
     def _load_program(self, run: Run) -> None:
@@ -201,7 +205,7 @@ class Accelerator(QueuedMachine):
                 continue
             self._keys.pop(load.index, None)
             for poly in _polynomials(load, executable, key):
-                self.device.write(Zone.KEY, poly.unit, poly.index, poly.words)
+                self.device.write(AddressSpace.KEY, poly.unit, poly.index, poly.words)
                 task.advance(0)
                 written += poly.words.size
             self._keys[load.index] = (load, key)
@@ -245,10 +249,10 @@ class Accelerator(QueuedMachine):
                 continue
             self._seeds.pop(load.index, None)
             for rpau in bits_of(load.mask):
-                limb = executable.limbs[executable.order.slot(load.prime_set, rpau)]
+                limb = executable.limbs[executable.order.slot(load.modulus_bank, rpau)]
                 seed = check_seed(load.key, key, limb, executable.primes[limb])
                 words = seed_words(seed, limb)
-                self.device.write(Zone.SEED, rpau, load.index, words)
+                self.device.write(AddressSpace.SEED, rpau, load.index, words)
                 written += words.size
             self._seeds[load.index] = (load, seed)
         return written
@@ -258,9 +262,9 @@ def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterat
     """The polynomials of a key's b or a part, one for each RPAU that uses a limb of it."""
     name = f"{load.key}, digit {load.digit}, half {load.half}"
     for rpau in bits_of(load.mask):
-        slot = executable.order.slot(load.prime_set, rpau)
-        limb = np.split(key[load.digit, load.half, executable.limbs[slot]], executable.pieces)
-        yield KeyPoly(rpau, load.index, limb[load.piece], name)
+        slot = executable.order.slot(load.modulus_bank, rpau)
+        limb = np.split(key[load.digit, load.half, executable.limbs[slot]], executable.sub_polys)
+        yield KeyPoly(rpau, load.index, limb[load.sub_poly], name)
 
 
 class Coprocessors(QueuedMachine):

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from ringsmith.backends.rpau.device.interface import Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, Words
 
 
 class DataPath(Protocol):
@@ -60,21 +60,21 @@ class RegisterBus(Protocol):
 BEAT_BITS = 512
 BEAT_WORDS = BEAT_BITS // 64
 BEAT_BYTES = BEAT_BITS // 8
-ZONES = (Zone.POLY, Zone.KEY)
+SPACES = (AddressSpace.POLY, AddressSpace.KEY)
 """What the data path reaches; work polynomials are read, too."""
 
 _UNIT_BITS = 4
 _INDEX_BITS = 12
 
 
-def polynomial_address(degree: int, zone: Zone, unit: int, index: int) -> int:
+def polynomial_address(degree: int, space: AddressSpace, unit: int, index: int) -> int:
     """The byte address of a polynomial's word 0; those after it follow, eight bytes each.
 
     Args:
         degree: The degree N of the design.
-        zone: One of ``ZONES``.
+        space: One of ``SPACES``.
         unit: The RPAU.
         index: The polynomial.
     """
-    place = (ZONES.index(zone) << _UNIT_BITS | unit) << _INDEX_BITS | index
+    place = (SPACES.index(space) << _UNIT_BITS | unit) << _INDEX_BITS | index
     return place * 8 * degree

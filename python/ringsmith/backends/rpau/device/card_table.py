@@ -14,7 +14,7 @@ class CardRegister(IntEnum):
     VERSION = 0x04
     COPROCESSORS = 0x08
     HOST_BITS = 0x0C
-    TOLD = 0x10
+    REPORTED = 0x10
 
 
 class ChannelRegister(IntEnum):
@@ -25,7 +25,7 @@ class ChannelRegister(IntEnum):
     STATUS = 0x0C
     ADDRESS = 0x10
     COMPLETED = 0x18
-    TOLD = 0x1C
+    REPORTED = 0x1C
     ERROR = 0x20
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.nets import ZONE_BITS
+from ringsmith.backends.rpau.device.nets import SPACE_BITS
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice
 from ringsmith.hdl.register_block import block_files
@@ -57,27 +57,30 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
 
 def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str, list[str]]]:
     """The sections of hand-written files: path -> name of the section -> its lines."""
-    names = [str(fact.parameter) for fact in registers.facts]
-    values = [_number(fact, defaults) for fact in registers.facts]
+    names = [str(capability.parameter) for capability in registers.capabilities]
+    values = [_number(capability, defaults) for capability in registers.capabilities]
     declared = [
         f"parameter  int unsigned {name} = {value},"
         for name, value in zip(names, values, strict=True)
     ]
-    facts = [f"Fact{name}," for name in names]
-    told = [f"assign design_o[Fact{name}] = FactBits'({name});" for name in names]
+    capabilities = [f"Capability{name}," for name in names]
+    reported = [f"assign design_o[Capability{name}] = CapabilityBits'({name});" for name in names]
     handed = [f".{name}({name})," for name in names[:-1]] + [f".{names[-1]}({names[-1]})"]
     registered = [
-        f"assign hwif_in.facts.{fact.name}.value.next = told[Fact{fact.parameter}];"
-        for fact in registers.facts
+        f"assign hwif_in.capabilities.{capability.name}.value.next = reported[Capability{capability.parameter}];"
+        for capability in registers.capabilities
     ]
-    zones = registers.register("host_zone").value.values
+    spaces = registers.register("host_space").value.values
     return {
-        "rtl/rpau/rs_rpau_pkg.sv": {"zones": list(_zone_members(zones)), "facts": facts},
-        "rtl/rpau/rs_rpau_top.sv": {"parameters": declared, "facts": told},
+        "rtl/rpau/rs_rpau_pkg.sv": {
+            "spaces": list(_space_members(spaces)),
+            "capabilities": capabilities,
+        },
+        "rtl/rpau/rs_rpau_top.sv": {"parameters": declared, "capabilities": reported},
         "rtl/shell/rs_rpau_shell.sv": {
             "parameters": declared,
             "handed": handed,
-            "facts": registered,
+            "capabilities": registered,
         },
         "rtl/shell/rs_rpau_axil.sv": {"parameters": declared, "handed": handed},
         "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
@@ -86,20 +89,20 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
     }
 
 
-def _zone_members(zones: Sequence[tuple[str, int, str]]) -> Iterator[str]:
-    """The members of ``zone_e``, each below what it is."""
-    for name, number, doc in zones:
+def _space_members(spaces: Sequence[tuple[str, int, str]]) -> Iterator[str]:
+    """The members of ``space_e``, each below what it is."""
+    for name, number, doc in spaces:
         yield from textwrap.wrap(
             doc, 90, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False
         )
-        member = "Zone" + name.title().replace("_", "")
-        yield f"{member} = {ZONE_BITS}'d{number}" + ("," if number < len(zones) - 1 else "")
+        member = "Space" + name.title().replace("_", "")
+        yield f"{member} = {SPACE_BITS}'d{number}" + ("," if number < len(spaces) - 1 else "")
 
 
-def _number(fact: Register, design: RpauDesign) -> int:
+def _number(capability: Register, design: RpauDesign) -> int:
     """The value of a capability register for a design."""
-    value = getattr(design, fact.attribute)
-    numbers = {word: number for word, number, _ in fact.value.values}
+    value = getattr(design, capability.attribute)
+    numbers = {word: number for word, number, _ in capability.value.values}
     return numbers[value] if numbers else int(value)
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.register_table import Zone
+from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
-__all__ = ["Device", "KeyPoly", "KeyStream", "RunReport", "Words", "Zone"]
+__all__ = ["Device", "KeyPoly", "KeyStream", "RunReport", "Words", "AddressSpace"]
 
 Words = NDArray[np.uint64]
 
@@ -94,10 +94,10 @@ class Device(Protocol):
         """
         ...
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table.
 
-        ``zones.zone_shape`` says how many there are in an address space, and how many words each
+        ``spaces.space_shape`` says how many there are in an address space, and how many words each
         has.
 
         Raises:
@@ -106,7 +106,7 @@ class Device(Protocol):
         """
         ...
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads a work polynomial (address space POLY only). Raises DeviceError like ``write``."""
         ...
 

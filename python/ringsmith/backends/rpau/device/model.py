@@ -8,8 +8,8 @@ from ringsmith.backends.rpau.compiler.timeline import Timing
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import arrival_cycles
-from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
-from ringsmith.backends.rpau.device.zones import check_read, check_ring, check_stream, check_write
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.spaces import check_read, check_ring, check_stream, check_write
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
 from ringsmith.backends.rpau.model import _model
@@ -56,7 +56,7 @@ class ModelDevice:
             banks=design.bank_of_poly,
             key_polys=design.key_polys,
             constants=design.constants,
-            prime_sets=design.prime_sets,
+            modulus_banks=design.modulus_banks,
             dyadic=design.dyadic_cores > 0,
             link=design.link,
             stored_twiddles=design.twiddles == "stored",
@@ -70,16 +70,16 @@ class ModelDevice:
             latencies=self._timing_now().by_opcode(),
             timing_only=timing_only,
         )
-        self._writers: dict[Zone, Callable[[int, int, Words], None]] = {
-            Zone.POLY: self._model.write_poly,
-            Zone.KEY: self._model.write_key,
-            Zone.CONSTANT: self._model.write_constants,
-            Zone.MODULUS: self._model.write_modulus,
-            Zone.TWIDDLE_LO: self._model.write_twiddle_lo,
-            Zone.TWIDDLE_HI: self._model.write_twiddle_hi,
-            Zone.TWIDDLE: self._model.write_twiddles,
-            Zone.SEED: self._model.write_seed,
-            Zone.CONVERSION: self._model.write_conversion,
+        self._writers: dict[AddressSpace, Callable[[int, int, Words], None]] = {
+            AddressSpace.POLY: self._model.write_poly,
+            AddressSpace.KEY: self._model.write_key,
+            AddressSpace.CONSTANT: self._model.write_constants,
+            AddressSpace.MODULUS: self._model.write_modulus,
+            AddressSpace.TWIDDLE_LO: self._model.write_twiddle_lo,
+            AddressSpace.TWIDDLE_HI: self._model.write_twiddle_hi,
+            AddressSpace.TWIDDLE: self._model.write_twiddles,
+            AddressSpace.SEED: self._model.write_seed,
+            AddressSpace.CONVERSION: self._model.write_conversion,
         }
 
     @property
@@ -106,7 +106,7 @@ class ModelDevice:
             fetch_cycles = self._timing_now().fetch_cycles
             self._model.set_ring(log_degree, fetch_cycles, self._timing_now().by_opcode())
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see ``interface.Device``.
 
         A timing-only device checks the access and drops the words.
@@ -115,22 +115,24 @@ class ModelDevice:
             DeviceError: On a wrong address space, unit, index, length or word too wide, or modulus
                 words that contradict each other.
         """
-        words = check_write(self._design, zone, unit, index, words, self._log_degree)
+        words = check_write(self._design, space, unit, index, words, self._log_degree)
         if self.timing_only:
             return
         try:
-            self._writers[zone](unit, index, words)
+            self._writers[space](unit, index, words)
         except _model.ModelError as error:
-            raise DeviceError(f"zone {zone.name} of RPAU {unit}: {error.args[0]}") from error
+            raise DeviceError(
+                f"address space {space.name} of RPAU {unit}: {error.args[0]}"
+            ) from error
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads one work polynomial.
 
         Raises:
             DeviceError: On a wrong address space, unit or index, if the polynomial was never
                 written, or if the device is timing-only.
         """
-        check_read(self._design, zone, unit, index)
+        check_read(self._design, space, unit, index)
         try:
             return self._model.read_poly(unit, index)
         except _model.ModelError as error:
@@ -165,7 +167,7 @@ class ModelDevice:
         if stream is not None:
             checked = check_stream(self._design, stream, self._log_degree)
             for poly in checked.polys:
-                self.write(Zone.KEY, poly.unit, poly.index, poly.words)
+                self.write(AddressSpace.KEY, poly.unit, poly.index, poly.words)
             come = (arrival_cycles(self._design), checked.arrivals)
             places = [(poly.unit, poly.index) for poly in checked.polys]
         done = 0

@@ -75,7 +75,7 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
     return Nets(link, *(count * link for count in counts))
 
 
-WRITE_OR_READ, ZONE_BITS, RPAU_BITS = 2, 4, ISA.fields["src"].width
+WRITE_OR_READ, SPACE_BITS, RPAU_BITS = 2, 4, ISA.fields["src"].width
 """Bits of a request of the host that are neither its index nor its row."""
 
 
@@ -100,13 +100,13 @@ class HostNets:
 def host_nets(design: RpauDesign) -> HostNets:
     """Counts the nets of the host's chain: ``rtl/rpau/rs_rpau_chain.sv``."""
     words = host_words(design) * design.word_bits
-    place = ZONE_BITS + RPAU_BITS + host_index_bits(design) + host_row_bits(design)
+    place = SPACE_BITS + RPAU_BITS + host_index_bits(design) + host_row_bits(design)
     return HostNets(away=words + WRITE_OR_READ + place, back=words + 1)
 
 
 def host_index_bits(design: RpauDesign) -> int:
     """Bits of an index of any address space."""
-    indices = max(design.work_polys, design.key_polys, design.prime_sets, design.seeds)
+    indices = max(design.work_polys, design.key_polys, design.modulus_banks, design.seeds)
     return (indices - 1).bit_length()
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import (
     ARCHITECTURE,
-    FACTS,
+    CAPABILITIES,
     MAGIC,
     VERSION_MAJOR,
     Control,
@@ -16,21 +16,27 @@ from ringsmith.backends.rpau.design.register_table import (
 )
 from ringsmith.backends.rpau.device.bus import (
     BEAT_BITS,
-    ZONES,
+    SPACES,
     DataPath,
     RegisterBus,
     polynomial_address,
 )
-from ringsmith.backends.rpau.device.facts import check_facts
-from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.interface import (
+    AddressSpace,
+    KeyPoly,
+    KeyStream,
+    RunReport,
+    Words,
+)
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
-from ringsmith.backends.rpau.device.zones import (
+from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,
     check_stream,
     check_write,
-    zone_runs,
-    zone_shape,
+    space_runs,
+    space_shape,
 )
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
@@ -106,40 +112,40 @@ class RegisterDevice:
         self._bus.write(Register.RING, log_degree)
         self._log_degree = log_degree
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see ``interface.Device``.
 
         Raises:
             DeviceError: On a wrong address space, unit, index, length or word too wide, or if the
                 device refuses.
         """
-        words = check_write(self._design, zone, unit, index, words, self._log_degree)
-        action = f"writing zone {zone.name} of RPAU {unit}"
-        if self._data is not None and zone in ZONES:
-            address = polynomial_address(self._design.n, zone, unit, index)
+        words = check_write(self._design, space, unit, index, words, self._log_degree)
+        action = f"writing address space {space.name} of RPAU {unit}"
+        if self._data is not None and space in SPACES:
+            address = polynomial_address(self._design.n, space, unit, index)
             with self._bursts(action):
                 self._data.write_block(address, words)
         else:
-            for address, taken in zone_runs(self._design, zone, words):
-                self._move(zone, unit, index, address)
+            for address, taken in space_runs(self._design, space, words):
+                self._move(space, unit, index, address)
                 self._bus.write_words(Register.HOST_DATA, taken)
         self._check_refused(action)
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads one work polynomial.
 
         Raises:
             DeviceError: On a wrong address space, unit or index, or if the device refuses.
         """
-        check_read(self._design, zone, unit, index)
-        count = zone_shape(self._design, zone, self._log_degree)[1]
-        action = f"reading zone {zone.name} of RPAU {unit}"
+        check_read(self._design, space, unit, index)
+        count = space_shape(self._design, space, self._log_degree)[1]
+        action = f"reading address space {space.name} of RPAU {unit}"
         if self._data is not None:
-            address = polynomial_address(self._design.n, zone, unit, index)
+            address = polynomial_address(self._design.n, space, unit, index)
             with self._bursts(action):
                 words = self._data.read_block(address, count)
         else:
-            self._move(zone, unit, index)
+            self._move(space, unit, index)
             words = self._bus.read_words(Register.HOST_DATA, count)
         self._check_refused(action)
         return words
@@ -219,15 +225,15 @@ class RegisterDevice:
         """Writes keys while the program runs that awaits them."""
         for poly in polys:
             assert self._data is not None
-            address = polynomial_address(self._design.n, Zone.KEY, poly.unit, poly.index)
+            address = polynomial_address(self._design.n, AddressSpace.KEY, poly.unit, poly.index)
             with self._bursts(f"writing {poly.name} while the program runs"):
                 self._data.write_block(address, poly.words)
 
     def _counter(self, register: Register) -> int:
         return int(self._bus.read_words(register, 1)[0])
 
-    def _move(self, zone: Zone, unit: int, index: int, word: int = 0) -> None:
-        self._bus.write(Register.HOST_ZONE, zone)
+    def _move(self, space: AddressSpace, unit: int, index: int, word: int = 0) -> None:
+        self._bus.write(Register.HOST_SPACE, space)
         self._bus.write(Register.HOST_UNIT, unit)
         self._bus.write(Register.HOST_INDEX, index)
         self._bus.write(Register.HOST_WORD, word)
@@ -274,6 +280,8 @@ class RegisterDevice:
                 f"the device says that its architecture is number {architecture} and design "
                 f"{self._design.name} has {ARCHITECTURE}: open it as what it is"
             )
-        count = min(self._bus.read(Register.FACT_COUNT), len(FACTS))
-        told = [self._bus.read(fact.address) for fact in FACTS[:count]]
-        check_facts(self._design, told, "open it as the design that it is, or load the right one")
+        count = min(self._bus.read(Register.CAPABILITY_COUNT), len(CAPABILITIES))
+        reported = [self._bus.read(capability.address) for capability in CAPABILITIES[:count]]
+        check_capabilities(
+            self._design, reported, "open it as the design that it is, or load the right one"
+        )

@@ -7,16 +7,16 @@ import numpy as np
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.facts import check_facts
-from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
 from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
-from ringsmith.backends.rpau.device.zones import (
+from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,
     check_stream,
     check_write,
-    zone_runs,
-    zone_shape,
+    space_runs,
+    space_shape,
 )
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
@@ -27,7 +27,7 @@ from ringsmith.hdl.verilate import build_design
 from ringsmith.progress import Task
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
-_WHOLE_ROWS = (Zone.POLY, Zone.KEY)
+_WHOLE_ROWS = (AddressSpace.POLY, AddressSpace.KEY)
 
 # The data-flow optimizer's temporaries, and the tables that Verilator makes of logic, are numbered
 # over the whole design, so that no two RPAUs have the same C++. Without them Verilator finds them
@@ -109,7 +109,7 @@ class RtlDevice:
         self._handle = self._library.rpau_new(seed)
         if self._handle is None:
             raise DeviceError("the simulated device failed in its reset")
-        self._check_facts()
+        self._check_capabilities()
 
     @property
     def design(self) -> RpauDesign:
@@ -142,34 +142,34 @@ class RtlDevice:
         self._library.rpau_set_ring(self._handle, log_degree)
         self._log_degree = log_degree
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table; see ``interface.Device``.
 
         Raises:
             DeviceError: On a wrong address space, unit, index, length or word too wide.
         """
-        words = check_write(self._design, zone, unit, index, words, self._log_degree)
-        whole = zone in _WHOLE_ROWS
+        words = check_write(self._design, space, unit, index, words, self._log_degree)
+        whole = space in _WHOLE_ROWS
         width = self._host_words() if whole else 1
-        for address, taken in zone_runs(self._design, zone, words):
+        for address, taken in space_runs(self._design, space, words):
             for first, rows in slices(taken.size // width):
                 pointer = taken[first * width :].ctypes.data_as(_POINTER)
-                place = (int(zone), unit, index, address + first, rows)
+                place = (int(space), unit, index, address + first, rows)
                 self._call("rpau_write", *place, int(whole), pointer)
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads one work polynomial.
 
         Raises:
             DeviceError: On a wrong address space, unit or index.
         """
-        check_read(self._design, zone, unit, index)
-        _, count = zone_shape(self._design, zone, self._log_degree)
+        check_read(self._design, space, unit, index)
+        _, count = space_shape(self._design, space, self._log_degree)
         words = np.empty(count, dtype=np.uint64)
         width = self._host_words()
         for first, rows in slices(count // width):
             pointer = words[first * width :].ctypes.data_as(_POINTER)
-            self._call("rpau_read", int(zone), unit, index, first, rows, pointer)
+            self._call("rpau_read", int(space), unit, index, first, rows, pointer)
         return words
 
     def load_program(self, words: Words) -> None:
@@ -219,7 +219,9 @@ class RtlDevice:
         """Gives the simulation the keys that come while the next program runs."""
         come = check_stream(self._design, stream, self._log_degree)
         words = np.concatenate([poly.words for poly in come.polys] or [np.empty(0, np.uint64)])
-        rows = zone_shape(self._design, Zone.KEY, self._log_degree)[1] // self._host_words()
+        rows = (
+            space_shape(self._design, AddressSpace.KEY, self._log_degree)[1] // self._host_words()
+        )
         count = len(come.polys)
         numbers = ctypes.c_int * count
         self._call(
@@ -249,11 +251,13 @@ class RtlDevice:
             text = self._library.rpau_error(self._handle).decode(errors="replace")
             raise DeviceError(f"the simulated RTL stopped: {text}")
 
-    def _check_facts(self) -> None:
+    def _check_capabilities(self) -> None:
         """Compares what the device says about itself with the design that was asked for."""
-        count = self._library.rpau_facts(self._handle)
-        told = [self._library.rpau_fact(self._handle, index) for index in range(count)]
-        check_facts(self._design, told, "the built simulator is of another design, clear the cache")
+        count = self._library.rpau_capabilities(self._handle)
+        reported = [self._library.rpau_capability(self._handle, index) for index in range(count)]
+        check_capabilities(
+            self._design, reported, "the built simulator is of another design, clear the cache"
+        )
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -267,9 +271,9 @@ def _load(path: Path) -> ctypes.CDLL:
     library.rpau_error.restype = ctypes.c_char_p
     library.rpau_set_ring.argtypes = [handle, integer]
     library.rpau_set_ring.restype = None
-    library.rpau_facts.argtypes = [handle]
-    library.rpau_fact.argtypes = [handle, integer]
-    library.rpau_fact.restype = number
+    library.rpau_capabilities.argtypes = [handle]
+    library.rpau_capability.argtypes = [handle, integer]
+    library.rpau_capability.restype = number
     library.rpau_host_words.argtypes = [handle]
     place = (integer, integer, integer)
     library.rpau_write.argtypes = [handle, *place, number, number, integer, _POINTER]

@@ -58,7 +58,7 @@ class RpauExporter(Exporter):
     def parameters(self, design: Design) -> RlweParameters:
         """Two data primes and a special one in CKKS, or three data primes in BFV."""
         own = cast("RpauDesign", design)
-        scheme = "bfv" if own.converters and own.prime_sets > 1 else "ckks"
+        scheme = "bfv" if own.converters and own.modulus_banks > 1 else "ckks"
         log_degree = max(own.min_log_n, min(_LEAST_LOG_DEGREE, own.max_log_n))
         return sample_parameters(
             own,
@@ -136,7 +136,7 @@ _TOLD = {
     "Instructions": Register.INSTRUCTIONS,
     "ProgramAddress": Register.PROGRAM_ADDRESS,
     "ProgramData": Register.PROGRAM_DATA,
-    "HostZone": Register.HOST_ZONE,
+    "HostSpace": Register.HOST_SPACE,
     "HostUnit": Register.HOST_UNIT,
     "HostIndex": Register.HOST_INDEX,
     "HostWord": Register.HOST_WORD,

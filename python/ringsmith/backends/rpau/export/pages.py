@@ -6,13 +6,13 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import (
     ARCHITECTURE,
-    FACTS,
+    CAPABILITIES,
     MAGIC,
+    AddressSpace,
     Control,
     Refused,
     Register,
     Status,
-    Zone,
 )
 from ringsmith.backends.rpau.device.bus import BEAT_BYTES
 from ringsmith.hdl.sources import rtl_root
@@ -40,9 +40,9 @@ def greeting(design: RpauDesign, *, page: int) -> tuple[tuple[int, int], ...]:
         design: The design.
         page: The page of 4 KiB that they lie in.
     """
-    facts = zip(FACTS, rtl.facts(design).values(), strict=True)
-    found = [(int(Register.MAGIC), MAGIC), (int(Register.FACT_COUNT), len(FACTS))]
-    found += [(fact.address, value) for fact, value in facts]
+    capabilities = zip(CAPABILITIES, rtl.capabilities(design).values(), strict=True)
+    found = [(int(Register.MAGIC), MAGIC), (int(Register.CAPABILITY_COUNT), len(CAPABILITIES))]
+    found += [(capability.address, value) for capability, value in capabilities]
     return tuple((4096 * page + address, value) for address, value in found)
 
 
@@ -55,16 +55,16 @@ def _header(design: RpauDesign) -> str:
         "",
         f"#define RS_DESIGN_MAGIC 0x{MAGIC:08x}u",
         f"#define RS_DESIGN_ARCHITECTURE {ARCHITECTURE}u",
-        f"#define RS_DESIGN_FACT_COUNT {len(FACTS)}u",
+        f"#define RS_DESIGN_CAPABILITY_COUNT {len(CAPABILITIES)}u",
         f"#define RS_DESIGN_COPROCESSORS {design.coprocessors}u",
         "",
-        "// Facts: address of the register, and the value that this design has there.",
+        "// Capabilities: address of the register, and the value that this design has there.",
     ]
-    values = rtl.facts(design)
-    for fact in FACTS:
-        name = fact.name.upper()
-        lines.append(f"#define RS_FACT_{name}_ADDRESS 0x{fact.address:03x}u")
-        lines.append(f"#define RS_FACT_{name} {values[fact.name]}u")
+    values = rtl.capabilities(design)
+    for capability in CAPABILITIES:
+        name = capability.name.upper()
+        lines.append(f"#define RS_CAPABILITY_{name}_ADDRESS 0x{capability.address:03x}u")
+        lines.append(f"#define RS_CAPABILITY_{name} {values[capability.name]}u")
     return "\n".join([*lines, "", "#endif", ""])
 
 
@@ -73,7 +73,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _page(design: RpauDesign, *, card: bool) -> str:
-    values = rtl.facts(design)
+    values = rtl.capabilities(design)
     where = (
         "Addresses are those within a page of 4 KiB: page 0 has the card's own registers "
         "(rs_card_registers.rdl), page c + 1 those of coprocessor c."
@@ -101,14 +101,17 @@ def _page(design: RpauDesign, *, card: bool) -> str:
                 for bit in kind
             ],
         ),
-        "## Zones of `host_zone`",
-        _table(["number", "zone"], [(str(int(zone)), f"`{zone.name.lower()}`") for zone in Zone]),
-        "## Facts: what this design says of itself",
+        "## Address spaces of `host_space`",
+        _table(
+            ["number", "space"],
+            [(str(int(space)), f"`{space.name.lower()}`") for space in AddressSpace],
+        ),
+        "## Capabilities: what this design says of itself",
         _table(
             ["address", "register", "value"],
             [
                 (f"`{each.address:#05x}`", f"`{each.name}`", str(values[each.name]))
-                for each in FACTS
+                for each in CAPABILITIES
             ],
         ),
     ]
@@ -116,10 +119,10 @@ def _page(design: RpauDesign, *, card: bool) -> str:
 
 
 _WORK = """\
-1. Read `magic` and the facts: is it the device that you expect?
+1. Read `magic` and the capabilities: is it the device that you expect?
 2. Write `control.reset` and wait until `status` is 0.
 3. Write `ring`: log2 of the ring's degree.
-4. Set `host_zone`, `host_unit`, `host_index`, `host_word`; write words to `host_data`.
+4. Set `host_space`, `host_unit`, `host_index`, `host_word`; write words to `host_data`.
 5. Write 0 to `program_address`, then the instructions to `program_data`.
 6. Write `control.start`; wait until `status.busy` is 0. Read `cycles`.
 7. Read words from `host_data`, or over the data path.

@@ -6,9 +6,9 @@ from enum import IntEnum
 import numpy as np
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
 from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.zones import zone_runs
+from ringsmith.backends.rpau.device.spaces import space_runs
 from ringsmith.progress import Task
 
 
@@ -38,7 +38,7 @@ class Step:
     Attributes:
         do: What.
         words: What is written, or must be read.
-        zone: The memory.
+        space: The memory.
         unit: The RPAU.
         index: The polynomial, or the modulus bank of a table.
         address: The first word in it.
@@ -48,7 +48,7 @@ class Step:
 
     do: Do
     words: Words
-    zone: Zone = Zone.POLY
+    space: AddressSpace = AddressSpace.POLY
     unit: int = 0
     index: int = 0
     address: int = 0
@@ -81,16 +81,16 @@ class Recorder:
         self._model.set_ring(log_degree)
         self.steps.append(Step(Do.RING, _NO_WORDS, log_degree=log_degree))
 
-    def write(self, zone: Zone, unit: int, index: int, words: Words) -> None:
+    def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
         """Writes one polynomial or table."""
-        self._model.write(zone, unit, index, words)
-        for address, part in zone_runs(self.design, zone, words):
-            self.steps.append(Step(Do.WRITE, part.copy(), zone, unit, index, address))
+        self._model.write(space, unit, index, words)
+        for address, part in space_runs(self.design, space, words):
+            self.steps.append(Step(Do.WRITE, part.copy(), space, unit, index, address))
 
-    def read(self, zone: Zone, unit: int, index: int) -> Words:
+    def read(self, space: AddressSpace, unit: int, index: int) -> Words:
         """Reads one work polynomial."""
-        words = self._model.read(zone, unit, index)
-        self.steps.append(Step(Do.READ, words.copy(), zone, unit, index))
+        words = self._model.read(space, unit, index)
+        self.steps.append(Step(Do.READ, words.copy(), space, unit, index))
         return words
 
     def load_program(self, words: Words) -> None:

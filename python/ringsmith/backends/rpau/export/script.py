@@ -8,10 +8,10 @@ from ringsmith.backends.rpau.isa.assembler import decode, format_instruction
 
 _STEPS_HEAD = """\
 // What the host does, in order: two words a step.
-//   word 0: what (8 bits), zone (8), RPAU (8), index (16), number of words or instructions (24)
-//   word 1: first word of the zone (32), first word of the file (32); of a run its clock cycles
+//   word 0: what (8 bits), address space (8), RPAU (8), index (16), number of words or instructions (24)
+//   word 1: first word of the address space (32), first word of the file (32); of a run its clock cycles
 // 1 ring, 2 write words of data.hex, 3 load words of microcode.hex, 4 run, 5 read and compare with
-// words of expected.hex. Zones are those of register host_zone.
+// words of expected.hex. Address spaces are those of register host_space.
 """
 
 
@@ -47,9 +47,9 @@ def sizes(steps: Sequence[Step]) -> Mapping[str, int]:
 
 def _encoded(step: Step, offset: int) -> tuple[int, int, str]:
     """The two words of a step whose words begin at an offset of their file, and a comment."""
-    place = step.zone << 48 | step.unit << 40 | step.index << 24
+    place = step.space << 48 | step.unit << 40 | step.index << 24
     count = int(step.words.size)
-    where = f"{step.zone.name.lower()} {step.index} of RPAU {step.unit}"
+    where = f"{step.space.name.lower()} {step.index} of RPAU {step.unit}"
     match step.do:
         case Do.RING:
             return step.do << 56, step.log_degree, f"ring of degree {1 << step.log_degree}"

@@ -89,10 +89,10 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
             f"{operation.name}: mask {instruction.mask:#b} names RPAUs that design {design.name} "
             f"does not have: it has 0 … {design.rpaus - 1}"
         )
-    if not 0 <= instruction.prime < (design.prime_sets if operation.computes else 1):
+    if not 0 <= instruction.prime < (design.modulus_banks if operation.computes else 1):
         raise ProgramError(
-            f"{operation.name}: prime set {instruction.prime} does not exist: design {design.name} "
-            f"has 0 … {design.prime_sets - 1}, and instructions of the controller and of the link "
+            f"{operation.name}: modulus bank {instruction.prime} does not exist: design {design.name} "
+            f"has 0 … {design.modulus_banks - 1}, and instructions of the controller and of the link "
             "unit name none"
         )
     if operation.unit != CONTROL and not instruction.mask:

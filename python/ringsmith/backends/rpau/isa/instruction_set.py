@@ -21,9 +21,9 @@ from ringsmith.backends.rpau.isa.kinds import (
     CONVERSION,
     GALOIS_ELEMENT,
     KINDS,
-    PIECE,
     RPAU,
     SEED,
+    SUB_POLY,
 )
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
@@ -34,7 +34,7 @@ CONTROL = "control"
 
 
 _REQUIRED = {"name", "opcode", "unit", "operands", "latency", "doc"}
-_MAY = {"distinct", "needs", "computes", "twin", "everyone"}
+_MAY = {"distinct", "needs", "computes", "equivalent", "everyone"}
 TIMES = ("b", "b_key", "seed", "k1")
 ADDENDS = ("dst", "b", "k2")
 """Operands that a pointwise instruction may multiply by, and add."""
@@ -155,7 +155,7 @@ class Operation:
         doc: What it does, in words.
         needs: The design's parameter that must not be 0 for it.
         formula: What it computes, if that is pointwise.
-        twin: The equivalent operation on the other unit (main or dyadic); empty: none.
+        equivalent: The equivalent operation on the other unit (main or dyadic); empty: none.
         everyone: Whether its mask names every RPAU of the device.
     """
 
@@ -168,7 +168,7 @@ class Operation:
     doc: str
     needs: str = ""
     formula: Formula | None = None
-    twin: str = ""
+    equivalent: str = ""
     everyone: bool = False
 
     def operand(self, name: str) -> Operand | None:
@@ -194,7 +194,7 @@ class Operation:
     def takes_whole(self) -> bool:
         """Whether it needs polynomials of one sub-polynomial: it permutes words, and names none."""
         kinds = {operand.kind for operand in self.operands}
-        return GALOIS_ELEMENT in kinds and PIECE not in kinds
+        return GALOIS_ELEMENT in kinds and SUB_POLY not in kinds
 
     @property
     def awaits(self) -> bool:
@@ -392,7 +392,7 @@ def _operation(entry: dict[str, Any], fields: Mapping[str, Field]) -> Operation:
         doc=" ".join(entry["doc"].split()),
         needs=entry.get("needs", ""),
         formula=_formula(name, entry["computes"]) if "computes" in entry else None,
-        twin=entry.get("twin", ""),
+        equivalent=entry.get("equivalent", ""),
         everyone=entry.get("everyone", False),
     )
 
@@ -450,7 +450,7 @@ def _check_operations(isa: Isa) -> None:
             raise IsaError(f"{operation.name}: unknown unit {operation.unit!r}")
         _check_operands(operation)
         _check_formula(operation)
-        _check_twin(isa, operation)
+        _check_equivalent(isa, operation)
 
 
 def _check_formula(operation: Operation) -> None:
@@ -471,13 +471,17 @@ def _check_formula(operation: Operation) -> None:
         raise IsaError(f"{operation.name}: computes from a to dst, which it reads if it adds to it")
 
 
-def _check_twin(isa: Isa, operation: Operation) -> None:
-    if not operation.twin:
+def _check_equivalent(isa: Isa, operation: Operation) -> None:
+    if not operation.equivalent:
         return
-    twin = next((each for each in isa.operations if each.name == operation.twin), None)
-    if twin is None or twin.unit == operation.unit or twin.formula != operation.formula:
+    equivalent = next((each for each in isa.operations if each.name == operation.equivalent), None)
+    if (
+        equivalent is None
+        or equivalent.unit == operation.unit
+        or equivalent.formula != operation.formula
+    ):
         raise IsaError(
-            f"{operation.name}: its twin {operation.twin!r} is no instruction of another unit that "
+            f"{operation.name}: its equivalent {operation.equivalent!r} is no instruction of another unit that "
             "computes the same"
         )
 
@@ -529,6 +533,6 @@ def latencies(design: RpauDesign, log_degree: int | None = None) -> dict[str, in
     return {each.name: INSTRUCTION_CYCLES[each.latency](ring) for each in ISA.available(design)}
 
 
-def twin_of(operation: Operation, design: RpauDesign) -> Operation | None:
+def equivalent_of(operation: Operation, design: RpauDesign) -> Operation | None:
     """What does the same on the other of main and dyadic unit; None if nothing does there."""
-    return next((each for each in ISA.available(design) if each.name == operation.twin), None)
+    return next((each for each in ISA.available(design) if each.name == operation.equivalent), None)

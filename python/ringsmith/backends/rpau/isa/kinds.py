@@ -29,8 +29,8 @@ class Kind:
     doc: str
 
 
-POLY, KEY_POLY, RPAU, PRIME_SET, SEED = "poly", "key_poly", "rpau", "prime_set", "seed"
-GALOIS_ELEMENT, PIECE = "galois_element", "piece"
+POLY, KEY_POLY, RPAU, MODULUS_BANK, SEED = "poly", "key_poly", "rpau", "modulus_bank", "seed"
+GALOIS_ELEMENT, SUB_POLY = "galois_element", "sub_poly"
 CONVERTED, CONVERSION = "converted", "conversion"
 ARRIVALS = "arrivals"
 
@@ -40,16 +40,18 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         KEY_POLY: Kind("key", lambda d: d.key_polys, False, ("r",), "Polynomial of the key store."),
         "constant": Kind("c", lambda d: d.constants, False, ("",), "Word of the constant file."),
         RPAU: Kind("r", lambda d: d.rpaus, False, ("",), "RPAU of the ring."),
-        PRIME_SET: Kind("q", lambda d: d.prime_sets, False, ("",), "Prime set of an RPAU."),
+        MODULUS_BANK: Kind(
+            "q", lambda d: d.modulus_banks, False, ("",), "Modulus bank of an RPAU."
+        ),
         SEED: Kind("s", lambda d: d.seeds, False, ("",), "Entry of the seed store."),
         "digit": Kind("d", lambda _: 128, False, ("",), "Digit of a seeded key."),
         GALOIS_ELEMENT: Kind("g", lambda d: 2 << d.max_log_n, True, ("",), "Galois element."),
-        PIECE: Kind(
-            "piece",
+        SUB_POLY: Kind(
+            "sub_poly",
             lambda d: 1 << d.larger_rings,
             False,
             ("",),
-            "Piece of a polynomial of a larger ring.",
+            "Sub-polynomial of a polynomial of a larger ring.",
         ),
         CONVERTED: Kind(
             "i", lambda d: d.rpaus, False, ("",), "RPAU that is input of a conversion."

@@ -57,7 +57,7 @@ NB_MODULE(_model, m) {
           "__init__",
           [](RpauModel* self, int log_n, int larger_rings, int smaller_rings, int word_bits,
              int narrow_bits, int narrow_rpaus, int rpaus, const std::vector<int>& banks,
-             int key_polys, int constants, int prime_sets, bool dyadic, bool link, int seeds,
+             int key_polys, int constants, int modulus_banks, bool dyadic, bool link, int seeds,
              int conversions, bool key_stream, bool stored_twiddles,
              const std::vector<u64>& sparse_primes, std::optional<std::pair<int, int>> folded,
              std::optional<std::pair<int, int>> narrow_folded, u64 fetch_cycles,
@@ -68,13 +68,13 @@ NB_MODULE(_model, m) {
             const Design design{
                 log_n,        larger_rings,    smaller_rings, word_bits,     narrow_bits,
                 narrow_rpaus, rpaus,           banks,         key_polys,     constants,
-                prime_sets,   dyadic,          link,          seeds,         conversions,
+                modulus_banks,   dyadic,          link,          seeds,         conversions,
                 key_stream,   stored_twiddles, sparse_primes, folds(folded), folds(narrow_folded)};
             new (self) RpauModel(design, Timing{fetch_cycles, latencies}, timing_only);
           },
           nb::kw_only(), "log_n"_a, "larger_rings"_a, "smaller_rings"_a, "word_bits"_a,
           "narrow_bits"_a, "narrow_rpaus"_a, "rpaus"_a, "banks"_a, "key_polys"_a, "constants"_a,
-          "prime_sets"_a, "dyadic"_a, "link"_a, "seeds"_a, "conversions"_a, "key_stream"_a,
+          "modulus_banks"_a, "dyadic"_a, "link"_a, "seeds"_a, "conversions"_a, "key_stream"_a,
           "stored_twiddles"_a, "sparse_primes"_a, "folded"_a.none(), "narrow_folded"_a.none(),
           "fetch_cycles"_a, "latencies"_a, "timing_only"_a)
       .def(
@@ -100,19 +100,19 @@ NB_MODULE(_model, m) {
            })
       .def("write_constants",
            [](RpauModel& self, int unit, int set, const Words& words) {
-             self.rpau(unit).prime_set(set).write_constants(span_of(words));
+             self.rpau(unit).modulus_bank(set).write_constants(span_of(words));
            })
       .def("write_twiddle_lo",
            [](RpauModel& self, int unit, int set, const Words& words) {
-             self.rpau(unit).prime_set(set).write_twiddle_lo(span_of(words));
+             self.rpau(unit).modulus_bank(set).write_twiddle_lo(span_of(words));
            })
       .def("write_twiddle_hi",
            [](RpauModel& self, int unit, int set, const Words& words) {
-             self.rpau(unit).prime_set(set).write_twiddle_hi(span_of(words));
+             self.rpau(unit).modulus_bank(set).write_twiddle_hi(span_of(words));
            })
       .def("write_twiddles",
            [](RpauModel& self, int unit, int set, const Words& words) {
-             self.rpau(unit).prime_set(set).write_twiddles(span_of(words));
+             self.rpau(unit).modulus_bank(set).write_twiddles(span_of(words));
            })
       .def("write_conversion",
            [](RpauModel& self, int, int index, const Words& words) {

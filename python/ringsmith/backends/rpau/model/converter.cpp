@@ -3,7 +3,7 @@
 #include <bit>
 #include <string>
 
-#include "model/prime_set.h"
+#include "model/modulus_bank.h"
 #include "ringsmith/lift_scale.h"
 
 namespace ringsmith::sim {

@@ -18,20 +18,20 @@ enum class Opcode : std::uint8_t {
   kAwait = 56,
   /// dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
   /// dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
-  /// split has made of a polynomial, and dst that piece of its transform.
+  /// split has made of a polynomial, and dst that sub-polynomial of its transform.
   kNtt = 2,
   /// dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N. As
   /// ntt.
   kIntt = 3,
-  /// NTT form: dst becomes a under X -> X^element. In a larger ring dst is that piece of the
-  /// result, and a the piece of the source that all of its words come from.
+  /// NTT form: dst becomes a under X -> X^element. In a larger ring dst is that sub-polynomial of the
+  /// result, and a the sub-polynomial of the source that all of its words come from.
   kAutomorph = 4,
-  /// RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
+  /// RPAU src reads a, computes a*const[k1] + const[k2] in its modulus bank src_prime and sends the
   /// words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
   /// and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it
   /// reads a and writes nothing, the others write dst and read nothing.
   kBroadcast = 5,
-  /// A larger ring's stage of the forward transform, on two pieces: dst = u + const[k1]*t and b = u
+  /// A larger ring's stage of the forward transform, on two sub-polynomials: dst = u + const[k1]*t and b = u
   /// - const[k1]*t, where u was dst and t was b.
   kSplit = 6,
   /// A larger ring's stage of the inverse transform: dst = (u + t)/2 and b = const[k1]*(t - u)/2,
@@ -52,7 +52,7 @@ enum class Opcode : std::uint8_t {
   /// dst = a*const[k1] - b.
   kScaleSub = 14,
   /// dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
-  /// prime set of the RPAU for instance.
+  /// modulus bank of the RPAU for instance.
   kReduce = 15,
   /// dst = a*key.
   kMulKey = 16,
@@ -67,8 +67,8 @@ enum class Opcode : std::uint8_t {
   /// dst = dst + a*key on the dyadic cores.
   kDmacKey = 27,
   /// dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
-  /// from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring that
-  /// is as many residues as a piece has words, from residue piece*max(N, 2^14) on.
+  /// from the seed store's entry and the digit, modulo the modulus bank's prime. In a larger ring that
+  /// is as many residues as a sub-polynomial has words, from residue sub-polynomial*max(N, 2^14) on.
   kDmulSeed = 28,
   /// dst = dst + a*half on the dyadic cores, as dmul_seed.
   kDmacSeed = 29,
@@ -109,11 +109,11 @@ enum class Kind : std::uint8_t {
   kKeyPoly,
   kConstant,
   kRpau,
-  kPrimeSet,
+  kModulusBank,
   kSeed,
   kDigit,
   kGaloisElement,
-  kPiece,
+  kSubPoly,
   kConverted,
   kConversion,
   kArrivals
@@ -142,7 +142,7 @@ inline constexpr Field kWaitDyadic{7, 1};
 inline constexpr Field kWaitLink{8, 1};
 /// Issue only when the coefficient unit is idle in every RPAU of the mask.
 inline constexpr Field kWaitCoefficient{63, 1};
-/// Which of an RPAU's prime sets (modulus, twiddle factors, constants) it computes with.
+/// Which of an RPAU's modulus banks (modulus, twiddle factors, constants) it computes with.
 inline constexpr Field kPrime{9, 3};
 /// One bit an RPAU that takes part.
 inline constexpr Field kMask{12, 16};
@@ -160,7 +160,7 @@ inline constexpr Field kK1{49, 7};
 inline constexpr Field kK2{56, 7};
 /// RPAU that sends.
 inline constexpr Field kSrc{42, 4};
-/// Prime set that the sender computes with.
+/// Modulus bank that the sender computes with.
 inline constexpr Field kSrcPrime{46, 3};
 /// Entry of the seed store: a key's seed and the limb that this RPAU expands.
 inline constexpr Field kSeed{42, 12};
@@ -168,8 +168,8 @@ inline constexpr Field kSeed{42, 12};
 inline constexpr Field kDigit{54, 7};
 /// Galois element, odd, below twice the ring's degree.
 inline constexpr Field kElement{42, 17};
-/// Piece of a polynomial of a larger ring.
-inline constexpr Field kPiece{61, 2};
+/// Sub-polynomial of a polynomial of a larger ring.
+inline constexpr Field kSubPoly{61, 2};
 /// First RPAU whose words a conversion takes.
 inline constexpr Field kFirst{49, 4};
 /// Last RPAU whose words a conversion takes.
@@ -234,24 +234,24 @@ inline constexpr std::array<Operation, 34> kOperations{{
     {Opcode::kNtt, "ntt", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
-        {kPiece, Kind::kPiece, false, false, false, Where::kAll},
+        {kSubPoly, Kind::kSubPoly, false, false, false, Where::kAll},
     }}},
     {Opcode::kIntt, "intt", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 3, {{
         {kDst, Kind::kPoly, false, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
-        {kPiece, Kind::kPiece, false, false, false, Where::kAll},
+        {kSubPoly, Kind::kSubPoly, false, false, false, Where::kAll},
     }}},
     {Opcode::kAutomorph, "automorph", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kElement, Kind::kGaloisElement, false, false, false, Where::kAll},
-        {kPiece, Kind::kPiece, false, false, false, Where::kAll},
+        {kSubPoly, Kind::kSubPoly, false, false, false, Where::kAll},
     }}},
     {Opcode::kBroadcast, "broadcast", Unit::kMain, {false, Term::kNone, Term::kNone, false, false}, 6, {{
         {kDst, Kind::kPoly, false, true, false, Where::kOthers},
         {kA, Kind::kPoly, true, false, true, Where::kSource},
         {kSrc, Kind::kRpau, false, false, false, Where::kAll},
-        {kSrcPrime, Kind::kPrimeSet, false, false, false, Where::kAll},
+        {kSrcPrime, Kind::kModulusBank, false, false, false, Where::kAll},
         {kK1, Kind::kConstant, false, false, false, Where::kAll},
         {kK2, Kind::kConstant, false, false, false, Where::kAll},
     }}},
@@ -344,14 +344,14 @@ inline constexpr std::array<Operation, 34> kOperations{{
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kSeed, Kind::kSeed, false, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, false, Where::kAll},
-        {kPiece, Kind::kPiece, false, false, false, Where::kAll},
+        {kSubPoly, Kind::kSubPoly, false, false, false, Where::kAll},
     }}},
     {Opcode::kDmacSeed, "dmac_seed", Unit::kDyadic, {true, Term::kSeed, Term::kDst, false, false}, 5, {{
         {kDst, Kind::kPoly, true, true, true, Where::kAll},
         {kA, Kind::kPoly, true, false, true, Where::kAll},
         {kSeed, Kind::kSeed, false, false, false, Where::kAll},
         {kDigit, Kind::kDigit, false, false, false, Where::kAll},
-        {kPiece, Kind::kPiece, false, false, false, Where::kAll},
+        {kSubPoly, Kind::kSubPoly, false, false, false, Where::kAll},
     }}},
     {Opcode::kDaffine, "daffine", Unit::kDyadic, {true, Term::kK1, Term::kK2, false, true}, 4, {{
         {kDst, Kind::kPoly, false, true, false, Where::kAll},

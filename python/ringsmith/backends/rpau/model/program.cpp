@@ -16,15 +16,15 @@ int limit_of(isa::Kind kind, const Design& design) {
       return design.constants;
     case isa::Kind::kRpau:
       return design.rpaus;
-    case isa::Kind::kPrimeSet:
-      return design.prime_sets;
+    case isa::Kind::kModulusBank:
+      return design.modulus_banks;
     case isa::Kind::kSeed:
       return design.seeds;
     case isa::Kind::kDigit:
       return 1 << isa::kDigit.width;
     case isa::Kind::kGaloisElement:
       return 2 << design.max_log_n();
-    case isa::Kind::kPiece:
+    case isa::Kind::kSubPoly:
       return 1 << design.larger_rings;
     case isa::Kind::kConverted:
       return design.rpaus;
@@ -133,10 +133,10 @@ Instruction decode(u64 word, const Design& design) {
     throw ModelError(std::string(operation->name) + ": the design runs no larger rings");
   }
   Instruction instruction{operation, {}, {}, {}, static_cast<int>(isa::kPrime.extract(word))};
-  if (instruction.prime >= design.prime_sets) {
-    throw ModelError(std::string(operation->name) + ": prime set " +
+  if (instruction.prime >= design.modulus_banks) {
+    throw ModelError(std::string(operation->name) + ": modulus bank " +
                      std::to_string(instruction.prime) + " must be below " +
-                     std::to_string(design.prime_sets));
+                     std::to_string(design.modulus_banks));
   }
   for (int i = 0; i < operation->operand_count; ++i) {
     const isa::Operand& operand = operation->operands.at(i);

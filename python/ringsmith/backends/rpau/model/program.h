@@ -34,7 +34,7 @@ struct Design {
   std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
   int key_polys;                   ///< polynomials in the key store of an RPAU
   int constants;                   ///< words in the constant file of a modulus bank
-  int prime_sets;                  ///< primes that each RPAU serves in turn
+  int modulus_banks;                  ///< primes that each RPAU serves in turn
   bool dyadic;                     ///< whether there is a dyadic unit
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
@@ -69,8 +69,8 @@ struct Ring {
   int log_n;  ///< log2 of a sub-polynomial's words
 
   [[nodiscard]] std::size_t n() const { return std::size_t{1} << log_n; }
-  [[nodiscard]] int log_pieces() const { return log_degree - log_n; }
-  [[nodiscard]] int pieces() const { return 1 << log_pieces(); }
+  [[nodiscard]] int log_sub_polys() const { return log_degree - log_n; }
+  [[nodiscard]] int sub_polys() const { return 1 << log_sub_polys(); }
 };
 
 /// An error of the model: a program or contents for which the hardware's result is meaningless. The

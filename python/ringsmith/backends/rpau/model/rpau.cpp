@@ -17,14 +17,14 @@ Rpau::Rpau(const Design& design, int index)
     : design_(design),
       index_(index),
       ring_(ring_of(design, design.log_n)),
-      sets_(design.prime_sets, PrimeSet(design, index)),
+      sets_(design.modulus_banks, ModulusBank(design, index)),
       work_(design.work_polys()),
       keys_(design.key_polys),
       seeds_(design.seeds) {}
 
 void Rpau::set_ring(const Ring& ring) {
   ring_ = ring;
-  for (PrimeSet& set : sets_) {
+  for (ModulusBank& set : sets_) {
     set.set_ring(ring);
   }
   std::fill(work_.begin(), work_.end(), Poly{});
@@ -57,7 +57,7 @@ void Rpau::write_seed(int index, std::span<const u64> words) {
 }
 
 void Rpau::write_modulus(int set, std::span<const u64> words) {
-  prime_set(set).write_modulus(words);
+  modulus_bank(set).write_modulus(words);
   const auto forget = [set](Poly& poly) {
     if (poly.checked == set) {
       poly.checked = kUnchecked;
@@ -67,7 +67,7 @@ void Rpau::write_modulus(int set, std::span<const u64> words) {
   std::for_each(keys_.begin(), keys_.end(), forget);
 }
 
-PrimeSet& Rpau::prime_set(int set) { return sets_.at(set); }
+ModulusBank& Rpau::modulus_bank(int set) { return sets_.at(set); }
 
 void Rpau::compute_with(int set) {
   (void)sets_.at(set);
@@ -134,33 +134,33 @@ std::span<u64> Rpau::copied(int dst, int a) {
   return work_.at(dst).words;
 }
 
-void Rpau::expect_piece(int piece) const {
-  if (piece >= ring_.pieces()) {
-    throw ModelError("piece " + std::to_string(piece) + " of a polynomial of degree 2^" +
+void Rpau::expect_sub_poly(int sub_poly) const {
+  if (sub_poly >= ring_.sub_polys()) {
+    throw ModelError("sub-polynomial " + std::to_string(sub_poly) + " of a polynomial of degree 2^" +
                      std::to_string(ring_.log_degree) + ", which has " +
-                     std::to_string(ring_.pieces()) + ": set the ring that the program is for");
+                     std::to_string(ring_.sub_polys()) + ": set the ring that the program is for");
   }
 }
 
-void Rpau::expect_pieces() const {
-  if (ring_.pieces() == 1) {
+void Rpau::expect_sub_polys() const {
+  if (ring_.sub_polys() == 1) {
     throw ModelError("polynomials of degree 2^" + std::to_string(ring_.log_degree) +
-                     " do not lie in pieces: set the ring that the program is for");
+                     " do not lie in sub-polynomials: set the ring that the program is for");
   }
 }
 
-void Rpau::ntt(int dst, int a, int piece) {
-  expect_piece(piece);
-  sets_.at(current_).forward(copied(dst, a), piece);
+void Rpau::ntt(int dst, int a, int sub_poly) {
+  expect_sub_poly(sub_poly);
+  sets_.at(current_).forward(copied(dst, a), sub_poly);
 }
 
-void Rpau::intt(int dst, int a, int piece) {
-  expect_piece(piece);
-  sets_.at(current_).inverse(copied(dst, a), piece);
+void Rpau::intt(int dst, int a, int sub_poly) {
+  expect_sub_poly(sub_poly);
+  sets_.at(current_).inverse(copied(dst, a), sub_poly);
 }
 
 void Rpau::split(int dst, int b, int k1) {
-  expect_pieces();
+  expect_sub_polys();
   const std::vector<u64> u = copy_of(work(dst));
   const std::vector<u64> t = copy_of(work(b));
   const Modulus& q = modulus();
@@ -170,7 +170,7 @@ void Rpau::split(int dst, int b, int k1) {
 }
 
 void Rpau::join(int dst, int b, int k1) {
-  expect_pieces();
+  expect_sub_polys();
   const std::vector<u64> u = copy_of(work(dst));
   const std::vector<u64> t = copy_of(work(b));
   const Modulus& q = modulus();
@@ -180,8 +180,8 @@ void Rpau::join(int dst, int b, int k1) {
   fill(b, [&](std::size_t i) { return q.multiply(q.subtract(t[i], u[i]), factor); });
 }
 
-void Rpau::automorph(int dst, int a, u64 element, int piece) {
-  expect_piece(piece);
+void Rpau::automorph(int dst, int a, u64 element, int sub_poly) {
+  expect_sub_poly(sub_poly);
   const int log_degree = ring_.log_degree;
   const u64 degree = u64{1} << log_degree;
   if (element >= 2 * degree) {
@@ -189,7 +189,7 @@ void Rpau::automorph(int dst, int a, u64 element, int piece) {
                      std::to_string(2 * degree) + ": set the ring that the program is for");
   }
   const std::vector<u64> in = copy_of(work(a));
-  const u64 first = piece * ring_.n();
+  const u64 first = sub_poly * ring_.n();
   fill(dst, [&](std::size_t i) {
     const u64 exponent = element * reverse_bits(degree + first + i, log_degree + 1);
     const u64 source = reverse_bits((exponent >> 1) & (degree - 1), log_degree);
@@ -199,9 +199,9 @@ void Rpau::automorph(int dst, int a, u64 element, int piece) {
 
 void Rpau::permute(int dst, int a, u64 element) {
   const u64 degree = ring_.n();
-  if (ring_.pieces() != 1 || element >= 2 * degree) {
+  if (ring_.sub_polys() != 1 || element >= 2 * degree) {
     throw ModelError("permutes by " + std::to_string(element) + ", which must be below 2N = " +
-                     std::to_string(2 * degree) + ", in a ring whose polynomials are of one piece");
+                     std::to_string(2 * degree) + ", in a ring whose polynomials are of one sub-polynomial");
   }
   const std::vector<u64> in = copy_of(work(a));
   const Modulus& q = modulus();
@@ -243,8 +243,8 @@ void Rpau::store_shortened(int dst, std::span<const u64> words) {
   store(dst, own);
 }
 
-std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {
-  expect_piece(piece);
+std::vector<u64> Rpau::expanded(int seed, int digit, int sub_poly) const {
+  expect_sub_poly(sub_poly);
   const Seed& entry = seeds_.at(seed);
   if (!entry.written) {
     throw ModelError("expands seed " + std::to_string(seed) +
@@ -253,7 +253,7 @@ std::vector<u64> Rpau::expanded(int seed, int digit, int piece) const {
   std::vector<u64> half(ring_.n());
   const std::size_t apart = std::max(std::size_t{1} << design_.log_n, kSeededBlock);
   const Modulus& q = modulus();
-  expand_seed_words(entry.key, digit, entry.limb, q, half, piece * (apart / kSeededBlock));
+  expand_seed_words(entry.key, digit, entry.limb, q, half, sub_poly * (apart / kSeededBlock));
   for (u64& word : half) {
     word = q.reduce(word);  // as the multipliers take it
   }
@@ -302,7 +302,7 @@ void Rpau::pointwise(const Instruction& instruction) {
       return times(key(instruction[isa::kBKey]));
     case isa::Term::kSeed: {
       const std::vector<u64> half =
-          expanded(instruction[isa::kSeed], instruction[isa::kDigit], instruction[isa::kPiece]);
+          expanded(instruction[isa::kSeed], instruction[isa::kDigit], instruction[isa::kSubPoly]);
       return times(half);
     }
     case isa::Term::kK1: {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "model/prime_set.h"
+#include "model/modulus_bank.h"
 #include "model/program.h"
 #include "ringsmith/modulus.h"
 #include "ringsmith/trivium.h"
@@ -33,10 +33,10 @@ class Rpau {
   /// @param words four of 20 bits, the seed, lowest first; then the limb
   /// @throws ModelError if the limb does not fit 16 bits
   void write_seed(int index, std::span<const u64> words);
-  /// As PrimeSet::write_modulus().
+  /// As ModulusBank::write_modulus().
   void write_modulus(int set, std::span<const u64> words);
   /// A modulus bank, for its other tables.
-  [[nodiscard]] PrimeSet& prime_set(int set);
+  [[nodiscard]] ModulusBank& modulus_bank(int set);
 
   /// The words of a work polynomial. @throws ModelError if it was never written
   [[nodiscard]] std::span<const u64> read_poly(int index) const;
@@ -46,15 +46,15 @@ class Rpau {
 
   // Instructions. Each throws ModelError if it reads what was never written or is no residue.
 
-  void ntt(int dst, int a, int piece);
-  void intt(int dst, int a, int piece);
+  void ntt(int dst, int a, int sub_poly);
+  void intt(int dst, int a, int sub_poly);
   /// dst, b = dst + const[k1] * b, dst - const[k1] * b
   void split(int dst, int b, int k1);
   /// dst, b = (dst + b) / 2, const[k1] * (b - dst) / 2
   void join(int dst, int b, int k1);
   /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values. Of a
-  /// polynomial in sub-polynomials, dst is the result's sub-polynomial `piece`, and a the source's.
-  void automorph(int dst, int a, u64 element, int piece);
+  /// polynomial in sub-polynomials, dst is the result's sub-polynomial `sub-polynomial`, and a the source's.
+  void automorph(int dst, int a, u64 element, int sub_poly);
   /// Coefficient form: coefficient i of dst is the one number i * element of a, where number N + j
   /// is coefficient j negated.
   void permute(int dst, int a, u64 element);
@@ -96,7 +96,7 @@ class Rpau {
   [[nodiscard]] Residues residues(Poly& poly, const char* letters, int index);
   [[nodiscard]] Residues work(int index);
   [[nodiscard]] Residues key(int index);
-  [[nodiscard]] std::vector<u64> expanded(int seed, int digit, int piece) const;
+  [[nodiscard]] std::vector<u64> expanded(int seed, int digit, int sub_poly) const;
   [[nodiscard]] u64 constant(int index) const;
   /// Overwrites dst: word i becomes value(i). Operands may be dst itself, word for word.
   template <typename Value>
@@ -107,14 +107,14 @@ class Rpau {
   /// Copies a to dst and hands out dst's words to be transformed in place.
   [[nodiscard]] std::span<u64> copied(int dst, int a);
   /// @throws ModelError unless polynomials of the ring have this sub-polynomial
-  void expect_piece(int piece) const;
+  void expect_sub_poly(int sub_poly) const;
   /// @throws ModelError unless polynomials of the ring lie in sub-polynomials
-  void expect_pieces() const;
+  void expect_sub_polys() const;
 
   Design design_;
   int index_;
   Ring ring_;
-  std::vector<PrimeSet> sets_;
+  std::vector<ModulusBank> sets_;
   int current_ = 0;  // the modulus bank that instructions compute with
   std::vector<Poly> work_;
   std::vector<Poly> keys_;

@@ -115,7 +115,7 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
   const auto dst = [&] { return instruction[isa::kDst]; };
   const auto a = [&] { return instruction[isa::kA]; };
   const auto b = [&] { return instruction[isa::kB]; };
-  const auto piece = [&] { return instruction[isa::kPiece]; };
+  const auto sub_poly = [&] { return instruction[isa::kSubPoly]; };
   const auto k1 = [&] { return instruction[isa::kK1]; };
   switch (instruction.operation->opcode) {
     case isa::Opcode::kNop:
@@ -127,15 +127,15 @@ void RpauModel::execute_in(const Instruction& instruction, Rpau& rpau) {
     case isa::Opcode::kConvertOwn:
       return;
     case isa::Opcode::kNtt:
-      return rpau.ntt(dst(), a(), piece());
+      return rpau.ntt(dst(), a(), sub_poly());
     case isa::Opcode::kIntt:
-      return rpau.intt(dst(), a(), piece());
+      return rpau.intt(dst(), a(), sub_poly());
     case isa::Opcode::kSplit:
       return rpau.split(dst(), b(), k1());
     case isa::Opcode::kJoin:
       return rpau.join(dst(), b(), k1());
     case isa::Opcode::kAutomorph:
-      return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]), piece());
+      return rpau.automorph(dst(), a(), static_cast<u64>(instruction[isa::kElement]), sub_poly());
     case isa::Opcode::kPermute:
       return rpau.permute(dst(), a(), static_cast<u64>(instruction[isa::kElement]));
     default:

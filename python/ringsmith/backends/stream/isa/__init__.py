@@ -1,1 +1,1 @@
-"""What a device of architecture stream is told of a product."""
+"""What a device of architecture stream is reported of a product."""

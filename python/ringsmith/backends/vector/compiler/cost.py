@@ -80,7 +80,7 @@ def estimate(graph: SubroutineGraph, design: VectorDesign) -> Cost:
     """
     shape = design.shape(graph.n.bit_length() - 1)
     together = Cycles(design, shape).together
-    tasks = _tasks(_Asked(graph, design, id(graph), together, _facts(design)))
+    tasks = _tasks(_Asked(graph, design, id(graph), together, _capabilities(design)))
     give_way = _giving_way(tasks, design, shape.rows)
     keep = _mostly_moves(tasks, design, shape)
     moduli = moduli_of(graph, design)
@@ -109,10 +109,10 @@ class _Asked:
     design: VectorDesign = field(compare=False, repr=False)
     number: int
     together: int
-    facts: tuple[int | str, ...]
+    capabilities: tuple[int | str, ...]
 
 
-def _facts(design: VectorDesign) -> tuple[int | str, ...]:
+def _capabilities(design: VectorDesign) -> tuple[int | str, ...]:
     return design.results, design.clusters, design.reduction, design.word_bits, design.log_n
 
 

@@ -35,12 +35,12 @@ def expected(root: Path) -> dict[str, str]:
     """
     registers = read_register_map(root / SOURCE)
     made = block_files(registers, SOURCE, COMMAND)
-    told = notice((SOURCE,), COMMAND)
+    reported = notice((SOURCE,), COMMAND)
     made["docs/reference/vector-registers.md"] = render_map_page(
-        registers, told, "Registers of architecture vector", _AFTER
+        registers, reported, "Registers of architecture vector", _AFTER
     )
     made["python/ringsmith/backends/vector/design/register_table.py"] = render_array_python(
-        registers, told, "Vector", "The registers of an accelerator of architecture vector."
+        registers, reported, "Vector", "The registers of an accelerator of architecture vector."
     )
     return made
 

@@ -53,7 +53,7 @@ def greeting(design: VectorDesign) -> tuple[tuple[int, int], ...]:
 
 def _header(design: VectorDesign) -> str:
     """The design as C constants."""
-    facts = {
+    capabilities = {
         "LOG_N": design.log_n,
         "LEAST_LOG_N": design.min_log_n,
         "CLUSTERS": design.clusters,
@@ -79,7 +79,7 @@ def _header(design: VectorDesign) -> str:
             "#ifndef RS_DESIGN_H",
             "#define RS_DESIGN_H",
             "",
-            *(f"#define RS_DESIGN_{name} {value}u" for name, value in facts.items()),
+            *(f"#define RS_DESIGN_{name} {value}u" for name, value in capabilities.items()),
             f"#define RS_DESIGN_PORT_BYTES {design.memory.port_bytes}ull",
             "",
             *(f"#define RS_DESIGN_REGISTER_{name} 0x{value:08x}u" for name, value in registers),

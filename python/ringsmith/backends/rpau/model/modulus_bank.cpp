@@ -1,4 +1,4 @@
-#include "model/prime_set.h"
+#include "model/modulus_bank.h"
 
 #include <string>
 
@@ -71,7 +71,7 @@ void expect_size(std::span<const u64> words, std::size_t size) {
   }
 }
 
-void PrimeSet::set_ring(const Ring& ring) {
+void ModulusBank::set_ring(const Ring& ring) {
   ring_ = ring;
   for (std::vector<u64>* table : {&constants_, &twiddle_lo_, &twiddle_hi_, &twiddles_}) {
     table->clear();
@@ -79,12 +79,12 @@ void PrimeSet::set_ring(const Ring& ring) {
   tables_.reset();
 }
 
-void PrimeSet::write_constants(std::span<const u64> words) {
+void ModulusBank::write_constants(std::span<const u64> words) {
   expect_size(words, design_.constants);
   constants_ = copy_of(words);
 }
 
-void PrimeSet::write_modulus(std::span<const u64> words) {
+void ModulusBank::write_modulus(std::span<const u64> words) {
   expect_size(words, 4);
   const Modulus q = [&] {
     try {
@@ -119,32 +119,32 @@ void PrimeSet::write_modulus(std::span<const u64> words) {
   tables_.reset();
 }
 
-void PrimeSet::write_twiddle_lo(std::span<const u64> words) {
+void ModulusBank::write_twiddle_lo(std::span<const u64> words) {
   expect_size(words, std::size_t{1} << design_.twiddle_lo_bits());
   twiddle_lo_ = copy_of(words);
   tables_.reset();
 }
 
-void PrimeSet::write_twiddle_hi(std::span<const u64> words) {
+void ModulusBank::write_twiddle_hi(std::span<const u64> words) {
   expect_size(words, std::size_t{1} << (design_.max_log_n() - design_.twiddle_lo_bits()));
   twiddle_hi_ = copy_of(words);
   tables_.reset();
 }
 
-void PrimeSet::write_twiddles(std::span<const u64> words) {
+void ModulusBank::write_twiddles(std::span<const u64> words) {
   expect_size(words, std::size_t{1} << ring_.log_degree);
   twiddles_ = copy_of(words);
   tables_.reset();
 }
 
-const Modulus& PrimeSet::modulus() const {
+const Modulus& ModulusBank::modulus() const {
   if (!modulus_) {
     throw ModelError("no modulus was loaded: write it first");
   }
   return *modulus_;
 }
 
-u64 PrimeSet::shortened(u64 word) const {
+u64 ModulusBank::shortened(u64 word) const {
   const int width = design_.bits_of(rpau_);
   const u64 scaled = tail_of(modulus(), width).scaled;
   const bool negative = scaled >> 63 != 0;
@@ -156,26 +156,26 @@ u64 PrimeSet::shortened(u64 word) const {
                   : folded - (u64{1} << width) + scaled;
 }
 
-void PrimeSet::forward(std::span<u64> words, int piece) {
+void ModulusBank::forward(std::span<u64> words, int sub_poly) {
   const NttTables& tables = this->tables();
-  if (ring_.pieces() > 1) {
-    twist_by(words, twist(piece), modulus());
+  if (ring_.sub_polys() > 1) {
+    twist_by(words, twist(sub_poly), modulus());
   }
   tables.forward(words);
 }
 
-void PrimeSet::inverse(std::span<u64> words, int piece) {
+void ModulusBank::inverse(std::span<u64> words, int sub_poly) {
   tables().inverse(words);
-  if (ring_.pieces() > 1) {
-    twist_by(words, modulus().inverse(twist(piece)), modulus());
+  if (ring_.sub_polys() > 1) {
+    twist_by(words, modulus().inverse(twist(sub_poly)), modulus());
   }
 }
 
-const NttTables& PrimeSet::tables() {
+const NttTables& ModulusBank::tables() {
   if (!tables_) {
     root_ = checked_root();
     try {
-      tables_.emplace(modulus(), ring_.n(), modulus().power(root_, ring_.pieces()));
+      tables_.emplace(modulus(), ring_.n(), modulus().power(root_, ring_.sub_polys()));
     } catch (const ParameterError& error) {
       throw ModelError(error.what());
     }
@@ -183,19 +183,19 @@ const NttTables& PrimeSet::tables() {
   return *tables_;
 }
 
-u64 PrimeSet::twist(int piece) {
-  // With P sub-polynomials and c = brev(piece), value j of a sub-polynomial is at psi^(2P*brev(j) +
+u64 ModulusBank::twist(int sub_poly) {
+  // With P sub-polynomials and c = brev(sub-polynomial), value j of a sub-polynomial is at psi^(2P*brev(j) +
   // 2c + 1). That of N words by psi^P is at psi^(2P*brev(j) + P).
   const u64 order = u64{2} << ring_.log_degree;
-  const u64 place = reverse_bits(piece, ring_.log_pieces());
-  return modulus().power(root_, (order + 2 * place + 1 - ring_.pieces()) % order);
+  const u64 place = reverse_bits(sub_poly, ring_.log_sub_polys());
+  return modulus().power(root_, (order + 2 * place + 1 - ring_.sub_polys()) % order);
 }
 
-u64 PrimeSet::checked_root() const {
+u64 ModulusBank::checked_root() const {
   return design_.stored_twiddles ? stored_root() : generated_root();
 }
 
-u64 PrimeSet::generated_root() const {
+u64 ModulusBank::generated_root() const {
   const Modulus& q = modulus();
   if (twiddle_lo_.empty() || twiddle_hi_.empty()) {
     throw ModelError("a twiddle table was never loaded: write both first");
@@ -210,7 +210,7 @@ u64 PrimeSet::generated_root() const {
   return root;
 }
 
-u64 PrimeSet::stored_root() const {
+u64 ModulusBank::stored_root() const {
   const Modulus& q = modulus();
   if (twiddles_.empty()) {
     throw ModelError("a twiddle table was never loaded: write it first");
@@ -227,7 +227,7 @@ u64 PrimeSet::stored_root() const {
   return root;
 }
 
-u64 PrimeSet::constant(int index) const {
+u64 ModulusBank::constant(int index) const {
   if (constants_.empty()) {
     throw ModelError("reads c" + std::to_string(index) +
                      ", and the constant file was never loaded: write it first");

@@ -3,29 +3,29 @@
 from collections.abc import Sequence
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.register_table import FACTS
-from ringsmith.backends.rpau.design.rtl import facts
+from ringsmith.backends.rpau.design.register_table import CAPABILITIES
+from ringsmith.backends.rpau.design.rtl import capabilities
 from ringsmith.errors import DeviceError
 
 
-def check_facts(design: RpauDesign, told: Sequence[int], way_out: str) -> None:
-    """Compares a device's capability registers, in the order of ``FACTS``, with a design's values.
+def check_capabilities(design: RpauDesign, reported: Sequence[int], way_out: str) -> None:
+    """Compares a device's capability registers, in the order of ``CAPABILITIES``, with a design's values.
 
     A newer device may report more values; those known here must agree.
 
     Args:
         design: What was asked for.
-        told: The values that the device reported.
+        reported: The values that the device reported.
         way_out: Ends the message: what to do about a difference.
 
     Raises:
         DeviceError: If the device reports too few values or a different one; names each of them.
     """
-    if len(told) < len(FACTS):
-        missing = ", ".join(fact.name for fact in FACTS[len(told) :])
+    if len(reported) < len(CAPABILITIES):
+        missing = ", ".join(capability.name for capability in CAPABILITIES[len(reported) :])
         raise DeviceError(f"the device does not tell {missing}: {way_out}")
-    expected = facts(design)
-    found = dict(zip(expected, told, strict=False))
+    expected = capabilities(design)
+    found = dict(zip(expected, reported, strict=False))
     wrong = [name for name, value in expected.items() if found[name] != value]
     if wrong:
         says = ", ".join(f"{name} = {_text(name, found[name])}" for name in wrong)
@@ -35,5 +35,5 @@ def check_facts(design: RpauDesign, told: Sequence[int], way_out: str) -> None:
 
 def _text(name: str, number: int) -> str:
     """Returns a capability register's number in the form of the design's field."""
-    (values,) = (fact.values for fact in FACTS if fact.name == name)
+    (values,) = (capability.values for capability in CAPABILITIES if capability.name == name)
     return values[number] if number < len(values) else str(number)

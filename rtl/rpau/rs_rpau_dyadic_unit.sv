@@ -3,7 +3,7 @@
 // With DyadicCores = 0 there is nothing: no start may come, and no memory is touched. Ports as
 // those of rs_rpau_dyadic; set_i is the modulus bank of the command, and the host writes constants
 // and seeds.
-module rs_rpau_side
+module rs_rpau_dyadic_unit
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -13,7 +13,7 @@ module rs_rpau_side
   parameter  int unsigned DyadicCores = 2,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Constants = 64,
-  parameter  int unsigned PrimeSets = 1,
+  parameter  int unsigned ModulusBanks = 1,
   parameter  int unsigned Reduction = ReductionBarrett,
   parameter  int unsigned Family = 0,
   parameter  int unsigned Prng = PrngNone,
@@ -57,7 +57,7 @@ module rs_rpau_side
     rs_rpau_constants #(
       .Width(Width),
       .Words(Constants),
-      .Sets(PrimeSets)
+      .Sets(ModulusBanks)
     ) u_constants (
       .clk_i,
       .start_i,
@@ -68,7 +68,7 @@ module rs_rpau_side
       .k2_i(command_i.word[K2Lsb+:K2Width]),
       .k1_o(k1),
       .k2_o(k2),
-      .we_i(host_i.we && host_i.zone == ZoneConstant),
+      .we_i(host_i.we && host_i.space == SpaceConstant),
       .wset_i(host_i.index[PrimeWidth-1:0]),
       .waddr_i(host_i.row[K1Width-1:0]),
       .wdata_i(host_word_i)

@@ -9,16 +9,18 @@ from ringsmith.backends.rpau.design.constants import MODULUS_WORDS, SEED_WORD_BI
 from ringsmith.backends.rpau.design.conversions import addresses, segments
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_words
-from ringsmith.backends.rpau.device.interface import KeyStream, Words, Zone
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, Words
 from ringsmith.errors import DeviceError, ParameterError
 
 
-def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) -> tuple[int, int]:
+def space_shape(
+    design: RpauDesign, space: AddressSpace, log_degree: int | None = None
+) -> tuple[int, int]:
     """How many indices an address space has in each RPAU, and how many words each index holds.
 
     Args:
         design: The design point.
-        zone: The address space.
+        space: The address space.
         log_degree: log2 of the degree of the device's ring; None for N's own.
 
     Raises:
@@ -27,53 +29,57 @@ def zone_shape(design: RpauDesign, zone: Zone, log_degree: int | None = None) ->
     degree = design.n if log_degree is None else 1 << log_degree
     words = min(design.n, degree)
     lo_bits = design.twiddle_lo_bits
-    sets = design.prime_sets
+    sets = design.modulus_banks
     shapes = {
-        Zone.POLY: (design.work_polys, words),
-        Zone.KEY: (design.key_polys, words),
-        Zone.CONSTANT: (sets, design.constants),
-        Zone.MODULUS: (sets, MODULUS_WORDS),
+        AddressSpace.POLY: (design.work_polys, words),
+        AddressSpace.KEY: (design.key_polys, words),
+        AddressSpace.CONSTANT: (sets, design.constants),
+        AddressSpace.MODULUS: (sets, MODULUS_WORDS),
     }
     if design.twiddles == "generated":
-        shapes[Zone.TWIDDLE_LO] = (sets, 1 << lo_bits)
-        shapes[Zone.TWIDDLE_HI] = (sets, design.twiddle_hi_words)
+        shapes[AddressSpace.TWIDDLE_LO] = (sets, 1 << lo_bits)
+        shapes[AddressSpace.TWIDDLE_HI] = (sets, design.twiddle_hi_words)
     else:
-        shapes[Zone.TWIDDLE] = (sets, degree)
+        shapes[AddressSpace.TWIDDLE] = (sets, degree)
     if design.seeds:
-        shapes[Zone.SEED] = (design.seeds, SEED_WORDS)
+        shapes[AddressSpace.SEED] = (design.seeds, SEED_WORDS)
     if design.converters:
-        shapes[Zone.CONVERSION] = (design.conversions, len(addresses(design)))
-    if zone not in shapes:
+        shapes[AddressSpace.CONVERSION] = (design.conversions, len(addresses(design)))
+    if space not in shapes:
         known = ", ".join(each.name for each in shapes)
-        raise DeviceError(f"design {design.name} has no zone {zone!r}: choose one of {known}")
-    return shapes[zone]
+        raise DeviceError(
+            f"design {design.name} has no address space {space!r}: choose one of {known}"
+        )
+    return shapes[space]
 
 
-def check_place(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
+def check_place(design: RpauDesign, space: AddressSpace, unit: int, index: int) -> None:
     """Checks that an address space of a design has this unit and index.
 
     Raises:
         DeviceError: If it has not.
     """
-    if zone is Zone.CONVERSION and unit != 0:
+    if space is AddressSpace.CONVERSION and unit != 0:
         raise DeviceError(
-            f"zone {zone.name} of RPAU {unit}: the device has one for all of them: write RPAU 0"
+            f"address space {space.name} of RPAU {unit}: the device has one for all of them: write RPAU 0"
         )
     if not 0 <= unit < design.rpaus:
         raise DeviceError(
             f"there is no RPAU {unit}: design {design.name} has 0 … {design.rpaus - 1}"
         )
-    indices, _ = zone_shape(design, zone)
+    indices, _ = space_shape(design, space)
     if not 0 <= index < indices:
         raise DeviceError(
-            f"zone {zone.name} has no index {index}: in design {design.name} it has "
+            f"address space {space.name} has no index {index}: in design {design.name} it has "
             f"0 … {indices - 1}"
         )
 
 
-def zone_runs(design: RpauDesign, zone: Zone, words: Words) -> Iterator[tuple[int, Words]]:
+def space_runs(
+    design: RpauDesign, space: AddressSpace, words: Words
+) -> Iterator[tuple[int, Words]]:
     """Adjacent words of an address space, each group with the address of its first word."""
-    if zone is not Zone.CONVERSION:
+    if space is not AddressSpace.CONVERSION:
         yield 0, words
         return
     first = 0
@@ -82,15 +88,17 @@ def zone_runs(design: RpauDesign, zone: Zone, words: Words) -> Iterator[tuple[in
         first += count
 
 
-def check_read(design: RpauDesign, zone: Zone, unit: int, index: int) -> None:
+def check_read(design: RpauDesign, space: AddressSpace, unit: int, index: int) -> None:
     """Checks that a place can be read.
 
     Raises:
         DeviceError: If a design has no such place, or its address space is written only.
     """
-    if zone is not Zone.POLY:
-        raise DeviceError(f"zone {zone.name} cannot be read: only {Zone.POLY.name} can")
-    check_place(design, zone, unit, index)
+    if space is not AddressSpace.POLY:
+        raise DeviceError(
+            f"address space {space.name} cannot be read: only {AddressSpace.POLY.name} can"
+        )
+    check_place(design, space, unit, index)
 
 
 def check_ring(design: RpauDesign, log_degree: int) -> None:
@@ -118,10 +126,10 @@ def check_stream(design: RpauDesign, stream: KeyStream, log_degree: int) -> KeyS
             "a design with a bus for them"
         )
     words = [
-        check_write(design, Zone.KEY, poly.unit, poly.index, poly.words, log_degree)
+        check_write(design, AddressSpace.KEY, poly.unit, poly.index, poly.words, log_degree)
         for poly in stream.polys[: len(stream.arrivals)]
     ]
-    rows = zone_shape(design, Zone.KEY, log_degree)[1] // host_words(design)
+    rows = space_shape(design, AddressSpace.KEY, log_degree)[1] // host_words(design)
     before = 0
     for number, cycle in enumerate(stream.arrivals):
         if cycle < before + rows:
@@ -138,7 +146,7 @@ def check_stream(design: RpauDesign, stream: KeyStream, log_degree: int) -> KeyS
 
 def check_write(
     design: RpauDesign,
-    zone: Zone,
+    space: AddressSpace,
     unit: int,
     index: int,
     words: Words,
@@ -150,19 +158,19 @@ def check_write(
         DeviceError: If the address space has no such place, or the words are of another number or
             type than it holds, or one is wider than the words of the RPAU.
     """
-    check_place(design, zone, unit, index)
-    _, count = zone_shape(design, zone, log_degree)
+    check_place(design, space, unit, index)
+    _, count = space_shape(design, space, log_degree)
     if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape != (count,):
         found = f"{words.dtype} {words.shape}" if isinstance(words, np.ndarray) else type(words)
         raise DeviceError(
-            f"zone {zone.name} of design {design.name} takes {count} words of type uint64, "
+            f"address space {space.name} of design {design.name} takes {count} words of type uint64, "
             f"not {found}"
         )
-    bits = SEED_WORD_BITS if zone is Zone.SEED else design.bits_of(unit)
+    bits = SEED_WORD_BITS if space is AddressSpace.SEED else design.bits_of(unit)
     wide = np.flatnonzero(words >> np.uint64(bits))
     if wide.size:
         raise DeviceError(
-            f"zone {zone.name}, RPAU {unit}, index {index}: word {wide[0]} is {words[wide[0]]}, "
+            f"address space {space.name}, RPAU {unit}, index {index}: word {wide[0]} is {words[wide[0]]}, "
             f"and words of design {design.name} have {bits} bits there: write residues of a prime "
             "that the RPAU holds"
         )

@@ -14,10 +14,10 @@ namespace ringsmith::sim {
 
 /// One modulus bank. Tables may be written in any order; they are held against the modulus when an
 /// instruction first needs them, and again after one of them was written anew.
-class PrimeSet {
+class ModulusBank {
  public:
   /// @param rpau number of its RPAU, which says how wide words are
-  PrimeSet(const Design& design, int rpau)
+  ModulusBank(const Design& design, int rpau)
       : design_(design), rpau_(rpau), ring_(ring_of(design, design.log_n)) {}
 
   /// Chooses the ring: tables and constants of another one are forgotten.
@@ -45,16 +45,16 @@ class PrimeSet {
   [[nodiscard]] u64 shortened(u64 word) const;
   /// Transforms a sub-polynomial of a polynomial in place, one of those that `split` makes; a whole
   /// polynomial is its sub-polynomial 0.
-  void forward(std::span<u64> words, int piece);
+  void forward(std::span<u64> words, int sub_poly);
   /// The inverse of forward(), with the division by the number of words.
-  void inverse(std::span<u64> words, int piece);
+  void inverse(std::span<u64> words, int sub_poly);
   [[nodiscard]] u64 constant(int index) const;
 
  private:
   /// The transform of N words by the root's power, of which those of sub-polynomials are twists.
   [[nodiscard]] const NttTables& tables();
   /// The factor by which the words of a sub-polynomial are twisted, word i by its i-th power.
-  [[nodiscard]] u64 twist(int piece);
+  [[nodiscard]] u64 twist(int sub_poly);
   [[nodiscard]] u64 checked_root() const;
   [[nodiscard]] u64 generated_root() const;
   [[nodiscard]] u64 stored_root() const;
