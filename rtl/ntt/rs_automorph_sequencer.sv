@@ -46,7 +46,8 @@ module rs_automorph_sequencer
     logic [1:0]         place;   // the sub-polynomial, reversed
     logic [MaxLogN+2:0] moved, moved_q;
     always_comb begin
-      place = (ring_i.log_sub_polys == 2'd2) ? {sub_poly_i[0], sub_poly_i[1]} : {1'b0, sub_poly_i[0]};
+      place = (ring_i.log_sub_polys == 2'd2) ? {sub_poly_i[0], sub_poly_i[1]}
+                                             : {1'b0, sub_poly_i[0]};
       if (ring_i.log_sub_polys == '0) place = '0;
       // element * place, by rows: a product would take a DSP.
       moved = (MaxLogN + 3)'(element_i[MaxLogN:1]) +

@@ -51,7 +51,7 @@ package rs_rpau_isa_pkg;
   // RPAU that sends.
   parameter int unsigned SrcLsb = 42;
   parameter int unsigned SrcWidth = 4;
-  // Modulus bank that the sender computes with.
+  // Prime set that the sender computes with.
   parameter int unsigned SrcPrimeLsb = 46;
   parameter int unsigned SrcPrimeWidth = 3;
   // Entry of the seed store: a key's seed and the limb that this RPAU expands.
@@ -90,21 +90,21 @@ package rs_rpau_isa_pkg;
     OpAwait = 6'd56,
     // dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
     // dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
-    // split has made of a polynomial, and dst that sub-polynomial of its transform.
+    // split has made of a polynomial, and dst that sub_poly of its transform.
     OpNtt = 6'd2,
     // dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N.
     // As ntt.
     OpIntt = 6'd3,
-    // NTT form: dst becomes a under X -> X^element. In a larger ring dst is that sub-polynomial of the
-    // result, and a the sub-polynomial of the source that all of its words come from.
+    // NTT form: dst becomes a under X -> X^element. In a larger ring dst is that sub_poly of the
+    // result, and a the sub_poly of the source that all of its words come from.
     OpAutomorph = 6'd4,
-    // RPAU src reads a, computes a*const[k1] + const[k2] in its modulus bank src_prime and sends the
+    // RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
     // words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
     // and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask;
     // it reads a and writes nothing, the others write dst and read nothing.
     OpBroadcast = 6'd5,
-    // A larger ring's stage of the forward transform, on two sub-polynomials: dst = u + const[k1]*t and b =
-    // u - const[k1]*t, where u was dst and t was b.
+    // A larger ring's stage of the forward transform, on two sub_polys: dst = u + const[k1]*t and b
+    // = u - const[k1]*t, where u was dst and t was b.
     OpSplit = 6'd6,
     // A larger ring's stage of the inverse transform: dst = (u + t)/2 and b = const[k1]*(t - u)/2,
     // where u was dst and t was b. It undoes split where const[k1] is minus the inverse of split's.
@@ -124,7 +124,7 @@ package rs_rpau_isa_pkg;
     // dst = a*const[k1] - b.
     OpScaleSub = 6'd14,
     // dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
-    // modulus bank of the RPAU for instance.
+    // prime set of the RPAU for instance.
     OpReduce = 6'd15,
     // dst = a*key.
     OpMulKey = 6'd16,
@@ -139,8 +139,8 @@ package rs_rpau_isa_pkg;
     // dst = dst + a*key on the dyadic cores.
     OpDmacKey = 6'd27,
     // dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
-    // from the seed store's entry and the digit, modulo the modulus bank's prime. In a larger ring
-    // that is as many residues as a sub-polynomial has words, from residue sub-polynomial*max(N, 2^14) on.
+    // from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring
+    // that is as many residues as a sub_poly has words, from residue sub_poly*max(N, 2^14) on.
     OpDmulSeed = 6'd28,
     // dst = dst + a*half on the dyadic cores, as dmul_seed.
     OpDmacSeed = 6'd29,
@@ -240,10 +240,10 @@ package rs_rpau_isa_pkg;
     logic                uses_k1;
     logic                uses_k2;
     logic                uses_last;
-    logic                uses_sub_poly;
     logic                uses_seed;
     logic                uses_src;
     logic                uses_src_prime;
+    logic                uses_sub_poly;
   } decoded_t;
 
   function automatic logic [OpcodeWidth-1:0] get_opcode(word_t word);
@@ -399,8 +399,8 @@ package rs_rpau_isa_pkg;
         decoded.needs[NeedsSeeds] = 1'b1;
         decoded.factor = FactorSeed;
         decoded.uses_digit = 1'b1;
-        decoded.uses_sub_poly = 1'b1;
         decoded.uses_seed = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
       end
       OpDmacSeed: begin
         decoded.unit[UnitDyadic] = 1'b1;
@@ -408,8 +408,8 @@ package rs_rpau_isa_pkg;
         decoded.factor = FactorSeed;
         decoded.addend = AddendDst;
         decoded.uses_digit = 1'b1;
-        decoded.uses_sub_poly = 1'b1;
         decoded.uses_seed = 1'b1;
+        decoded.uses_sub_poly = 1'b1;
       end
       OpDaffine: begin
         decoded.unit[UnitDyadic] = 1'b1;

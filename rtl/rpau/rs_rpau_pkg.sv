@@ -119,7 +119,7 @@ package rs_rpau_pkg;
     logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
     logic [RowWidth-1:0] top_stride;   // half a polynomial's words
     logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
-    logic [1:0]          log_sub_polys;   // log2 of the sub-polynomials of a larger ring's polynomials
+    logic [1:0]          log_sub_polys;   // log2 of the sub-polynomials in a larger ring
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
   } ring_t;
 

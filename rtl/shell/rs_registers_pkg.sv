@@ -537,16 +537,16 @@ package rs_registers_pkg;
     } architecture_e_e;
 
     typedef enum logic [3:0] {
-        space_e__poly = 'h0,
-        space_e__key = 'h1,
-        space_e__constant = 'h2,
-        space_e__modulus = 'h3,
-        space_e__twiddle_lo = 'h4,
-        space_e__twiddle_hi = 'h5,
-        space_e__twiddle = 'h6,
-        space_e__seed = 'h7,
-        space_e__conversion = 'h8
-    } space_e_e;
+        address_space_e__poly = 'h0,
+        address_space_e__key = 'h1,
+        address_space_e__constant = 'h2,
+        address_space_e__modulus = 'h3,
+        address_space_e__twiddle_lo = 'h4,
+        address_space_e__twiddle_hi = 'h5,
+        address_space_e__twiddle = 'h6,
+        address_space_e__seed = 'h7,
+        address_space_e__conversion = 'h8
+    } address_space_e_e;
 
     typedef enum logic [1:0] {
         reduction_e__barrett = 'h0,

@@ -24,7 +24,7 @@ namespace {
 using u64 = std::uint64_t;
 
 constexpr int kResetCycles = 128;  // rs_rpau_pkg::ResetCycles
-constexpr int kSpaceKey = 1;        // rs_rpau_pkg::SpaceKey
+constexpr int kSpaceKey = 1;       // rs_rpau_pkg::SpaceKey
 constexpr u64 kReadPatience = 64;  // cycles in which a read must have answered
 
 class Accelerator {
@@ -34,7 +34,7 @@ class Accelerator {
     context_.randSeed(seed);
     ringsmith::sim::Waves::prepare(context_);
     top_ = std::make_unique<Vrs_rpau_top>(&context_);
-    recover();               // the first evaluation: capabilities stand only afterwards
+    recover();                     // the first evaluation: capabilities stand only afterwards
     top_->ring_i = capability(0);  // rs_rpau_pkg::CapabilityLogN
   }
 
@@ -285,7 +285,8 @@ RPAU_EXPORT const char* rpau_error(const Accelerator* accelerator) {
 /// Number of the device's capability registers.
 RPAU_EXPORT int rpau_capabilities(const Accelerator*) { return Accelerator::capabilities(); }
 
-/// Capability register `capability` of the device, below rpau_capabilities() (rs_rpau_pkg::capability_e).
+/// Capability register `capability` of the device, below rpau_capabilities()
+/// (rs_rpau_pkg::capability_e).
 RPAU_EXPORT u64 rpau_capability(const Accelerator* accelerator, int capability) {
   return accelerator->capability(capability);
 }

@@ -117,14 +117,16 @@ def read_register_map(path: Path) -> RegisterMap:
             raise ToolError(f"{path}: register {register.name} has no desc: say what it is")
         if (register.parameter is None) == (place in capabilities):
             raise ToolError(
-                f"{path}: register {register.name}: the registers of {CAPABILITIES}, and no others, name "
+                f"{path}: register {register.name}: the registers of {CAPABILITIES}, and "
+                "no others, name "
                 "the parameter that they tell"
             )
         if place in capabilities and [n for _, n, _ in register.value.values] != [
             *range(len(register.value.values))
         ]:
             raise ToolError(
-                f"{path}: register {register.name}: the words of a capability stand for 0, 1, … in order"
+                f"{path}: register {register.name}: the words of a capability stand for 0, "
+                "1, … in order"
             )
     plain = (record for place, record in records.items() if place not in capabilities)
     return RegisterMap(

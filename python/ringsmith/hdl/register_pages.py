@@ -47,7 +47,8 @@ def render_page(
         "",
         "## A host's work",
         "",
-        "1. Read `magic`, `version`, `architecture` and the capabilities: is it the device you expect?",
+        "1. Read `magic`, `version`, `architecture` and the capabilities: is it the "
+        "device you expect?",
         "2. Write `control.reset` and wait until `status` is 0: whatever a host before you left",
         "   half done is gone.",
         "3. Set `host_space`, `host_unit`, `host_index`, `host_word`; write words to `host_data`.",
@@ -65,7 +66,8 @@ def render_page(
     lines += ["", "## Capabilities", "", *_prose(_CAPABILITIES), ""]
     lines += ["| address | register | parameter | |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `0x{capability.address:03X}` | `{capability.name}` | `{capability.parameter}` | {_doc(capability)} |"
+        f"| `0x{capability.address:03X}` | `{capability.name}` | `{capability.parameter}` "
+        f"| {_doc(capability)} |"
         for capability in registers.capabilities
     ]
     lines += ["", "## A card's registers", "", *_prose(f"`{card_top}` {_CARD}"), "", *_TABLE]
@@ -89,7 +91,8 @@ _CARD = (
 
 _CAPABILITIES = (
     "What the design is: 32 bits each, read only. The names are those of the design's attributes. "
-    "A capability that a device does not have, beyond its `capability_count`, is answered with SLVERR."
+    "A capability that a device does not have, beyond its `capability_count`, is answered "
+    "with SLVERR."
 )
 
 
@@ -164,7 +167,8 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         values = ", ".join(f'"{word}"' for word, _, _ in capability.value.values)
         comma = "," if len(capability.value.values) == 1 else ""
         lines.append(
-            f'    Capability("{capability.attribute}", "{capability.parameter}", 0x{capability.address:02X}, '
+            f'    Capability("{capability.attribute}", "{capability.parameter}", '
+            f"0x{capability.address:02X}, "
             f"({values}{comma})),"
         )
     lines += [")", '"""What a device tells, in the order of its registers."""']
@@ -251,6 +255,11 @@ def _class_of(register: Register, prefix: str = "") -> list[str]:
     if len(register.fields) == 1 and "w" in register.value.access:
         return _enumeration(register)
     return []
+
+
+def _class_name(encoding: str) -> str:
+    """``address_space`` -> ``AddressSpace``."""
+    return encoding.title().replace("_", "")
 
 
 def _enumeration(register: Register) -> list[str]:

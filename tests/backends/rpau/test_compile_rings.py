@@ -117,7 +117,8 @@ def test_one_device_runs_programs_of_every_ring(change: dict[str, int | str | bo
     for log_degree in (*RINGS, RINGS[0]):
         executable = run_both(log_degree, accelerator)
         assert executable.sub_polys == design.sub_polys(log_degree)
-        # Half keys of a larger ring are whole: sub-polynomials of 2^9 words do not begin with streams.
+        # Half keys of a larger ring are whole: sub-polynomials of 2^9 words do not begin with
+        # streams.
         assert bool(executable.seeded) == (design.seeds > 0 and log_degree <= design.log_n)
         assert read_executable(executable.to_json()) == executable
 

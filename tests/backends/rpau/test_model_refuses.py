@@ -23,7 +23,7 @@ def words_of(*values: int) -> Words:
 
 
 def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
-    """A device with all memories of every RPAU loaded but the address space ``skip``, and a program."""
+    """A device with all memories of every RPAU loaded but address space ``skip``, and a program."""
     device = ModelDevice(design, timing=BY_HAND)
     primes = _core.prime_search(design.word_bits, design.n, design.rpaus)
     for rpau, prime in enumerate(primes):

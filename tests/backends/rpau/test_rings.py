@@ -1,6 +1,7 @@
 """Rings of other degrees than N on one device: what the model computes, against the core.
 
-A polynomial of a larger ring lies in sub-polynomials of N words: of coefficients sub-polynomial j holds j*N … (j+1)*N
+A polynomial of a larger ring lies in sub-polynomials of N words. Sub-polynomial j holds the
+coefficients j*N … (j+1)*N
 - 1, and its transform is that of the core, cut into sub-polynomials of N words.
 """
 

@@ -171,8 +171,8 @@ CORNERS: dict[str, dict[str, Any]] = {
         "dyadic_cores": 1,
         "link": True,
     },
-    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in sub-polynomials, too. Keys
-    # come while programs run.
+    # One multiplier a core: rows take two cycles pointwise, in a broadcast and in
+    # sub-polynomials, too. Keys come while programs run.
     "one-multiplier": {
         "twiddles": "stored",
         "core_multipliers": 1,

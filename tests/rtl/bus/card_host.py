@@ -288,7 +288,7 @@ class Card:
         return Descriptor(op, address=self.take(32, 32), **fields)
 
     def send(self, op: Op, space: AddressSpace, unit: int, index: int, words: Words) -> Descriptor:
-        """A descriptor that sends words; of address spaces with a word a row, in rows of their own."""
+        """A descriptor that sends words; spaces with a word a row have rows of their own."""
         rows = words.astype("<u4").reshape(-1, ROW_WORDS if space in ROWS else 1)
         image = np.zeros((len(rows), ROW_WORDS), dtype="<u4")
         image[:, : rows.shape[1]] = rows

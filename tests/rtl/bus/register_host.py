@@ -1,6 +1,6 @@
 """A host on a device's register bus, whose channels pause at random: what cocotb's benches share.
 
-The design is in RINGSMITH_BENCH (its capabilities, as JSON); the seed comes from RINGSMITH_TEST_SEED.
+The design is in RINGSMITH_BENCH (its capabilities, as JSON); the seed is in RINGSMITH_TEST_SEED.
 """
 
 import json

@@ -164,7 +164,8 @@ module rs_host_window_proof
   always_comb begin
     assert (we == stored_q);
     if (we || re) begin
-      assert (8'(space) == place_q.space && 8'(rpau) == place_q.unit && 16'(index) == place_q.index);
+      assert (8'(space) == place_q.space && 8'(rpau) == place_q.unit &&
+              16'(index) == place_q.index);
       assert (8'(rpau) < 8'(Rpaus));
     end
     if (we && (space == SpacePoly || space == SpaceKey)) begin
@@ -224,7 +225,8 @@ module rs_host_window_proof
     assert (u_dut.fetching_q == waiting_q);
     assert (!waiting_q || (u_dut.upper_q == upper_q && exists && space_i == 8'(SpacePoly)));
     assert (!u_dut.row_valid_q ||
-            (row_q_good && row_place_q == word_i >> LogWords && exists && space_i == 8'(SpacePoly)));
+            (row_q_good && row_place_q == word_i >> LogWords && exists &&
+             space_i == 8'(SpacePoly)));
     for (int unsigned i = 0; i < HostWords; i++) begin
       assert (!u_dut.row_valid_q || u_dut.row_q[i] == row_q[i]);
     end

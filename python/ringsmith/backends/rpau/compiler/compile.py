@@ -223,7 +223,8 @@ def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
     if len(graph.primes) > design.limbs:
         raise ProgramError(
             f"the parameters have {len(graph.primes)} primes and design {design.name} has "
-            f"{design.limbs} modulus banks ({design.rpaus} RPAUs with {design.modulus_banks} each): use "
+            f"{design.limbs} modulus banks ({design.rpaus} RPAUs with "
+            f"{design.modulus_banks} each): use "
             "fewer primes or a design with more RPAUs or modulus banks"
         )
     for prime in graph.primes:

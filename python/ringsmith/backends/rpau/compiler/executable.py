@@ -24,7 +24,7 @@ VERSION = 1
 class KeyLoad:
     """Limbs of ``key[digit][half]`` that go to key-store ``index`` of the RPAUs in ``mask``.
 
-    Each takes the limb of its slot with ``modulus_bank`` (modulus bank), or that sub-polynomial of it.
+    Each takes the limb of its slot with ``modulus_bank``, or that sub-polynomial of it.
     """
 
     key: str

@@ -147,13 +147,15 @@ _WIDE: tuple[Exclusion, ...] = (
         "prng/rs_key_expander.sv",
         rf"(digit_i{bits(7, 15)}|block_i{bits(2, 15)}"
         rf"|(.*\.)?iv(_q)?({bits(3, 15)}|{bits(39, 47)}|{bits(50, 79)})){EDGE}",
-        "streams have indices of 16 bits each, and an instruction names digits of 7 bits, sub-polynomials "
+        "streams have indices of 16 bits each, and an instruction names digits of 7 bits, "
+        "sub-polynomials "
         "of 2 and 8 streams",
     ),
     Exclusion(
         "rpau/rs_rpau_(dyadic|seeded).sv",
         rf"(lead(\[\d+\])?|block_q{bits(2, 15)}){EDGE}",
-        "a sub-polynomial of 2^9 words has residues of one block of a key's streams, and lies below block 4",
+        "a sub-polynomial of 2^9 words has residues of one block of a key's streams, and "
+        "lies below block 4",
     ),
     Exclusion(
         "rpau/rs_rpau_seeded.sv",

@@ -9,7 +9,7 @@ from ringsmith.errors import DeviceError
 
 
 def check_capabilities(design: RpauDesign, reported: Sequence[int], way_out: str) -> None:
-    """Compares a device's capability registers, in the order of ``CAPABILITIES``, with a design's values.
+    """Compares a device's capability registers, in the order of ``CAPABILITIES``, with a design's.
 
     A newer device may report more values; those known here must agree.
 

@@ -67,7 +67,8 @@ def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str
     reported = [f"assign design_o[Capability{name}] = CapabilityBits'({name});" for name in names]
     handed = [f".{name}({name})," for name in names[:-1]] + [f".{names[-1]}({names[-1]})"]
     registered = [
-        f"assign hwif_in.capabilities.{capability.name}.value.next = reported[Capability{capability.parameter}];"
+        f"assign hwif_in.capabilities.{capability.name}.value.next = "
+        f"reported[Capability{capability.parameter}];"
         for capability in registers.capabilities
     ]
     spaces = registers.register("host_space").value.values

@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
-__all__ = ["Device", "KeyPoly", "KeyStream", "RunReport", "Words", "AddressSpace"]
+__all__ = ["AddressSpace", "Device", "KeyPoly", "KeyStream", "RunReport", "Words"]
 
 Words = NDArray[np.uint64]
 

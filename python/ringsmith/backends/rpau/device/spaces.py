@@ -61,7 +61,8 @@ def check_place(design: RpauDesign, space: AddressSpace, unit: int, index: int) 
     """
     if space is AddressSpace.CONVERSION and unit != 0:
         raise DeviceError(
-            f"address space {space.name} of RPAU {unit}: the device has one for all of them: write RPAU 0"
+            f"address space {space.name} of RPAU {unit}: the device has one for all of "
+            "them: write RPAU 0"
         )
     if not 0 <= unit < design.rpaus:
         raise DeviceError(
@@ -163,14 +164,16 @@ def check_write(
     if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape != (count,):
         found = f"{words.dtype} {words.shape}" if isinstance(words, np.ndarray) else type(words)
         raise DeviceError(
-            f"address space {space.name} of design {design.name} takes {count} words of type uint64, "
+            f"address space {space.name} of design {design.name} takes {count} words of "
+            "type uint64, "
             f"not {found}"
         )
     bits = SEED_WORD_BITS if space is AddressSpace.SEED else design.bits_of(unit)
     wide = np.flatnonzero(words >> np.uint64(bits))
     if wide.size:
         raise DeviceError(
-            f"address space {space.name}, RPAU {unit}, index {index}: word {wide[0]} is {words[wide[0]]}, "
+            f"address space {space.name}, RPAU {unit}, index {index}: word {wide[0]} is "
+            f"{words[wide[0]]}, "
             f"and words of design {design.name} have {bits} bits there: write residues of a prime "
             "that the RPAU holds"
         )

@@ -8,8 +8,10 @@ from ringsmith.backends.rpau.isa.assembler import decode, format_instruction
 
 _STEPS_HEAD = """\
 // What the host does, in order: two words a step.
-//   word 0: what (8 bits), address space (8), RPAU (8), index (16), number of words or instructions (24)
-//   word 1: first word of the address space (32), first word of the file (32); of a run its clock cycles
+//   word 0: what (8 bits), address space (8), RPAU (8), index (16), number of words or
+// instructions (24)
+//   word 1: first word of the address space (32), first word of the file (32); of a run its clock
+// cycles
 // 1 ring, 2 write words of data.hex, 3 load words of microcode.hex, 4 run, 5 read and compare with
 // words of expected.hex. Address spaces are those of register host_space.
 """

@@ -91,8 +91,10 @@ def check(instruction: Instruction, design: RpauDesign) -> None:
         )
     if not 0 <= instruction.prime < (design.modulus_banks if operation.computes else 1):
         raise ProgramError(
-            f"{operation.name}: modulus bank {instruction.prime} does not exist: design {design.name} "
-            f"has 0 … {design.modulus_banks - 1}, and instructions of the controller and of the link "
+            f"{operation.name}: modulus bank {instruction.prime} does not exist: design "
+            f"{design.name} "
+            f"has 0 … {design.modulus_banks - 1}, and instructions of the controller and "
+            "of the link "
             "unit name none"
         )
     if operation.unit != CONTROL and not instruction.mask:

@@ -481,7 +481,8 @@ def _check_equivalent(isa: Isa, operation: Operation) -> None:
         or equivalent.formula != operation.formula
     ):
         raise IsaError(
-            f"{operation.name}: its equivalent {operation.equivalent!r} is no instruction of another unit that "
+            f"{operation.name}: its equivalent {operation.equivalent!r} is no instruction "
+            "of another unit that "
             "computes the same"
         )
 

@@ -66,10 +66,10 @@ NB_MODULE(_model, m) {
               return bits ? std::optional(FoldedWord{bits->first, bits->second}) : std::nullopt;
             };
             const Design design{
-                log_n,        larger_rings,    smaller_rings, word_bits,     narrow_bits,
-                narrow_rpaus, rpaus,           banks,         key_polys,     constants,
-                modulus_banks,   dyadic,          link,          seeds,         conversions,
-                key_stream,   stored_twiddles, sparse_primes, folds(folded), folds(narrow_folded)};
+                log_n,         larger_rings,    smaller_rings, word_bits,     narrow_bits,
+                narrow_rpaus,  rpaus,           banks,         key_polys,     constants,
+                modulus_banks, dyadic,          link,          seeds,         conversions,
+                key_stream,    stored_twiddles, sparse_primes, folds(folded), folds(narrow_folded)};
             new (self) RpauModel(design, Timing{fetch_cycles, latencies}, timing_only);
           },
           nb::kw_only(), "log_n"_a, "larger_rings"_a, "smaller_rings"_a, "word_bits"_a,

@@ -18,21 +18,21 @@ enum class Opcode : std::uint8_t {
   kAwait = 56,
   /// dst = forward negacyclic NTT of a, natural order in, bit-reversed order out. In place where
   /// dst is a; otherwise the first stage reads a, and a stays as it is. In a larger ring a is what
-  /// split has made of a polynomial, and dst that sub-polynomial of its transform.
+  /// split has made of a polynomial, and dst that sub_poly of its transform.
   kNtt = 2,
   /// dst = inverse negacyclic NTT of a, bit-reversed order in, natural order out, scaled by 1/N. As
   /// ntt.
   kIntt = 3,
-  /// NTT form: dst becomes a under X -> X^element. In a larger ring dst is that sub-polynomial of the
-  /// result, and a the sub-polynomial of the source that all of its words come from.
+  /// NTT form: dst becomes a under X -> X^element. In a larger ring dst is that sub_poly of the
+  /// result, and a the sub_poly of the source that all of its words come from.
   kAutomorph = 4,
-  /// RPAU src reads a, computes a*const[k1] + const[k2] in its modulus bank src_prime and sends the
+  /// RPAU src reads a, computes a*const[k1] + const[k2] in its prime set src_prime and sends the
   /// words to the others. Every other RPAU of the mask reduces each word w modulo its own prime,
   /// and writes w*const[k1] + const[k2] to dst, with its own constants. src must be in the mask; it
   /// reads a and writes nothing, the others write dst and read nothing.
   kBroadcast = 5,
-  /// A larger ring's stage of the forward transform, on two sub-polynomials: dst = u + const[k1]*t and b = u
-  /// - const[k1]*t, where u was dst and t was b.
+  /// A larger ring's stage of the forward transform, on two sub_polys: dst = u + const[k1]*t and b
+  /// = u - const[k1]*t, where u was dst and t was b.
   kSplit = 6,
   /// A larger ring's stage of the inverse transform: dst = (u + t)/2 and b = const[k1]*(t - u)/2,
   /// where u was dst and t was b. It undoes split where const[k1] is minus the inverse of split's.
@@ -52,7 +52,7 @@ enum class Opcode : std::uint8_t {
   /// dst = a*const[k1] - b.
   kScaleSub = 14,
   /// dst = (a mod q)*const[k1] + const[k2]. As affine, but a may hold any words, those of another
-  /// modulus bank of the RPAU for instance.
+  /// prime set of the RPAU for instance.
   kReduce = 15,
   /// dst = a*key.
   kMulKey = 16,
@@ -67,8 +67,8 @@ enum class Opcode : std::uint8_t {
   /// dst = dst + a*key on the dyadic cores.
   kDmacKey = 27,
   /// dst = a*half on the dyadic cores, where half is the uniform half of a seeded key, expanded
-  /// from the seed store's entry and the digit, modulo the modulus bank's prime. In a larger ring that
-  /// is as many residues as a sub-polynomial has words, from residue sub-polynomial*max(N, 2^14) on.
+  /// from the seed store's entry and the digit, modulo the prime set's prime. In a larger ring that
+  /// is as many residues as a sub_poly has words, from residue sub_poly*max(N, 2^14) on.
   kDmulSeed = 28,
   /// dst = dst + a*half on the dyadic cores, as dmul_seed.
   kDmacSeed = 29,
@@ -160,7 +160,7 @@ inline constexpr Field kK1{49, 7};
 inline constexpr Field kK2{56, 7};
 /// RPAU that sends.
 inline constexpr Field kSrc{42, 4};
-/// Modulus bank that the sender computes with.
+/// Prime set that the sender computes with.
 inline constexpr Field kSrcPrime{46, 3};
 /// Entry of the seed store: a key's seed and the limb that this RPAU expands.
 inline constexpr Field kSeed{42, 12};

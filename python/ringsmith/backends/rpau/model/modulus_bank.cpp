@@ -184,8 +184,8 @@ const NttTables& ModulusBank::tables() {
 }
 
 u64 ModulusBank::twist(int sub_poly) {
-  // With P sub-polynomials and c = brev(sub-polynomial), value j of a sub-polynomial is at psi^(2P*brev(j) +
-  // 2c + 1). That of N words by psi^P is at psi^(2P*brev(j) + P).
+  // With P sub-polynomials and c = brev(sub-polynomial), value j of a sub-polynomial is at
+  // psi^(2P*brev(j) + 2c + 1). That of N words by psi^P is at psi^(2P*brev(j) + P).
   const u64 order = u64{2} << ring_.log_degree;
   const u64 place = reverse_bits(sub_poly, ring_.log_sub_polys());
   return modulus().power(root_, (order + 2 * place + 1 - ring_.sub_polys()) % order);

@@ -34,7 +34,7 @@ struct Design {
   std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
   int key_polys;                   ///< polynomials in the key store of an RPAU
   int constants;                   ///< words in the constant file of a modulus bank
-  int modulus_banks;                  ///< primes that each RPAU serves in turn
+  int modulus_banks;               ///< primes that each RPAU serves in turn
   bool dyadic;                     ///< whether there is a dyadic unit
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG

@@ -136,9 +136,10 @@ std::span<u64> Rpau::copied(int dst, int a) {
 
 void Rpau::expect_sub_poly(int sub_poly) const {
   if (sub_poly >= ring_.sub_polys()) {
-    throw ModelError("sub-polynomial " + std::to_string(sub_poly) + " of a polynomial of degree 2^" +
-                     std::to_string(ring_.log_degree) + ", which has " +
-                     std::to_string(ring_.sub_polys()) + ": set the ring that the program is for");
+    throw ModelError("sub-polynomial " + std::to_string(sub_poly) +
+                     " of a polynomial of degree 2^" + std::to_string(ring_.log_degree) +
+                     ", which has " + std::to_string(ring_.sub_polys()) +
+                     ": set the ring that the program is for");
   }
 }
 
@@ -200,8 +201,9 @@ void Rpau::automorph(int dst, int a, u64 element, int sub_poly) {
 void Rpau::permute(int dst, int a, u64 element) {
   const u64 degree = ring_.n();
   if (ring_.sub_polys() != 1 || element >= 2 * degree) {
-    throw ModelError("permutes by " + std::to_string(element) + ", which must be below 2N = " +
-                     std::to_string(2 * degree) + ", in a ring whose polynomials are of one sub-polynomial");
+    throw ModelError("permutes by " + std::to_string(element) +
+                     ", which must be below 2N = " + std::to_string(2 * degree) +
+                     ", in a ring whose polynomials are of one sub-polynomial");
   }
   const std::vector<u64> in = copy_of(work(a));
   const Modulus& q = modulus();

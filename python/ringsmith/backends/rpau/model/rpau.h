@@ -53,7 +53,8 @@ class Rpau {
   /// dst, b = (dst + b) / 2, const[k1] * (b - dst) / 2
   void join(int dst, int b, int k1);
   /// NTT form: dst becomes a under X -> X^element; SEAL's permutation of bit-reversed values. Of a
-  /// polynomial in sub-polynomials, dst is the result's sub-polynomial `sub-polynomial`, and a the source's.
+  /// polynomial in sub-polynomials, dst is the result's sub-polynomial `sub-polynomial`, and a the
+  /// source's.
   void automorph(int dst, int a, u64 element, int sub_poly);
   /// Coefficient form: coefficient i of dst is the one number i * element of a, where number N + j
   /// is coefficient j negated.
