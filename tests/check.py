@@ -30,7 +30,7 @@ TESTS_OF = {
 """Start of a file's path -> the folder or file of its tests."""
 
 PROCESSES = 2
-SECONDS = 40.0
+SECONDS = 30.0
 """What the tests may take together; the rest of a minute is lint and the start of processes."""
 UNKNOWN = 0.5
 """Seconds of a function of tests that has not run yet."""

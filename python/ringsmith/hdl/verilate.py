@@ -317,7 +317,7 @@ def _headers(options: Sequence[str]) -> list[str]:
         header = work / "headers.h"
         header.write_text(text)
         folders = [f"-I{tool.include}", f"-I{tool.include / 'vltstd'}"]
-        made = ["-x", "c++-header", header, "-o", work / "headers.h.gch"]
+        made: list[str | Path] = ["-x", "c++-header", header, "-o", work / "headers.h.gch"]
         run_tool([cxx.program, *options, *folders, *made], work, {"TMPDIR": str(work)})
 
     key = fingerprint([tool.version, cxx.version, cxx.native, *options, text])
