@@ -24,12 +24,13 @@ TESTS_OF = {
     "docs/": "tests/docs",
     "README.md": "tests/docs",
     "examples/": "tests/docs",
+    "python/ringsmith/designs/": "tests/debug/test_debug_designs.py",
     "pyproject.toml": "tests/system/test_house.py",
 }
 """Start of a file's path -> the folder or file of its tests."""
 
 PROCESSES = 2
-SECONDS = 40.0
+SECONDS = 30.0
 """What the tests may take together; the rest of a minute is lint and the start of processes."""
 UNKNOWN = 0.5
 """Seconds of a function of tests that has not run yet."""
@@ -96,7 +97,10 @@ class Selection:
             if source.exists() and named.search(source.read_text()):
                 self._note(str(source.relative_to(ROOT)), 1)
                 self._add_module(module)
-        for test in [each for start, each in TESTS_OF.items() if file.startswith(start)]:
+        mirror = Path(file.replace("python/ringsmith", "tests", 1)).parent
+        near = [str(each) for each in (mirror, *mirror.parents) if (ROOT / each).is_dir()][:1]
+        tests = near if file.startswith("python/") and near != ["tests"] else []
+        for test in [*tests, *(t for start, t in TESTS_OF.items() if file.startswith(start))]:
             self._note(test, 1)
         for test in block_tests(Path(file).stem) if file.startswith("rtl/") else ():
             self._note(test, 1)

@@ -212,8 +212,8 @@ def test_large_designs_are_compiled_in_bundles_of_alike_files(tmp_path: Path) ->
     wrapper.write_bytes(bytes(1000))
     found = _bundles(tmp_path, [wrapper], Instrument.NONE)
     assert [([file.stem for file in each.sources], each.optimization) for each in found] == [
-        (["Va__0"], "-O2"),
-        (["Va__1", "Va__2", "wrapper"], "-O2"),
+        (["Va__0"], "-Og"),
+        (["Va__1", "Va__2", "wrapper"], "-Og"),
         (["Va__0__Slow", "Va__1__Slow"], "-O0"),
     ]
 

@@ -71,7 +71,7 @@ def latency_of() -> Callable[[Words, Words], int]:
     return find
 
 
-ONCE, OFTEN = "-O0", "-O1"
+ONCE, OFTEN = "-O0", "-Og"
 """Optimization of what runs once, and of what runs in each cycle."""
 
 

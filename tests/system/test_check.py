@@ -40,6 +40,11 @@ def test_a_helper_of_tests_has_the_tests_that_import_it() -> None:
         ("rtl/rpau/rs_rpau_link.sv", "tests/backends/rpau/test_link.py"),
         ("core/src/ring/ntt.cpp", "tests/core/test_ntt.py"),
         ("sim/rpau/model/model.cpp", "tests/backends/rpau/test_model_cycles.py"),
+        (
+            "python/ringsmith/backends/rpau/model/model.cpp",
+            "tests/backends/rpau/test_model_cycles.py",
+        ),
+        ("python/ringsmith/designs/nano.toml", "tests/debug/test_debug_designs.py"),
         ("docs/guide/heir.md", "tests/docs/test_heir_page.py"),
         ("python/ringsmith/platforms/u280.toml", "tests/platforms/test_platforms.py"),
     ],

@@ -76,7 +76,8 @@ class _Recipe:
 
     def facts(self) -> list[str]:
         parameters = [f"{name}={value}" for name, value in self.parameters]
-        return [self.top, *parameters, *self._options(), *_tool_facts(self.instrument)]
+        own = [*parameters, *self._options(), self.instrument.value.optimization]
+        return [self.top, *own, *_tool_facts(self.instrument)]
 
     def _options(self) -> list[str]:
         mode = _CHECKED if self.assertions else _FAST
