@@ -247,7 +247,7 @@ def _of(measured: _Measured, design: RpauDesign, rpau: int) -> Area:
 def _measured() -> dict[str, dict[int, _Measured]]:
     """Synthesized RPAUs by reduction and bits of a word."""
     text = (
-        resources.files("ringsmith.backends.rpau.design.design")
+        resources.files("ringsmith.backends.rpau.design")
         .joinpath(MEASURED)
         .read_text("utf-8")
     )

@@ -214,7 +214,7 @@ Key = tuple[str, str | int, int]
 def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     """Area by width of words, of each block of ``area.toml``; without DSPs."""
     text = (
-        resources.files("ringsmith.backends.vector.design.design")
+        resources.files("ringsmith.backends.vector.design")
         .joinpath(MEASURED)
         .read_text("utf-8")
     )
