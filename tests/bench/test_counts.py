@@ -11,9 +11,9 @@ from bench.measure import SEAL, operations, rtl_digest
 from bench.papers import compared, facts, papers
 from bench.record import Record, read_records
 from bench.run import ROOT, Choice, Run, load, measure
-from ringsmith.backends.rpau.debug.area import UNIT
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.design.latency import latencies
+from ringsmith.backends.rpau.design.rtl import UNIT
+from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area

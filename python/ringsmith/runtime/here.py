@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -46,8 +45,9 @@ class _Kept:
     lock: Lock = field(default_factory=Lock)
 
 
-_KEPT: WeakKeyDictionary[Program, _Kept] = WeakKeyDictionary()
-_KEPT_LOCK = Lock()
+_KEPT = "_run_here"
+"""Attribute of a program. A compiled program holds its program, so a table of weak keys would not
+let it go."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +101,7 @@ def here(
             f"device {CARD}: a run in one process opens no card: encrypt, and run the compiled "
             f'program with open_device("{CARD}", design, port=port)'
         )
-    with _KEPT_LOCK:
-        kept = _KEPT.setdefault(program, _Kept())
+    kept: _Kept = vars(program).setdefault(_KEPT, _Kept())
     compiled, machine = _prepared(program, kept, device, design)
     secret_key, public_key, keys = _keys(program, kept, compiled)
     result = compiled.run(machine, program.encrypt(public_key, inputs), keys)
