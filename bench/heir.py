@@ -246,12 +246,12 @@ def on_cpu(
     """
     secret_key, public_key, keys = program.generate_keys(seeded=True)
     inputs = program.encrypt(public_key, tensors)
-    compiled, machine = compile_program(program), open_device(REFERENCE)
+    compiled, device = compile_program(program), open_device(REFERENCE)
     times = []
     with one_thread():
         for _ in range(calls + 1):
             begin = time.process_time()
-            outputs = compiled.run(machine, inputs, keys).outputs
+            outputs = compiled.run(device, inputs, keys).outputs
             times.append(time.process_time() - begin)
     error = _largest_error(program, tensors, program.decrypt(secret_key, outputs), most)
     return error, statistics.median(times[1:])

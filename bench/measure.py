@@ -23,7 +23,7 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.types import Design
 from ringsmith.graph import SubroutineGraph
 from ringsmith.hdl.build_cache import fingerprint
@@ -133,7 +133,7 @@ class KeyedModel:
 
     def __init__(self, executable: Executable) -> None:
         self._design = executable.design
-        self._model = ModelDevice(executable.design, timing_only=True)
+        self._model = ModelCoprocessor(executable.design, timing_only=True)
         self._model.set_ring(executable.log_degree)
         degree = min(executable.n, executable.design.n)
         self._words = np.zeros(degree, dtype=np.uint64)

@@ -22,17 +22,17 @@ from ringsmith.apps.logreg import DEMO, PAPER, PAPER_COUNTS, LogisticRegression
 from ringsmith.apps.report import refuse_different_bits
 from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_missing, seal_version
 from ringsmith.apps.seal_program import on_seal
-from ringsmith.apps.session import Session, begin, open_machine
+from ringsmith.apps.session import Session, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.debug.area import part_of, rpau_areas
 from ringsmith.backends.rpau.design.area import megabits, scaled
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import UNIT
-from ringsmith.backends.rpau.device.interface import Device
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.interface import Coprocessor
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.nets import TOPOLOGIES, interconnect_nets
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
@@ -67,26 +67,28 @@ def instructions(run: Run) -> Iterator[Record]:
     for case in run["designs"]:
         name, params = case.split(", ")
         design = load_design(name)
-        device: Device = (
-            RtlDevice(design) if run["device"] == "rtl" else ModelDevice(design, timing_only=True)
+        coprocessor: Coprocessor = (
+            RtlCoprocessor(design)
+            if run["device"] == "rtl"
+            else ModelCoprocessor(design, timing_only=True)
         )
         all_rpaus = (1 << design.rpaus) - 1
         halt = encode(instruction("halt", all_rpaus))
-        empty = _cycles(device, halt)
+        empty = _cycles(coprocessor, halt)
         there = {each.name: each for each in ISA.available(design)}
         text = f"one instruction on all RPAUs, {design.n:,} coefficients"
         run.say(f"{name}: instructions")
         for theirs, ours in run["names"].items():
             if ours in there:
                 word = encode(_any(there[ours], all_rpaus, design))
-                cycles = _cycles(device, word, halt) - empty
+                cycles = _cycles(coprocessor, word, halt) - empty
                 row = Record(name, params, theirs, "cycles", cycles, run["device"], text)
                 yield from kept([row], run.records, design)
 
 
-def _cycles(device: Device, *words: int) -> int:
-    device.load_program(np.array(words, dtype=np.uint64))
-    return device.run(LONGEST).cycles
+def _cycles(coprocessor: Coprocessor, *words: int) -> int:
+    coprocessor.load_program(np.array(words, dtype=np.uint64))
+    return coprocessor.run(LONGEST).cycles
 
 
 def _any(operation: Operation, mask: int, design: RpauDesign) -> Instruction:
@@ -326,7 +328,7 @@ def application_records(
 ) -> Iterator[Record]:
     """Runs an application and counts; its whole time comes last."""
     stages = Stages(Console(quiet=True))
-    answer = application.session.answer(stages, open_machine(stages, device, design))
+    answer = application.session.answer(stages, open_device(stages, device, design))
     refuse_different_bits(answer.equal_bits)
     [result] = answer.results
     params, name = application.program.parameters.name, application.operation

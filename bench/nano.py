@@ -21,7 +21,7 @@ from ringsmith.apps.operations import operation_rows
 from ringsmith.apps.report import breakdown, refuse_different_bits
 from ringsmith.apps.seal_baseline import SealBaseline, seal_missing
 from ringsmith.apps.seal_program import rotation_steps
-from ringsmith.apps.session import Session, begin, open_machine, time_seal
+from ringsmith.apps.session import Session, begin, open_device, time_seal
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.cache import SWITCH
@@ -51,7 +51,7 @@ def program(run: Run) -> Iterator[Record]:
     current, rtl, seal = _begin(run)
     stages = Stages(Console(quiet=True))
     run.say(f"{DESIGN}: {LOGREG} on the RTL")
-    answer = current.answer(stages, open_machine(stages, "rtl", DESIGN))
+    answer = current.answer(stages, open_device(stages, "rtl", DESIGN))
     refuse_different_bits(answer.equal_bits)
     [result] = answer.results
     executable = current.server.executable
@@ -85,7 +85,7 @@ def operations(run: Run) -> Iterator[Record]:
         raise ParameterError(f"limbs = {most}: take 2 … {parameters.limbs}")
     current, rtl, seal = _begin(run)
     steps = rotation_steps(current.server.program)[0]
-    device = open_machine(Stages(Console(quiet=True)), "rtl", DESIGN)
+    device = open_device(Stages(Console(quiet=True)), "rtl", DESIGN)
     baseline = SealBaseline(parameters, [steps]) if seal_missing() is None else None
     bound = {"cycles": ntt_bound(load_design(DESIGN))}
     text = "N/2 · log2 N butterflies over the cores"

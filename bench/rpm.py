@@ -23,7 +23,7 @@ from ringsmith.backends.stream.debug.area import stream_areas
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.design import area as cost
 from ringsmith.backends.stream.design.design import StreamDesign, load_stream_design
-from ringsmith.backends.stream.device.host import StreamMachine, host_values
+from ringsmith.backends.stream.device.device import StreamDevice, host_values
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.backends.stream.model.batch import batch_cycles
@@ -288,7 +288,7 @@ def check_bits(work: Work, design: StreamDesign) -> None:
     compiled = CompiledGraph(graph, executable)
     inputs, key = random_inputs(graph, random), work.key(random)
     wanted = run_graph(compiled, Cpu(), inputs, key)
-    found = run_graph(compiled, StreamMachine(StreamModel(design)), inputs, key)
+    found = run_graph(compiled, StreamDevice(StreamModel(design)), inputs, key)
     equal = all(np.array_equal(found.outputs[name], wanted.outputs[name]) for name in graph.outputs)
     if not equal or found.cycles != executable.cycles:
         raise DeviceError(f"design {design.name}: the model's product is not the interpreter's")

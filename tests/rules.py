@@ -27,7 +27,7 @@ MAY_ASK = ("params", "schemes", "client/checks.py", "apps/gmdh")
 application that is written for each scheme."""
 
 ARCHITECTURE = re.compile(
-    r"(?i:rpau|StreamDesign|StreamExecutable|StreamMachine|[=!]= *[\"']cpu[\"'])"
+    r"(?i:rpau|StreamDesign|StreamExecutable|StreamDevice|[=!]= *[\"']cpu[\"'])"
     r"|[\"']cpu[\"'] *[=!]="
     r"|ringsmith\.backends\.(?:rpau|stream|cpu)\b"
 )

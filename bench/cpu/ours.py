@@ -105,13 +105,13 @@ def _work(operands: Operands, operation: str, elements: Sequence[int]) -> Work:
 
 def _run(
     program: runtime.Compiled,
-    machine: runtime.Machine,
+    device: runtime.Device,
     residues: Sequence[Residues],
     keys: runtime.AnyKeys,
 ) -> list[Residues]:
     """Runs a program on as many ciphertexts as it takes."""
     named = zip(program.lowered.inputs, residues, strict=False)
-    outputs = program.run(machine, {name: Ciphertext(data, 1.0) for name, data in named}, keys)
+    outputs = program.run(device, {name: Ciphertext(data, 1.0) for name, data in named}, keys)
     return [output.data for output in outputs.outputs.values()]
 
 
@@ -191,17 +191,17 @@ def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
     program = _program(parameters_of(item), "multiply_relinearize", (), {})
-    machine, residues = runtime.open_device("cpu"), [ciphertext(rng, item) for _ in range(2)]
+    device, residues = runtime.open_device("cpu"), [ciphertext(rng, item) for _ in range(2)]
     words = key_words(rng, context)
     for digit, limb in np.ndindex(context.dnum, len(context.primes)):
         q = context.primes[limb]
         words[digit, 1, limb] = _core.expand_key_half(KEY_SEED, digit, limb, q, item.n)
     prepared = _core.PreparedKey(context, words)
-    by_prepared = partial(_run, program, machine, residues, runtime.PreparedKeys(prepared))
+    by_prepared = partial(_run, program, device, residues, runtime.PreparedKeys(prepared))
     (expected,) = by_prepared()
 
     def compared(operation: str, keys: runtime.AnyKeys, size: int) -> KeyForms:
-        by_other = partial(_run, program, machine, residues, keys)
+        by_other = partial(_run, program, device, residues, keys)
         if not np.array_equal(by_other()[0], expected):
             raise ToolError(
                 f"set {item.name}: {operation} computes other words than by the prepared key"

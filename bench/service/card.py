@@ -20,7 +20,7 @@ from bench.measure import compiled_for
 from bench.record import Record
 from bench.run import Run
 from bench.service.processes import Card
-from ringsmith.backends.base import GraphResult, Machine
+from ringsmith.backends.base import Device, GraphResult
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.card.simulated import Pace
 from ringsmith.backends.rpau.compiler.executable import Executable
@@ -79,7 +79,7 @@ def _graph(what: str) -> SubroutineGraph:
 
 
 def _load(
-    name: str, graph: SubroutineGraph, device: Machine, design: RpauDesign, jobs: int
+    name: str, graph: SubroutineGraph, device: Device, design: RpauDesign, jobs: int
 ) -> Iterator[Record]:
     count, rng = design.coprocessors, np.random.default_rng(1)
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng, seeded=graph.keys)
@@ -136,7 +136,7 @@ def _bound(executable: Executable, jobs: int, *, resident: bool) -> float:
     return sum(each.cycles for own in done for each in own) / (design.coprocessors * last)
 
 
-def _report(device: Machine) -> Mapping[str, Any]:
+def _report(device: Device) -> Mapping[str, Any]:
     """What the simulated card counts."""
     found: list[dict[str, Any]] = device.reports()  # type: ignore[attr-defined]
     return found[0]

@@ -21,8 +21,8 @@ def main(folder: Path) -> None:
     compiled.save(folder / "program.rsc")
     kept = Compiled.load(folder / "program.rsc", "abacus")
     results = [
-        each.run(machine, inputs, keys)
-        for each, machine in (
+        each.run(device, inputs, keys)
+        for each, device in (
             (compiled, open_device("cpu")),
             (kept, open_device("model", "abacus")),
             (compiled, open_device("slow-oracle")),

@@ -21,7 +21,7 @@ from ringsmith.program import Node
 
 
 def assert_equals_seal_from_seals_ciphertext(
-    current: Session[Predictions], machine: runtime.Machine
+    current: Session[Predictions], device: runtime.Device
 ) -> None:
     """SEAL's keys and ciphertext in, the same plaintexts on both sides, and the same bits out."""
     program, parameters = current.server.program, current.server.program.parameters
@@ -46,7 +46,7 @@ def assert_equals_seal_from_seals_ciphertext(
         read_galois_keys(baseline.galois_keys.to_string(), shape),
     )
     records = read_ciphertext(ciphertext.to_string(), shape)
-    [result] = current.server.run(machine, [{INPUT: records}], keys)
+    [result] = current.server.run(device, [{INPUT: records}], keys)
     found = result.outputs[OUTPUT]
     assert np.array_equal(found.data, read_ciphertext(expected.to_string(), shape).data)
     assert found.scale == expected.scale()

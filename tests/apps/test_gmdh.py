@@ -40,7 +40,7 @@ from ringsmith.apps.gmdh import (
     with_moduli,
 )
 from ringsmith.apps.gmdh.steps import METERS, pack, plain_moduli, unpack
-from ringsmith.apps.session import Client, begin, open_machine
+from ringsmith.apps.session import Client, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import design_names
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
@@ -245,8 +245,8 @@ def test_a_forecast_modulo_one_plain_modulus_is_exact(
     days = curves[2]
     client = Client(exact.kits)
     inputs = client.encrypt(list(Forecast().vectors(exact)))[-1]
-    machine = runtime.open_device("cpu")
-    result = exact.compiled[-1].run(machine, inputs, client.evaluation_keys)
+    device = runtime.open_device("cpu")
+    result = exact.compiled[-1].run(device, inputs, client.evaluation_keys)
     parameters = exact.programs[-1].parameters
     assert isinstance(parameters, BfvParameters)
     slots = decrypt_vector(parameters, client._secret_key, result.outputs[OUTPUT])
@@ -362,7 +362,7 @@ def test_a_small_accelerator_of_medhas_kind_forecasts_with_the_cpus_bits(
 @pytest.mark.parametrize("device", ["model", "rtl"])
 def test_medha_forecasts_with_the_cpus_bits(device: str) -> None:
     current = begin(STAGES, Forecast("ckks"), "medha")
-    answer = current.answer(STAGES, open_machine(STAGES, device, "medha"))
+    answer = current.answer(STAGES, open_device(STAGES, device, "medha"))
     assert answer.equal_bits is True
     executable = current.server.executable
     assert executable is not None

@@ -15,7 +15,7 @@ from ringsmith.apps.conditions import conditions
 from ringsmith.apps.logreg import DEMO, OUTPUT, LogisticRegression, Predictions
 from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.report import breakdown
-from ringsmith.apps.session import Session, begin, open_machine
+from ringsmith.apps.session import Session, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
@@ -35,8 +35,8 @@ def current() -> Session[Predictions]:
 def test_decrypted_probabilities_are_the_clear_polynomials(
     current: Session[Predictions], kind: str
 ) -> None:
-    machine = open_machine(STAGES, kind, "nano")
-    answer = current.answer(STAGES, machine)
+    device = open_device(STAGES, kind, "nano")
+    answer = current.answer(STAGES, device)
     quality = answer.outcome.quality()
     assert quality["patients"] == 114
     assert quality["largest_error_to_polynomial"] < 1e-5
@@ -60,7 +60,7 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
     seeded = begin(STAGES, LogisticRegression(), expander)
     assert (seeded.server.seeded, current.server.seeded) == (True, False)
     answers = [
-        each.answer(STAGES, open_machine(STAGES, "model", design))
+        each.answer(STAGES, open_device(STAGES, "model", design))
         for each, design in ((seeded, expander), (current, "nano"))
     ]
     executable = seeded.server.executable
@@ -99,8 +99,8 @@ def test_a_server_without_the_needed_keys_says_so(current: Session[Predictions])
 
 
 def test_the_whole_program_equals_seals_residue_for_residue(current: Session[Predictions]) -> None:
-    machine = runtime.open_device("model", "nano")
-    assert_equals_seal_from_seals_ciphertext(current, machine)
+    device = runtime.open_device("model", "nano")
+    assert_equals_seal_from_seals_ciphertext(current, device)
 
 
 def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path) -> None:

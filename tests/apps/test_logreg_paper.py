@@ -16,7 +16,7 @@ from ringsmith.apps.logreg import (
     Predictions,
     Size,
 )
-from ringsmith.apps.session import Session, begin, open_machine
+from ringsmith.apps.session import Session, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.program import Op
 
@@ -78,7 +78,7 @@ def test_fused_rescaling_divides_once_for_a_product_and_keeps_the_classes() -> N
     current = begin(STAGES, LogisticRegression(PAPER, fused_rescale=True), "medha")
     counts = Counter(node.op for node in current.server.program.nodes)
     assert (counts[Op.RELINEARIZE_RESCALE], counts[Op.RELINEARIZE], counts[Op.RESCALE]) == (4, 0, 3)
-    answer = current.answer(STAGES, open_machine(STAGES, "model", "medha"))
+    answer = current.answer(STAGES, open_device(STAGES, "model", "medha"))
     assert answer.equal_bits is True
     assert answer.results[0].cycles is not None
     assert answer.results[0].cycles < 560_000
@@ -91,7 +91,7 @@ def test_fused_rescaling_divides_once_for_a_product_and_keeps_the_classes() -> N
 def test_the_papers_counts_take_fewer_cycles_than_the_papers() -> None:
     """The paper: about 1.3 million cycles, and nothing but operands crosses to the host."""
     current = begin(STAGES, LogisticRegression(PAPER_COUNTS), "medha")
-    answer = current.answer(STAGES, open_machine(STAGES, "model", "medha"))
+    answer = current.answer(STAGES, open_device(STAGES, "model", "medha"))
     assert answer.equal_bits is True
     assert answer.results[0].cycles is not None
     assert answer.results[0].cycles < 1_300_000
@@ -111,8 +111,7 @@ def test_the_papers_program_runs_within_the_cycles_of_its_goal(
     on_medha: Session[Predictions], size: Size, device: str
 ) -> None:
     goal = 630_000 if size is PAPER else 1_000_000
-    machine = open_machine(STAGES, device, "medha")
-    answer = on_medha.answer(STAGES, machine)
+    answer = on_medha.answer(STAGES, open_device(STAGES, device, "medha"))
     executable = on_medha.server.executable
     assert executable is not None
     assert answer.equal_bits is True
@@ -126,4 +125,4 @@ def test_the_papers_program_from_seals_ciphertext_gives_seals_bits_on_medha(
     on_medha: Session[Predictions], device: str
 ) -> None:
     """SEAL's keys have no seeds that the device could expand: they are loaded whole."""
-    assert_equals_seal_from_seals_ciphertext(on_medha, open_machine(STAGES, device, "medha"))
+    assert_equals_seal_from_seals_ciphertext(on_medha, open_device(STAGES, device, "medha"))

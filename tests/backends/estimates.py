@@ -186,11 +186,11 @@ def latencies(name: str) -> Iterator[Row]:
     """Runs operations on the RTL of a design; results are the interpreter's."""
     design, random = design_of(name), np.random.default_rng(26)
     backend = backend_of(design)
-    machine = backend.open("rtl", design)
+    device = backend.open("rtl", design)
     for _, graph, reported in points(name):
         inputs, keys = random_operands(graph, random)
         compiled = CompiledGraph(graph, backend.compile(graph, design))
-        found = machine.execute(compiled, inputs, keys)
+        found = device.execute(compiled, inputs, keys)
         wanted = graph.to_core().run(inputs, {each: key.data for each, key in keys.items()})
         for output, residues in wanted.items():
             assert np.array_equal(found.outputs[output], residues), (reported, output)

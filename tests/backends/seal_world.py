@@ -87,12 +87,12 @@ def expected(
 def check_operation(
     world: World,
     design: Design,
-    machines: Sequence[runtime.Machine],
+    devices: Sequence[runtime.Device],
     operation: str,
     limbs: int,
     rng: np.random.Generator,
 ) -> None:
-    """Runs an operation on machines of a design: SEAL's residues, in the executable's cycles."""
+    """Runs an operation on devices of a design: SEAL's residues, in the executable's cycles."""
     operands, result = expected(world, operation, limbs, rng)
     name, _, step = operation.partition(":")
     graph = lower_operation(name, world.parameters, limbs, steps=int(step or 1))
@@ -100,8 +100,8 @@ def check_operation(
     inputs = dict(zip(graph.inputs, polynomials, strict=True))
     compiled = runtime.compile_graph(graph, design)
     assert compiled.executable is not None, "a design was given"
-    for machine in machines:
-        found = runtime.run_graph(compiled, machine, inputs, world.keys)
+    for device in devices:
+        found = runtime.run_graph(compiled, device, inputs, world.keys)
         outputs = np.stack(list(found.outputs.values()))
-        np.testing.assert_array_equal(outputs, world.polynomials(result), err_msg=machine.name)
-        assert found.cycles in (None, compiled.executable.cycles), machine.name
+        np.testing.assert_array_equal(outputs, world.polynomials(result), err_msg=device.name)
+        assert found.cycles in (None, compiled.executable.cycles), device.name

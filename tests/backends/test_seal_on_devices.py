@@ -64,7 +64,7 @@ def design(name: str) -> RpauDesign:
 
 
 @cache
-def device(kind: str, design: RpauDesign) -> runtime.Machine:
+def device(kind: str, design: RpauDesign) -> runtime.Device:
     return runtime.open_device(kind, design)
 
 

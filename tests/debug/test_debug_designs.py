@@ -27,7 +27,7 @@ from ringsmith.backends.rpau.debug.designs import (
 )
 from ringsmith.backends.rpau.design.design import load_design, named_designs
 from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
 from ringsmith.backends.stream.design.design import StreamDesign, load_stream_design
@@ -134,7 +134,7 @@ def test_a_part_of_a_design_has_a_quarter_of_its_cores() -> None:
 
 
 def test_the_page_says_what_was_compared_and_how() -> None:
-    verified = compare(ModelDevice(SMALL), SMALL, range(2), 40)
+    verified = compare(ModelCoprocessor(SMALL), SMALL, range(2), 40)
     assert (verified.programs, verified.instructions) == (2, 80)
     row = DesignRow(SMALL, operation_costs(SMALL, lower_operation), verified)
     survey = Survey((), section([row]), simulated=True, synthesized=False)
@@ -198,7 +198,7 @@ def test_make_docs_measures_the_area_of_every_design_of_an_rpau_for_xilinx() -> 
     assert asked == {"rpm", *(each.name for each in designs if each.target == "xilinx")}
 
 
-class OneBitOff(ModelDevice):
+class OneBitOff(ModelCoprocessor):
     """A device that reads one word of one polynomial wrongly, or counts a cycle too many."""
 
     def __init__(self, late: int) -> None:
@@ -301,7 +301,7 @@ def test_random_programs_run_on_the_designs_that_are_named_alone(
     monkeypatch.setattr(
         "ringsmith.backends.rpau.design.design.named_designs", lambda: ["nano", "octo"]
     )
-    monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlDevice", ModelDevice)
+    monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlCoprocessor", ModelCoprocessor)
     monkeypatch.setattr("ringsmith.backends.stream.device.rtl.StreamRtl", StreamModel)
     monkeypatch.setattr("ringsmith.backends.rpau.debug.designs.operation_costs", lambda *_: {})
     monkeypatch.setattr("ringsmith.backends.rpau.debug.designs.cycles_table", lambda _: "")

@@ -106,8 +106,8 @@ def run(program: Program, inputs: Arrays, device: str = "cpu", design: str = "")
     kit = program.client_kit()
     secret_key, public_key, keys = kit.generate_keys(seeded=True)
     compiled = compile_program(program, design or None)
-    machine = open_device(device, design) if design else open_device(device)
-    result = compiled.run(machine, kit.encrypt(public_key, inputs), keys)
+    opened = open_device(device, design) if design else open_device(device)
+    result = compiled.run(opened, kit.encrypt(public_key, inputs), keys)
     return kit.decrypt(secret_key, result.outputs)
 
 
@@ -179,10 +179,10 @@ def test_vectors_fill_the_ring_by_repetition(rng: np.random.Generator) -> None:
     packing = kit.packed_inputs["arg0"]
     vector = np.concatenate([[0], image])[packing.table]
     plain = ClientKit(kit.name, kit.parameters, kit.inputs, kit.outputs, kit.key_needs)
-    compiled, machine = compile_program(program), open_device("cpu")
+    compiled, device = compile_program(program), open_device("cpu")
     for copies, wrong in ((kit.parameters.slots // 256, 0), (1, 240)):
         given = plain.encrypt(public_key, {"arg0": np.tile(vector, copies)})
-        outputs = compiled.run(machine, given, keys).outputs
+        outputs = compiled.run(device, given, keys).outputs
         found = kit.decrypt(secret_key, outputs)["result"]
         assert (found != expected).sum() >= wrong
         assert wrong or (found == expected).all()
@@ -225,8 +225,8 @@ def test_a_program_file_keeps_the_packing(tmp_path: Path, rng: np.random.Generat
     assert isinstance(again, Program)
     inputs = {"arg0": rng.uniform(-1, 1, (3, 5)), "arg1": rng.uniform(-1, 1, (5, 2))}
     secret_key, public_key, keys = kit.generate_keys()
-    compiled, machine = compile_program(again), open_device("cpu")
-    outputs = compiled.run(machine, kit.encrypt(public_key, inputs), keys).outputs
+    compiled, device = compile_program(again), open_device("cpu")
+    outputs = compiled.run(device, kit.encrypt(public_key, inputs), keys).outputs
     found = kit.decrypt(secret_key, outputs)["result"]
     np.testing.assert_allclose(found, inputs["arg0"] @ inputs["arg1"], atol=1e-6)
 

@@ -11,7 +11,7 @@ from tests.heir.make import text_of
 
 from ringsmith import parameter_set
 from ringsmith.errors import ProgramError, RingsmithError
-from ringsmith.heir import machine, tape, text
+from ringsmith.heir import interpreter, tape, text
 from ringsmith.heir.importing import PlanBy, Wish, program_of
 from ringsmith.heir.module import Scheme, trace_module
 
@@ -259,7 +259,7 @@ def test_limits_of_text_steps_and_operations_are_told(monkeypatch: pytest.Monkey
         (text, "MAX_NESTING", 2, "nested more than 2 deep"),
         (tape, "MAX_STEPS", 5, "more than 5 operations on ciphertexts"),
         (tape, "MAX_PLAIN_NUMBERS", 5, "plain operands of more than 5 numbers"),
-        (machine, "MAX_STEPS", 50, "executes more than 50 operations"),
+        (interpreter, "MAX_STEPS", 50, "executes more than 50 operations"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(where, name, value)

@@ -328,13 +328,13 @@ def test_keys_that_nothing_divides_are_not_prepared(
 @pytest.mark.parametrize("design", ["nano", "rpm"])
 def test_accelerators_want_whole_keys(small: CkksParameters, keys: Keys, design: str) -> None:
     compact = compact_keys(keys[2], core_context(small).primes)
-    machine = open_device("model", design)
+    device = open_device("model", design)
     graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
     for form, some in (("compact", compact), ("prepared", prepare_keys(keys[2], small))):
         with pytest.raises(
             ProgramError, match=rf"'relin' is {form}, and so for the cpu.*EvaluationKeys"
         ):
-            run_graph(graph, machine, {}, named_keys(some))
+            run_graph(graph, device, {}, named_keys(some))
 
 
 def test_a_damaged_compact_key_is_refused(small: CkksParameters, keys: Keys) -> None:

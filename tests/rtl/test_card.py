@@ -17,7 +17,7 @@ from tests.rtl.card.simulated_board import HOST_BAUD, SimulatedBoard
 from ringsmith import CkksParameters, compile_program, open_device, trace
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device import card
-from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.errors import DeviceError
@@ -46,10 +46,10 @@ def board() -> Iterator[SimulatedBoard]:
         yield simulated
 
 
-def opened(board: SimulatedBoard, design: RpauDesign = DESIGN) -> Accelerator:
-    machine = open_device("card", design, port=board.port, baud=HOST_BAUD)
-    assert isinstance(machine, Accelerator)
-    return machine
+def opened(board: SimulatedBoard, design: RpauDesign = DESIGN) -> RpauDevice:
+    device = open_device("card", design, port=board.port, baud=HOST_BAUD)
+    assert isinstance(device, RpauDevice)
+    return device
 
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
@@ -64,14 +64,14 @@ def test_an_encrypted_product_on_a_card_equals_the_core(
     secret, public, keys = program.generate_keys()
     x, y = rng.uniform(-1, 1, (2, 8))
     inputs = program.encrypt(public, {"x": x, "y": y})
-    machine = opened(board)
-    assert machine.name == "card"
-    found = compiled.run(machine, inputs, keys)
+    device = opened(board)
+    assert device.name == "card"
+    found = compiled.run(device, inputs, keys)
     wanted = compiled.run(open_device("cpu"), inputs, keys)
     np.testing.assert_array_equal(found.outputs["result"].data, wanted.outputs["result"].data)
     assert found.cycles == compiled.run(open_device("model", DESIGN), inputs, keys).cycles
     evaluator = Evaluator(parameters, None, "card", DESIGN, board.port, HOST_BAUD)
-    machine.device.close()
+    device.coprocessor.close()
     total = evaluator.run("add", inputs["x"], inputs["y"])
     wanted_total = Evaluator(parameters).run("add", inputs["x"], inputs["y"])
     np.testing.assert_array_equal(total.data, wanted_total.data)
@@ -82,14 +82,14 @@ def test_an_encrypted_product_on_a_card_equals_the_core(
 def test_another_design_is_refused_with_what_differs(board: SimulatedBoard) -> None:
     with pytest.raises(DeviceError, match="says cores = 1 and design small has cores = 2: open it"):
         opened(board, replace(DESIGN, cores=2))
-    opened(board).device.close()  # the port is free again
+    opened(board).coprocessor.close()  # the port is free again
 
 
 def test_a_second_program_does_not_get_the_port(board: SimulatedBoard) -> None:
-    machine = opened(board)
+    device = opened(board)
     with pytest.raises(DeviceError, match=r"another program has port .* open: end it first"):
         opened(board)
-    machine.device.close()
+    device.coprocessor.close()
 
 
 @pytest.mark.parametrize("skew", [-0.02, 0.02])

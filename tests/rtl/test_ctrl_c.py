@@ -34,9 +34,9 @@ PROGRAMS = """
     from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
     from ringsmith.hdl.block import Block
     from ringsmith.backends.rpau.device.interface import AddressSpace
-    from ringsmith.backends.rpau.device.model import ModelDevice
-    from ringsmith.backends.rpau.device.registers import RegisterDevice
-    from ringsmith.backends.rpau.device.rtl import RtlDevice
+    from ringsmith.backends.rpau.device.model import ModelCoprocessor
+    from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+    from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
     from ringsmith.hdl.verilate import build_block
 
     SMALL = RpauDesign(
@@ -62,7 +62,7 @@ PROGRAMS = """
 """
 
 RTL = """
-    device = RtlDevice(load_design("nano"))
+    device = RtlCoprocessor(load_design("nano"))
     device.load_program(words_of("halt"))
     everywhere = words_of(*["nop"] * device.design.program_words)  # no halt: it never ends
     device._call("rpau_load_program", 0, everywhere.ctypes.data_as(rtl._POINTER), everywhere.size)
@@ -74,7 +74,7 @@ RTL = """
 """
 BUS = """
     bus = SimulatedBus(SMALL, assertions=True)
-    device = RegisterDevice(SMALL, bus)
+    device = RegisterCoprocessor(SMALL, bus)
     device.load_program(words_of("halt"))
     bus.write(Register.PROGRAM_ADDRESS, 0)
     bus.write_words(Register.PROGRAM_DATA, words_of(*["nop"] * SMALL.program_words))
@@ -86,7 +86,7 @@ BUS = """
 """
 TRANSFER = """
     bus = SimulatedBus(SMALL, assertions=True)
-    device = RegisterDevice(SMALL, bus)
+    device = RegisterCoprocessor(SMALL, bus)
     report_running()
     try:
         bus.write_words(Register.PROGRAM_DATA, np.zeros(10**8, np.uint64))
@@ -96,7 +96,7 @@ TRANSFER = """
 """
 MODEL = """
     design = replace(load_design("nano"), log_n=16, program_words=1 << 16)
-    device = ModelDevice(design)
+    device = ModelCoprocessor(design)
     for space, rpau, index, words in random_program(design, 1, 10).loads():
         device.write(AddressSpace[space], rpau, index, words)
     for rpau in range(design.rpaus):

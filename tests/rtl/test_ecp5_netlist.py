@@ -21,13 +21,13 @@ from ringsmith import (
     parameter_set,
     trace,
 )
-from ringsmith.backends.base import Machine
+from ringsmith.backends.base import Device
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device import axi_lite
-from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card import CardBus
-from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
 from ringsmith.graph.operations import Op
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.ecp5.flow import Hierarchy, verilog_netlist
@@ -92,14 +92,14 @@ def netlist_of(design: RpauDesign) -> Path:
     return verilog_netlist(Hierarchy(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(design)))
 
 
-def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> Accelerator:
+def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> RpauDevice:
     """A device that is the simulated netlist of a design, driven over its buses."""
     sources, flags = simulated(netlist_of(design))
     wrapper = [sim_root() / "rpau" / "axi_lite.cpp"]
     title = f"the netlist of {design.name}"
     library = build_design(rtl.BUS_TOP, sources, wrapper=wrapper, flags=flags, title=title)
     monkeypatch.setattr(axi_lite, "build", lambda design, assertions: library)
-    return Accelerator(RegisterDevice(design, axi_lite.SimulatedBus(design), "netlist"))
+    return RpauDevice(RegisterCoprocessor(design, axi_lite.SimulatedBus(design), "netlist"))
 
 
 def test_an_encrypted_product_on_a_netlist_equals_the_core(
@@ -128,7 +128,7 @@ def test_an_encrypted_product_on_the_netlist_of_pico_equals_the_core(
 
 
 def assert_a_product_equals_the_core(
-    design: RpauDesign, machine: Machine, rng: np.random.Generator
+    design: RpauDesign, device: Device, rng: np.random.Generator
 ) -> None:
     """Two ciphertexts, multiplied and relinearized with a seeded key, and decrypted.
 
@@ -157,7 +157,7 @@ def assert_a_product_equals_the_core(
         for name, operand in operands.items()
         for i, polynomial in enumerate(operand.data)
     }
-    found = run_graph(compiled, machine, inputs, named_keys(keys))
+    found = run_graph(compiled, device, inputs, named_keys(keys))
     wanted = run_graph(compiled, open_device("cpu"), inputs, named_keys(keys))
     for name, polynomial in wanted.outputs.items():
         np.testing.assert_array_equal(found.outputs[name], polynomial)

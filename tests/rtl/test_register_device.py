@@ -20,8 +20,8 @@ from ringsmith.backends.rpau.design.register_table import (
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.bus import polynomial_address
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
 from ringsmith.backends.rpau.device.spaces import space_shape
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
@@ -68,14 +68,14 @@ def bus() -> Iterator[SimulatedBus]:
 
 
 @pytest.fixture
-def device(bus: SimulatedBus) -> RegisterDevice:
+def coprocessor(bus: SimulatedBus) -> RegisterCoprocessor:
     """A host that has just taken the device over, and has loaded primes, tables, polynomials."""
-    host = RegisterDevice(DESIGN, bus)
+    host = RegisterCoprocessor(DESIGN, bus)
     load(host)
     return host
 
 
-def load(host: RegisterDevice) -> None:
+def load(host: RegisterCoprocessor) -> None:
     for space, rpau, index, words in random_program(DESIGN, 1, 10).loads():
         host.write(AddressSpace[space], rpau, index, words)
 
@@ -108,24 +108,26 @@ def long_program(rpaus: int = DESIGN.rpaus) -> Words:
 def test_random_programs_through_the_bus_equal_the_model(
     data_path: bool, rng: np.random.Generator
 ) -> None:
-    device = RegisterDevice(DESIGN, SimulatedBus(DESIGN, assertions=True, data_path=data_path))
-    model = ModelDevice(DESIGN)
+    coprocessor = RegisterCoprocessor(
+        DESIGN, SimulatedBus(DESIGN, assertions=True, data_path=data_path)
+    )
+    model = ModelCoprocessor(DESIGN)
     for seed in rng.integers(0, 2**32, 10):
         program = random_program(DESIGN, int(seed), DESIGN.program_words - 1)
         reports = []
-        for machine in (device, model):
+        for each in (coprocessor, model):
             for space, rpau, index, words in program.loads():
-                machine.write(AddressSpace[space], rpau, index, words)
-            machine.load_program(program.words)
-            reports.append(machine.run(10_000_000))
+                each.write(AddressSpace[space], rpau, index, words)
+            each.load_program(program.words)
+            reports.append(each.run(10_000_000))
         assert reports[0] == reports[1]
         for rpau, written in enumerate(program.written):
             for poly in written:
-                found = device.read(AddressSpace.POLY, rpau, poly)
+                found = coprocessor.read(AddressSpace.POLY, rpau, poly)
                 np.testing.assert_array_equal(found, model.read(AddressSpace.POLY, rpau, poly))
 
 
-def test_a_graph_runs_through_the_bus_as_on_the_other_machines(
+def test_a_graph_runs_through_the_bus_as_on_the_other_devices(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     checked = partial(SimulatedBus, assertions=True)  # the build that these tests have anyway
@@ -137,12 +139,12 @@ def test_a_graph_runs_through_the_bus_as_on_the_other_machines(
     graph.output(graph.mod_down(graph.mul(x, graph.automorph(x, 3)), 2), "y")
     compiled = runtime.compile_graph(graph, DESIGN)
     words = {"x": np.stack([rng.integers(0, q, DESIGN.n, dtype=np.uint64) for q in primes])}
-    machines = {
+    devices = {
         "cpu": runtime.open_device("cpu"),
         "model": runtime.open_device("model", DESIGN),
         "bus": runtime.open_device("rtl", DESIGN, via="axi-lite"),
     }
-    found = {n: runtime.run_graph(compiled, m, words, {}) for n, m in machines.items()}
+    found = {n: runtime.run_graph(compiled, m, words, {}) for n, m in devices.items()}
     for name in ("model", "bus"):
         np.testing.assert_array_equal(found[name].outputs["y"], found["cpu"].outputs["y"])
     assert found["bus"].cycles == found["model"].cycles
@@ -162,7 +164,7 @@ def test_a_device_of_another_design_is_refused_with_the_capabilities(
     expected = ", ".join(f"{name} = {getattr(DESIGN, name)}" for name in change)
     asked = ", ".join(f"{name} = {value}" for name, value in change.items())
     with pytest.raises(DeviceError, match=f"says {expected} and design small has {asked}"):
-        RegisterDevice(replace(DESIGN, **change), bus)
+        RegisterCoprocessor(replace(DESIGN, **change), bus)
 
 
 class Counterfeit:
@@ -192,21 +194,21 @@ def test_what_is_no_such_device_is_refused(
     bus: SimulatedBus, register: Register, value: int, message: str
 ) -> None:
     with pytest.raises(DeviceError, match=message):
-        RegisterDevice(DESIGN, Counterfeit(bus, register, value))  # type: ignore[arg-type]
+        RegisterCoprocessor(DESIGN, Counterfeit(bus, register, value))  # type: ignore[arg-type]
 
 
 def test_polynomials_cross_the_data_path_unless_the_device_says_it_has_none(
     bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     words = words_of(rng)
-    RegisterDevice(DESIGN, bus).write(AddressSpace.POLY, 2, 3, words)
+    RegisterCoprocessor(DESIGN, bus).write(AddressSpace.POLY, 2, 3, words)
     place(bus, AddressSpace.POLY, 2, 3)
     assert bus.read(Register.HOST_WORD) == 0  # not counted up: no register took the words
     np.testing.assert_array_equal(bus.read_words(Register.HOST_DATA, DESIGN.n), words)
     other = Counterfeit(bus, Register.DATA_PATH, 0)
-    device = RegisterDevice(DESIGN, other)  # type: ignore[arg-type]
+    coprocessor = RegisterCoprocessor(DESIGN, other)  # type: ignore[arg-type]
     words = words_of(rng)
-    device.write(AddressSpace.POLY, 2, 3, words)
+    coprocessor.write(AddressSpace.POLY, 2, 3, words)
     assert bus.read(Register.HOST_WORD) == DESIGN.n
     found = bus.read_block(polynomial_address(DESIGN.n, AddressSpace.POLY, 2, 3), DESIGN.n)
     np.testing.assert_array_equal(found, words)
@@ -232,13 +234,13 @@ def test_illegal_registers_are_answered_with_an_error(bus: SimulatedBus) -> None
 
 
 def test_while_a_program_runs_nothing_can_be_disturbed(
-    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+    coprocessor: RegisterCoprocessor, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     kept = words_of(rng)
-    device.write(AddressSpace.POLY, 0, 5, kept)
-    device.load_program(long_program())
+    coprocessor.write(AddressSpace.POLY, 0, 5, kept)
+    coprocessor.load_program(long_program())
     with progress.task("running", unit="cycles") as task:
-        before = device.run(100_000, task)
+        before = coprocessor.run(100_000, task)
     assert task.done == before.cycles
     place(bus, AddressSpace.POLY, 0, 5)
     bus.write(Register.PROGRAM_ADDRESS, 0)
@@ -258,15 +260,18 @@ def test_while_a_program_runs_nothing_can_be_disturbed(
     while bus.read(Register.STATUS):
         bus.pause(100)
     assert int(bus.read_words(Register.CYCLES, 1)[0]) == before.cycles
-    assert device.run(100_000) == before
-    np.testing.assert_array_equal(device.read(AddressSpace.POLY, 0, 5), kept)
+    assert coprocessor.run(100_000) == before
+    np.testing.assert_array_equal(coprocessor.read(AddressSpace.POLY, 0, 5), kept)
 
 
 @pytest.mark.parametrize("space", [AddressSpace.TWIDDLE, AddressSpace.CONVERSION])
 def test_a_space_that_the_design_lacks_is_refused(
-    device: RegisterDevice, bus: SimulatedBus, space: AddressSpace, rng: np.random.Generator
+    coprocessor: RegisterCoprocessor,
+    bus: SimulatedBus,
+    space: AddressSpace,
+    rng: np.random.Generator,
 ) -> None:
-    del device
+    del coprocessor
     place(bus, space, 0, 0)
     bus.write_words(Register.HOST_DATA, words_of(rng, 1))
     assert refused(bus) == Refused.PLACE
@@ -276,9 +281,12 @@ def test_a_space_that_the_design_lacks_is_refused(
     "space", sorted({*AddressSpace} - {AddressSpace.TWIDDLE, AddressSpace.CONVERSION})
 )
 def test_places_that_do_not_exist_are_refused_and_the_last_ones_are_not(
-    device: RegisterDevice, bus: SimulatedBus, space: AddressSpace, rng: np.random.Generator
+    coprocessor: RegisterCoprocessor,
+    bus: SimulatedBus,
+    space: AddressSpace,
+    rng: np.random.Generator,
 ) -> None:
-    del device
+    del coprocessor
     indices, words = space_shape(DESIGN, space)
     row = DESIGN.lanes if space in (AddressSpace.POLY, AddressSpace.KEY) else 1
     kept = words_of(rng, 1)
@@ -302,8 +310,8 @@ def test_places_that_do_not_exist_are_refused_and_the_last_ones_are_not(
     assert refused(bus) == (Refused(0) if space is AddressSpace.POLY else Refused.PLACE)
 
 
-def test_a_program_ends_with_its_store(device: RegisterDevice, bus: SimulatedBus) -> None:
-    del device
+def test_a_program_ends_with_its_store(coprocessor: RegisterCoprocessor, bus: SimulatedBus) -> None:
+    del coprocessor
     last = DESIGN.program_words - 1
     bus.write(Register.PROGRAM_ADDRESS, last)
     bus.write_words(Register.PROGRAM_DATA, long_program()[-1:])
@@ -314,10 +322,10 @@ def test_a_program_ends_with_its_store(device: RegisterDevice, bus: SimulatedBus
 
 
 def test_words_out_of_order_or_too_wide_are_refused_and_change_nothing(
-    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+    coprocessor: RegisterCoprocessor, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     kept, other = words_of(rng), words_of(rng)
-    device.write(AddressSpace.POLY, 1, 2, kept)
+    coprocessor.write(AddressSpace.POLY, 1, 2, kept)
     place(bus, AddressSpace.POLY, 1, 2, 1)
     bus.write_words(Register.HOST_DATA, other[:1])  # a row begins with its first word
     assert refused(bus) == Refused.ORDER
@@ -330,7 +338,7 @@ def test_words_out_of_order_or_too_wide_are_refused_and_change_nothing(
     bus.write(Register.HOST_WORD, DESIGN.lanes - 1)  # moving forgets the row
     bus.write_words(Register.HOST_DATA, other[:1])
     assert refused(bus) == Refused.ORDER
-    np.testing.assert_array_equal(device.read(AddressSpace.POLY, 1, 2), kept)
+    np.testing.assert_array_equal(coprocessor.read(AddressSpace.POLY, 1, 2), kept)
 
 
 def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_device(
@@ -340,12 +348,12 @@ def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_
     limit = 1 << NARROW.narrow_bits
     bus = SimulatedBus(NARROW, assertions=True, instrument=Instrument.BRIEF)
     try:
-        device = RegisterDevice(NARROW, bus)
+        coprocessor = RegisterCoprocessor(NARROW, bus)
         kept = rng.integers(0, limit, NARROW.n, dtype=np.uint64)
-        device.write(AddressSpace.POLY, narrow, 2, kept)
+        coprocessor.write(AddressSpace.POLY, narrow, 2, kept)
         long = np.full(NARROW.n, limit, dtype=np.uint64)
         with pytest.raises(DeviceError, match=rf"RPAU 1, index 2: word 0 is {limit}, .* 54 bits"):
-            device.write(AddressSpace.POLY, narrow, 2, long)
+            coprocessor.write(AddressSpace.POLY, narrow, 2, long)
         assert refused(bus) == Refused(0)  # it was not sent
 
         place(bus, AddressSpace.POLY, narrow, 2)
@@ -360,47 +368,47 @@ def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_
         with pytest.raises(DeviceError, match="SLVERR"):
             bus.write_block(address, late)
         assert refused(bus) == Refused.VALUE
-        np.testing.assert_array_equal(device.read(AddressSpace.POLY, narrow, 2), kept)
+        np.testing.assert_array_equal(coprocessor.read(AddressSpace.POLY, narrow, 2), kept)
 
         bus.write_block(polynomial_address(NARROW.n, AddressSpace.POLY, wide, 2), long)
         assert refused(bus) == Refused(0)
-        np.testing.assert_array_equal(device.read(AddressSpace.POLY, wide, 2), long)
+        np.testing.assert_array_equal(coprocessor.read(AddressSpace.POLY, wide, 2), long)
     finally:
         bus.close()
 
 
 def test_a_refusal_becomes_an_error_with_its_reasons(
-    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+    coprocessor: RegisterCoprocessor, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     words = words_of(rng)
     bus.write(Register.HOST_DATA + 4, 0)
     bus.write(Register.CONTROL, Control.START | Control.RESET)
     with pytest.raises(DeviceError, match=r"refused writing address space POLY of RPAU 1 \(busy"):
-        device.write(AddressSpace.POLY, 1, 2, words)
-    device.reset()
-    device.write(AddressSpace.POLY, 1, 2, words)
-    np.testing.assert_array_equal(device.read(AddressSpace.POLY, 1, 2), words)
+        coprocessor.write(AddressSpace.POLY, 1, 2, words)
+    coprocessor.reset()
+    coprocessor.write(AddressSpace.POLY, 1, 2, words)
+    np.testing.assert_array_equal(coprocessor.read(AddressSpace.POLY, 1, 2), words)
 
 
 def test_after_a_program_that_was_refused_none_is_loaded(
-    device: RegisterDevice, bus: SimulatedBus
+    coprocessor: RegisterCoprocessor, bus: SimulatedBus
 ) -> None:
-    device.load_program(long_program())
+    coprocessor.load_program(long_program())
     bus.write(Register.CONTROL, Control.START)
     with pytest.raises(DeviceError, match=r"refused loading the program \(busy"):
-        device.load_program(long_program())
-    device.reset()
+        coprocessor.load_program(long_program())
+    coprocessor.reset()
     with pytest.raises(DeviceError, match="no program is loaded"):
-        device.run(100)
+        coprocessor.run(100)
 
 
 def test_the_next_host_takes_over_a_device_left_in_the_middle(
-    device: RegisterDevice, bus: SimulatedBus, rng: np.random.Generator
+    coprocessor: RegisterCoprocessor, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     kept = words_of(rng)
-    device.write(AddressSpace.POLY, 2, 7, kept)
-    device.load_program(long_program())
-    expected = device.run(100_000)
+    coprocessor.write(AddressSpace.POLY, 2, 7, kept)
+    coprocessor.load_program(long_program())
+    expected = coprocessor.run(100_000)
     for cycles in rng.integers(0, expected.cycles - 100, 5):
         place(bus, AddressSpace.POLY, 0, 1)
         bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # a row begun
@@ -409,7 +417,7 @@ def test_the_next_host_takes_over_a_device_left_in_the_middle(
         bus.pause(int(cycles))
         bus.write(Register.HOST_DATA, 1)
         assert bus.read(Register.REFUSED) == Refused.BUSY
-        next_host = RegisterDevice(DESIGN, bus)
+        next_host = RegisterCoprocessor(DESIGN, bus)
         assert bus.read(Register.REFUSED) == 0
         assert not bus.read_words(Register.CYCLES, 1).any()
         np.testing.assert_array_equal(next_host.read(AddressSpace.POLY, 2, 7), kept)
@@ -420,26 +428,26 @@ def test_the_next_host_takes_over_a_device_left_in_the_middle(
 
 
 def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
-    device: RegisterDevice,
+    coprocessor: RegisterCoprocessor,
 ) -> None:
     with pytest.raises(DeviceError, match="no program is loaded"):
-        device.run(100)
-    device.load_program(long_program())
+        coprocessor.run(100)
+    coprocessor.load_program(long_program())
     with pytest.raises(DeviceError, match="not ended after 100 cycles"):
-        device.run(100)
-    assert device.run(100_000).instructions == 41
+        coprocessor.run(100)
+    assert coprocessor.run(100_000).instructions == 41
 
 
 def test_an_opcode_that_does_not_exist_is_reported(
-    device: RegisterDevice, bus: SimulatedBus
+    coprocessor: RegisterCoprocessor, bus: SimulatedBus
 ) -> None:
-    device.load_program(long_program())
+    coprocessor.load_program(long_program())
     field = ISA.fields["opcode"]
     known = {operation.opcode for operation in ISA.operations}
     unknown = next(code for code in range(1 << field.width) if code not in known)
     bus.write(Register.PROGRAM_ADDRESS, 0)
     bus.write_words(Register.PROGRAM_DATA, np.array([unknown << field.lsb], dtype=np.uint64))
     with pytest.raises(DeviceError, match="instruction 0 has an opcode that does not exist"):
-        device.run(1000)
-    device.load_program(long_program())
-    assert device.run(100_000).instructions == 41
+        coprocessor.run(1000)
+    coprocessor.load_program(long_program())
+    assert coprocessor.run(100_000).instructions == 41

@@ -38,8 +38,8 @@ def test_results_are_the_same_bits(
     assert on_demand.lowered.plaintexts.keys() == kept.lowered.plaintexts.keys()
     _, public, keys = program.generate_keys()
     inputs = program.encrypt(public, {"x": np.linspace(-1, 1, 16)})
-    machine = runtime.open_device(device, design or "nano")
-    results = [each.run(machine, inputs, keys).outputs for each in (kept, on_demand)]
+    opened = runtime.open_device(device, design or "nano")
+    results = [each.run(opened, inputs, keys).outputs for each in (kept, on_demand)]
     assert np.array_equal(results[0]["result"].data, results[1]["result"].data)
 
 

@@ -28,7 +28,7 @@ from ringsmith.service.published import Publication, publish_all, server_secret
 from ringsmith.service.settings import Limits, Settings
 from ringsmith.service.state import State
 from ringsmith.service.storage import Storage
-from ringsmith.service.tasks import Device, Outcome, Task
+from ringsmith.service.tasks import DeviceChoice, Outcome, Task
 
 KEYS = b"keys that no worker of these tests reads"
 DIGEST = hashlib.sha256(KEYS).hexdigest()
@@ -205,7 +205,7 @@ class Inside:
 def published(programs: Sequence[Path], data: Path) -> dict[str, Publication]:
     """Programs as a server of ``data`` offers them."""
     folder = Folder(data, lock=False)
-    found = publish_all(programs, folder.programs, Device(), server_secret(data))
+    found = publish_all(programs, folder.programs, DeviceChoice(), server_secret(data))
     folder.close()
     return found
 
@@ -221,7 +221,7 @@ async def inside(
     """A server of a folder until the block ends."""
     folder, storage = Folder(data, lock=False), Storage(data / "service.sqlite3")
     settings = replace(settings or Settings(), limits=limits or Limits(answer_seconds=0.2))
-    state = State(folder, storage, settings, Device(), programs, Metrics())
+    state = State(folder, storage, settings, DeviceChoice(), programs, Metrics())
     engine = Engine([Replica(f"worker {number}") for number in range(replicas)])
     state.dispatcher = Dispatcher(storage, engine, settings.limits, state.ended)
     await state.dispatcher.start()

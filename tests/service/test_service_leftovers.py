@@ -21,7 +21,7 @@ from ringsmith.remote.form import write_form
 from ringsmith.service.database import Database
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits, Quota, Settings
-from ringsmith.service.tasks import Device, Setup
+from ringsmith.service.tasks import DeviceChoice, Setup
 from ringsmith.service.worker import Runner
 
 
@@ -229,7 +229,7 @@ def test_a_job_that_fails_costs_its_client_what_it_took(
 
 def test_a_worker_counts_its_keys_while_it_reads_others() -> None:
     """Each job that ended counted them, in a thread, and failed when another added some."""
-    runner, stopped = Runner(Setup(Device(), (), 1 << 20)), threading.Event()
+    runner, stopped = Runner(Setup(DeviceChoice(), (), 1 << 20)), threading.Event()
     keys = EvaluationKeys(None)
 
     def add() -> None:

@@ -26,7 +26,7 @@ from ringsmith.service.database import Database, JobRecord, RunState
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits
 from ringsmith.service.storage import Storage
-from ringsmith.service.tasks import Device, Outcome, Setup, Task
+from ringsmith.service.tasks import DeviceChoice, Outcome, Setup, Task
 from ringsmith.service.worker import Runner
 
 WRITES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY)
@@ -269,7 +269,7 @@ def test_a_disk_without_room_for_files_is_told(
 def test_a_worker_whose_disk_is_full_or_whose_files_are_lost_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    runner = Runner(Setup(Device(), (), 1 << 20))
+    runner = Runner(Setup(DeviceChoice(), (), 1 << 20))
     task = Task("job", "score", "", (), {"x": "0"}, "folder")
     for number, code in ((errno.ENOSPC, "disk-full"), (errno.ENOENT, "lost-files")):
 

@@ -44,7 +44,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda t: t.compiled.run(t.cpu, t.x, t.keys), "inputs: Ciphertext was given where Mapping"),
     (
         lambda t: t.compiled.run("cpu", {"x": t.x}, t.keys),
-        "machine: str was given where a machine belongs: give open_device(kind)",
+        "device: str was given where a device belongs: give open_device(kind)",
     ),
     (
         lambda t: encrypt_vector(t.parameters, t.secret, [1]),

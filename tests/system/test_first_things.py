@@ -188,8 +188,8 @@ def test_a_design_may_be_a_path_everywhere(things: Things, tmp_path: Path) -> No
     compiled = compile_program(things.program, path)
     assert compiled.compiled_graph.design is not None
     assert compiled.compiled_graph.design.name == "mine"
-    machine = open_device("model", path)
-    result = compiled.run(machine, things.inputs, things.keys)
+    device = open_device("model", path)
+    result = compiled.run(device, things.inputs, things.keys)
     assert result.cycles
     assert explain(things.program, path)
     wish = AutoParameters(design=path, precision_bits=5)

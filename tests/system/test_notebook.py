@@ -45,7 +45,7 @@ LAZY = [
 ]
 """Packages that import names on first use."""
 
-NEVER_THERE = {"ApproximationWarning", "SecurityWarning", "DecryptionWarning", "Machine"}
+NEVER_THERE = {"ApproximationWarning", "SecurityWarning", "DecryptionWarning", "Device"}
 """Public classes without objects of their own: warnings, and a protocol."""
 
 

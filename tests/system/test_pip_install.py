@@ -138,6 +138,6 @@ def test_the_demo_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> 
 def test_the_bus_is_built_from_what_was_installed(installed: Path, tmp_path: Path) -> None:
     script = (
         "from ringsmith.runtime import open_device\n"
-        "print(open_device('rtl', 'nano', via='axi-lite').device.design.name)"
+        "print(open_device('rtl', 'nano', via='axi-lite').coprocessor.design.name)"
     )
     assert run([installed / "python", "-c", script], tmp_path).split() == ["nano"]

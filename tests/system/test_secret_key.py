@@ -22,9 +22,9 @@ from ringsmith.apps.logreg import LogisticRegression
 from ringsmith.apps.session import Client, begin
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.client import SecretKey
 from ringsmith.graph import to_json
 from ringsmith.interop import SealParameters, write_ciphertext
@@ -131,7 +131,7 @@ def forms_of(secret_key: SecretKey, parameters: CkksParameters) -> dict[str, Sea
     }
 
 
-class Recorder(ModelDevice):
+class Recorder(ModelCoprocessor):
     """A model that keeps every byte that it is given."""
 
     def __init__(self, design: RpauDesign) -> None:
@@ -154,7 +154,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
     stages = Stages(Console(quiet=True))
     current = begin(stages, LogisticRegression(), "nano")
     recorder = Recorder(load_design("nano"))
-    answer = current.answer(stages, Accelerator(recorder))
+    answer = current.answer(stages, RpauDevice(recorder))
     assert answer.equal_bits
 
     compiled, client = current.server.compiled[0], current.client

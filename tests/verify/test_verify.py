@@ -13,7 +13,7 @@ from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.keys import AnyKey
 from ringsmith.backends.registry import backends_with_designs, named_design
 from ringsmith.backends.types import CompiledGraph, GraphResult
-from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.cli.main import app
 from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.lower import lower_operation
@@ -124,7 +124,7 @@ def test_programs_follow_from_the_seed_and_their_number_alone(vector: Path) -> N
 # ---- failures -----------------------------------------------------------------------------------
 
 
-class Off(VectorMachine):
+class Off(VectorDevice):
     """A model with a wrong word where an odd number of limbs goes in."""
 
     def execute(
@@ -133,7 +133,7 @@ class Off(VectorMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
-        """See ``Machine.execute``."""
+        """See ``Device.execute``."""
         found = super().execute(compiled, inputs, keys)
         if len(next(iter(inputs.values()))) % 2:
             next(iter(found.outputs.values()))[0, 5] ^= np.uint64(1)
@@ -143,7 +143,7 @@ class Off(VectorMachine):
 def test_a_program_that_differs_is_named_and_fails_again_alone(
     vector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.backends.vector.debug.compare_operations.VectorMachine", Off)
+    monkeypatch.setattr("ringsmith.backends.vector.debug.compare_operations.VectorDevice", Off)
     facts, options = tmp_path / "x.json", (vector, "--device", "model", "--workers", 1)
     done = verify(*options, "--programs", 12, "--json", facts, status=1)
     failures = json.loads(facts.read_text())["failures"]
@@ -166,7 +166,7 @@ def test_a_program_that_failed_stays_failed_in_a_record(
     record = tmp_path / "ran"
     options = (vector, "--device", "model", "--workers", 1, "--programs", 12, "--record", record)
     with monkeypatch.context() as patched:
-        patched.setattr("ringsmith.backends.vector.debug.compare_operations.VectorMachine", Off)
+        patched.setattr("ringsmith.backends.vector.debug.compare_operations.VectorDevice", Off)
         first = verify(*options, status=1)
     before = record.read_text()
     assert "program " in first.stdout

@@ -101,17 +101,17 @@ class Server:
         return f"{found}, {self.executable.instructions} instructions of {_name(self.design)}"
 
     def run(
-        self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys
+        self, device: runtime.Device, inputs: Sequence[Inputs], keys: runtime.AnyKeys
     ) -> Sequence[runtime.RunResult]:
         """Returns the encrypted outputs of each run.
 
         Args:
-            machine: Where to run, from ``runtime.open_device``.
+            device: Where to run, from ``runtime.open_device``.
             inputs: Each run's ciphertexts.
             keys: The client's evaluation keys.
         """
         pairs = zip(for_runs(self.compiled, len(inputs)), inputs, strict=True)
-        return [compiled.run(machine, each, keys) for compiled, each in pairs]
+        return [compiled.run(device, each, keys) for compiled, each in pairs]
 
 
 def _name(design: Design | None) -> str:

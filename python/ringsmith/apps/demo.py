@@ -51,7 +51,7 @@ def demo(output: Target | None = None) -> None:
 
 def _operations(
     stages: Stages,
-    machine: runtime.Machine,
+    device: runtime.Device,
     current: session.Session[Predictions],
     answer: session.Answer[Predictions],
     baseline: SealBaseline | None,
@@ -60,7 +60,7 @@ def _operations(
     of, steps = DEMO.parameters, rotation_steps(current.server.program)[0]
     with stages("Run single operations on the RTL") as stage:
         seal = baseline.operation_seconds(of.limbs, steps) if baseline else None
-        rows = operation_rows(machine, DESIGN, of, limbs=of.limbs, steps=steps, seal_seconds=seal)
+        rows = operation_rows(device, DESIGN, of, limbs=of.limbs, steps=steps, seal_seconds=seal)
         stage.note = "residues equal the interpreter's"
     written: dict[str, object] = {"operations": [row.to_dict() for row in rows]}
     return [operations_table(rows, DESIGN), f"[dim]{_NOTE}[/dim]"], written

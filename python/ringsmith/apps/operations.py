@@ -51,7 +51,7 @@ class OperationRow:
 
 
 def operation_rows(
-    machine: runtime.Machine,
+    device: runtime.Device,
     design: str,
     parameters: CkksParameters,
     limbs: int,
@@ -62,7 +62,7 @@ def operation_rows(
     """Runs every operation alone on an accelerator.
 
     Args:
-        machine: The accelerator, from ``runtime.open_device``.
+        device: The accelerator, from ``runtime.open_device``.
         design: Name of its design.
         parameters: HE parameters that the design can run.
         limbs: Data limbs of the operands, from 2.
@@ -71,13 +71,13 @@ def operation_rows(
         names: Operations to measure.
 
     Raises:
-        DeviceError: When the machine's result differs from the interpreter's.
+        DeviceError: When the device's result differs from the interpreter's.
         ProgramError: When there is no such operation.
     """
     rows = []
     for name in names:
         graph = _operation_graph(name, parameters, limbs, steps)
-        instructions, cycles = run_checked(runtime.compile_graph(graph, design), machine)
+        instructions, cycles = run_checked(runtime.compile_graph(graph, design), device)
         seal = (seal_seconds or {}).get(name)
         rows.append(OperationRow(name, limbs, instructions, cycles, seal))
     return rows
@@ -94,23 +94,23 @@ def _operation_graph(
     return graph
 
 
-def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tuple[int, int]:
+def run_checked(compiled: runtime.CompiledGraph, device: runtime.Device) -> tuple[int, int]:
     """Runs a graph on random residues, and compares what comes out with the interpreter's.
 
     Args:
-        compiled: The graph, compiled for the machine's design.
-        machine: The accelerator, from ``runtime.open_device``.
+        compiled: The graph, compiled for the device's design.
+        device: The accelerator, from ``runtime.open_device``.
 
     Returns:
         Instructions and cycles.
 
     Raises:
-        DeviceError: When the machine counts no cycles, or its result differs from the
+        DeviceError: When the device counts no cycles, or its result differs from the
             interpreter's.
     """
-    if not machine.capabilities.cycles:
+    if not device.capabilities.cycles:
         raise DeviceError(
-            f"the {machine.name} device counts no cycles: measure on the model or rtl device"
+            f"the {device.name} device counts no cycles: measure on the model or rtl device"
         )
     graph = compiled.graph
     rng = np.random.default_rng(1)
@@ -119,11 +119,11 @@ def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tu
     design = compiled.executable.design.name
     keys = random_keys(graph, rng, compiled.executable.seeded)
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys).outputs
-    result = runtime.run_graph(compiled, machine, inputs, keys)
+    result = runtime.run_graph(compiled, device, inputs, keys)
     for name, value in expected.items():
         if not np.array_equal(result.outputs[name], value):
             raise DeviceError(
-                f"output {name!r} of the {machine.name} of {design} differs from the "
+                f"output {name!r} of the {device.name} of {design} differs from the "
                 "interpreter's: report this with the design and the operation"
             )
     assert result.instructions is not None, "a device that counts"

@@ -129,19 +129,19 @@ class Session(Generic[Outcome]):
     vectors: Sequence[Numbers]
     inputs: Sequence[Inputs]
 
-    def answer(self, stages: Stages, machine: runtime.Machine) -> Answer[Outcome]:
-        """Runs the programs on a machine, compares with the cpu device, and decrypts.
+    def answer(self, stages: Stages, device: runtime.Device) -> Answer[Outcome]:
+        """Runs the programs on a device, compares with the cpu device, and decrypts.
 
         Args:
             stages: Shows progress.
-            machine: The server's device.
+            device: The server's device.
 
         Raises:
-            DeviceError: When the machine fails.
+            DeviceError: When the device fails.
         """
         keys = self.client.evaluation_keys
         results, equal = run_and_compare(
-            stages, machine, lambda on: self.server.run(on, self.inputs, keys)
+            stages, device, lambda on: self.server.run(on, self.inputs, keys)
         )
         outputs = [result.outputs for result in results]
         with stages("Client: decrypt"):
@@ -189,7 +189,7 @@ def begin(
     return Session(application, server, owner, vectors, inputs)
 
 
-def open_machine(stages: Stages, kind: str, design: str | Design) -> runtime.Machine:
+def open_device(stages: Stages, kind: str, design: str | Design) -> runtime.Device:
     """Opens the server's device; the RTL's simulator is built the first time.
 
     Raises:
@@ -204,27 +204,27 @@ def open_machine(stages: Stages, kind: str, design: str | Design) -> runtime.Mac
 
 def run_and_compare(
     stages: Stages,
-    machine: runtime.Machine,
-    run: Callable[[runtime.Machine], Sequence[runtime.RunResult]],
+    device: runtime.Device,
+    run: Callable[[runtime.Device], Sequence[runtime.RunResult]],
 ) -> tuple[Sequence[runtime.RunResult], bool | None]:
-    """Runs programs on a machine, and again on the ``cpu`` device unless it is that.
+    """Runs programs on a device, and again on the ``cpu`` device unless it is that.
 
     Args:
         stages: Shows progress.
-        machine: The server's device.
-        run: Runs the programs on the machine that it is given.
+        device: The server's device.
+        run: Runs the programs on the device that it is given.
 
     Returns:
         The results, and whether every residue of theirs equals the cpu device's; None: on it.
 
     Raises:
-        DeviceError: When the machine fails.
+        DeviceError: When the device fails.
     """
-    with stages(f"Server: run on the {machine.name} device") as stage:
-        results = run(machine)
+    with stages(f"Server: run on the {device.name} device") as stage:
+        results = run(device)
         cycles = [result.cycles for result in results if result.cycles is not None]
         stage.note = f"{sum(cycles):,} clock cycles" if cycles else ""
-    if machine.name == REFERENCE:
+    if device.name == REFERENCE:
         return results, None
     with stages("Compare with the cpu device") as stage:
         equal = all(
@@ -281,7 +281,7 @@ def write(output: Target, stages: Stages, numbers: Mapping[str, object]) -> None
 
 
 More: TypeAlias = Callable[
-    [Stages, runtime.Machine, Session[AnyOutcome], Answer[AnyOutcome], SealBaseline | None],
+    [Stages, runtime.Device, Session[AnyOutcome], Answer[AnyOutcome], SealBaseline | None],
     tuple[Sequence[RenderableType], dict[str, object]],
 ]
 
@@ -326,11 +326,11 @@ def run(
     current = begin(stages, application, design, accelerated=takes_design(device), client=client)
     server = current.server
     on = server.design or design or "nano"
-    machine = open_machine(stages, device, on)
-    answer = current.answer(stages, machine)
+    opened = open_device(stages, device, on)
+    answer = current.answer(stages, opened)
     times = time_seal(stages, current) if seal else None
     shown, written = (
-        more(stages, machine, current, answer, times[0] if times else None) if more else ([], {})
+        more(stages, opened, current, answer, times[0] if times else None) if more else ([], {})
     )
     console.print()
     for each in application.show(answer.outcome):

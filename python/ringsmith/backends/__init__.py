@@ -1,1 +1,1 @@
-"""Machines: one folder per architecture, all with the same interface."""
+"""Devices: one folder per architecture, all with the same interface."""

@@ -12,7 +12,7 @@ from ringsmith.backends.cards.interface import Cards
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.jobs import Machine
+from ringsmith.backends.jobs import Device
 from ringsmith.backends.types import (
     Capabilities,
     CompiledGraph,
@@ -34,11 +34,11 @@ __all__ = [
     "Capabilities",
     "CompiledGraph",
     "Design",
+    "Device",
     "Executable",
     "Explanation",
     "GraphResult",
     "InputsOnDemand",
-    "Machine",
 ]
 
 PORTS, AXI_LITE = "ports", "axi-lite"
@@ -67,7 +67,7 @@ class Backend(ABC):
     """The class of the result of ``write``: a frozen dataclass; needed with designs."""
 
     @abstractmethod
-    def open(self, kind: str, design: Design | None, via: str = PORTS) -> Machine:
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> Device:
         """Opens a device.
 
         Args:

@@ -306,8 +306,8 @@ class _Stopping:
             self._reporter.noted(line)
 
 
-class QueuedMachine(ABC):
-    """A machine that accepts jobs; each architecture defines the work in a slot."""
+class QueuedDevice(ABC):
+    """A device that accepts jobs; each architecture defines the work in a slot."""
 
     name: str
     capabilities: ClassVar[Capabilities]
@@ -327,7 +327,7 @@ class QueuedMachine(ABC):
         keys: Mapping[str, AnyKey],
         client: str = "",
     ) -> Job[GraphResult]:
-        """Takes a graph to execute; see ``Machine.submit``."""
+        """Takes a graph to execute; see ``Device.submit``."""
         work = self.work(compiled, inputs, keys)
         return self._slots.submit(work, client, self.group(keys))
 
@@ -337,7 +337,7 @@ class QueuedMachine(ABC):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
-        """Executes a graph; see ``Machine.execute``."""
+        """Executes a graph; see ``Device.execute``."""
         return self._slots.run(self.work(compiled, inputs, keys), group=self.group(keys))
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
@@ -359,8 +359,8 @@ class QueuedMachine(ABC):
         """
 
 
-class Machine(Protocol):
-    """A machine that executes compiled graphs."""
+class Device(Protocol):
+    """A device that executes compiled graphs."""
 
     @property
     def name(self) -> str:
@@ -403,7 +403,7 @@ class Machine(Protocol):
             compiled: The graph.
             inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
                 ``InputsOnDemand`` where not all are in memory.
-            keys: Key name -> key-switching key, checked by the caller. Only machines with the
+            keys: Key name -> key-switching key, checked by the caller. Only devices with the
                 capability ``any_keys`` get keys expanded on the fly and precomputed keys.
         """
         ...

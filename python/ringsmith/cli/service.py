@@ -85,7 +85,7 @@ def serve(
         from ringsmith.service.server import Options, log_to_stderr
         from ringsmith.service.server import serve as run
     from ringsmith.service.settings import Settings, load_settings
-    from ringsmith.service.tasks import Device
+    from ringsmith.service.tasks import DeviceChoice
 
     if design is not None and device is ServedDevice.CPU:
         raise ParameterError("--design is for --device model, rtl or card: leave one of both out")
@@ -104,7 +104,7 @@ def serve(
         data,
         host,
         port,
-        Device(device.value, design or "", card or "", threads or 1),
+        DeviceChoice(device.value, design or "", card or "", threads or 1),
         count,
         engine.value,
         int(key_memory * (1 << 30)),

@@ -1,4 +1,4 @@
-"""The subroutine graph: what everything that knows HE hands to everything that knows machines."""
+"""The subroutine graph: what everything that knows HE hands to everything that knows devices."""
 
 from ringsmith.graph.file import from_json, to_json
 from ringsmith.graph.subroutines import Origin, SubroutineGraph, SubroutineNode

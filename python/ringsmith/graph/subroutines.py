@@ -1,4 +1,4 @@
-"""The subroutine graph as a Python object: the contract between HE and machines.
+"""The subroutine graph as a Python object: the contract between HE and devices.
 
 A graph is built node by node. Each node is checked when it is added, so that every graph is valid.
 ``docs/reference/subroutine-graph.md`` describes the ops, and ``ringsmith.graph.file`` the JSON

@@ -131,7 +131,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         self._text = text
         self._keys: Any = None
         self._compiled: runtime.Compiled | None = None
-        self._machine: Any = None
+        self._device: Any = None
         self._remote: tuple[Service, RemoteProgram] | None = None
         self._clear = {i: n for i, n in enumerate(arg_names) if i not in secret_args}
         self.program = self._planned({})
@@ -156,7 +156,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         self._compiled = self._compile(self.program)
         executable = self._compiled.compiled_graph.executable
         device = self._backend.device
-        self._machine = (
+        self._device = (
             runtime.open_device(device)
             if executable is None
             else runtime.open_device(device, executable.design)
@@ -215,7 +215,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
             compiled = self._compile(program)
         given = self._ciphertexts(values)
         assert compiled is not None, "setup made it"
-        result = compiled.run(self._machine, given, self._keys[2])
+        result = compiled.run(self._device, given, self._keys[2])
         self.cycles = result.cycles
         return Evaluated(result.outputs, program.client_kit())
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.heir.compiler import GENERIC, compiled
-from ringsmith.heir.machine import Machine
+from ringsmith.heir.interpreter import Interpreter
 from ringsmith.heir.tape import Numbers
 from ringsmith.heir.text import Block, HeirError, Operation, read_module, split
 from ringsmith.heir.translate import Code, Source, walk
@@ -73,7 +73,7 @@ class ClearFunction:
             for value, kind in zip(arguments, self.kinds, strict=True)
         ]
         try:
-            found = self._code.call(self._name, values, _ClearMachine(self._numbers))
+            found = self._code.call(self._name, values, _ClearInterpreter(self._numbers))
         except HeirError as error:
             raise UnknownError(str(error)) from None
         return [np.asarray(value) for value in found]
@@ -126,7 +126,7 @@ def _function(text: str, path: Path) -> ClearFunction:
     )
 
 
-class _ClearMachine(Machine):
+class _ClearInterpreter(Interpreter):
     """Executes the operations of input modules, too."""
 
     def __init__(self, numbers: Numbers) -> None:
@@ -176,7 +176,7 @@ class _Generic:
 
     @property
     def cost(self) -> int:
-        """Operations, as ``Machine.do_tick`` counts them."""
+        """Operations, as ``Interpreter.do_tick`` counts them."""
         turns = math.prod(n for n, one in zip(self.sizes, self.reduced, strict=True) if one)
         return 8 * turns + (math.prod(self.sizes) >> 5)
 

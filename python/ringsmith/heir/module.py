@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith import progress
-from ringsmith.heir.machine import Machine, Secret, objects
+from ringsmith.heir.interpreter import Interpreter, Secret, objects
 from ringsmith.heir.tape import Numbers, Step, Tape, TapeError, Value
 from ringsmith.heir.text import HeirError, ModuleText, Operation, entries, read_module, split
 from ringsmith.heir.translate import Code, refusal, walk
@@ -171,7 +171,7 @@ class _Tracer:
         slots = self._slots(entry, scheme)
         tape = Tape(slots, self._numbers)
         log_scale = None if parameters is None else parameters.log_scale
-        machine = Machine(tape, log_scale, self._numbers)
+        interpreter = Interpreter(tape, log_scale, self._numbers)
         values: list[object] = []
         inputs: list[TensorPlan] = []
         for i, kind in enumerate(arguments.types):
@@ -199,7 +199,7 @@ class _Tracer:
             raise self._module.error(
                 entry.line, f"{entry_name} has no secret argument: mark one {{secret.secret}}"
             )
-        results = self._code.call(entry_name, values, machine)
+        results = self._code.call(entry_name, values, interpreter)
         outputs = tuple(
             self._output(j, value, results_of, slots, entry) for j, value in enumerate(results)
         )
@@ -398,7 +398,7 @@ class _Tracer:
             tensor = values.reshape(original.shape or ())
             operand = tensor if original.shape is not None else tensor.item()
             operands = [operand, *[None] * (len(function.regions[0].arguments) - 1)]
-            results = self._code.call(name, operands, Machine(None, None, self._numbers))
+            results = self._code.call(name, operands, Interpreter(None, None, self._numbers))
             if len(results) != 1:
                 raise self._module.error(function.line, f"{name} returns {len(results)} values")
             table = _numbers_of(results[0])
@@ -470,7 +470,7 @@ class _Tracer:
         if encrypted and kind.shape is None:
             operand = rows[0]
         operands = [operand, *[None] * (len(function.regions[0].arguments) - 1)]
-        results = self._code.call(name, operands, Machine(None, None, self._numbers))
+        results = self._code.call(name, operands, Interpreter(None, None, self._numbers))
         made = _numbers_of(results[0]) if len(results) == 1 else None
         if made is None or made.size != original.elements:
             raise self._module.error(

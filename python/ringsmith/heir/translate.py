@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from ringsmith.heir.machine import MATH, Machine
+from ringsmith.heir.interpreter import MATH, Interpreter
 from ringsmith.heir.tape import Kind as Step
 from ringsmith.heir.tape import TapeError
 from ringsmith.heir.text import Block, HeirError, ModuleText, Operation
@@ -86,19 +86,21 @@ class Code:
         self._functions = functions
         self._sources: dict[str, Source] = {}
 
-    def call(self, name: str, operands: Sequence[object], machine: Machine) -> tuple[Any, ...]:
+    def call(
+        self, name: str, operands: Sequence[object], interpreter: Interpreter
+    ) -> tuple[Any, ...]:
         """Calls a function.
 
         Args:
             name: The function.
             operands: Its arguments.
-            machine: Executes the operations.
+            interpreter: Executes the operations.
 
         Raises:
             HeirError: When an operation is not known or fails; names its line.
         """
         calls = 0
-        names = machine.functions()
+        names = interpreter.functions()
         entered: dict[str, Callable[..., tuple[Any, ...]]] = {}
 
         def call(callee: str, *arguments: object) -> tuple[Any, ...]:
@@ -108,7 +110,7 @@ class Code:
             if callee not in entered:
                 entered[callee] = self._source(callee).function(names | {"call": call})
             held = self._sources[callee].numbers
-            machine.numbers.take(held)
+            interpreter.numbers.take(held)
             calls += 1
             try:
                 return entered[callee](*arguments)
@@ -118,7 +120,7 @@ class Code:
                 raise self._located(callee, error) from None
             finally:
                 calls -= 1
-                machine.numbers.give_back(held)
+                interpreter.numbers.give_back(held)
 
         return call(name, *operands)
 

@@ -1,6 +1,6 @@
 """Compiling encrypted programs and running them on the CPU, the model or the simulated RTL."""
 
-from ringsmith.backends.base import CompiledGraph, GraphResult, Machine
+from ringsmith.backends.base import CompiledGraph, Device, GraphResult
 from ringsmith.runtime.compiled import (
     Compiled,
     RunResult,
@@ -20,8 +20,8 @@ __all__ = [
     "AnyKeys",
     "Compiled",
     "CompiledGraph",
+    "Device",
     "GraphResult",
-    "Machine",
     "PreparedKeys",
     "RunResult",
     "Sanitizer",

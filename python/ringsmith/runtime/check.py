@@ -1,4 +1,4 @@
-"""Checks of a run's arguments, before a machine gets them."""
+"""Checks of a run's arguments, before a device gets them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -80,7 +80,7 @@ def check_inputs(
     Args:
         graph: The graph.
         inputs: Residues (limbs, N) by name; those that are made on demand are not read.
-        residues: Whether to check the residues; False if the machine does it.
+        residues: Whether to check the residues; False if the device does it.
 
     Raises:
         ProgramError: Otherwise; names the input.

@@ -1,4 +1,4 @@
-"""Encrypted programs from trace to result: compile once, run on any machine."""
+"""Encrypted programs from trace to result: compile once, run on any device."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from ringsmith.backends.base import (
     PORTS,
     WAYS,
     CompiledGraph,
+    Device,
     GraphResult,
     InputsOnDemand,
-    Machine,
 )
 from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD, card_port
 from ringsmith.backends.jobs import ChangedJob, Job
@@ -72,7 +72,7 @@ class Compiled:
 
     def run(
         self,
-        machine: Machine,
+        device: Device,
         inputs: Mapping[str, Ciphertext],
         keys: AnyKeys,
     ) -> RunResult:
@@ -82,7 +82,7 @@ class Compiled:
         another run, or of ``Evaluator``, in this process causes a ``NoiseWarning``.
 
         Args:
-            machine: From ``open_device``.
+            device: From ``open_device``.
             inputs: Input name -> ciphertext, encrypted at the program's level and scale.
             keys: The evaluation keys that the program needs; additional ones are ignored. Keys
                 expanded on the fly and precomputed keys are for the CPU only.
@@ -90,17 +90,17 @@ class Compiled:
         Raises:
             ProgramError: If an input or key is missing, has the wrong form, is of other
                 parameters, or of another key pair than the rest; or if an output is transparent.
-            DeviceError: If the machine cannot run the program.
+            DeviceError: If the device cannot run the program.
             TypeError: If an argument is of another kind.
         """
-        polynomials, tag = self._operands(machine, inputs, keys)
+        polynomials, tag = self._operands(device, inputs, keys)
         history = output_history(inputs)
-        result = run_graph(self.compiled_graph, machine, polynomials, named_keys(keys))
+        result = run_graph(self.compiled_graph, device, polynomials, named_keys(keys))
         return self._run_result(result, tag, history)
 
     def submit(
         self,
-        machine: Machine,
+        device: Device,
         inputs: Mapping[str, Ciphertext],
         keys: AnyKeys,
         *,
@@ -111,9 +111,9 @@ class Compiled:
         The job can be polled, waited for and cancelled. Jobs of one client run in the order of
         submission. Clients, which have different names, take turns.
         """
-        polynomials, tag = self._operands(machine, inputs, keys)
+        polynomials, tag = self._operands(device, inputs, keys)
         history = output_history(inputs)
-        job = submit_graph(self.compiled_graph, machine, polynomials, named_keys(keys), client)
+        job = submit_graph(self.compiled_graph, device, polynomials, named_keys(keys), client)
         return job.then(lambda result: self._run_result(result, tag, history))
 
     def __repr__(self) -> str:
@@ -123,12 +123,12 @@ class Compiled:
         return represented(type(self), {**ports, "design": design and design.name})
 
     def _operands(
-        self, machine: Machine, inputs: Mapping[str, Ciphertext], keys: AnyKeys
+        self, device: Device, inputs: Mapping[str, Ciphertext], keys: AnyKeys
     ) -> tuple[Mapping[str, Residues], bytes | None]:
         """Checks a run's arguments; returns the graph's inputs and the tag of the key pair."""
-        if not callable(getattr(machine, "execute", None)):
+        if not callable(getattr(device, "execute", None)):
             raise TypeError(
-                f"machine: {type(machine).__name__} was given where a machine belongs: "
+                f"device: {type(device).__name__} was given where a device belongs: "
                 "give open_device(kind)"
             )
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
@@ -293,7 +293,7 @@ def for_keys(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> Compi
 
 def run_graph(
     compiled: CompiledGraph,
-    machine: Machine,
+    device: Device,
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
 ) -> GraphResult:
@@ -304,48 +304,48 @@ def run_graph(
 
     Args:
         compiled: The graph.
-        machine: From ``open_device``.
+        device: From ``open_device``.
         inputs: Input name -> residues (limbs, N).
         keys: Key name -> key-switching key; additional ones are ignored.
 
     Raises:
         ProgramError: If an input or key is missing, or not what the graph takes.
-        DeviceError: If the machine cannot run the graph.
+        DeviceError: If the device cannot run the graph.
     """
-    return machine.execute(*_checked(compiled, machine, inputs, keys))
+    return device.execute(*_checked(compiled, device, inputs, keys))
 
 
 def submit_graph(
     compiled: CompiledGraph,
-    machine: Machine,
+    device: Device,
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
     client: str = "",
 ) -> Job[GraphResult]:
     """Checks the arguments and submits a compiled graph; arguments are those of ``run_graph``.
 
-    Jobs of several clients take turns on the machine.
+    Jobs of several clients take turns on the device.
 
     Raises:
         ProgramError, DeviceError: As ``run_graph``, if the error is known before the run.
     """
-    given = _checked(compiled, machine, inputs, keys)
-    return machine.submit(*given, client=client) if client else machine.submit(*given)
+    given = _checked(compiled, device, inputs, keys)
+    return device.submit(*given, client=client) if client else device.submit(*given)
 
 
 def _checked(
     compiled: CompiledGraph,
-    machine: Machine,
+    device: Device,
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
 ) -> tuple[CompiledGraph, Mapping[str, Residues], Mapping[str, AnyKey]]:
     """Returns the graph compiled for the given keys, and the keys that it needs."""
-    check_inputs(compiled.graph, inputs, residues=not machine.capabilities.checks_residues)
+    check_inputs(compiled.graph, inputs, residues=not device.capabilities.checks_residues)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
-    if machine.capabilities.any_keys:
+    if device.capabilities.any_keys:
         return compiled, inputs, needed
-    whole = whole_keys(machine.name, needed)
+    whole = whole_keys(device.name, needed)
     return for_keys(compiled, whole), inputs, whole
 
 
@@ -356,11 +356,11 @@ def open_device(
     via: str = PORTS,
     port: str | None = None,
     baud: int = DEFAULT_BAUD,
-) -> Machine:
-    """Opens a machine: ``cpu``, or an accelerator as ``model``, simulated ``rtl`` or ``card``.
+) -> Device:
+    """Opens a device: ``cpu``, or an accelerator as ``model``, simulated ``rtl`` or ``card``.
 
     With a streaming multiplier the CPU is the host and does all other operations. Backends of other
-    packages add machines.
+    packages add devices.
 
     The RTL of a design is built the first time it is opened, and cached.
 
@@ -375,7 +375,7 @@ def open_device(
         baud: The port's rate in bits per second, as in the card's bitstream.
 
     Raises:
-        DeviceError: If there is no machine of that kind or no such ``via``; if no card of the
+        DeviceError: If there is no device of that kind or no such ``via``; if no card of the
             design answers at the port.
         ParameterError: If there is no such design.
         ToolError: If the RTL simulation cannot be built.

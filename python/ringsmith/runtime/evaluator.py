@@ -6,7 +6,7 @@ Programs written for SEAL ask for one result at a time. For programs of several 
 
 from functools import partial
 
-from ringsmith.backends.base import CompiledGraph, Design, Machine
+from ringsmith.backends.base import CompiledGraph, Design, Device
 from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD
 from ringsmith.backends.keys import expandable
 from ringsmith.backends.registry import (
@@ -95,7 +95,7 @@ class Evaluator:
         self._seeded = [name for name, key in whole if expandable(key, parameters.primes)]
         self._interprets = backend_without_designs(device) is not None
         self._compiled: dict[_Shape, CompiledGraph] = {}
-        self._machines: dict[Design | None, Machine] = {}
+        self._devices: dict[Design | None, Device] = {}
 
     def run(
         self,
@@ -170,14 +170,14 @@ class Evaluator:
         elif b is not None:
             polynomials.append(self._scheme.residues(self.parameters, shape[0], b, a.limbs))
         inputs = dict(zip(compiled.graph.inputs, polynomials, strict=True))
-        outputs = run_graph(compiled, self._machine(compiled), inputs, self._keys).outputs
+        outputs = run_graph(compiled, self._device(compiled), inputs, self._keys).outputs
         return stacked([outputs[name] for name in compiled.graph.outputs])
 
-    def _machine(self, compiled: CompiledGraph) -> Machine:
+    def _device(self, compiled: CompiledGraph) -> Device:
         design = compiled.design
-        if design not in self._machines:
-            self._machines[design] = self._open() if design is None else self._open(design)
-        return self._machines[design]
+        if design not in self._devices:
+            self._devices[design] = self._open() if design is None else self._open(design)
+        return self._devices[design]
 
     def _rotations(self, steps: int) -> tuple[int, ...]:
         """Returns a rotation's Galois elements: its own key's, else its signed binary digits'."""

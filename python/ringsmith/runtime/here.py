@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.backends.base import Machine
+from ringsmith.backends.base import Device
 from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.registry import backend_without_designs
 from ringsmith.errors import DeviceError, ParameterError, ProgramError, check_type
@@ -102,26 +102,26 @@ def here(
             f'program with open_device("{CARD}", design, port=port)'
         )
     kept: _Kept = vars(program).setdefault(_KEPT, _Kept())
-    compiled, machine = _prepared(program, kept, device, design)
+    compiled, opened = _prepared(program, kept, device, design)
     secret_key, public_key, keys = _keys(program, kept, compiled)
-    result = compiled.run(machine, program.encrypt(public_key, inputs), keys)
+    result = compiled.run(opened, program.encrypt(public_key, inputs), keys)
     numbers = program.decrypt(secret_key, result.outputs, complex_numbers=complex_numbers)
     return Here(numbers, result)
 
 
 def _prepared(
     program: Program, kept: _Kept, device: str, design: str | Design | None
-) -> tuple[Compiled, Machine]:
+) -> tuple[Compiled, Device]:
     """The program compiled for a device, and the device."""
     if backend_without_designs(device) is not None:
         if design is not None:
             raise ParameterError(
                 f'device {device} has no designs: leave out design, or take device "model" or "rtl"'
             )
-        machine = open_device(device)
+        opened = open_device(device)
         with kept.lock:
             kept.on_cpu = kept.on_cpu or compile_program(program)
-            return kept.on_cpu, machine
+            return kept.on_cpu, opened
     point = None if design is None else named_design(design)
     with kept.lock:
         if point not in kept.compiled:

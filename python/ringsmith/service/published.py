@@ -17,7 +17,7 @@ from ringsmith.files import SECRET_MODE, read_bounded, write_whole
 from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import Compiled, compile_for_smallest_design, compile_program
 from ringsmith.schemes import program_file
-from ringsmith.service.tasks import Device, ProgramFiles
+from ringsmith.service.tasks import DeviceChoice, ProgramFiles
 
 log = logging.getLogger("ringsmith.service")
 
@@ -85,7 +85,7 @@ def server_secret(folder: Path) -> bytes:
     return found
 
 
-def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publication:
+def publish(path: Path, folder: Path, device: DeviceChoice, secret: bytes) -> Publication:
     """Reads a program, compiles it for a device, and writes the files that workers load.
 
     Args:
@@ -124,7 +124,7 @@ def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publicat
     return Publication(name, revision, kit, kit_bytes, files, design)
 
 
-def _compile(program: Program, folder: Path, device: Device) -> tuple[str, str]:
+def _compile(program: Program, folder: Path, device: DeviceChoice) -> tuple[str, str]:
     """Compiles a program for an accelerator; returns the file or None, and the design's name."""
     if backend_without_designs(device.kind) is not None:
         compile_program(program)  # compilation errors are raised here
@@ -146,7 +146,7 @@ def _compile(program: Program, folder: Path, device: Device) -> tuple[str, str]:
 
 
 def publish_all(
-    paths: Sequence[Path], folder: Path, device: Device, secret: bytes
+    paths: Sequence[Path], folder: Path, device: DeviceChoice, secret: bytes
 ) -> dict[str, Publication]:
     """Publishes programs and returns them by name; see ``publish``.
 

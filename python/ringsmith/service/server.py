@@ -27,7 +27,7 @@ from ringsmith.service.published import publish_all, server_secret
 from ringsmith.service.settings import Settings
 from ringsmith.service.state import State
 from ringsmith.service.storage import Storage
-from ringsmith.service.tasks import Device, Setup
+from ringsmith.service.tasks import DeviceChoice, Setup
 
 log = logging.getLogger("ringsmith.service")
 
@@ -58,7 +58,7 @@ class Options:
     data: Path
     host: str = "127.0.0.1"
     port: int = 8000
-    device: Device = field(default_factory=Device)
+    device: DeviceChoice = field(default_factory=DeviceChoice)
     workers: int = 1
     engine: str = PROCESSES
     key_memory: int = 4 << 30

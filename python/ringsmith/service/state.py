@@ -33,7 +33,7 @@ from ringsmith.service.problems import ProblemError, not_found
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Quota, Settings
 from ringsmith.service.storage import PATIENCE_SECONDS, Storage, storage_problem
-from ringsmith.service.tasks import Device, KeyFile, Outcome, Task
+from ringsmith.service.tasks import DeviceChoice, KeyFile, Outcome, Task
 
 log = logging.getLogger("ringsmith.service")
 
@@ -115,7 +115,7 @@ class State:
     folder: Folder
     storage: Storage
     settings: Settings
-    device: Device
+    device: DeviceChoice
     programs: Mapping[str, Publication]
     metrics: Metrics
     dispatcher: Dispatcher = field(init=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Device:
+class DeviceChoice:
     """The device that a worker opens.
 
     Attributes:
@@ -60,7 +60,7 @@ class Setup:
         key_memory: Bytes of evaluation keys that it keeps in memory.
     """
 
-    device: Device
+    device: DeviceChoice
     programs: tuple[ProgramFiles, ...]
     key_memory: int
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from ringsmith.backends.base import Machine
+from ringsmith.backends.base import Device
 from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.jobs import ChangedJob
 from ringsmith.backends.registry import backend_without_designs
@@ -83,7 +83,7 @@ class Runner:
         self._read = read or _contents
         self._files = {each.name: each for each in setup.programs}
         self._programs: dict[str, tuple[Compiled, RlweParameters]] = {}
-        self._machines: dict[object, Machine] = {}
+        self._devices: dict[object, Device] = {}
         self._keys: OrderedDict[str, Keys] = OrderedDict()
         self._running: dict[str, ChangedJob[Any, Any] | None] = {}
         self._lock, self._loading = Lock(), Lock()
@@ -96,8 +96,8 @@ class Runner:
         Raises:
             RingsmithError: If a program or device cannot be opened.
         """
-        machines = [self._machine(self._program(name)[0]) for name in self._files]
-        return max(machine.places or 1 for machine in machines)
+        devices = [self._device(self._program(name)[0]) for name in self._files]
+        return max(device.places or 1 for device in devices)
 
     def carry_out(self, task: Task) -> Outcome:
         """Runs a task; the outcome reports every failure."""
@@ -158,14 +158,14 @@ class Runner:
 
     def _run(self, task: Task, begun: float) -> Outcome:
         compiled, parameters = self._program(task.program)
-        machine = self._machine(compiled)
-        keys = self._keys_of(task, parameters, prepared=machine.capabilities.any_keys)
+        device = self._device(compiled)
+        keys = self._keys_of(task, parameters, prepared=device.capabilities.any_keys)
         inputs = {
             name: _named(f"input {name!r:.80}", Path(path), parameters)
             for name, path in task.inputs.items()
         }
         load_seconds = time.perf_counter() - begun
-        result, seconds = self._result(task, compiled, machine, inputs, keys)
+        result, seconds = self._result(task, compiled, device, inputs, keys)
         sizes = {}
         folder = Path(task.folder)
         folder.mkdir(mode=0o700)
@@ -190,17 +190,17 @@ class Runner:
         self,
         task: Task,
         compiled: Compiled,
-        machine: Machine,
+        device: Device,
         inputs: Mapping[str, Ciphertext],
         keys: Keys,
     ) -> tuple[RunResult, float]:
         """Returns the result of a run and its device seconds."""
-        if machine.places is None:  # it accepts any number of jobs, and finishes each
+        if device.places is None:  # it accepts any number of jobs, and finishes each
             with self._cpu:
                 begun = time.perf_counter()
-                return compiled.run(machine, inputs, keys), time.perf_counter() - begun
+                return compiled.run(device, inputs, keys), time.perf_counter() - begun
         begun = time.perf_counter()
-        job = compiled.submit(machine, inputs, keys, client=task.client)
+        job = compiled.submit(device, inputs, keys, client=task.client)
         with self._lock:
             if task.job in self._running:
                 self._running[task.job] = job
@@ -214,12 +214,12 @@ class Runner:
                 self._programs[name] = _loaded(self._files[name], self._setup.device.kind)
             return self._programs[name]
 
-    def _machine(self, compiled: Compiled) -> Machine:
+    def _device(self, compiled: Compiled) -> Device:
         design = compiled.compiled_graph.design
         with self._loading:
-            if design not in self._machines:
-                self._machines[design] = _opened(self._setup, compiled)
-            return self._machines[design]
+            if design not in self._devices:
+                self._devices[design] = _opened(self._setup, compiled)
+            return self._devices[design]
 
     def _keys_of(self, task: Task, parameters: RlweParameters, *, prepared: bool) -> Keys:
         """Returns a task's keys, from memory if they are there."""
@@ -257,7 +257,7 @@ def _loaded(files: ProgramFiles, kind: str) -> tuple[Compiled, RlweParameters]:
     return compile_for_smallest_design(program), parameters
 
 
-def _opened(setup: Setup, compiled: Compiled) -> Machine:
+def _opened(setup: Setup, compiled: Compiled) -> Device:
     device, design = setup.device, compiled.compiled_graph.design
     if design is None:
         return open_device(device.kind)

@@ -16,7 +16,7 @@ from ringsmith.backends.base import (
     Explanation,
     GraphResult,
 )
-from ringsmith.backends.jobs import QueuedMachine, Work
+from ringsmith.backends.jobs import QueuedDevice, Work
 from ringsmith.design_files import load
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -31,7 +31,7 @@ def interpreted(compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> dict
     return {name: np.array(limbs, dtype=np.uint64) for name, limbs in found.items()}
 
 
-class Oracle(QueuedMachine):
+class Oracle(QueuedDevice):
     """Interprets graphs."""
 
     name = "slow-oracle"
@@ -95,7 +95,7 @@ class TallyExecutable:
         return len(self.spans)
 
 
-class TallyMachine(QueuedMachine):
+class TallyDevice(QueuedDevice):
     """Interprets graphs and counts."""
 
     name = "model"
@@ -117,7 +117,7 @@ class TallyBackend(Backend):
     """An architecture with designs, one of them its own."""
 
     name = "tally"
-    capabilities = TallyMachine.capabilities
+    capabilities = TallyDevice.capabilities
     kinds = ("model",)
     field = "tally"
     file_record = TallyExecutable
@@ -155,9 +155,9 @@ class TallyBackend(Backend):
             cycles[int(origin.partition(":")[2] or 0)] += spent
         return Explanation(f"tallied on {executable.design.name}", dict(cycles))
 
-    def open(self, kind: str, design: Design | None, via: str = "ports") -> TallyMachine:
-        """The machine."""
-        return TallyMachine(cast("TallyDesign", design))
+    def open(self, kind: str, design: Design | None, via: str = "ports") -> TallyDevice:
+        """The device."""
+        return TallyDevice(cast("TallyDesign", design))
 
     def write(self, executable: Executable) -> TallyExecutable:
         """The executable itself is a record."""

@@ -28,11 +28,11 @@ from ringsmith.backends.cards.socket_files import SocketPort
 from ringsmith.backends.cards.xdma import XdmaFiles
 from ringsmith.backends.jobs import JobState
 from ringsmith.backends.registry import backend_of
-from ringsmith.backends.rpau.card.machine import CardMachine
+from ringsmith.backends.rpau.card.device import CardDevice
 from ringsmith.backends.rpau.card.simulated import RpauCard
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.device.card_table import MAGIC, CardRegister
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.params import BfvParameters, SecurityWarning
 from ringsmith.runtime import Compiled
@@ -85,7 +85,7 @@ def work() -> Work:
 @pytest.fixture
 def path(tmp_path: Path) -> Iterator[str]:
     """A card in this process, behind a socket."""
-    server = CardServer(RpauCard(DESIGN, ModelDevice, 16 << 20), tmp_path / "card.sock")
+    server = CardServer(RpauCard(DESIGN, ModelCoprocessor, 16 << 20), tmp_path / "card.sock")
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     yield str(tmp_path / "card.sock")
@@ -106,8 +106,8 @@ def start(folder: Path, name: str = "card.sock") -> tuple[subprocess.Popen[str],
     return process, str(folder / name)
 
 
-def machine(*paths: str, **options: float) -> CardMachine:
-    return CardMachine(DESIGN, [SocketPort(path) for path in paths], **options)
+def device(*paths: str, **options: float) -> CardDevice:
+    return CardDevice(DESIGN, [SocketPort(path) for path in paths], **options)
 
 
 def test_a_card_computes_what_the_cpu_does_and_keeps_keys(path: str, work: Work) -> None:
@@ -133,7 +133,7 @@ def test_a_card_of_simulated_rtl_takes_the_cycles_that_the_model_counts(
     card = backend_of(DESIGN).cards().simulate(DESIGN, "rtl", 16 << 20)
     server = CardServer(card, tmp_path / "card.sock")
     threading.Thread(target=server.serve, daemon=True).start()
-    one = machine(str(tmp_path / "card.sock"))
+    one = device(str(tmp_path / "card.sock"))
     jobs = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(4)]
     results = [job.wait(10 * SECONDS) for job in jobs]
     for result in results:
@@ -153,12 +153,12 @@ def test_a_program_of_several_runs_is_counted_whole(tmp_path: Path) -> None:
     _, public, keys = program.generate_keys(seeded=True)
     inputs = program.encrypt(public, {"x": [1, 2, 3, 4], "y": [5, 6, 7, 8]})
     expected = compiled.run(open_device("model", design), inputs, keys)
-    card = RpauCard(design, ModelDevice, 16 << 20)
+    card = RpauCard(design, ModelCoprocessor, 16 << 20)
     server = CardServer(card, tmp_path / "card.sock")
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     try:
-        owner = CardMachine(design, [SocketPort(str(tmp_path / "card.sock"))])
+        owner = CardDevice(design, [SocketPort(str(tmp_path / "card.sock"))])
         for _ in range(2):
             before = sum(channel.computed for channel in card._channels)
             found = compiled.run(owner, inputs, keys)
@@ -173,7 +173,7 @@ def test_a_program_of_several_runs_is_counted_whole(tmp_path: Path) -> None:
 
 
 def test_threads_of_several_clients_share_a_cards_coprocessors(path: str, work: Work) -> None:
-    one = machine(path)
+    one = device(path)
     jobs = [
         work.compiled.submit(one, work.inputs, work.keys, client=f"client {i % 3}")
         for i in range(24)
@@ -186,18 +186,18 @@ def test_threads_of_several_clients_share_a_cards_coprocessors(path: str, work: 
     one.close()
 
 
-def test_several_machines_share_a_card_and_give_channels_back(path: str, work: Work) -> None:
-    machines = [machine(path) for _ in range(3)]  # more than there are coprocessors
+def test_several_devices_share_a_card_and_give_channels_back(path: str, work: Work) -> None:
+    devices = [device(path) for _ in range(3)]  # more than there are coprocessors
     with ThreadPoolExecutor(6) as pool:
         for result in pool.map(
-            lambda one: work.compiled.run(one, work.inputs, work.keys), machines * 4
+            lambda one: work.compiled.run(one, work.inputs, work.keys), devices * 4
         ):
             work.check(result)
-    for one in machines:
+    for one in devices:
         one.close()
 
 
-def test_several_cards_are_one_machine(tmp_path: Path, work: Work) -> None:
+def test_several_cards_are_one_device(tmp_path: Path, work: Work) -> None:
     started = [start(tmp_path, f"{name}.sock") for name in ("a", "b")]
     paths = [each for _, each in started]
     assert card_port(",".join(paths)) == CardFiles(tuple(paths))
@@ -291,7 +291,7 @@ def test_a_child_neither_uses_nor_unlocks_the_driver_files_of_its_parents_card(
 
 def test_jobs_go_on_elsewhere_when_one_of_two_cards_is_killed(tmp_path: Path, work: Work) -> None:
     (first, a), (second, b) = start(tmp_path, "a.sock"), start(tmp_path, "b.sock")
-    one = machine(a, b)
+    one = device(a, b)
     work.check(work.compiled.run(one, work.inputs, work.keys))
     jobs = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(30)]
     first.kill()
@@ -305,7 +305,7 @@ def test_jobs_go_on_elsewhere_when_one_of_two_cards_is_killed(tmp_path: Path, wo
 
 def test_a_card_that_comes_back_is_opened_again(tmp_path: Path, work: Work) -> None:
     process, path = start(tmp_path)
-    one = machine(path)
+    one = device(path)
     work.check(work.compiled.run(one, work.inputs, work.keys))
     jobs = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(8)]
     process.kill()
@@ -321,9 +321,9 @@ def test_a_card_that_comes_back_is_opened_again(tmp_path: Path, work: Work) -> N
 def test_a_card_that_stays_away_ends_the_job_with_an_error(
     tmp_path: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringsmith.backends.rpau.card.machine._BACK_SECONDS", 0.2)
+    monkeypatch.setattr("ringsmith.backends.rpau.card.device._BACK_SECONDS", 0.2)
     process, path = start(tmp_path)
-    one = machine(path)
+    one = device(path)
     work.check(work.compiled.run(one, work.inputs, work.keys))
     process.kill()
     process.wait()
@@ -346,7 +346,7 @@ def test_a_client_that_is_killed_frees_its_channels(path: str, work: Work) -> No
     assert port.claim(0.05) is None
     os.kill(other.pid, signal.SIGKILL)
     other.wait()
-    one = machine(path)
+    one = device(path)
     work.check(work.compiled.run(one, work.inputs, work.keys))
     one.close()
     port.close()
@@ -399,13 +399,13 @@ def test_messages_that_are_none_end_their_connection_alone(path: str, work: Work
                     pass
     assert good.read_register(CardRegister.MAGIC) == MAGIC
     good.close()
-    one = machine(path)
+    one = device(path)
     work.check(work.compiled.run(one, work.inputs, work.keys))
     one.close()
 
 
 def test_a_job_is_cancelled_while_it_waits_and_while_it_runs(path: str, work: Work) -> None:
-    one = machine(path)
+    one = device(path)
     jobs = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(12)]
     for job in jobs[::2]:
         job.cancel()
@@ -418,7 +418,7 @@ def test_a_job_is_cancelled_while_it_waits_and_while_it_runs(path: str, work: Wo
 
 
 def test_a_job_that_waits_too_long_is_reported_so(path: str, work: Work) -> None:
-    one, port = machine(path, wait_seconds=0.2), SocketPort(path).open()
+    one, port = device(path, wait_seconds=0.2), SocketPort(path).open()
     assert [port.claim(1) is not None for _ in range(2)] == [True, True]
     blocked = [work.compiled.submit(one, work.inputs, work.keys) for _ in range(6)]
     with pytest.raises(DeviceError, match=r"has waited 0\.2 seconds for a place"):
@@ -430,10 +430,10 @@ def test_a_job_that_waits_too_long_is_reported_so(path: str, work: Work) -> None
 
 def test_keys_that_do_not_fit_make_room_for_each_other(tmp_path: Path, work: Work) -> None:
     size = sum(key.data.nbytes for key in (work.keys.relin,) if key is not None)
-    card = RpauCard(DESIGN, ModelDevice, 2 * (2 << 20))
+    card = RpauCard(DESIGN, ModelCoprocessor, 2 * (2 << 20))
     server = CardServer(card, tmp_path / "card.sock")
     threading.Thread(target=server.serve, daemon=True).start()
-    one = machine(str(tmp_path / "card.sock"))
+    one = device(str(tmp_path / "card.sock"))
     others = [Work() for _ in range(2 + (4 << 20) // size)]
     for each in [*others, *others]:
         each.check(each.compiled.run(one, each.inputs, each.keys))
@@ -443,7 +443,7 @@ def test_keys_that_do_not_fit_make_room_for_each_other(tmp_path: Path, work: Wor
 
 def test_what_is_no_card_is_refused(tmp_path: Path, path: str) -> None:
     with pytest.raises(DeviceLostError, match="start one with ringsmith card"):
-        machine(str(tmp_path / "nothing.sock"))
+        device(str(tmp_path / "nothing.sock"))
     with pytest.raises(DeviceError, match="has 2 coprocessors, and design heaws6 has 6"):
         open_device("card", "heaws6", port=path)
     other = replace(DESIGN, work_polys=DESIGN.work_polys - 1, name="other")
@@ -451,13 +451,13 @@ def test_what_is_no_card_is_refused(tmp_path: Path, path: str) -> None:
     _, public, keys = program.generate_keys()
     with pytest.raises(DeviceError, match="work_polys"):
         compile_program(program, other).run(
-            CardMachine(other, [SocketPort(path)]), program.encrypt(public, {"x": [1]}), keys
+            CardDevice(other, [SocketPort(path)]), program.encrypt(public, {"x": [1]}), keys
         )
     with pytest.raises(DeviceError, match="a card answers at"):
-        CardServer(RpauCard(DESIGN, ModelDevice, 16 << 20), Path(path))
+        CardServer(RpauCard(DESIGN, ModelCoprocessor, 16 << 20), Path(path))
     (tmp_path / "file").write_text("not a socket")
     with pytest.raises(DeviceError, match="is another file"):
-        CardServer(RpauCard(DESIGN, ModelDevice, 16 << 20), tmp_path / "file")
+        CardServer(RpauCard(DESIGN, ModelCoprocessor, 16 << 20), tmp_path / "file")
     assert card_port("/dev/ttyUSB0", 9600) == SerialPort("/dev/ttyUSB0", 9600)
 
 

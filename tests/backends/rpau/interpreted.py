@@ -10,8 +10,8 @@ from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
@@ -64,7 +64,7 @@ def run_both(
     inputs, keys = random_inputs(graph, random), random_keys(graph, random, seeded)
     executable = compile_graph(graph, design, seeded)
     compiled = CompiledGraph(graph, executable)
-    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
+    found = RpauDevice(ModelCoprocessor(design)).execute(compiled, inputs, keys)
     assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
     assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
     return executable

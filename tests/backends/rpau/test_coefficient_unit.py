@@ -15,11 +15,11 @@ from ringsmith import _core
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.conversions import addresses, conversion_words, placed, segments
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.interface import AddressSpace, Device, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.interface import AddressSpace, Coprocessor, Words
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import check, encode, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction, instruction, latencies
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
@@ -138,7 +138,7 @@ def expected(
 
 
 def load(
-    device: Device,
+    coprocessor: Coprocessor,
     design: RpauDesign,
     polys: Sequence[Sequence[Words]],
     conversions: Sequence[Conversion],
@@ -149,14 +149,14 @@ def load(
         for rpau, prime in enumerate(of_set):
             root = _core.smallest_root(prime, design.n)
             for space, words in prime_tables(prime, root, design, design.log_n, rpau).loads():
-                device.write(AddressSpace[space], rpau, number, words)
+                coprocessor.write(AddressSpace[space], rpau, number, words)
     for index, conversion in enumerate(conversions):
-        device.write(AddressSpace.CONVERSION, 0, index, conversion_words(design, conversion))
+        coprocessor.write(AddressSpace.CONVERSION, 0, index, conversion_words(design, conversion))
     for rpau, own in enumerate(polys):
         for index, words in enumerate(own):
-            device.write(AddressSpace.POLY, rpau, index, words)
+            coprocessor.write(AddressSpace.POLY, rpau, index, words)
     words = [encode(each) for each in program_of(design)]
-    device.load_program(np.array(words, dtype=np.uint64))
+    coprocessor.load_program(np.array(words, dtype=np.uint64))
 
 
 def drawn(design: RpauDesign, rng: np.random.Generator) -> list[list[Words]]:
@@ -179,18 +179,18 @@ def test_model_and_rtl_convert_as_the_formulas_do(name: str, rng: np.random.Gene
     wanted = expected(design, conversions_of(design, primes), polys, primes[0])
     latency = latencies(design)
     cycles = {}
-    for device in (
-        ModelDevice(design),
-        RtlDevice(design, assertions=True, instrument=Instrument.BRIEF),
+    for coprocessor in (
+        ModelCoprocessor(design),
+        RtlCoprocessor(design, assertions=True, instrument=Instrument.BRIEF),
     ):
-        load(device, design, polys, conversions_of(design, primes))
-        cycles[device.name] = device.run(10**6).cycles
+        load(coprocessor, design, polys, conversions_of(design, primes))
+        cycles[coprocessor.name] = coprocessor.run(10**6).cycles
         for rpau, results in enumerate(wanted):
             for index, words in results.items():
                 np.testing.assert_array_equal(
-                    device.read(AddressSpace.POLY, rpau, index),
+                    coprocessor.read(AddressSpace.POLY, rpau, index),
                     words,
-                    f"{device.name} {rpau} {index}",
+                    f"{coprocessor.name} {rpau} {index}",
                 )
     assert cycles["rtl"] == cycles["model"]
     assert cycles["model"] >= 4 * latency["convert"] + 2 * latency["permute"]
@@ -217,7 +217,7 @@ def test_a_design_without_converters_has_no_coefficient_unit() -> None:
     with pytest.raises(ProgramError, match="take a design with converters"):
         check(parse_instruction("convert p4, p0, i0, i3, t0 @all", SMALL), design)
     with pytest.raises(DeviceError, match="has no address space"):
-        ModelDevice(design).write(AddressSpace.CONVERSION, 0, 0, np.zeros(1, dtype=np.uint64))
+        ModelCoprocessor(design).write(AddressSpace.CONVERSION, 0, 0, np.zeros(1, dtype=np.uint64))
     with pytest.raises(ParameterError, match="needs at least one conversion"):
         replace(SMALL, conversions=0)
 
@@ -234,18 +234,18 @@ def test_a_design_without_converters_has_no_coefficient_unit() -> None:
 def test_the_model_refuses_what_was_not_loaded(
     text: str, message: str, rng: np.random.Generator
 ) -> None:
-    device, primes = ModelDevice(SMALL), primes_of(SMALL)
-    load(device, SMALL, drawn(SMALL, rng), conversions_of(SMALL, primes)[:3])
+    coprocessor, primes = ModelCoprocessor(SMALL), primes_of(SMALL)
+    load(coprocessor, SMALL, drawn(SMALL, rng), conversions_of(SMALL, primes)[:3])
     program = [encode(parse_instruction(line, SMALL)) for line in (text, "halt")]
-    device.load_program(np.array(program, dtype=np.uint64))
+    coprocessor.load_program(np.array(program, dtype=np.uint64))
     with pytest.raises(DeviceError, match=message):
-        device.run(10**6)
+        coprocessor.run(10**6)
 
 
 def test_conversions_belong_to_the_device_and_not_to_an_rpau() -> None:
     words = np.zeros(len(addresses(SMALL)), dtype=np.uint64)
     with pytest.raises(DeviceError, match="the device has one for all of them: write RPAU 0"):
-        ModelDevice(SMALL).write(AddressSpace.CONVERSION, 1, 0, words)
+        ModelCoprocessor(SMALL).write(AddressSpace.CONVERSION, 1, 0, words)
     assert sum(count for _, count in segments(SMALL)) == words.size
 
 
@@ -259,12 +259,12 @@ def test_conversions_are_loaded_over_the_registers(
         "ringsmith.backends.rpau.backend.SimulatedBus",
         partial(SimulatedBus, instrument=Instrument.BRIEF),
     )
-    machine = open_device("rtl", design, via="axi-lite")
-    assert isinstance(machine, Accelerator)
-    load(machine.device, design, polys, conversions_of(design, primes))
-    machine.device.run(10**6)
+    device = open_device("rtl", design, via="axi-lite")
+    assert isinstance(device, RpauDevice)
+    load(device.coprocessor, design, polys, conversions_of(design, primes))
+    device.coprocessor.run(10**6)
     for rpau, results in enumerate(wanted):
         for index, words in results.items():
             np.testing.assert_array_equal(
-                machine.device.read(AddressSpace.POLY, rpau, index), words
+                device.coprocessor.read(AddressSpace.POLY, rpau, index), words
             )

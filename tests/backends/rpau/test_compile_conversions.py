@@ -12,8 +12,8 @@ from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.errors import ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
@@ -50,7 +50,7 @@ class Compiled:
 
     def __init__(
         self,
-        device: str | Accelerator,
+        device: str | RpauDevice,
         design: RpauDesign,
         of: RlweParameters,
         operation: str,
@@ -58,9 +58,9 @@ class Compiled:
         limbs: int = 0,
     ) -> None:
         graph = lower_operation(operation, of, limbs or of.limbs, steps=1)
-        machine = runtime.open_device(device, design) if isinstance(device, str) else device
-        assert isinstance(machine, Accelerator)
-        self._machine, self._graph, self._rng = machine, graph, rng
+        opened = runtime.open_device(device, design) if isinstance(device, str) else device
+        assert isinstance(opened, RpauDevice)
+        self._device, self._graph, self._rng = opened, graph, rng
         self._compiled = runtime.compile_graph(graph, design)
         assert isinstance(self._compiled.executable, Executable)
         self.executable = self._compiled.executable
@@ -72,7 +72,7 @@ class Compiled:
         inputs = random_inputs(self._graph, self._rng)
         whole = {name: key.data for name, key in self._keys.items()}
         wanted = self._core.run(inputs, whole)
-        result = self._machine.execute(self._compiled, inputs, self._keys)
+        result = self._device.execute(self._compiled, inputs, self._keys)
         assert result.cycles == self.executable.cycles
         for name, residues in wanted.items():
             np.testing.assert_array_equal(result.outputs[name], residues)
@@ -164,9 +164,9 @@ def test_random_products_on_the_rtl(operation: str, count: int, rng: np.random.G
 def test_the_rtl_multiplies_and_relinearizes(
     design: RpauDesign, primes: int, rng: np.random.Generator
 ) -> None:
-    machine = Accelerator(RtlDevice(design, assertions=True))
+    device = RpauDevice(RtlCoprocessor(design, assertions=True))
     of = parameters(10, prime_bits=(30,) * primes)
-    Compiled(machine, design, of, "multiply_relinearize", rng).check()
+    Compiled(device, design, of, "multiply_relinearize", rng).check()
 
 
 HYBRID = replace(

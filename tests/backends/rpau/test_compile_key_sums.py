@@ -18,8 +18,8 @@ from ringsmith.backends.rpau.compiler.segment import fits_at_once
 from ringsmith.backends.rpau.compiler.select import select
 from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.graph import SubroutineGraph
 
 DESIGN = replace(
@@ -76,7 +76,7 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
     executable = compiler.compile_graph(graph, design)
     compiled = CompiledGraph(graph, executable)
     expected = Cpu().execute(compiled, inputs, keys)
-    found = Accelerator(ModelDevice(design)).execute(compiled, inputs, keys)
+    found = RpauDevice(ModelCoprocessor(design)).execute(compiled, inputs, keys)
     assert found.cycles == executable.cycles
     for name, limbs in expected.outputs.items():
         np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)

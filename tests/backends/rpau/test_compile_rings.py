@@ -21,9 +21,9 @@ from ringsmith.backends.rpau.compiler.compile import compile_graph
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import Form, SubroutineGraph
@@ -62,7 +62,7 @@ def program(log_degree: int) -> SubroutineGraph:
     return graph
 
 
-class Counting(ModelDevice):
+class Counting(ModelCoprocessor):
     """The model, which counts the words that cross to and from the host by address space."""
 
     def __init__(self, design: RpauDesign) -> None:
@@ -81,22 +81,25 @@ class Counting(ModelDevice):
         return words
 
 
-def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
+def run_both(log_degree: int, device: RpauDevice) -> Executable:
     """Runs the program on a device and through the interpreter; checks contents and cycles."""
     graph, random = program(log_degree), np.random.default_rng(log_degree)
     inputs, keys = random_inputs(graph, random), random_keys(graph, random)
-    executable = compile_graph(graph, accelerator.device.design)
+    executable = compile_graph(graph, device.coprocessor.design)
     compiled = CompiledGraph(graph, executable)
-    device = accelerator.device
-    assert isinstance(device, Counting)
-    device.crossed.clear()
-    found = accelerator.execute(compiled, inputs, keys)
+    coprocessor = device.coprocessor
+    assert isinstance(coprocessor, Counting)
+    coprocessor.crossed.clear()
+    found = device.execute(compiled, inputs, keys)
     assert found.cycles == executable.cycles
     ends = [executable.runs[0].loads, executable.runs[-1].stores]
     limbs = sum(len(places) for values in ends for places in values.values())
-    polynomials = limbs * min(graph.n, device.design.n) + found.spilled_words
-    assert device.crossed[AddressSpace.POLY] == polynomials
-    assert device.crossed[AddressSpace.KEY] + device.crossed[AddressSpace.SEED] == found.key_words
+    polynomials = limbs * min(graph.n, coprocessor.design.n) + found.spilled_words
+    assert coprocessor.crossed[AddressSpace.POLY] == polynomials
+    assert (
+        coprocessor.crossed[AddressSpace.KEY] + coprocessor.crossed[AddressSpace.SEED]
+        == found.key_words
+    )
     assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
     return executable
 
@@ -113,9 +116,9 @@ def run_both(log_degree: int, accelerator: Accelerator) -> Executable:
 )
 def test_one_device_runs_programs_of_every_ring(change: dict[str, int | str | bool]) -> None:
     design: RpauDesign = replace(DESIGN, **change)
-    accelerator = Accelerator(Counting(design))
+    device = RpauDevice(Counting(design))
     for log_degree in (*RINGS, RINGS[0]):
-        executable = run_both(log_degree, accelerator)
+        executable = run_both(log_degree, device)
         assert executable.sub_polys == design.sub_polys(log_degree)
         # Half keys of a larger ring are whole: sub-polynomials of 2^9 words do not begin with
         # streams.
@@ -128,7 +131,7 @@ def test_a_device_for_whole_blocks_expands_the_keys_of_larger_rings(
     log_n: int, log_degree: int
 ) -> None:
     design = replace(DESIGN, log_n=log_n, larger_rings=1, prng="trivium", seeds=2)
-    executable = run_both(log_degree, Accelerator(Counting(design)))
+    executable = run_both(log_degree, RpauDevice(Counting(design)))
     assert executable.seeded == {"relin", "galois:5"}
     assert executable.host_transfers == 0
     halves = {(load.half, load.sub_poly) for run in executable.runs for load in run.keys}

@@ -21,7 +21,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.design.constants import SEED_WORDS
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.accelerator import Accelerator
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -65,12 +65,12 @@ def run_checked(
     design: RpauDesign,
     rng: np.random.Generator,
     keys: Mapping[str, KeySwitchKey],
-    machine: runtime.Machine | None = None,
+    device: runtime.Device | None = None,
 ) -> runtime.GraphResult:
-    """Runs the program on a machine, the model if none is given; equal bits, stated cycles."""
+    """Runs the program on a device, the model if none is given; equal bits, stated cycles."""
     compiled, inputs = runtime.compile_graph(program(), design), random_inputs(program(), rng)
-    machine = machine or runtime.open_device("model", design)
-    found = runtime.run_graph(compiled, machine, inputs, keys)
+    device = device or runtime.open_device("model", design)
+    found = runtime.run_graph(compiled, device, inputs, keys)
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys)
     assert_equal_outputs(found, expected)
     executable = for_keys(compiled, keys).executable
@@ -95,7 +95,7 @@ def test_rtl_and_model_equal_the_interpreter_with_seeded_and_whole_keys(
 
 
 @cache
-def rtl() -> runtime.Machine:
+def rtl() -> runtime.Device:
     """One for all tests: they leave the keys of their programs in its stores."""
     return runtime.open_device("rtl", DESIGN)
 
@@ -122,8 +122,8 @@ def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Gener
 
 
 def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -> None:
-    machine, keys = runtime.open_device("model", DESIGN), random_keys(program(), rng)
-    first, second = (run_checked(DESIGN, rng, keys, machine) for _ in range(2))
+    device, keys = runtime.open_device("model", DESIGN), random_keys(program(), rng)
+    first, second = (run_checked(DESIGN, rng, keys, device) for _ in range(2))
     assert first.key_words > 0
     assert (second.key_words, second.host_transfers) == (0, 0)
 
@@ -175,9 +175,9 @@ def test_whole_keys_compile_the_program_once_more(rng: np.random.Generator) -> N
 
 def execute(executable: Executable, keys: Mapping[str, KeySwitchKey]) -> None:
     rng = np.random.default_rng(1)
-    machine = runtime.open_device("model", DESIGN)
-    assert isinstance(machine, Accelerator)
-    machine.execute(CompiledGraph(program(), executable), random_inputs(program(), rng), keys)
+    device = runtime.open_device("model", DESIGN)
+    assert isinstance(device, RpauDevice)
+    device.execute(CompiledGraph(program(), executable), random_inputs(program(), rng), keys)
 
 
 def test_a_key_without_a_seed_or_with_a_wrong_one_is_refused(rng: np.random.Generator) -> None:

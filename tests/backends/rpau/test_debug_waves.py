@@ -15,7 +15,7 @@ from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.debug.waves import record, window_of
 from ringsmith.backends.rpau.design.design import load_design
-from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
+from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesCoprocessor
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ProgramError, ToolError
 from ringsmith.graph import Form, SubroutineGraph
@@ -33,7 +33,7 @@ DESIGN = replace(
     constants=8,
 )
 CONTROLLER = f"{TOP_SCOPE}.u_controller"
-PERIOD = WavesDevice.PERIOD_NS
+PERIOD = WavesCoprocessor.PERIOD_NS
 
 
 class Vcd:
@@ -82,10 +82,10 @@ def test_the_controller_issues_in_the_recorded_window_when_the_trace_says(tmp_pa
     program = random_program(DESIGN, 11, 40)
     path = tmp_path / "window.vcd"
     first, last = program.starts[5], program.starts[12]
-    device = WavesDevice(DESIGN, path, first=first, last=last, scope=CONTROLLER, depth=1)
-    load_random(device, program)
-    assert device.run(10**7).cycles == program.cycles
-    device.close()
+    coprocessor = WavesCoprocessor(DESIGN, path, first=first, last=last, scope=CONTROLLER, depth=1)
+    load_random(coprocessor, program)
+    assert coprocessor.run(10**7).cycles == program.cycles
+    coprocessor.close()
     vcd = Vcd(path)
     assert vcd.scopes[-1].startswith(CONTROLLER)
     assert (vcd.times[0], vcd.times[-1]) == (PERIOD * first, PERIOD * (last + 1))
@@ -180,14 +180,14 @@ def test_a_target_is_checked_before_the_build_and_keeps_what_it_holds(
     def fail(*_: object, **__: object) -> None:
         raise ToolError("no compiler")
 
-    monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlDevice.__init__", fail)
+    monkeypatch.setattr("ringsmith.backends.rpau.device.rtl.RtlCoprocessor.__init__", fail)
     with pytest.raises(DeviceError, match="cannot be written: No such file"):
-        WavesDevice(DESIGN, tmp_path / "missing" / "x.vcd", first=0, last=1)
+        WavesCoprocessor(DESIGN, tmp_path / "missing" / "x.vcd", first=0, last=1)
     old = tmp_path / "old.vcd"
     old.write_text("earlier waves")
     for path in (old, tmp_path / "new.vcd"):
         with pytest.raises(ToolError):
-            WavesDevice(DESIGN, path, first=0, last=1)
+            WavesCoprocessor(DESIGN, path, first=0, last=1)
     assert old.read_text() == "earlier waves"
     assert list(tmp_path.iterdir()) == [old]
 

@@ -13,8 +13,8 @@ from ringsmith.backends.rpau.design.constants import modulus_words, prime_refusa
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.design.register_table import AddressSpace
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, SecurityWarning, parameter_set
@@ -48,7 +48,7 @@ def small_seal() -> CkksParameters:
 def test_random_programs_on_the_rtl_equal_the_model(rng: np.random.Generator) -> None:
     design = replace(DESIGN, log_n=8, rpaus=2, modulus_banks=2, work_polys=6, program_words=128)
     seeds = rng.integers(2**28, size=3).tolist()
-    assert compare(RtlDevice(design), design, seeds, 30).polynomials > 0
+    assert compare(RtlCoprocessor(design), design, seeds, 30).polynomials > 0
 
 
 @pytest.mark.parametrize("operation", ["multiply_relinearize", "rescale", "rotate"])
@@ -106,16 +106,16 @@ def prime_of(n: int) -> int:
 
 @pytest.mark.parametrize("bits", [46, 49, 54, 60])
 def test_the_model_wants_the_words_that_a_modulus_has(bits: int) -> None:
-    device = ModelDevice(DESIGN)
+    coprocessor = ModelCoprocessor(DESIGN)
     (q,) = search(bits, DESIGN.n, 1)
     words = modulus_words(q, DESIGN)
     assert folded.fits(q, DESIGN.word_bits)
-    device.write(AddressSpace.MODULUS, 0, 0, words)
+    coprocessor.write(AddressSpace.MODULUS, 0, 0, words)
     for place in (1, 2, 3):
         wrong = words.copy()
         wrong[place] ^= np.uint64(1)
         with pytest.raises(DeviceError, match=rf"modulus {q} needs mu = {words[1]}"):
-            device.write(AddressSpace.MODULUS, 0, 0, wrong)
+            coprocessor.write(AddressSpace.MODULUS, 0, 0, wrong)
 
 
 def test_a_modulus_above_its_power_of_two_has_a_negative_distance() -> None:
@@ -125,4 +125,4 @@ def test_a_modulus_above_its_power_of_two_has_a_negative_distance() -> None:
     assert (k, index) == (54, 0)
     assert mu >> low == (1 << folded.tail_bits(60) + 1) - (q - (1 << 53))
     assert mu & ((1 << low) - 1) == (1 << low) - ((q - (1 << 53)) << 7)
-    ModelDevice(DESIGN).write(AddressSpace.MODULUS, 0, 0, modulus_words(q, DESIGN))
+    ModelCoprocessor(DESIGN).write(AddressSpace.MODULUS, 0, 0, modulus_words(q, DESIGN))

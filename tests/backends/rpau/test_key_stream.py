@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.backends.rpau.late_device import LateDevice
+from tests.backends.rpau.late_coprocessor import LateCoprocessor
 
 from ringsmith import runtime
 from ringsmith.backends.random_operands import random_inputs, random_keys
@@ -14,16 +14,16 @@ from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import FETCH_CYCLES, arrival_cycles
-from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.interface import (
     KeyPoly,
     KeyStream,
     RunReport,
 )
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import instruction
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
@@ -67,7 +67,7 @@ def test_random_programs_equal_the_model_with_keys_that_come_late(
     """Contents and cycles; that rows arrive in their cycle is the RTL harness's part."""
     design = replace(small_design, name="small-stream", host_bits=32)
     seeds = [int(seed) for seed in rng.integers(0, 2**32, 20)]
-    assert compare(RtlDevice(design, assertions=True), design, seeds, 60).polynomials > 0
+    assert compare(RtlCoprocessor(design, assertions=True), design, seeds, 60).polynomials > 0
 
 
 @pytest.mark.parametrize("operation", ["multiply_relinearize", "rotate"])
@@ -79,16 +79,16 @@ def test_whatever_the_delay_the_results_are_the_interpreters_and_cycles_the_mode
     compiled = runtime.compile_graph(graph, SMALL)
     assert isinstance(compiled.executable, Executable)
     core = graph.to_core()
-    rtl = RtlDevice(SMALL, assertions=True)
+    rtl = RtlCoprocessor(SMALL, assertions=True)
     late = 0
     for most in (1, 400, 2000, 16_000):
         inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
         wanted = core.run(inputs, {name: key.data for name, key in keys.items()})
         arrivals, reports = None, []
-        for device in (ModelDevice(SMALL), rtl):
+        for coprocessor in (ModelCoprocessor(SMALL), rtl):
             drawn = arrivals or gaps(rng, most)
-            delayed = LateDevice(device, lambda _, came=drawn: came)
-            found = Accelerator(delayed).execute(compiled, inputs, keys)
+            delayed = LateCoprocessor(coprocessor, lambda _, came=drawn: came)
+            found = RpauDevice(delayed).execute(compiled, inputs, keys)
             for name, residues in wanted.items():
                 np.testing.assert_array_equal(found.outputs[name], residues)
             assert delayed.streamed == 1
@@ -108,11 +108,11 @@ def test_keys_that_are_there_are_awaited_for_nothing_and_come_once(
 ) -> None:
     graph = lower_operation("rotate", of, of.limbs, steps=1)
     compiled = runtime.compile_graph(graph, SMALL)
-    device = LateDevice(ModelDevice(SMALL), lambda _: gaps(rng, 9000))
-    machine = Accelerator(device)
+    coprocessor = LateCoprocessor(ModelCoprocessor(SMALL), lambda _: gaps(rng, 9000))
+    device = RpauDevice(coprocessor)
     keys = random_keys(graph, rng)
-    first, again = (machine.execute(compiled, random_inputs(graph, rng), keys) for _ in range(2))
-    assert device.streamed == 1
+    first, again = (device.execute(compiled, random_inputs(graph, rng), keys) for _ in range(2))
+    assert coprocessor.streamed == 1
     assert (first.key_words > 0, again.key_words) == (True, 0)
     assert compiled.executable is not None
     assert again.cycles == compiled.executable.cycles < first.cycles
@@ -134,43 +134,43 @@ def test_a_program_waits_for_each_key_and_says_when_it_would_go_on() -> None:
 # ---- a key that does not come, and other bad input -----------------------------------------------
 
 
-def product_without_its_last_key(machine: Accelerator, of: BfvParameters) -> None:
+def product_without_its_last_key(device: RpauDevice, of: BfvParameters) -> None:
     """Runs a rotation of which one polynomial of the key does not come, and then the whole."""
     rng = np.random.default_rng(7)
     graph = lower_operation("rotate", of, of.limbs, steps=1)
     compiled = runtime.compile_graph(graph, SMALL)
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
-    run = machine.device.run
+    run = device.coprocessor.run
 
     def without(most: int, task: Task | None, stream: KeyStream | None) -> RunReport:
         assert stream is not None
         return run(50_000, task, replace(stream, arrivals=stream.arrivals[:-1]))
 
-    machine.device.run = without  # type: ignore[method-assign]
+    device.coprocessor.run = without  # type: ignore[method-assign]
     name = next(iter(keys))
     last = f"key polynomial {KEY_POLYS} of {KEY_POLYS}.*of {name}, digit 1"
     with pytest.raises(DeviceError, match=last) as caught:
-        machine.execute(compiled, inputs, keys)
+        device.execute(compiled, inputs, keys)
     assert str(KEY_POLYS - 1) in str(caught.value)
-    machine.device.run = run  # type: ignore[method-assign]
-    found = machine.execute(compiled, inputs, keys)
+    device.coprocessor.run = run  # type: ignore[method-assign]
+    found = device.execute(compiled, inputs, keys)
     wanted = graph.to_core().run(inputs, {key: each.data for key, each in keys.items()})
     for output, residues in wanted.items():
         np.testing.assert_array_equal(found.outputs[output], residues)
 
 
 def test_a_key_that_does_not_come_is_named_and_the_rtl_goes_on(of: BfvParameters) -> None:
-    product_without_its_last_key(Accelerator(RtlDevice(SMALL, assertions=True)), of)
+    product_without_its_last_key(RpauDevice(RtlCoprocessor(SMALL, assertions=True)), of)
 
 
 def test_a_key_that_does_not_come_is_named_by_the_model(of: BfvParameters) -> None:
-    product_without_its_last_key(Accelerator(ModelDevice(SMALL)), of)
+    product_without_its_last_key(RpauDevice(ModelCoprocessor(SMALL)), of)
 
 
 def test_keys_cross_the_data_path_while_a_program_runs(of: BfvParameters) -> None:
     """By registers and bursts, as the host of a card; one that does not come is named, too."""
     product_without_its_last_key(
-        Accelerator(RegisterDevice(SMALL, SimulatedBus(SMALL, assertions=True))), of
+        RpauDevice(RegisterCoprocessor(SMALL, SimulatedBus(SMALL, assertions=True))), of
     )
 
 
@@ -180,9 +180,9 @@ def test_without_a_data_path_keys_are_written_before(
     """The program awaits what is there: the cycles are those of keys that are not late."""
     graph = lower_operation("rotate", of, of.limbs, steps=1)
     compiled = runtime.compile_graph(graph, SMALL)
-    device = RegisterDevice(SMALL, SimulatedBus(SMALL, assertions=True, data_path=False))
+    coprocessor = RegisterCoprocessor(SMALL, SimulatedBus(SMALL, assertions=True, data_path=False))
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
-    found = Accelerator(device).execute(compiled, inputs, keys)
+    found = RpauDevice(coprocessor).execute(compiled, inputs, keys)
     wanted = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
     for name, residues in wanted.items():
         np.testing.assert_array_equal(found.outputs[name], residues)
@@ -195,12 +195,12 @@ def poly(index: int = 0, word: int = 0) -> KeyPoly:
 
 
 def test_a_key_that_is_read_before_it_is_awaited_is_refused() -> None:
-    device = ModelDevice(SMALL, timing_only=True)
+    coprocessor = ModelCoprocessor(SMALL, timing_only=True)
     words = assemble("await n1\nmul_key p0, p1, key1 @0\nhalt", SMALL)
-    device.load_program(np.array(words, dtype=np.uint64))
+    coprocessor.load_program(np.array(words, dtype=np.uint64))
     stream = KeyStream((poly(0), poly(1)), (ROWS, 2 * ROWS))
     with pytest.raises(DeviceError, match=r"reads key1 of RPAU 0, polynomial 2 .* waited for 1"):
-        device.run(10_000, stream=stream)
+        coprocessor.run(10_000, stream=stream)
 
 
 @pytest.mark.parametrize(
@@ -213,17 +213,17 @@ def test_a_key_that_is_read_before_it_is_awaited_is_refused() -> None:
     ],
 )
 def test_keys_that_cannot_come_are_refused(stream: KeyStream, what: str) -> None:
-    device = ModelDevice(SMALL)
-    device.load_program(np.array(assemble("await n1\nhalt", SMALL), dtype=np.uint64))
+    coprocessor = ModelCoprocessor(SMALL)
+    coprocessor.load_program(np.array(assemble("await n1\nhalt", SMALL), dtype=np.uint64))
     with pytest.raises(DeviceError, match=what):
-        device.run(10_000, stream=stream)
+        coprocessor.run(10_000, stream=stream)
 
 
 def test_a_design_without_a_bus_has_no_stream_and_no_await(small_design: RpauDesign) -> None:
-    device = ModelDevice(small_design)
-    device.load_program(np.array(assemble("halt", small_design), dtype=np.uint64))
+    coprocessor = ModelCoprocessor(small_design)
+    coprocessor.load_program(np.array(assemble("halt", small_design), dtype=np.uint64))
     with pytest.raises(DeviceError, match="design small has host_bits = 0"):
-        device.run(100, stream=KeyStream((), ()))
+        coprocessor.run(100, stream=KeyStream((), ()))
     with pytest.raises(ProgramError, match="await: design small has key_stream"):
         assemble("await n1\nhalt", small_design)
     with pytest.raises(ParameterError, match="host_bits = 48 is not one of 0, 32, 64, 128"):

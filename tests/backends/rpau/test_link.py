@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.backends.rpau.late_device import LateDevice
+from tests.backends.rpau.late_coprocessor import LateCoprocessor
 
 from ringsmith import runtime
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import host_read_cycles
-from ringsmith.backends.rpau.device.accelerator import Accelerator, Coprocessors
-from ringsmith.backends.rpau.device.interface import Device
+from ringsmith.backends.rpau.device.device import Coprocessors, RpauDevice
+from ringsmith.backends.rpau.device.interface import Coprocessor
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, arrivals
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.device.shared_link import BURSTS, Done, Job, share, share_lists
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
@@ -182,15 +182,15 @@ def test_coprocessors_take_the_models_cycles_with_the_links_traces(
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
     wanted = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
 
-    def cycles(device: Device, came: Sequence[int]) -> int:
-        late = LateDevice(device, lambda _: tuple(came))
-        found = Accelerator(late).execute(compiled, inputs, keys)
+    def cycles(coprocessor: Coprocessor, came: Sequence[int]) -> int:
+        late = LateCoprocessor(coprocessor, lambda _: tuple(came))
+        found = RpauDevice(late).execute(compiled, inputs, keys)
         for name, words in wanted.items():
             np.testing.assert_array_equal(found.outputs[name], words)
         assert found.cycles is not None
         return found.cycles
 
-    model, rtl = ModelDevice(SMALL), RtlDevice(SMALL)
+    model, rtl = ModelCoprocessor(SMALL), RtlCoprocessor(SMALL)
     count = sum(load.mask.bit_count() for load in run.keys)
     job = Job(12, count, 12, lambda came: cycles(model, came))
     done = share(Link(32), SMALL, job, 2)
@@ -208,8 +208,8 @@ def test_coprocessors_run_programs_of_their_own_side_by_side(
     of: BfvParameters, kind: str, rng: np.random.Generator
 ) -> None:
     design = replace(SMALL, coprocessors=3)
-    machine = runtime.open_device(kind, design)
-    assert isinstance(machine, Coprocessors)
+    device = runtime.open_device(kind, design)
+    assert isinstance(device, Coprocessors)
     graphs = [
         lower_operation(operation, of, of.limbs, steps=1)
         for operation in ("add", "rotate", "multiply_relinearize", "rotate", "add")
@@ -217,7 +217,7 @@ def test_coprocessors_run_programs_of_their_own_side_by_side(
     jobs, wanted = [], []
     for graph in graphs:
         inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
-        jobs.append(machine.submit(runtime.compile_graph(graph, design), inputs, keys))
+        jobs.append(device.submit(runtime.compile_graph(graph, design), inputs, keys))
         whole = {name: key.data for name, key in keys.items()}
         wanted.append(graph.to_core().run(inputs, whole))
     for job, residues in zip(jobs, wanted, strict=True):

@@ -30,7 +30,7 @@ def test_an_operation_has_the_interpreters_bits_and_the_schedules_cycles(
     compiled = runtime.compile_graph(lower_operation(operation, of, of.limbs), design)
     assert compiled.executable is not None
     assert compiled.executable.host_transfers == 0
-    machines = (runtime.open_device(kind, design) for kind in ("model", "rtl"))
-    found = [run_checked(compiled, machine) for machine in machines]
+    devices = (runtime.open_device(kind, design) for kind in ("model", "rtl"))
+    found = [run_checked(compiled, device) for device in devices]
     assert found[0] == found[1]
     assert found[0][1] == compiled.executable.cycles

@@ -17,7 +17,7 @@ from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.debug.random_program import ring_in_turn
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters, ckks_set
@@ -47,7 +47,7 @@ def medha() -> RpauDesign:
 
 
 @cache
-def machine(kind: str) -> runtime.Machine:
+def device(kind: str) -> runtime.Device:
     return runtime.open_device(kind, medha())
 
 
@@ -80,7 +80,7 @@ def test_an_operation_in_a_ring_has_seals_bits_in_the_cycles_of_its_schedule(
     assert compiled.executable is not None
     assert compiled.executable.sub_polys == medha().sub_polys(ring)
     for kind in DEVICES:
-        found = runtime.run_graph(compiled, machine(kind), inputs, here.keys)
+        found = runtime.run_graph(compiled, device(kind), inputs, here.keys)
         outputs = np.stack(list(found.outputs.values()))
         np.testing.assert_array_equal(outputs, here.polynomials(result), err_msg=kind)
         assert found.cycles == compiled.executable.cycles, kind
@@ -99,7 +99,7 @@ def test_an_operation_with_seeded_keys_has_the_interpreters_bits_and_the_models_
     assert compiled.executable is not None
     assert compiled.executable.seeded == graph.keys.keys()
     assert compiled.executable.host_transfers == 0
-    found = [run_checked(compiled, machine(kind)) for kind in DEVICES]
+    found = [run_checked(compiled, device(kind)) for kind in DEVICES]
     assert found[0] == found[1]
     assert found[0][1] == compiled.executable.cycles
 
@@ -110,10 +110,10 @@ def test_a_product_of_set_1_simulates_in_seconds() -> None:
     )
     assert compiled.executable is not None
     (run,) = compiled.executable.runs
-    device = RtlDevice(medha())  # no latency depends on contents
-    device.load_program(np.array(run.words, dtype=np.uint64))
+    coprocessor = RtlCoprocessor(medha())  # no latency depends on contents
+    coprocessor.load_program(np.array(run.words, dtype=np.uint64))
     begin = time.process_time()
-    assert device.run(2 * run.cycles).cycles == run.cycles
+    assert coprocessor.run(2 * run.cycles).cycles == run.cycles
     assert time.process_time() - begin < SECONDS
 
 
@@ -121,4 +121,4 @@ def test_a_product_of_set_1_simulates_in_seconds() -> None:
 def test_a_random_program_in_a_ring_equals_the_model(ring: int, rng: np.random.Generator) -> None:
     seed = len(RINGS) * int(rng.integers(2**28)) + RINGS.index(ring)
     assert ring_in_turn(medha(), seed) == ring
-    assert compare(RtlDevice(medha()), medha(), [seed], LENGTH).polynomials > 0
+    assert compare(RtlCoprocessor(medha()), medha(), [seed], LENGTH).polynomials > 0

@@ -12,8 +12,8 @@ from ringsmith import _core
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
 from ringsmith.backends.rpau.design.constants import Words, prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.interface import AddressSpace, Device
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.interface import AddressSpace, Coprocessor
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.isa.assembler import assemble, encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, instruction
 from ringsmith.backends.rpau.isa.kinds import POLY
@@ -180,10 +180,10 @@ class Oracle:
                 self.polys[rpau, each["dst"]] = scaled(sent, rpau, each.prime)
 
 
-def load(device: Device, program: RandomProgram) -> None:
+def load(coprocessor: Coprocessor, program: RandomProgram) -> None:
     for space, unit, index, words in program.loads():
-        device.write(AddressSpace[space], unit, index, words)
-    device.load_program(program.words)
+        coprocessor.write(AddressSpace[space], unit, index, words)
+    coprocessor.load_program(program.words)
 
 
 def test_every_instruction_has_a_meaning_here() -> None:
@@ -215,32 +215,34 @@ def test_random_programs_leave_what_plain_integers_leave(
     assert {each.operation.name for each in program.instructions} == {
         operation.name for operation in ISA.available(design)
     }
-    device = ModelDevice(design)
-    load(device, program)
-    report = device.run(10**7)
+    coprocessor = ModelCoprocessor(design)
+    load(coprocessor, program)
+    report = coprocessor.run(10**7)
     oracle = Oracle(program, design)
     for each in program.instructions:
         oracle.execute(each)
     for rpau, polys in enumerate(program.written):
         assert polys == {poly for place, poly in oracle.polys if place == rpau}
         for poly in polys:
-            words = device.read(AddressSpace.POLY, rpau, poly)
+            words = coprocessor.read(AddressSpace.POLY, rpau, poly)
             assert (words == oracle.polys[rpau, poly]).all(), f"p{poly} of RPAU {rpau}"
     assert report.instructions == len(program.instructions)
 
 
 def test_a_program_runs_again_on_what_it_left(small_design: RpauDesign) -> None:
     program = random_program(small_design, 11, 30)
-    device = ModelDevice(small_design)
-    load(device, program)
+    coprocessor = ModelCoprocessor(small_design)
+    load(coprocessor, program)
     oracle = Oracle(program, small_design)
     for _ in range(2):
-        device.run(10**7)
+        coprocessor.run(10**7)
         for each in program.instructions:
             oracle.execute(each)
     for rpau, polys in enumerate(program.written):
         for poly in polys:
-            assert (device.read(AddressSpace.POLY, rpau, poly) == oracle.polys[rpau, poly]).all()
+            assert (
+                coprocessor.read(AddressSpace.POLY, rpau, poly) == oracle.polys[rpau, poly]
+            ).all()
 
 
 @pytest.mark.parametrize("name", MEANING)
@@ -257,14 +259,14 @@ def test_operands_may_be_one_polynomial_read_and_written(
     for rpau, (prime,) in enumerate(program.primes):
         for poly in {poly for operand, poly in each.accesses(rpau) if operand.kind == POLY}:
             program.polys[rpau, poly] = program.keys[rpau, poly][::-1] % np.uint64(prime)
-    device = ModelDevice(design)
-    load(device, program)
-    device.load_program(np.array([encode(each), encode(instruction("halt"))], dtype=np.uint64))
-    device.run(10**7)
+    coprocessor = ModelCoprocessor(design)
+    load(coprocessor, program)
+    coprocessor.load_program(np.array([encode(each), encode(instruction("halt"))], dtype=np.uint64))
+    coprocessor.run(10**7)
     oracle = Oracle(program, design)
     oracle.execute(each)
     for rpau in range(design.rpaus):
-        words = device.read(AddressSpace.POLY, rpau, each["dst"])
+        words = coprocessor.read(AddressSpace.POLY, rpau, each["dst"])
         assert (words == oracle.polys[rpau, each["dst"]]).all()
 
 
@@ -273,16 +275,20 @@ def test_the_ntt_of_nano_equals_the_core_s(rng: np.random.Generator, bits: int) 
     nano = load_design("nano")
     (prime,) = _core.prime_search(bits, nano.n, 1)
     root = _core.smallest_root(prime, nano.n)
-    device = ModelDevice(nano)
+    coprocessor = ModelCoprocessor(nano)
     tables = prime_tables(prime, root, nano)
     for space, table in tables.loads():
-        device.write(AddressSpace[space], 2, 0, table)
+        coprocessor.write(AddressSpace[space], 2, 0, table)
     words: Words = rng.integers(0, prime, nano.n, dtype=np.uint64)
     words[:3] = [0, 1, prime - 1]
-    device.write(AddressSpace.POLY, 2, 0, words)
-    device.write(AddressSpace.POLY, 2, 1, words)
+    coprocessor.write(AddressSpace.POLY, 2, 0, words)
+    coprocessor.write(AddressSpace.POLY, 2, 1, words)
     text = "ntt p0, p0 @2\nintt p1, p1 @2\nhalt"
-    device.load_program(np.array(assemble(text, nano), dtype=np.uint64))
-    device.run(10**6)
-    assert (device.read(AddressSpace.POLY, 2, 0) == _core.ntt_forward(words, prime, root)).all()
-    assert (device.read(AddressSpace.POLY, 2, 1) == _core.ntt_inverse(words, prime, root)).all()
+    coprocessor.load_program(np.array(assemble(text, nano), dtype=np.uint64))
+    coprocessor.run(10**6)
+    assert (
+        coprocessor.read(AddressSpace.POLY, 2, 0) == _core.ntt_forward(words, prime, root)
+    ).all()
+    assert (
+        coprocessor.read(AddressSpace.POLY, 2, 1) == _core.ntt_inverse(words, prime, root)
+    ).all()

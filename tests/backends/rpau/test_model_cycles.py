@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.debug.random_program import random_program
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import FETCH_CYCLES
 from ringsmith.backends.rpau.device.interface import AddressSpace
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.errors import DeviceError, ProgramError
 
@@ -60,10 +60,10 @@ from ringsmith.errors import DeviceError, ProgramError
 def test_issue_cycles_are_those_of_the_rule(
     small_design: RpauDesign, text: str, starts: list[int]
 ) -> None:
-    device = ModelDevice(small_design, timing_only=True, timing=BY_HAND)
-    device.load_program(np.array(assemble(text, small_design), dtype=np.uint64))
-    report = device.run(1000)
-    assert device.trace().tolist() == starts
+    coprocessor = ModelCoprocessor(small_design, timing_only=True, timing=BY_HAND)
+    coprocessor.load_program(np.array(assemble(text, small_design), dtype=np.uint64))
+    report = coprocessor.run(1000)
+    assert coprocessor.trace().tolist() == starts
     assert (report.cycles, report.instructions) == (starts[-1], len(starts))
     timeline = Timeline(BY_HAND, small_design)
     assert [
@@ -87,10 +87,10 @@ def test_the_model_issues_when_the_timeline_says(
     design = design or load_design(name)
     timing = BY_HAND if seed % 2 else Timing.of(design)
     program = random_program(design, seed, 60, timing)
-    device = ModelDevice(design, timing_only=True, timing=timing)
-    device.load_program(program.words)
-    report = device.run(10**9)
-    assert device.trace().tolist() == list(program.starts)
+    coprocessor = ModelCoprocessor(design, timing_only=True, timing=timing)
+    coprocessor.load_program(program.words)
+    report = coprocessor.run(10**9)
+    assert coprocessor.trace().tolist() == list(program.starts)
     assert report.cycles == program.cycles
 
 
@@ -121,13 +121,15 @@ def test_what_reads_or_writes_a_bank_keeps_its_port(
     timeline = Timeline(BY_HAND, design)
     timeline.issue(parse_instruction(first, design))
     assert bool(timeline.conflicts(parse_instruction(second, design))) is clash
-    device = ModelDevice(design, timing_only=True, timing=BY_HAND)
-    device.load_program(np.array(assemble(f"{first}\n{second}\nhalt", design), dtype=np.uint64))
+    coprocessor = ModelCoprocessor(design, timing_only=True, timing=BY_HAND)
+    coprocessor.load_program(
+        np.array(assemble(f"{first}\n{second}\nhalt", design), dtype=np.uint64)
+    )
     if clash:
         with pytest.raises(DeviceError, match=r"(reads|writes) bank 0 of RPAU 0"):
-            device.run(1000)
+            coprocessor.run(1000)
     else:
-        device.run(1000)
+        coprocessor.run(1000)
 
 
 def test_random_programs_overlap_the_units_and_wait_and_send(small_design: RpauDesign) -> None:
@@ -156,20 +158,20 @@ def test_random_programs_overlap_the_units_and_wait_and_send(small_design: RpauD
 
 def test_timing_only_gives_the_same_cycles_as_contents(small_design: RpauDesign) -> None:
     program = random_program(small_design, 3, 60)
-    full = ModelDevice(small_design)
+    full = ModelCoprocessor(small_design)
     for space, unit, index, words in program.loads():
         full.write(AddressSpace[space], unit, index, words)
-    quick = ModelDevice(small_design, timing_only=True)
-    for device in (full, quick):
-        device.load_program(program.words)
+    quick = ModelCoprocessor(small_design, timing_only=True)
+    for coprocessor in (full, quick):
+        coprocessor.load_program(program.words)
     assert full.run(10**9) == quick.run(10**9)
     assert full.trace().tolist() == quick.trace().tolist()
 
 
 def test_the_first_instruction_issues_a_fetch_after_the_start(small_design: RpauDesign) -> None:
-    device = ModelDevice(small_design, timing_only=True)
-    device.load_program(np.array(assemble("halt", small_design), dtype=np.uint64))
-    assert device.run(100).cycles == FETCH_CYCLES
+    coprocessor = ModelCoprocessor(small_design, timing_only=True)
+    coprocessor.load_program(np.array(assemble("halt", small_design), dtype=np.uint64))
+    assert coprocessor.run(100).cycles == FETCH_CYCLES
 
 
 def test_the_timeline_refuses_hazards_and_guards_against_them(small_design: RpauDesign) -> None:

@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.backends.rpau.model import _model
@@ -22,9 +22,9 @@ def words_of(*values: int) -> Words:
     return np.array(values, dtype=np.uint64)
 
 
-def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
+def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelCoprocessor:
     """A device with all memories of every RPAU loaded but address space ``skip``, and a program."""
-    device = ModelDevice(design, timing=BY_HAND)
+    coprocessor = ModelCoprocessor(design, timing=BY_HAND)
     primes = _core.prime_search(design.word_bits, design.n, design.rpaus)
     for rpau, prime in enumerate(primes):
         tables = prime_tables(prime, _core.smallest_root(prime, design.n), design)
@@ -38,9 +38,9 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
         for space, entries in contents.items():
             for index, words in enumerate(entries):
                 if space != skip:
-                    device.write(AddressSpace[space], rpau, index, words)
-    device.load_program(words_of(*assemble(text, design)))
-    return device
+                    coprocessor.write(AddressSpace[space], rpau, index, words)
+    coprocessor.load_program(words_of(*assemble(text, design)))
+    return coprocessor
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def prepared(design: RpauDesign, text: str, skip: str = "") -> ModelDevice:
 def test_a_hazard_is_refused_with_its_instruction(
     small_design: RpauDesign, text: str, index: int, what: str
 ) -> None:
-    device = prepared(small_design, f"{text}\nhalt")
+    coprocessor = prepared(small_design, f"{text}\nhalt")
     with pytest.raises(DeviceError) as caught:
-        device.run(10**6)
+        coprocessor.run(10**6)
     assert str(caught.value).startswith(
         f"instruction {index} ({text.splitlines()[index].split()[0]} "
     )
     assert what in str(caught.value)
-    quick = ModelDevice(small_design, timing_only=True, timing=BY_HAND)
+    quick = ModelCoprocessor(small_design, timing_only=True, timing=BY_HAND)
     quick.load_program(words_of(*assemble(f"{text}\nhalt", small_design)))
     with pytest.raises(DeviceError) as caught_again:
         quick.run(10**6)
@@ -180,29 +180,29 @@ def test_a_read_of_what_was_never_loaded_is_refused(
 def test_a_word_that_is_no_residue_is_refused(
     small_design: RpauDesign, space: AddressSpace, text: str, what: str
 ) -> None:
-    device = prepared(small_design, f"{text}\nhalt")
+    coprocessor = prepared(small_design, f"{text}\nhalt")
     (q,) = _core.prime_search(small_design.word_bits, small_design.n, 1)
     tables = prime_tables(q, _core.smallest_root(q, small_design.n), small_design)
     length = small_design.constants if space is AddressSpace.CONSTANT else small_design.n
     words = tables.twiddles.get(space.name, np.ones(length, dtype=np.uint64))
     words[5] = q
-    device.write(space, 0, 0, words)
+    coprocessor.write(space, 0, 0, words)
     with pytest.raises(DeviceError) as caught:
-        device.run(10**6)
+        coprocessor.run(10**6)
     assert what.format(q=q) in str(caught.value)
 
 
 def test_residues_are_compared_with_a_modulus_that_came_later(small_design: RpauDesign) -> None:
-    device = prepared(small_design, "affine p1, p0, c0, c0 @0\nadd p2, p1, p1 @0\nhalt")
+    coprocessor = prepared(small_design, "affine p1, p0, c0, c0 @0\nadd p2, p1, p1 @0\nhalt")
     large, *_, small = _core.prime_search(small_design.word_bits, small_design.n, 9)
-    device.write(AddressSpace.POLY, 0, 0, np.full(small_design.n, large - 2, dtype=np.uint64))
-    device.run(10**6)
+    coprocessor.write(AddressSpace.POLY, 0, 0, np.full(small_design.n, large - 2, dtype=np.uint64))
+    coprocessor.run(10**6)
     tables = prime_tables(small, _core.smallest_root(small, small_design.n), small_design)
-    device.write(AddressSpace.MODULUS, 0, 0, tables.modulus)
+    coprocessor.write(AddressSpace.MODULUS, 0, 0, tables.modulus)
     with pytest.raises(
         DeviceError, match=f"reads p0, whose word 0 is {large - 2} and must be below"
     ):
-        device.run(10**6)
+        coprocessor.run(10**6)
 
 
 def test_words_that_were_sent_are_residues_once_they_are_reduced(
@@ -212,49 +212,51 @@ def test_words_that_were_sent_are_residues_once_they_are_reduced(
     text = f"send p1, p0, r0 @0-1\n{rest}"
     large = _core.prime_search(small_design.word_bits, small_design.n, 1)[0]
     for name in ("affine", "reduce", "daffine"):
-        device = prepared(small_design, text.format(name))
-        device.write(AddressSpace.POLY, 0, 0, np.full(small_design.n, large - 1, dtype=np.uint64))
+        coprocessor = prepared(small_design, text.format(name))
+        coprocessor.write(
+            AddressSpace.POLY, 0, 0, np.full(small_design.n, large - 1, dtype=np.uint64)
+        )
         if name == "affine":
             with pytest.raises(DeviceError, match=f"RPAU 1: reads p1, whose word 0 is {large - 1}"):
-                device.run(10**6)
+                coprocessor.run(10**6)
         else:
-            assert device.run(10**6).instructions == 4
-        assert (device.read(AddressSpace.POLY, 1, 1) == large - 1).all()
+            assert coprocessor.run(10**6).instructions == 4
+        assert (coprocessor.read(AddressSpace.POLY, 1, 1) == large - 1).all()
 
 
 def test_each_modulus_bank_has_its_own_tables_and_residues(small_design: RpauDesign) -> None:
     design = replace(small_design, modulus_banks=2)
     text = "affine p1, p0, c0, c0 @0\nreduce p2, p0, c0, c0 @0 q1\nadd p3, p2, p2 @0 q1\nhalt"
-    device = prepared(design, text)
+    coprocessor = prepared(design, text)
     large, *_, small = _core.prime_search(design.word_bits, design.n, 9)
-    device.write(AddressSpace.POLY, 0, 0, np.full(design.n, large - 1, dtype=np.uint64))
+    coprocessor.write(AddressSpace.POLY, 0, 0, np.full(design.n, large - 1, dtype=np.uint64))
     with pytest.raises(DeviceError, match=r"instruction 1 \(reduce.*: no modulus was loaded"):
-        device.run(10**6)
+        coprocessor.run(10**6)
     tables = prime_tables(small, _core.smallest_root(small, design.n), design)
-    device.write(AddressSpace.MODULUS, 0, 1, tables.modulus)
+    coprocessor.write(AddressSpace.MODULUS, 0, 1, tables.modulus)
     with pytest.raises(DeviceError, match=r"instruction 1 \(reduce.* file was never loaded"):
-        device.run(10**6)
-    device.write(AddressSpace.CONSTANT, 0, 1, np.ones(design.constants, dtype=np.uint64))
-    device.run(10**6)
-    assert (device.read(AddressSpace.POLY, 0, 3) == 2 * (large % small) % small).all()
-    device.load_program(words_of(*assemble("affine p2, p0, c0, c0 @0 q1\nhalt", design)))
+        coprocessor.run(10**6)
+    coprocessor.write(AddressSpace.CONSTANT, 0, 1, np.ones(design.constants, dtype=np.uint64))
+    coprocessor.run(10**6)
+    assert (coprocessor.read(AddressSpace.POLY, 0, 3) == 2 * (large % small) % small).all()
+    coprocessor.load_program(words_of(*assemble("affine p2, p0, c0, c0 @0 q1\nhalt", design)))
     with pytest.raises(DeviceError, match=f"reads p0, whose word 0 is {large - 1} and must be"):
-        device.run(10**6)
-    device.load_program(words_of(*assemble("ntt p2, p2 @0 q1\nhalt", design)))
+        coprocessor.run(10**6)
+    coprocessor.load_program(words_of(*assemble("ntt p2, p2 @0 q1\nhalt", design)))
     with pytest.raises(DeviceError, match="a twiddle table was never loaded"):
-        device.run(10**6)
+        coprocessor.run(10**6)
     with pytest.raises(DeviceError, match="address space MODULUS has no index 2"):
-        device.write(AddressSpace.MODULUS, 0, 2, tables.modulus)
+        coprocessor.write(AddressSpace.MODULUS, 0, 2, tables.modulus)
 
 
 def test_a_sparse_design_refuses_another_modulus_and_index(small_design: RpauDesign) -> None:
     design = replace(small_design, word_bits=48, reduction="sparse", family="word48")
-    device = ModelDevice(design)
+    coprocessor = ModelCoprocessor(design)
     prime, other = FAMILIES["word48"][:2]
-    device.write(AddressSpace.MODULUS, 0, 0, words_of(prime, 0, 48, 0))
+    coprocessor.write(AddressSpace.MODULUS, 0, 0, words_of(prime, 0, 48, 0))
     for words in ((prime, 1, 48, 0), (prime, 0, 47, 0), (prime, 0, 48, 1), (other, 0, 48, 99)):
         with pytest.raises(DeviceError, match="its index among the design's sparse primes, not"):
-            device.write(AddressSpace.MODULUS, 0, 0, words_of(*words))
+            coprocessor.write(AddressSpace.MODULUS, 0, 0, words_of(*words))
 
 
 @pytest.mark.parametrize("place", [0, 1, 77, 128, 255])
@@ -262,21 +264,21 @@ def test_a_wrong_word_of_the_stored_twiddles_is_refused(
     small_design: RpauDesign, place: int
 ) -> None:
     design = replace(small_design, twiddles="stored")
-    device = prepared(design, "ntt p0, p0 @0\nhalt")
+    coprocessor = prepared(design, "ntt p0, p0 @0\nhalt")
     (q,) = _core.prime_search(design.word_bits, design.n, 1)
     table = prime_tables(q, _core.smallest_root(q, design.n), design).twiddles["TWIDDLE"]
     table[place] ^= np.uint64(1)
-    device.write(AddressSpace.TWIDDLE, 0, 0, table)
+    coprocessor.write(AddressSpace.TWIDDLE, 0, 0, table)
     with pytest.raises(DeviceError, match=r"of the stored twiddle table is .* a power of the root"):
-        device.run(10**6)
+        coprocessor.run(10**6)
 
 
 def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
-    device = prepared(small_design, "ntt p0, p0 @0\nhalt")
-    device.write(AddressSpace.TWIDDLE_LO, 0, 0, np.ones(16, dtype=np.uint64))
-    device.write(AddressSpace.TWIDDLE_HI, 0, 0, np.ones(16, dtype=np.uint64))
+    coprocessor = prepared(small_design, "ntt p0, p0 @0\nhalt")
+    coprocessor.write(AddressSpace.TWIDDLE_LO, 0, 0, np.ones(16, dtype=np.uint64))
+    coprocessor.write(AddressSpace.TWIDDLE_HI, 0, 0, np.ones(16, dtype=np.uint64))
     with pytest.raises(DeviceError, match=r"instruction 0 \(ntt p0, p0  @0\): RPAU 0: .*root"):
-        device.run(10**6)
+        coprocessor.run(10**6)
 
 
 @pytest.mark.parametrize(
@@ -339,43 +341,43 @@ def test_a_root_of_another_order_is_refused(small_design: RpauDesign) -> None:
 def test_a_wrong_write_is_refused(
     small_design: RpauDesign, space: AddressSpace, unit: int, index: int, words: Words, what: str
 ) -> None:
-    device = ModelDevice(small_design)
+    coprocessor = ModelCoprocessor(small_design)
     with pytest.raises(DeviceError) as caught:
-        device.write(space, unit, index, words)
+        coprocessor.write(space, unit, index, words)
     assert what in str(caught.value)
 
 
 def test_a_wrong_read_is_refused(small_design: RpauDesign) -> None:
-    device = ModelDevice(small_design)
+    coprocessor = ModelCoprocessor(small_design)
     with pytest.raises(DeviceError, match="RPAU 1: p2 was never written"):
-        device.read(AddressSpace.POLY, 1, 2)
+        coprocessor.read(AddressSpace.POLY, 1, 2)
     with pytest.raises(DeviceError, match="address space KEY cannot be read: only POLY can"):
-        device.read(AddressSpace.KEY, 0, 0)
+        coprocessor.read(AddressSpace.KEY, 0, 0)
     with pytest.raises(DeviceError, match="address space POLY has no index 8"):
-        device.read(AddressSpace.POLY, 0, 8)
+        coprocessor.read(AddressSpace.POLY, 0, 8)
     with pytest.raises(DeviceError, match="a timing-only model has no contents"):
-        ModelDevice(small_design, timing_only=True).read(AddressSpace.POLY, 0, 0)
+        ModelCoprocessor(small_design, timing_only=True).read(AddressSpace.POLY, 0, 0)
 
 
 def test_a_program_that_does_not_fit_is_refused(small_design: RpauDesign) -> None:
-    device = ModelDevice(small_design)
+    coprocessor = ModelCoprocessor(small_design)
     with pytest.raises(DeviceError, match="no program is loaded"):
-        device.run(100)
+        coprocessor.run(100)
     with pytest.raises(DeviceError, match="end it with one halt"):
-        device.load_program(words_of(0))
+        coprocessor.load_program(words_of(0))
     with pytest.raises(DeviceError, match=r"instruction 1: .* there is no opcode 63"):
-        device.load_program(words_of(0, 63, 1))
+        coprocessor.load_program(words_of(0, 63, 1))
     with pytest.raises(DeviceError, match="has 129 instructions and the program store"):
-        device.load_program(words_of(*[0] * 128, 1))
+        coprocessor.load_program(words_of(*[0] * 128, 1))
 
 
 def test_a_program_that_takes_too_long_is_refused(small_design: RpauDesign) -> None:
-    device = prepared(small_design, "ntt p0, p0 @0\nhalt")
-    assert device.run(104).cycles == 104
+    coprocessor = prepared(small_design, "ntt p0, p0 @0\nhalt")
+    assert coprocessor.run(104).cycles == 104
     with pytest.raises(
         DeviceError, match=r"instruction 1 \(halt\): issues in cycle 104, and the run"
     ):
-        device.run(103)
+        coprocessor.run(103)
 
 
 def test_the_compiled_model_refuses_words_that_name_what_is_not_there() -> None:

@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.compiler.executable_file import read_executable
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.debug.waves import run_on_random_data
 from ringsmith.backends.rpau.design.design import load_design
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.params import CkksParameters
@@ -103,7 +103,7 @@ def _outcome(document: dict[str, Any], place: Path, value: object) -> str:
     try:
         Trace.of_executable(executable)
         Trace.of_model(executable)
-        run_on_random_data(executable, ModelDevice(executable.design))
+        run_on_random_data(executable, ModelCoprocessor(executable.design))
     except (ProgramError, DeviceError):  # its cycles are wrong, or it reads what it never wrote
         return "refused"
     return "ran"

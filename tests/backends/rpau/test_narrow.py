@@ -18,10 +18,10 @@ from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import AddressSpace
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.interface import Device
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.interface import Coprocessor
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.errors import DeviceError, ProgramError
@@ -65,8 +65,8 @@ def test_random_programs_on_other_narrow_words_equal_the_model(rng: np.random.Ge
 
 def check_random_programs(design: RpauDesign, rng: np.random.Generator) -> None:
     seeds = rng.integers(2**28, size=4).tolist()
-    device = RtlDevice(design, assertions=True)
-    assert compare(device, design, seeds, 40).polynomials > 0
+    coprocessor = RtlCoprocessor(design, assertions=True)
+    assert compare(coprocessor, design, seeds, 40).polynomials > 0
 
 
 def words_at_the_edges(q: int, width: int, wide: int, count: int) -> list[int]:
@@ -88,34 +88,34 @@ def test_raw_words_that_arrive_are_the_same_words_on_model_and_rtl(size: int) ->
     q = next(each for each in near if _core.is_prime(each) and folded.fits(each, 54))
     sent = np.array(words_at_the_edges(q, 54, 60, SMALL.n), dtype=np.uint64)
     found = []
-    for device in (ModelDevice(SMALL), RtlDevice(SMALL, assertions=True)):
-        load(device, [primes((60,))[0]] * 2 + [q] * 3)
-        device.write(AddressSpace.POLY, 0, 1, sent)
-        device.load_program(assemble("send p2, p1, r0 @0,3\nhalt", SMALL))
-        device.run(10_000)
-        found.append(device.read(AddressSpace.POLY, 3, 2))
+    for coprocessor in (ModelCoprocessor(SMALL), RtlCoprocessor(SMALL, assertions=True)):
+        load(coprocessor, [primes((60,))[0]] * 2 + [q] * 3)
+        coprocessor.write(AddressSpace.POLY, 0, 1, sent)
+        coprocessor.load_program(assemble("send p2, p1, r0 @0,3\nhalt", SMALL))
+        coprocessor.run(10_000)
+        found.append(coprocessor.read(AddressSpace.POLY, 3, 2))
     assert np.array_equal(*found)
     assert all((int(a) - int(b)) % q == 0 for a, b in zip(found[0], sent, strict=True))
     assert int(found[0].max()) >> 54 == 0
 
 
 def test_the_model_shortens_no_word_without_a_modulus() -> None:
-    device = ModelDevice(SMALL)
-    device.write(AddressSpace.POLY, 0, 1, np.full(SMALL.n, 1 << 54, dtype=np.uint64))
-    device.load_program(assemble("send p2, p1, r0 @0,3\nhalt", SMALL))
+    coprocessor = ModelCoprocessor(SMALL)
+    coprocessor.write(AddressSpace.POLY, 0, 1, np.full(SMALL.n, 1 << 54, dtype=np.uint64))
+    coprocessor.load_program(assemble("send p2, p1, r0 @0,3\nhalt", SMALL))
     with pytest.raises(DeviceError, match="RPAU 3: no modulus was loaded"):
-        device.run(10_000)
-    device.write(AddressSpace.POLY, 0, 1, np.full(SMALL.n, (1 << 54) - 1, dtype=np.uint64))
-    device.run(10_000)
-    assert set(device.read(AddressSpace.POLY, 3, 2).tolist()) == {(1 << 54) - 1}
+        coprocessor.run(10_000)
+    coprocessor.write(AddressSpace.POLY, 0, 1, np.full(SMALL.n, (1 << 54) - 1, dtype=np.uint64))
+    coprocessor.run(10_000)
+    assert set(coprocessor.read(AddressSpace.POLY, 3, 2).tolist()) == {(1 << 54) - 1}
 
 
-def load(device: Device, listed: list[int]) -> None:
+def load(coprocessor: Coprocessor, listed: list[int]) -> None:
     """Writes the tables of a prime of each RPAU."""
     for rpau, q in enumerate(listed):
-        root = _core.smallest_root(q, device.design.n)
-        for space, words in prime_tables(q, root, device.design, rpau=rpau).loads():
-            device.write(AddressSpace[space], rpau, 0, words)
+        root = _core.smallest_root(q, coprocessor.design.n)
+        for space, words in prime_tables(q, root, coprocessor.design, rpau=rpau).loads():
+            coprocessor.write(AddressSpace[space], rpau, 0, words)
 
 
 def test_a_transfer_takes_as_long_as_words_are_shortened_whoever_receives() -> None:
@@ -138,8 +138,8 @@ def test_an_operation_on_the_rtl_has_the_interpreters_bits(
     operation: str, sizes: tuple[int, ...]
 ) -> None:
     compiled = compiled_for(operation, sizes, SMALL)
-    devices = (ModelDevice(SMALL), RtlDevice(SMALL, assertions=True))
-    found = [run_checked(compiled, Accelerator(device)) for device in devices]
+    devices = (ModelCoprocessor(SMALL), RtlCoprocessor(SMALL, assertions=True))
+    found = [run_checked(compiled, RpauDevice(device)) for device in devices]
     assert found[0] == found[1]
     assert compiled.executable is not None
     assert found[0][1] == compiled.executable.cycles
@@ -159,7 +159,7 @@ def test_an_operation_on_the_model_has_the_interpreters_bits(
     operation: str, sizes: tuple[int, ...], link: bool
 ) -> None:
     design = replace(DESIGN, link=link)
-    assert run_checked(compiled_for(operation, sizes, design), Accelerator(ModelDevice(design)))
+    assert run_checked(compiled_for(operation, sizes, design), RpauDevice(ModelCoprocessor(design)))
 
 
 def compiled_for(
@@ -171,10 +171,10 @@ def compiled_for(
 
 def test_a_word_that_is_too_wide_for_an_rpau_is_refused() -> None:
     words = np.full(SMALL.n, 1 << 54, dtype=np.uint64)
-    for device in (ModelDevice(SMALL), RtlDevice(SMALL, assertions=True)):
-        device.write(AddressSpace.POLY, 1, 0, words)
+    for coprocessor in (ModelCoprocessor(SMALL), RtlCoprocessor(SMALL, assertions=True)):
+        coprocessor.write(AddressSpace.POLY, 1, 0, words)
         with pytest.raises(DeviceError, match=r"RPAU 2, .*and words of .* have 54 bits there"):
-            device.write(AddressSpace.POLY, 2, 0, words)
+            coprocessor.write(AddressSpace.POLY, 2, 0, words)
 
 
 @cache

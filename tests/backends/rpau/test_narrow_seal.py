@@ -7,9 +7,9 @@ from tests.backends.rpau.test_slot_order import parameters
 from tests.backends.seal_world import expected, world_of
 
 from ringsmith import runtime
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.lower import lower_operation
 
 
@@ -33,8 +33,8 @@ def test_an_operation_has_seals_bits(
     inputs = dict(zip(program.inputs, polynomials, strict=True))
     compiled = runtime.compile_graph(program, SMALL, seeded=())
     assert compiled.executable is not None
-    for device in (ModelDevice(SMALL), RtlDevice(SMALL, assertions=True)):
-        found = runtime.run_graph(compiled, Accelerator(device), inputs, here.keys)
+    for coprocessor in (ModelCoprocessor(SMALL), RtlCoprocessor(SMALL, assertions=True)):
+        found = runtime.run_graph(compiled, RpauDevice(coprocessor), inputs, here.keys)
         outputs = np.stack(list(found.outputs.values()))
-        np.testing.assert_array_equal(outputs, here.polynomials(result), err_msg=device.name)
+        np.testing.assert_array_equal(outputs, here.polynomials(result), err_msg=coprocessor.name)
         assert found.cycles == compiled.executable.cycles

@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import TWIDDLES, RpauDesign
 from ringsmith.backends.rpau.device.interface import AddressSpace
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import instruction
 from ringsmith.hdl.instrument import Instrument
@@ -72,23 +72,23 @@ def test_cycles_follow_the_formula(log_n: int, cores: int, twiddles: str) -> Non
 
 def check_on_the_rtl(design: RpauDesign, rng: np.random.Generator) -> None:
     """Transforms there and back: residues are the core's, cycles the formula's."""
-    device = RtlDevice(design, instrument=Instrument.BRIEF)
+    coprocessor = RtlCoprocessor(design, instrument=Instrument.BRIEF)
     everyone = (1 << design.rpaus) - 1
     primes = _core.prime_search(30, design.n, 2)
     roots = [_core.smallest_root(q, design.n) for q in primes]
     words = [rng.integers(0, q, design.n, dtype=np.uint64) for q in primes]
     for rpau, (prime, root) in enumerate(zip(primes, roots, strict=True)):
         for space, table in prime_tables(prime, root, design).loads():
-            device.write(AddressSpace[space], rpau, 0, table)
-        device.write(AddressSpace.POLY, rpau, 3, words[rpau])
+            coprocessor.write(AddressSpace[space], rpau, 0, table)
+        coprocessor.write(AddressSpace.POLY, rpau, 3, words[rpau])
     expected = [_core.ntt_forward(w, q, r) for w, q, r in zip(words, primes, roots, strict=True)]
     for name, results in (("ntt", expected), ("intt", words)):
         program = [instruction(name, everyone, dst=3, a=3), instruction("halt", everyone)]
-        device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
-        cycles = device.run(10_000_000).cycles - latency.FETCH_CYCLES
+        coprocessor.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
+        cycles = coprocessor.run(10_000_000).cycles - latency.FETCH_CYCLES
         assert cycles == latency.ntt_cycles(design)
         for rpau, result in enumerate(results):
-            np.testing.assert_array_equal(device.read(AddressSpace.POLY, rpau, 3), result)
+            np.testing.assert_array_equal(coprocessor.read(AddressSpace.POLY, rpau, 3), result)
 
 
 @pytest.mark.parametrize(("log_n", "cores", "twiddles"), QUICK)

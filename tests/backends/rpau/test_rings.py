@@ -19,9 +19,9 @@ from ringsmith.backends.rpau.design.constants import (
     sub_poly_stages,
 )
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import AddressSpace, Device
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.interface import AddressSpace, Coprocessor
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import (
     check,
     encode,
@@ -40,17 +40,17 @@ def rings_of(design: RpauDesign) -> range:
     return range(design.min_log_n, design.max_log_n + 1)
 
 
-def prepared(design: RpauDesign, device: Device, log_degree: int) -> tuple[int, int]:
+def prepared(design: RpauDesign, coprocessor: Coprocessor, log_degree: int) -> tuple[int, int]:
     """Sets the ring and loads a prime with its tables; returns the prime and its root."""
-    device.set_ring(log_degree)
+    coprocessor.set_ring(log_degree)
     (prime,) = _core.prime_search(design.word_bits, 1 << log_degree, 1)
     root = _core.smallest_root(prime, 1 << log_degree)
     for space, words in prime_tables(prime, root, design, log_degree).loads():
-        device.write(AddressSpace[space], RPAU, 0, words)
+        coprocessor.write(AddressSpace[space], RPAU, 0, words)
     constants = np.zeros(design.constants, dtype=np.uint64)
     for index, (split, join) in enumerate(factors_of(prime, root, design, log_degree)):
         constants[2 * index : 2 * index + 2] = split, join
-    device.write(AddressSpace.CONSTANT, RPAU, 0, constants)
+    coprocessor.write(AddressSpace.CONSTANT, RPAU, 0, constants)
     return prime, root
 
 
@@ -59,20 +59,20 @@ def factors_of(prime: int, root: int, design: RpauDesign, log_degree: int) -> li
     return list(dict.fromkeys((pair.split, pair.join) for stage in stages for pair in stage))
 
 
-def run(device: Device, program: list[Instruction]) -> int:
+def run(coprocessor: Coprocessor, program: list[Instruction]) -> int:
     words = [encode(each) for each in [*program, instruction("halt")]]
-    device.load_program(np.array(words, dtype=np.uint64))
-    return device.run(10**7).cycles
+    coprocessor.load_program(np.array(words, dtype=np.uint64))
+    return coprocessor.run(10**7).cycles
 
 
-def write(device: Device, words: Words, sub_polys: int, first: int = 0) -> None:
+def write(coprocessor: Coprocessor, words: Words, sub_polys: int, first: int = 0) -> None:
     for sub_poly, part in enumerate(np.split(words, sub_polys)):
-        device.write(AddressSpace.POLY, RPAU, first + sub_poly, part)
+        coprocessor.write(AddressSpace.POLY, RPAU, first + sub_poly, part)
 
 
-def read(device: Device, sub_polys: int, first: int = 0) -> Words:
+def read(coprocessor: Coprocessor, sub_polys: int, first: int = 0) -> Words:
     return np.concatenate(
-        [device.read(AddressSpace.POLY, RPAU, first + i) for i in range(sub_polys)]
+        [coprocessor.read(AddressSpace.POLY, RPAU, first + i) for i in range(sub_polys)]
     )
 
 
@@ -107,26 +107,30 @@ def back(design: RpauDesign, prime: int, root: int, log_degree: int) -> list[Ins
 
 
 def check_transforms(
-    design: RpauDesign, device: Device, log_degree: int, rng: np.random.Generator
+    design: RpauDesign, coprocessor: Coprocessor, log_degree: int, rng: np.random.Generator
 ) -> None:
-    prime, root = prepared(design, device, log_degree)
+    prime, root = prepared(design, coprocessor, log_degree)
     sub_polys = design.sub_polys(log_degree)
     words = rng.integers(0, prime, 1 << log_degree, dtype=np.uint64)
     words[:3] = [0, 1, prime - 1]
-    write(device, words, sub_polys)
-    run(device, transform(design, prime, root, log_degree))
+    write(coprocessor, words, sub_polys)
+    run(coprocessor, transform(design, prime, root, log_degree))
     expected = _core.ntt_forward(words, prime, root)
-    np.testing.assert_array_equal(read(device, sub_polys, SCRATCH), expected)
+    np.testing.assert_array_equal(read(coprocessor, sub_polys, SCRATCH), expected)
     if sub_polys == 1:
-        np.testing.assert_array_equal(read(device, sub_polys), words)  # a stays as it was
-    run(device, back(design, prime, root, log_degree))
-    np.testing.assert_array_equal(read(device, sub_polys, SCRATCH), words)
+        np.testing.assert_array_equal(read(coprocessor, sub_polys), words)  # a stays as it was
+    run(coprocessor, back(design, prime, root, log_degree))
+    np.testing.assert_array_equal(read(coprocessor, sub_polys, SCRATCH), words)
 
 
 def check_automorph(
-    design: RpauDesign, device: Device, log_degree: int, element: int, rng: np.random.Generator
+    design: RpauDesign,
+    coprocessor: Coprocessor,
+    log_degree: int,
+    element: int,
+    rng: np.random.Generator,
 ) -> None:
-    prime, root = prepared(design, device, log_degree)
+    prime, root = prepared(design, coprocessor, log_degree)
     degree, sub_polys = 1 << log_degree, design.sub_polys(log_degree)
     coefficients = rng.integers(0, prime, degree, dtype=np.uint64)
     exponents = np.arange(degree) * element % (2 * degree)
@@ -134,7 +138,7 @@ def check_automorph(
     moved[exponents % degree] = np.where(
         exponents < degree, coefficients, (prime - coefficients) % np.uint64(prime)
     )
-    write(device, _core.ntt_forward(coefficients, prime, root), sub_polys)
+    write(coprocessor, _core.ntt_forward(coefficients, prime, root), sub_polys)
     program = []
     for sub_poly in range(sub_polys):
         source = source_sub_poly(design, log_degree, element, sub_poly)
@@ -145,9 +149,9 @@ def check_automorph(
             "sub_poly": sub_poly,
         }
         program.append(instruction("automorph", 1 << RPAU, **operands))
-    run(device, program)
+    run(coprocessor, program)
     expected = _core.ntt_forward(moved, prime, root)
-    np.testing.assert_array_equal(read(device, sub_polys, SCRATCH), expected)
+    np.testing.assert_array_equal(read(coprocessor, sub_polys, SCRATCH), expected)
 
 
 ELEMENTS = (3, 5, 7, 9, -1, -3)
@@ -166,36 +170,36 @@ def test_transforms_of_every_ring_are_the_cores(
     many: RpauDesign, twiddles: str, rng: np.random.Generator
 ) -> None:
     design = replace(many, twiddles=twiddles)
-    device = ModelDevice(design)
+    coprocessor = ModelCoprocessor(design)
     for log_degree in rings_of(design):
-        check_transforms(design, device, log_degree, rng)
+        check_transforms(design, coprocessor, log_degree, rng)
 
 
 def test_a_device_of_n_16384_transforms_in_rings_of_4096_to_65536(
     many: RpauDesign, rng: np.random.Generator
 ) -> None:
     design = replace(many, log_n=14, cores=16, word_bits=54)
-    device = ModelDevice(design)
+    coprocessor = ModelCoprocessor(design)
     for log_degree in rings_of(design):
-        check_transforms(design, device, log_degree, rng)
+        check_transforms(design, coprocessor, log_degree, rng)
 
 
 def test_automorphisms_of_every_ring_are_those_of_coefficients(
     many: RpauDesign, rng: np.random.Generator
 ) -> None:
-    device = ModelDevice(many)
+    coprocessor = ModelCoprocessor(many)
     for log_degree in rings_of(many):
         for element in ELEMENTS:
-            check_automorph(many, device, log_degree, element % (2 << log_degree), rng)
+            check_automorph(many, coprocessor, log_degree, element % (2 << log_degree), rng)
 
 
 def test_random_programs_in_every_ring_take_the_cycles_of_the_timeline(
     many: RpauDesign, rng: np.random.Generator
 ) -> None:
-    device = ModelDevice(many)
+    coprocessor = ModelCoprocessor(many)
     for log_degree in rings_of(many):
         program = random_program(many, int(rng.integers(2**32)), 60, log_degree=log_degree)
-        assert load_and_run(device, program, log_degree) == program.cycles
+        assert load_and_run(coprocessor, program, log_degree) == program.cycles
 
 
 @pytest.mark.parametrize(
@@ -210,35 +214,35 @@ def test_random_programs_in_every_ring_take_the_cycles_of_the_timeline(
 def test_the_model_refuses_what_the_ring_does_not_have(
     many: RpauDesign, log_degree: int, text: str, message: str
 ) -> None:
-    device = ModelDevice(many)
-    prepared(many, device, log_degree)
+    coprocessor = ModelCoprocessor(many)
+    prepared(many, coprocessor, log_degree)
     words = np.zeros(min(1 << log_degree, many.n), dtype=np.uint64)
     for poly in range(2):
-        device.write(AddressSpace.POLY, RPAU, poly, words)
+        coprocessor.write(AddressSpace.POLY, RPAU, poly, words)
     with pytest.raises(DeviceError, match=message.replace("^", r"\^")):
-        run(device, [parse_instruction(f"{text} @{RPAU}", many)])
+        run(coprocessor, [parse_instruction(f"{text} @{RPAU}", many)])
 
 
 def test_what_was_written_for_another_ring_counts_as_never_written(many: RpauDesign) -> None:
-    device = ModelDevice(many)
-    prepared(many, device, 10)
-    device.write(AddressSpace.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
-    device.set_ring(10)  # the same: nothing changes
-    run(device, [instruction("add", 1 << RPAU, dst=1, a=0, b=0)])
-    device.set_ring(11)
+    coprocessor = ModelCoprocessor(many)
+    prepared(many, coprocessor, 10)
+    coprocessor.write(AddressSpace.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
+    coprocessor.set_ring(10)  # the same: nothing changes
+    run(coprocessor, [instruction("add", 1 << RPAU, dst=1, a=0, b=0)])
+    coprocessor.set_ring(11)
     with pytest.raises(DeviceError, match="p0, which was never written"):
-        run(device, [instruction("add", 1 << RPAU, dst=1, a=0, b=0)])
-    device.write(AddressSpace.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
+        run(coprocessor, [instruction("add", 1 << RPAU, dst=1, a=0, b=0)])
+    coprocessor.write(AddressSpace.POLY, RPAU, 0, np.zeros(many.n, dtype=np.uint64))
     with pytest.raises(DeviceError, match="twiddle table was never loaded"):
-        run(device, [instruction("ntt", 1 << RPAU, dst=1, a=0)])
+        run(coprocessor, [instruction("ntt", 1 << RPAU, dst=1, a=0)])
 
 
 def test_a_ring_outside_the_design_is_refused(many: RpauDesign, small_design: RpauDesign) -> None:
     for log_degree in (7, 13):
         with pytest.raises(DeviceError, match=f"degree 2.8 to 2.12, not 2.{log_degree}"):
-            ModelDevice(many).set_ring(log_degree)
+            ModelCoprocessor(many).set_ring(log_degree)
     with pytest.raises(DeviceError, match="sub-polynomial = 1 is not in 0 … 0"):
-        ModelDevice(small_design).load_program(
+        ModelCoprocessor(small_design).load_program(
             np.array([encode(instruction("ntt", 1, dst=0, a=0, sub_poly=1))], dtype=np.uint64)
         )
     with pytest.raises(ProgramError, match="larger_rings = 0"):
@@ -260,24 +264,24 @@ def test_the_rtl_equals_the_model_in_every_ring(
     many: RpauDesign, twiddles: str, rng: np.random.Generator
 ) -> None:
     design = replace(many, log_n=9, smaller_rings=1, rpaus=2, program_words=128, twiddles=twiddles)
-    device, model = RtlDevice(design, assertions=True), ModelDevice(design)
+    coprocessor, model = RtlCoprocessor(design, assertions=True), ModelCoprocessor(design)
     for log_degree in rings_of(design):
-        check_transforms(design, device, log_degree, rng)
+        check_transforms(design, coprocessor, log_degree, rng)
         for element in ELEMENTS:
-            check_automorph(design, device, log_degree, element % (2 << log_degree), rng)
+            check_automorph(design, coprocessor, log_degree, element % (2 << log_degree), rng)
         for seed in rng.integers(2**32, size=4):
             program = random_program(design, int(seed), 100, log_degree=log_degree)
-            reports = [load_and_run(each, program, log_degree) for each in (device, model)]
+            reports = [load_and_run(each, program, log_degree) for each in (coprocessor, model)]
             assert reports == [program.cycles] * 2
             for rpau, written in enumerate(program.written):
                 for poly in written:
-                    found = device.read(AddressSpace.POLY, rpau, poly)
+                    found = coprocessor.read(AddressSpace.POLY, rpau, poly)
                     np.testing.assert_array_equal(found, model.read(AddressSpace.POLY, rpau, poly))
 
 
-def load_and_run(device: Device, program: RandomProgram, log_degree: int) -> int:
-    device.set_ring(log_degree)
+def load_and_run(coprocessor: Coprocessor, program: RandomProgram, log_degree: int) -> int:
+    coprocessor.set_ring(log_degree)
     for space, rpau, index, words in program.loads():
-        device.write(AddressSpace[space], rpau, index, words)
-    device.load_program(program.words)
-    return device.run(10**7).cycles
+        coprocessor.write(AddressSpace[space], rpau, index, words)
+    coprocessor.load_program(program.words)
+    return coprocessor.run(10**7).cycles

@@ -10,8 +10,8 @@ from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_p
 from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.interface import AddressSpace, RunReport
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction
 
@@ -20,16 +20,16 @@ LENGTH = 2 * len(ISA.operations)
 MAX_CYCLES = 10_000_000
 
 
-def run(device: ModelDevice | RtlDevice, program: RandomProgram) -> RunReport:
+def run(coprocessor: ModelCoprocessor | RtlCoprocessor, program: RandomProgram) -> RunReport:
     for space, rpau, index, words in program.loads():
-        device.write(AddressSpace[space], rpau, index, words)
-    device.load_program(program.words)
-    return device.run(MAX_CYCLES)
+        coprocessor.write(AddressSpace[space], rpau, index, words)
+    coprocessor.load_program(program.words)
+    return coprocessor.run(MAX_CYCLES)
 
 
-def check_equal(rtl: RtlDevice, design: RpauDesign, seed: int) -> None:
+def check_equal(rtl: RtlCoprocessor, design: RpauDesign, seed: int) -> None:
     program = random_program(design, seed, LENGTH)
-    model = ModelDevice(design)
+    model = ModelCoprocessor(design)
     report = run(rtl, program)
     assert report == run(model, program)
     assert report.cycles == program.cycles
@@ -42,9 +42,9 @@ def check_equal(rtl: RtlDevice, design: RpauDesign, seed: int) -> None:
 def test_fifty_random_programs_equal_the_model_with_assertions_on(
     small_design: RpauDesign, rng: np.random.Generator
 ) -> None:
-    device = RtlDevice(small_design, assertions=True)
+    coprocessor = RtlCoprocessor(small_design, assertions=True)
     for seed in rng.integers(0, 2**32, PROGRAMS):
-        check_equal(device, small_design, int(seed))
+        check_equal(coprocessor, small_design, int(seed))
 
 
 @pytest.mark.parametrize("name", ["nano", "pico"])
@@ -52,17 +52,17 @@ def test_random_programs_on_a_named_design_equal_the_model(
     name: str, rng: np.random.Generator
 ) -> None:
     design = load_design(name)
-    device = RtlDevice(design)
+    coprocessor = RtlCoprocessor(design)
     for seed in rng.integers(0, 2**32, 3):
-        check_equal(device, design, int(seed))
+        check_equal(coprocessor, design, int(seed))
 
 
 @pytest.mark.full
 def test_fifty_random_programs_on_nano_equal_the_model(rng: np.random.Generator) -> None:
     design = load_design("nano")
-    device = RtlDevice(design)
+    coprocessor = RtlCoprocessor(design)
     for seed in rng.integers(0, 2**32, PROGRAMS):
-        check_equal(device, design, int(seed))
+        check_equal(coprocessor, design, int(seed))
 
 
 @pytest.mark.full
@@ -80,20 +80,20 @@ def test_designs_of_other_shapes_equal_the_model(
     small_design: RpauDesign, shape: dict[str, int], rng: np.random.Generator
 ) -> None:
     design = replace(small_design, name="other", **shape)
-    device = RtlDevice(design, assertions=True)
+    coprocessor = RtlCoprocessor(design, assertions=True)
     for seed in rng.integers(0, 2**32, 5):
-        check_equal(device, design, int(seed))
+        check_equal(coprocessor, design, int(seed))
 
 
 @pytest.mark.parametrize("name", ["ntt", "intt"])
 def test_ntt_cycles_on_nano_are_exact_and_within_three_percent_of_the_ideal(name: str) -> None:
     design = load_design("nano")
-    device = RtlDevice(design)
+    coprocessor = RtlCoprocessor(design)
     everyone = (1 << design.rpaus) - 1
     program = [instruction(name, everyone, dst=0, a=0), instruction("halt", everyone)]
-    device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
+    coprocessor.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
     with progress.task("transforming", unit="cycles") as task:
-        taken = device.run(MAX_CYCLES, task).cycles
+        taken = coprocessor.run(MAX_CYCLES, task).cycles
     assert task.done == taken
     cycles = taken - latency.FETCH_CYCLES
     assert cycles == latency.ntt_cycles(design)

@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.conversions import conversion_words, placed
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, instruction, latencies
 from ringsmith.errors import DeviceError
@@ -29,7 +29,7 @@ class Bench:
 
     def __init__(self, design: RpauDesign, rng: np.random.Generator) -> None:
         self.design = design
-        self.device = RtlDevice(design, assertions=True)
+        self.coprocessor = RtlCoprocessor(design, assertions=True)
         self.everyone = (1 << design.rpaus) - 1
         # The smallest and the largest words that the multiplier takes, and one between.
         bits = np.linspace(design.word_bits // 2, design.word_bits, design.rpaus).astype(int)
@@ -42,9 +42,9 @@ class Bench:
         self.keys = [self.random(q, rng) for q in self.primes]
         for rpau, (prime, root) in enumerate(zip(self.primes, self.roots, strict=True)):
             for space, words in prime_tables(prime, root, design).loads():
-                self.device.write(AddressSpace[space], rpau, 0, words)
-            self.device.write(AddressSpace.CONSTANT, rpau, 0, self.constants[rpau])
-            self.device.write(AddressSpace.KEY, rpau, design.key_polys - 1, self.keys[rpau])
+                self.coprocessor.write(AddressSpace[space], rpau, 0, words)
+            self.coprocessor.write(AddressSpace.CONSTANT, rpau, 0, self.constants[rpau])
+            self.coprocessor.write(AddressSpace.KEY, rpau, design.key_polys - 1, self.keys[rpau])
         own = divide(self.primes[:1], self.primes[1:], 5)
         for index, conversion in enumerate(
             [
@@ -52,7 +52,7 @@ class Bench:
                 placed(own, [0], [1, 2], design.rpaus),
             ]
         ):
-            self.device.write(
+            self.coprocessor.write(
                 AddressSpace.CONVERSION, 0, index, conversion_words(design, conversion)
             )
 
@@ -73,7 +73,7 @@ class Bench:
                 words = self.random(prime, rng)
                 if poly == B:
                     words[:9] = [0, 1, prime - 1] * 3
-                self.device.write(AddressSpace.POLY, rpau, poly, words)
+                self.coprocessor.write(AddressSpace.POLY, rpau, poly, words)
                 contents[rpau, poly] = [int(word) for word in words]
         return contents
 
@@ -81,14 +81,14 @@ class Bench:
         """Runs one instruction and halt; returns the cycles that the instruction took."""
         mask = self.everyone if mask is None else mask
         program = [instruction(name, mask, **operands), instruction("halt", self.everyone)]
-        self.device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
-        report = self.device.run(1_000_000)
+        self.coprocessor.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
+        report = self.coprocessor.run(1_000_000)
         assert report.instructions == len(program)
         return report.cycles - latency.FETCH_CYCLES
 
     def read(self, rpau: int, poly: int = DST) -> list[int]:
         """The residues of a polynomial."""
-        return [int(word) for word in self.device.read(AddressSpace.POLY, rpau, poly)]
+        return [int(word) for word in self.coprocessor.read(AddressSpace.POLY, rpau, poly)]
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_what_reduces_takes_every_word(bench: Bench, name: str, rng: np.random.G
     top = (1 << bench.design.word_bits) - 1
     words[:4] = [0, 1, top - 1, top]
     for rpau in range(bench.design.rpaus):
-        bench.device.write(AddressSpace.POLY, rpau, A, words)
+        bench.coprocessor.write(AddressSpace.POLY, rpau, A, words)
     for k1, k2 in [(K1, K2), (2, 2), (1, 0)]:
         bench.execute(name, dst=DST, a=A, k1=k1, k2=k2)
         for rpau, prime in enumerate(bench.primes):
@@ -213,7 +213,7 @@ def test_ntt_equals_the_core(
             words = np.full(bench.design.n, word, dtype=np.uint64)
             if kind == "impulse":
                 words[rng.integers(bench.design.n)] = prime - 1
-            bench.device.write(AddressSpace.POLY, rpau, a, words)
+            bench.coprocessor.write(AddressSpace.POLY, rpau, a, words)
             contents[rpau, a] = words.tolist()
     bench.execute(name, dst=DST, a=a)
     transform = _core.ntt_forward if name == "ntt" else _core.ntt_inverse
@@ -277,7 +277,7 @@ def test_send_takes_words_to_every_receiver_from_every_source(
         contents = bench.fill(rng)
         words = rng.integers(0, top, bench.design.n, dtype=np.uint64)
         words[:3] = [0, 1, top - 1]
-        bench.device.write(AddressSpace.POLY, source, A, words)
+        bench.coprocessor.write(AddressSpace.POLY, source, A, words)
         cycles = bench.execute("send", dst=DST, a=A, src=source)
         assert cycles == latency.send_cycles(bench.design)
         assert bench.read(source) == contents[source, DST]
@@ -334,9 +334,9 @@ def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
         instruction("ntt", bench.everyone, dst=DST, a=DST),
         instruction("halt", bench.everyone),
     ]
-    bench.device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
+    bench.coprocessor.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
     with pytest.raises(DeviceError, match="not ended after 100 cycles"):
-        bench.device.run(100)
+        bench.coprocessor.run(100)
     assert bench.read(0, A) == contents[0, A]
     assert bench.execute("add", dst=DST, a=A, b=B) == latency.pointwise_cycles(bench.design)
 
@@ -344,13 +344,13 @@ def test_a_program_longer_than_allowed_is_stopped_and_the_device_goes_on(
 def test_the_device_refuses_what_it_does_not_hold(bench: Bench) -> None:
     words = np.zeros(bench.design.n, dtype=np.uint64)
     with pytest.raises(DeviceError, match="cannot be read"):
-        bench.device.read(AddressSpace.KEY, 0, 0)
+        bench.coprocessor.read(AddressSpace.KEY, 0, 0)
     with pytest.raises(DeviceError, match="no RPAU 3"):
-        bench.device.write(AddressSpace.POLY, 3, 0, words)
+        bench.coprocessor.write(AddressSpace.POLY, 3, 0, words)
     with pytest.raises(DeviceError, match="no index 8"):
-        bench.device.read(AddressSpace.POLY, 0, 8)
+        bench.coprocessor.read(AddressSpace.POLY, 0, 8)
     with pytest.raises(DeviceError, match="program"):
-        bench.device.load_program(np.array([0], dtype=np.uint64))
+        bench.coprocessor.load_program(np.array([0], dtype=np.uint64))
 
 
 def test_after_a_load_that_failed_no_program_is_loaded(
@@ -360,13 +360,13 @@ def test_after_a_load_that_failed_no_program_is_loaded(
         raise DeviceError(f"{function} stopped")
 
     halt = np.array([encode(instruction("halt", bench.everyone))], dtype=np.uint64)
-    bench.device.load_program(halt)
+    bench.coprocessor.load_program(halt)
     with monkeypatch.context() as patch:
-        patch.setattr(bench.device, "_call", stop)
+        patch.setattr(bench.coprocessor, "_call", stop)
         with pytest.raises(DeviceError, match="load_program stopped"):
-            bench.device.load_program(halt)
+            bench.coprocessor.load_program(halt)
     with pytest.raises(DeviceError, match="no program is loaded"):
-        bench.device.run(100)
+        bench.coprocessor.run(100)
 
 
 def test_an_assertion_stops_a_program_that_breaks_the_hazard_rule(
@@ -379,6 +379,6 @@ def test_an_assertion_stops_a_program_that_breaks_the_hazard_rule(
         instruction("mul", bench.everyone, dst=DST, a=A, b=B),
         instruction("halt", bench.everyone),
     ]
-    bench.device.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
+    bench.coprocessor.load_program(np.array([encode(i) for i in program], dtype=np.uint64))
     with pytest.raises(DeviceError, match="the simulated RTL stopped"):
-        bench.device.run(1_000_000)
+        bench.coprocessor.run(1_000_000)

@@ -10,7 +10,7 @@ import pytest
 
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design.design import MAX_NARROW_BITS, MAX_PRNG_LANES, RpauDesign
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 
 DESIGNS = 12
@@ -134,9 +134,9 @@ def test_random_programs_on_a_random_design_equal_the_model(
 ) -> None:
     design = random_designs()[index]
     print(design)
-    device = RtlDevice(design)
+    coprocessor = RtlCoprocessor(design)
     seeds = [int(seed) for seed in rng.integers(0, 2**32, PROGRAMS)]
-    found = compare(device, design, seeds, LENGTH)
+    found = compare(coprocessor, design, seeds, LENGTH)
     assert found.programs == PROGRAMS
     assert found.polynomials > 0
 
@@ -208,8 +208,8 @@ def test_random_programs_on_a_corner_design_equal_the_model(
     small_design: RpauDesign, corner: str, rng: np.random.Generator
 ) -> None:
     design = replace(small_design, name=corner, **CORNERS[corner])
-    device = RtlDevice(design, assertions=True)
-    compare(device, design, [int(seed) for seed in rng.integers(0, 2**32, 8)], LENGTH)
+    coprocessor = RtlCoprocessor(design, assertions=True)
+    compare(coprocessor, design, [int(seed) for seed in rng.integers(0, 2**32, 8)], LENGTH)
 
 
 @pytest.mark.full
@@ -227,5 +227,5 @@ def test_the_smallest_and_the_widest_row_equal_the_model(
         twiddles="stored",
         modulus_banks=2,
     )
-    device = RtlDevice(design, assertions=cores == 1)
-    compare(device, design, [int(seed) for seed in rng.integers(0, 2**32, 5)], LENGTH)
+    coprocessor = RtlCoprocessor(design, assertions=cores == 1)
+    compare(coprocessor, design, [int(seed) for seed in rng.integers(0, 2**32, 5)], LENGTH)

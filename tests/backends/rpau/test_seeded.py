@@ -13,8 +13,8 @@ from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.constants import modulus_words, seed_words
 from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE, RpauDesign
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 
@@ -35,7 +35,7 @@ def contents(design: RpauDesign, rng: np.random.Generator) -> tuple[list[int], l
 
 
 def load(
-    device: ModelDevice | RtlDevice,
+    coprocessor: ModelCoprocessor | RtlCoprocessor,
     primes: list[int],
     polys: list[Words],
     seeds: Mapping[int, bytes],
@@ -43,18 +43,20 @@ def load(
 ) -> None:
     """Loads a modulus bank, A, DST and the seeds; RPAU i expands limb 7 + i of them."""
     for rpau, (prime, words) in enumerate(zip(primes, polys, strict=True)):
-        device.write(AddressSpace.MODULUS, rpau, modulus_bank, modulus_words(prime, device.design))
-        device.write(AddressSpace.POLY, rpau, A, words[0])
-        device.write(AddressSpace.POLY, rpau, DST, words[1])
+        coprocessor.write(
+            AddressSpace.MODULUS, rpau, modulus_bank, modulus_words(prime, coprocessor.design)
+        )
+        coprocessor.write(AddressSpace.POLY, rpau, A, words[0])
+        coprocessor.write(AddressSpace.POLY, rpau, DST, words[1])
         for index, seed in seeds.items():
-            device.write(AddressSpace.SEED, rpau, index, seed_words(seed, 7 + rpau))
+            coprocessor.write(AddressSpace.SEED, rpau, index, seed_words(seed, 7 + rpau))
 
 
-def execute(device: ModelDevice | RtlDevice, text: str) -> int:
+def execute(coprocessor: ModelCoprocessor | RtlCoprocessor, text: str) -> int:
     """Runs one instruction and halt: the cycles that the instruction takes."""
-    program = assemble(f"{text}\nhalt", device.design)
-    device.load_program(np.array(program, dtype=np.uint64))
-    return device.run(MAX_CYCLES).cycles - latency.FETCH_CYCLES
+    program = assemble(f"{text}\nhalt", coprocessor.design)
+    coprocessor.load_program(np.array(program, dtype=np.uint64))
+    return coprocessor.run(MAX_CYCLES).cycles - latency.FETCH_CYCLES
 
 
 @pytest.mark.parametrize("kind", ["model", "rtl"])
@@ -62,21 +64,23 @@ def test_products_with_expanded_halves_equal_the_core(
     seeded_design: RpauDesign, rng: np.random.Generator, kind: str
 ) -> None:
     design = seeded_design
-    device = ModelDevice(design) if kind == "model" else RtlDevice(design, assertions=True)
+    coprocessor = (
+        ModelCoprocessor(design) if kind == "model" else RtlCoprocessor(design, assertions=True)
+    )
     primes, polys = contents(design, rng)
     seeds = {0: rng.bytes(10), 2: b"\xff" * 10}
     for name, seed, digit in (
         ("dmul", 0, 0), ("dmac", 2, 127), ("dmac", 0, 3), ("dmul", 2, 1)
     ):  # fmt: skip
-        load(device, primes, polys, seeds)
-        cycles = execute(device, f"{name}_seed p{DST}, p{A}, s{seed}, d{digit} @all q1")
+        load(coprocessor, primes, polys, seeds)
+        cycles = execute(coprocessor, f"{name}_seed p{DST}, p{A}, s{seed}, d{digit} @all q1")
         assert cycles == latency.dyadic_seed_cycles(design)
         for rpau, q in enumerate(primes):
             half = _core.expand_seed_words(seeds[seed], digit, 7 + rpau, q, design.n)
             product = polys[rpau][0].astype(object) * half.astype(object)
             if name == "dmac":
                 product += polys[rpau][1].astype(object)
-            assert device.read(AddressSpace.POLY, rpau, DST).tolist() == (product % q).tolist()
+            assert coprocessor.read(AddressSpace.POLY, rpau, DST).tolist() == (product % q).tolist()
 
 
 SUB_POLYS = [(9, 11, 3), (15, 14, 0), (15, 15, 0), (15, 16, 1)]
@@ -95,18 +99,18 @@ def test_a_sub_poly_of_a_half_in_any_ring_equals_the_core(
     rng: np.random.Generator, kind: str, log_n: int, log_degree: int, sub_poly: int
 ) -> None:
     design = wide_design(log_n)
-    device = open_wide(kind, log_n)
-    device.set_ring(log_degree)
+    coprocessor = open_wide(kind, log_n)
+    coprocessor.set_ring(log_degree)
     n = min(1 << log_degree, design.n)
     (prime,) = _core.prime_search(design.word_bits, 1 << design.max_log_n, 1)
     polys = [rng.integers(0, prime, (2, n), dtype=np.uint64)]
-    load(device, [prime], polys, {1: b"\x5a" * 10}, modulus_bank=0)
-    cycles = execute(device, f"dmac_seed p{DST}, p{A}, s1, d3, sub-polynomial{sub_poly} @0")
+    load(coprocessor, [prime], polys, {1: b"\x5a" * 10}, modulus_bank=0)
+    cycles = execute(coprocessor, f"dmac_seed p{DST}, p{A}, s1, d3, sub-polynomial{sub_poly} @0")
     assert cycles == latency.dyadic_seed_cycles(design.in_ring(log_degree))
     block = sub_poly * max(1, design.n >> 14)
     half = _core.expand_seed_words(b"\x5a" * 10, 3, 7, prime, n, block)
     product = polys[0][0].astype(object) * half.astype(object) + polys[0][1].astype(object)
-    assert device.read(AddressSpace.POLY, 0, DST).tolist() == (product % prime).tolist()
+    assert coprocessor.read(AddressSpace.POLY, 0, DST).tolist() == (product % prime).tolist()
 
 
 def wide_design(log_n: int) -> RpauDesign:
@@ -131,18 +135,20 @@ def wide_design(log_n: int) -> RpauDesign:
 
 
 @cache
-def open_wide(kind: str, log_n: int) -> ModelDevice | RtlDevice:
+def open_wide(kind: str, log_n: int) -> ModelCoprocessor | RtlCoprocessor:
     design = wide_design(log_n)
-    return ModelDevice(design) if kind == "model" else RtlDevice(design, assertions=True)
+    return ModelCoprocessor(design) if kind == "model" else RtlCoprocessor(design, assertions=True)
 
 
 def test_a_sub_poly_that_the_ring_has_not_is_refused(rng: np.random.Generator) -> None:
-    device = open_wide("model", 9)
-    device.set_ring(10)
+    coprocessor = open_wide("model", 9)
+    coprocessor.set_ring(10)
     (prime,) = _core.prime_search(40, 1 << 11, 1)
-    load(device, [prime], [rng.integers(0, prime, (2, 512), dtype=np.uint64)], {1: bytes(10)}, 0)
+    load(
+        coprocessor, [prime], [rng.integers(0, prime, (2, 512), dtype=np.uint64)], {1: bytes(10)}, 0
+    )
     with pytest.raises(DeviceError, match="sub-polynomial 2 of a polynomial of degree 2"):
-        execute(device, f"dmul_seed p{DST}, p{A}, s1, d0, piece2 @0")
+        execute(coprocessor, f"dmul_seed p{DST}, p{A}, s1, d0, piece2 @0")
 
 
 SHAPES: list[dict[str, int | str]] = [
@@ -166,12 +172,12 @@ def test_random_programs_with_seeds_equal_the_model(
     seeded_design: RpauDesign, rng: np.random.Generator, shape: dict[str, int | str]
 ) -> None:
     design = replace(seeded_design, **shape)  # type: ignore[arg-type]
-    device = RtlDevice(design, assertions=True)
+    coprocessor = RtlCoprocessor(design, assertions=True)
     for seed in rng.integers(0, 2**32, 10):
         program = random_program(design, int(seed), 60)
-        model = ModelDevice(design)
+        model = ModelCoprocessor(design)
         reports = []
-        for each in (device, model):
+        for each in (coprocessor, model):
             for space, rpau, index, words in program.loads():
                 each.write(AddressSpace[space], rpau, index, words)
             each.load_program(program.words)
@@ -181,7 +187,7 @@ def test_random_programs_with_seeds_equal_the_model(
         for rpau, written in enumerate(program.written):
             for poly in written:
                 found, expected = (
-                    each.read(AddressSpace.POLY, rpau, poly) for each in (device, model)
+                    each.read(AddressSpace.POLY, rpau, poly) for each in (coprocessor, model)
                 )
                 np.testing.assert_array_equal(found, expected)
 
@@ -189,17 +195,17 @@ def test_random_programs_with_seeds_equal_the_model(
 def test_a_seed_that_was_never_written_is_refused(
     seeded_design: RpauDesign, rng: np.random.Generator
 ) -> None:
-    device = ModelDevice(seeded_design)
-    load(device, *contents(seeded_design, rng), {0: bytes(10)})
+    coprocessor = ModelCoprocessor(seeded_design)
+    load(coprocessor, *contents(seeded_design, rng), {0: bytes(10)})
     with pytest.raises(DeviceError, match="RPAU 0: expands seed 1, which was never written"):
-        execute(device, f"dmul_seed p{DST}, p{A}, s1, d0 @all q1")
+        execute(coprocessor, f"dmul_seed p{DST}, p{A}, s1, d0 @all q1")
 
 
 def test_a_design_without_a_prng_refuses_seeds_by_name(small_design: RpauDesign) -> None:
     with pytest.raises(ProgramError, match=r"dmac_seed: design small expands no seeds \(prng"):
         assemble("dmac_seed p0, p1, s0, d0 @0", small_design)
     with pytest.raises(DeviceError, match="has no address space"):
-        ModelDevice(small_design).write(AddressSpace.SEED, 0, 0, seed_words(bytes(10), 0))
+        ModelCoprocessor(small_design).write(AddressSpace.SEED, 0, 0, seed_words(bytes(10), 0))
 
 
 @pytest.mark.parametrize(
@@ -227,8 +233,8 @@ def test_entries_that_cannot_be_are_refused(seed: bytes, limb: int) -> None:
 
 
 def test_words_of_a_seed_that_are_too_wide_are_refused(seeded_design: RpauDesign) -> None:
-    device = ModelDevice(seeded_design)
+    coprocessor = ModelCoprocessor(seeded_design)
     with pytest.raises(DeviceError, match="have 20 bits there"):
-        device.write(AddressSpace.SEED, 0, 0, np.array([0, 1 << 20, 0, 0, 0], dtype=np.uint64))
+        coprocessor.write(AddressSpace.SEED, 0, 0, np.array([0, 1 << 20, 0, 0, 0], dtype=np.uint64))
     with pytest.raises(DeviceError, match="limb 65536 of seed 0 must be below 65536"):
-        device.write(AddressSpace.SEED, 0, 0, np.array([0, 0, 0, 0, 1 << 16], dtype=np.uint64))
+        coprocessor.write(AddressSpace.SEED, 0, 0, np.array([0, 0, 0, 0, 1 << 16], dtype=np.uint64))

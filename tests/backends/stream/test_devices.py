@@ -78,12 +78,12 @@ def test_nothing_takes_no_cycle(rtl: StreamRtl) -> None:
 
 
 def test_a_device_that_stalls_is_told_with_the_cycle() -> None:
-    device = StreamRtl(DESIGN)
-    device.block.poke("rst_ni", 0)
+    coprocessor = StreamRtl(DESIGN)
+    coprocessor.block.poke("rst_ni", 0)
     [q] = _core.prime_search(30, DESIGN.n, 1)
     zero = np.zeros(DESIGN.n, dtype=np.uint64)
     with pytest.raises(DeviceError, match=r"stalled: it was not ready for .* 0 of 1 in cycle"):
-        device.multiply([ResidueProduct(q, zero, zero)])
+        coprocessor.multiply([ResidueProduct(q, zero, zero)])
 
 
 @pytest.mark.parametrize(

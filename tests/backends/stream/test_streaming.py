@@ -107,11 +107,11 @@ def test_a_graph_gives_the_interpreters_bits(device: str, rng: np.random.Generat
 def test_a_key_is_taken_anew_when_it_is_another(rng: np.random.Generator) -> None:
     graph = small_graph()
     compiled = runtime.compile_graph(graph, SMALL)
-    cpu, machine = runtime.open_device("cpu"), runtime.open_device("model", SMALL)
+    cpu, device = runtime.open_device("cpu"), runtime.open_device("model", SMALL)
     inputs = random_inputs(graph, rng)
     for _ in range(2):
         keys = {"relin": random_key(graph.primes, graph.n, 3, rng, seeded=False)}
-        wanted, found = (runtime.run_graph(compiled, each, inputs, keys) for each in (cpu, machine))
+        wanted, found = (runtime.run_graph(compiled, each, inputs, keys) for each in (cpu, device))
         assert np.array_equal(wanted.outputs["switched.1"], found.outputs["switched.1"])
 
 
@@ -194,13 +194,13 @@ def test_a_graph_for_another_design_is_refused(rng: np.random.Generator) -> None
     graph = small_graph()
     inputs = random_inputs(graph, rng)
     keys = {"relin": random_key(graph.primes, graph.n, 3, rng, seeded=False)}
-    machine = runtime.open_device("model", "rpm")
+    device = runtime.open_device("model", "rpm")
     with pytest.raises(ProgramError, match="compiled for no design"):
-        runtime.run_graph(runtime.compile_graph(graph), machine, inputs, keys)
+        runtime.run_graph(runtime.compile_graph(graph), device, inputs, keys)
     with pytest.raises(DeviceError, match="compiled for design small and this model device is a"):
-        runtime.run_graph(runtime.compile_graph(graph, SMALL), machine, inputs, keys)
+        runtime.run_graph(runtime.compile_graph(graph, SMALL), device, inputs, keys)
     of_rpaus = runtime.compile_graph(graph, SMALL_RPAUS)
     with pytest.raises(DeviceError, match="for design rpaus and this model device is a rpm"):
-        runtime.run_graph(of_rpaus, machine, inputs, keys)
+        runtime.run_graph(of_rpaus, device, inputs, keys)
     with pytest.raises(DeviceError, match="design rpm has no bus"):
         runtime.open_device("rtl", "rpm", via="axi-lite")

@@ -66,8 +66,8 @@ def check_results(executable: VectorExecutable, seed: int = 1) -> None:
     """Runs random residues on the model, and compares every one with the interpreter's."""
     graph = executable.graph
     inputs, keys = random_operands(graph, np.random.default_rng(seed))
-    machine = BACKEND.open("model", executable.design)
-    result = machine.execute(CompiledGraph(graph, executable), inputs, keys)
+    device = BACKEND.open("model", executable.design)
+    result = device.execute(CompiledGraph(graph, executable), inputs, keys)
     expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
     assert result.outputs.keys() == expected.keys()
     for name, words in expected.items():

@@ -19,7 +19,7 @@ QUICK_ON_RTL = ("multiply_plain", "rescale", "rotate:1", "relinearize")
 
 
 @cache
-def device(kind: str) -> runtime.Machine:
+def device(kind: str) -> runtime.Device:
     return runtime.open_device(kind, design())
 
 
@@ -45,8 +45,8 @@ def cases() -> Iterator[object]:
 def test_an_operation_on_vector_equals_seal_residue_for_residue(
     primes: str, limbs: int, operation: str, kinds: tuple[str, ...], rng: np.random.Generator
 ) -> None:
-    machines = [device(kind) for kind in kinds]
-    check_operation(world(primes), design(), machines, operation, limbs, rng)
+    devices = [device(kind) for kind in kinds]
+    check_operation(world(primes), design(), devices, operation, limbs, rng)
 
 
 @pytest.mark.full
@@ -65,5 +65,5 @@ def test_the_largest_ring_of_seal_equals_it_on_a_larger_design(
         stream_rows=2 * small.stream_rows,
     )
     here = world_of(ckks_set("medha-set2"), (1,))
-    machines = [runtime.open_device(kind, larger) for kind in ("model", "rtl")]
-    check_operation(here, larger, machines, operation, here.parameters.limbs, rng)
+    devices = [runtime.open_device(kind, larger) for kind in ("model", "rtl")]
+    check_operation(here, larger, devices, operation, here.parameters.limbs, rng)

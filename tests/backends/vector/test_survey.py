@@ -16,7 +16,7 @@ from ringsmith.backends.vector.debug.designs import (
     vector_cycles_table,
     vector_verification_table,
 )
-from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.errors import DeviceError
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Residues
@@ -45,7 +45,7 @@ def test_a_design_that_has_too_few_primes_has_dashes() -> None:
 
 
 def test_operations_are_compared_with_the_interpreter() -> None:
-    same = compare_operations(VectorMachine(SMALL, "model"), SMALL, lower_operation, 9)
+    same = compare_operations(VectorDevice(SMALL, "model"), SMALL, lower_operation, 9)
     assert same.operations == 9
     assert same.words > 9 * 2 * SMALL.n
     row = VectorRow(SMALL, verified=same)
@@ -54,7 +54,7 @@ def test_operations_are_compared_with_the_interpreter() -> None:
     assert "| `small` | not run |" in vector_verification_table([VectorRow(SMALL)])
 
 
-class Off(VectorMachine):
+class Off(VectorDevice):
     """A model with a wrong result, or a cycle too many."""
 
     word, cycle = 0, 0

@@ -18,7 +18,7 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam, AxiResp
 from dma_model import Descriptor, Error, Op
-from tests.backends.rpau.late_device import LateDevice
+from tests.backends.rpau.late_coprocessor import LateCoprocessor
 
 from bench.measure import KeyedModel
 from ringsmith import runtime
@@ -28,7 +28,6 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.design.register_table import Control, Register
-from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card_table import (
     CHANNEL_BYTES,
     CHANNELS,
@@ -36,8 +35,9 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelRegister,
     ChannelStatus,
 )
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.spaces import space_runs
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, SecurityWarning
@@ -136,11 +136,11 @@ class Job:
         )
         # A script that is given results is asked for the same again, by an accelerator that
         # puts them together.
-        found = Accelerator(self.script).execute(self.work.compiled, self.inputs, self.keys)
+        found = RpauDevice(self.script).execute(self.work.compiled, self.inputs, self.keys)
         for name, residues in wanted.items():
             np.testing.assert_array_equal(found.outputs[name], residues)
-        late = LateDevice(ModelDevice(DESIGN), lambda _: tuple(arrivals))
-        model = Accelerator(late).execute(self.work.compiled, self.inputs, self.keys)
+        late = LateCoprocessor(ModelCoprocessor(DESIGN), lambda _: tuple(arrivals))
+        model = RpauDevice(late).execute(self.work.compiled, self.inputs, self.keys)
         record = [int.from_bytes(card.ram.read(self.record + i, 4), "little") for i in (4, 8, 12)]
         assert record[0] == 0, "the completion record names an error"
         cycles = record[1] | record[2] << 32
@@ -162,7 +162,7 @@ class Work:
         """One more run, of operands and keys of its own; its script has all tables."""
         script = Script(DESIGN)
         inputs, keys = random_inputs(self.graph, self.rng), random_keys(self.graph, self.rng)
-        Accelerator(script).execute(self.compiled, inputs, keys)
+        RpauDevice(script).execute(self.compiled, inputs, keys)
         return Job(self, script, inputs, keys)
 
     def model_cycles(self, arrivals: Sequence[int]) -> int:

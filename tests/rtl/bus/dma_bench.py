@@ -20,8 +20,8 @@ from dma_model import (
     SEED,
     SHAPE,
     WORD,
+    Coprocessors,
     Descriptor,
-    Devices,
     Driver,
     Error,
     Heap,
@@ -69,7 +69,7 @@ class Bench:
         self.dut = dut
         self.random = random.Random(f"{SEED} {SHAPE.turn} {name}")
         self.memory = HostMemory(dut, name)
-        self.devices = Devices(dut, name)
+        self.devices = Coprocessors(dut, name)
         self.devices.stream_rows = STREAM_ROWS
         self.driver = Driver(dut)
         self.heaps = [Heap(c, self.random) for c in range(SHAPE.channels)]

@@ -293,7 +293,7 @@ class Program:
 
 
 @dataclass
-class Device:
+class Coprocessor:
     """An accelerator's host port and program, and what it checks of who uses them."""
 
     latency: int
@@ -313,7 +313,7 @@ class Device:
     rows: int = 0  # that have crossed
 
 
-class Devices:
+class Coprocessors:
     """All devices of a bench."""
 
     def __init__(self, dut: HierarchyObject, name: str) -> None:
@@ -322,7 +322,7 @@ class Devices:
         self.gaps = 0.0
         self.stream_rows = 1  # of a polynomial of the key store
         self.all = [
-            Device(chance.randint(2, 12), chance)
+            Coprocessor(chance.randint(2, 12), chance)
             for chance in (
                 random.Random(f"{SEED} {SHAPE.turn} {name} {c}") for c in range(SHAPE.channels)
             )
@@ -374,13 +374,13 @@ class Devices:
             driven = will
 
     @staticmethod
-    def _reset(device: Device) -> None:
+    def _reset(device: Coprocessor) -> None:
         device.program = None
         device.reads.clear()
         device.held = None
         device.opened = device.key_rows = device.quiet = 0
 
-    def _access(self, c: int, device: Device, we: int, re: int) -> None:
+    def _access(self, c: int, device: Coprocessor, we: int, re: int) -> None:
         if not device.reads:
             device.held = None
         if not (we or re):
@@ -408,7 +408,7 @@ class Devices:
             data = device.memory.get(place, {}).get(row, 0)
             device.reads.append((self.cycle + device.latency, data))
 
-    def _run(self, c: int, device: Device, start: int) -> None:
+    def _run(self, c: int, device: Coprocessor, start: int) -> None:
         if start:
             assert device.program is None
             assert device.quiet == 0

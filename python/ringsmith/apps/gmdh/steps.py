@@ -226,20 +226,20 @@ class StepServer(Server):
         return int(getattr(self._design, "coprocessors", 1))
 
     def run(
-        self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys
+        self, device: runtime.Device, inputs: Sequence[Inputs], keys: runtime.AnyKeys
     ) -> Sequence[runtime.RunResult]:
         """Returns the forecasts modulo each plain modulus, as output ``OUTPUT``.
 
         As many runs as there are coprocessors work at once.
 
         Args:
-            machine: Where products run, from ``runtime.open_device``.
+            device: Where products run, from ``runtime.open_device``.
             inputs: For each plain modulus the encrypted readings by name.
             keys: The clients' evaluation keys.
         """
         named = runtime.named_keys(keys)
         runs = [
-            _Run(of, graphs, machine, named)
+            _Run(of, graphs, device, named)
             for of, graphs in zip(self.parameters, self.graphs, strict=True)
         ]
         with (
@@ -264,7 +264,7 @@ class _Run:
 
     parameters: BfvParameters
     graphs: Mapping[str, runtime.CompiledGraph]
-    machine: runtime.Machine
+    device: runtime.Device
     keys: Mapping[str, AnyKey]
     ran: list[str] = field(default_factory=list)
     results: list[runtime.GraphResult] = field(default_factory=list)
@@ -296,7 +296,7 @@ class _Run:
         compiled = self.graphs[name]
         polynomials = [polynomial for operand in operands for polynomial in operand.data]
         given = dict(zip(compiled.graph.inputs, polynomials, strict=True))
-        result = runtime.run_graph(compiled, self.machine, given, self.keys)
+        result = runtime.run_graph(compiled, self.device, given, self.keys)
         self.ran.append(name)
         self.results.append(result)
         data = np.stack([result.outputs[output] for output in compiled.graph.outputs])
@@ -386,7 +386,7 @@ class StepForecast(Forecast):
 
 def steps_taken(
     _: Stages,
-    machine: runtime.Machine,
+    device: runtime.Device,
     current: Session[Forecasts],
     answer: Answer[Forecasts],
     __: SealBaseline | None,
@@ -407,7 +407,7 @@ def steps_taken(
         rows.append((f"seconds with one, {clock}", f"{with_one:.4f}"))
         if server.coprocessors > 1:
             rows.append((f"with {server.coprocessors} side by side", f"{with_all:.4f}"))
-    where = device_and_design(machine.name, server.design)
+    where = device_and_design(device.name, server.design)
     return [figures_table(f"All forecasts on {where}", rows)], {
         "plain_moduli": moduli,
         "steps": dict(done),

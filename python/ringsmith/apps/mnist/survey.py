@@ -136,9 +136,9 @@ def _head(application: Mnist) -> str:
 def _run(application: Mnist, start: int) -> Iterator[list[float]]:
     server = application.server()
     client = Client(server.kits)
-    machine = runtime.open_device(REFERENCE)
+    device = runtime.open_device(REFERENCE)
     for numbers in islice(application.vectors(server), start, None):
-        results = server.run(machine, client.encrypt([numbers]), client.evaluation_keys)
+        results = server.run(device, client.encrypt([numbers]), client.evaluation_keys)
         [found] = client.decrypt([result.outputs for result in results])
         yield application.layout.unpack(found[OUTPUT]).tolist()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ringsmith.backends.cards.port import Claim
-from ringsmith.backends.jobs import Machine
+from ringsmith.backends.jobs import Device
 from ringsmith.backends.types import Design
 
 CARD = "card"
@@ -115,7 +115,7 @@ class Cards(ABC):
     """An architecture's devices on boards and cards."""
 
     @abstractmethod
-    def open(self, design: Design, port: SerialPort | CardFiles) -> Machine:
+    def open(self, design: Design, port: SerialPort | CardFiles) -> Device:
         """Opens the device on a board or cards, and checks its design.
 
         Raises:

@@ -27,12 +27,12 @@ from ringsmith.backends.rpau.design.design import (
     named_designs,
 )
 from ringsmith.backends.rpau.design.limits import parameter_limits
-from ringsmith.backends.rpau.device.accelerator import CAPABILITIES, Accelerator, Coprocessors
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
-from ringsmith.backends.rpau.device.interface import Device
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.device import CAPABILITIES, Coprocessors, RpauDevice
+from ringsmith.backends.rpau.device.interface import Coprocessor
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits
@@ -69,22 +69,24 @@ class RpauBackend(Backend):
         """Schedules a graph for the smallest design that runs it; see ``Backend.fit``."""
         return compile_for_smallest(graph, seeded)
 
-    def open(
-        self, kind: str, design: Design | None, via: str = PORTS
-    ) -> Accelerator | Coprocessors:
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> RpauDevice | Coprocessors:
         """The model, or the simulated RTL by its ports or its bus; see ``Backend.open``."""
         point = cast("RpauDesign", design)
         if kind == "model" and via != PORTS:
             raise DeviceError(f"only device rtl has a bus: open {kind} without via={via!r}")
 
-        def make(one: RpauDesign) -> Device:
+        def make(one: RpauDesign) -> Coprocessor:
             if kind == "model":
-                return ModelDevice(one)
-            return RegisterDevice(one, SimulatedBus(one)) if via == AXI_LITE else RtlDevice(one)
+                return ModelCoprocessor(one)
+            return (
+                RegisterCoprocessor(one, SimulatedBus(one))
+                if via == AXI_LITE
+                else RtlCoprocessor(one)
+            )
 
         if point.coprocessors > 1:
             return Coprocessors(point, make)
-        return Accelerator(make(point))
+        return RpauDevice(make(point))
 
     def cards(self) -> RpauCards:
         """Boards, and cards of coprocessors; see ``Backend.cards``."""

@@ -22,7 +22,7 @@ from ringsmith.backends.stream.design.design import (
     named_stream_designs,
 )
 from ringsmith.backends.stream.design.limits import parameter_limits
-from ringsmith.backends.stream.device.host import CAPABILITIES, StreamMachine
+from ringsmith.backends.stream.device.device import CAPABILITIES, StreamDevice
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.errors import DeviceError
@@ -57,12 +57,12 @@ class StreamBackend(Backend):
         """Cuts a graph into rounds; see ``Backend.compile``."""
         return compile_graph(graph, cast("StreamDesign", design))
 
-    def open(self, kind: str, design: Design | None, via: str = PORTS) -> StreamMachine:
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> StreamDevice:
         """The model or the simulated RTL, beside the CPU; see ``Backend.open``."""
         point = cast("StreamDesign", design)
         if via != PORTS:
             raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
-        return StreamMachine(StreamModel(point) if kind == "model" else StreamRtl(point))
+        return StreamDevice(StreamModel(point) if kind == "model" else StreamRtl(point))
 
     def explain(self, executable: Executable) -> Explanation:
         """Products and their cycles; see ``Backend.explain``."""

@@ -29,7 +29,7 @@ from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import ARCHITECTURE, LANES, StreamDesign
 from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
-from ringsmith.backends.stream.device.host import host_values
+from ringsmith.backends.stream.device.device import host_values
 from ringsmith.backends.stream.isa.descriptor import prime_refusal
 from ringsmith.backends.stream.model.batch import batch_cycles
 from ringsmith.backends.types import Design

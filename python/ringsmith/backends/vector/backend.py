@@ -12,7 +12,7 @@ from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.design.limits import parameter_limits
-from ringsmith.backends.vector.device.machine import CAPABILITIES, VectorMachine
+from ringsmith.backends.vector.device.device import CAPABILITIES, VectorDevice
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.params import ParameterLimits
@@ -45,12 +45,12 @@ class VectorBackend(Backend):
         """Compiles a graph; see ``Backend.compile``."""
         return compile_graph(graph, cast("VectorDesign", design))
 
-    def open(self, kind: str, design: Design | None, via: str = PORTS) -> VectorMachine:
+    def open(self, kind: str, design: Design | None, via: str = PORTS) -> VectorDevice:
         """The model, or the simulated RTL of one cluster; see ``Backend.open``."""
         point = cast("VectorDesign", design)
         if via != PORTS:
             raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")
-        return VectorMachine(point, kind)
+        return VectorDevice(point, kind)
 
     def explain(self, executable: Executable) -> Explanation:
         """Cycles by HE operation; see ``Backend.explain``."""

@@ -1,4 +1,4 @@
-"""Devices of architecture ``rpau`` on boards and on cards."""
+"""Coprocessors of architecture ``rpau`` on boards and on cards."""
 
 from pathlib import Path
 from typing import cast
@@ -6,14 +6,14 @@ from typing import cast
 from ringsmith.backends.cards.interface import CARD, CardFiles, Cards, SerialPort
 from ringsmith.backends.cards.socket_files import SocketPort
 from ringsmith.backends.cards.xdma import XdmaFiles
-from ringsmith.backends.rpau.card.machine import CardMachine, Opener
+from ringsmith.backends.rpau.card.device import CardDevice, Opener
 from ringsmith.backends.rpau.card.simulated import RpauCard
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.card import CardBus
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.backends.types import Design
 from ringsmith.errors import DeviceError
@@ -22,7 +22,7 @@ from ringsmith.errors import DeviceError
 class RpauCards(Cards):
     """A device behind a serial line, or coprocessors behind a DMA."""
 
-    def open(self, design: Design, port: SerialPort | CardFiles) -> Accelerator | CardMachine:
+    def open(self, design: Design, port: SerialPort | CardFiles) -> RpauDevice | CardDevice:
         """The device on a board, or the coprocessors of cards; see ``Cards.open``."""
         point = cast("RpauDesign", design)
         if isinstance(port, CardFiles):
@@ -30,10 +30,10 @@ class RpauCards(Cards):
                 XdmaFiles(path) if Path(f"{path}_user").exists() else SocketPort(path)
                 for path in port.paths
             ]
-            return CardMachine(point, openers)
+            return CardDevice(point, openers)
         bus = CardBus(SerialLine(port.path, port.baud), -(-point.word_bits // 8))
         try:
-            return Accelerator(RegisterDevice(point, bus, CARD))
+            return RpauDevice(RegisterCoprocessor(point, bus, CARD))
         except BaseException:
             bus.close()
             raise
@@ -43,4 +43,4 @@ class RpauCards(Cards):
         point = cast("RpauDesign", design)
         if kind not in ("model", "rtl"):
             raise DeviceError(f"a simulated card has a model or rtl behind it, and no {kind!r}")
-        return RpauCard(point, ModelDevice if kind == "model" else RtlDevice, memory)
+        return RpauCard(point, ModelCoprocessor if kind == "model" else RtlCoprocessor, memory)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ringsmith.backends.cards.port import within
-from ringsmith.backends.rpau.card.coprocessor import Coprocessor, Stopped
+from ringsmith.backends.rpau.card.coprocessor import CardCoprocessor, Stopped
 from ringsmith.backends.rpau.card.descriptor import (
     DESCRIPTOR_BYTES,
     RECORD_BYTES,
@@ -110,7 +110,7 @@ class Channel:
         design: RpauDesign,
         link: Link,
         memory: CardMemory,
-        coprocessor: Coprocessor,
+        coprocessor: CardCoprocessor,
     ) -> None:
         self.number, self.coprocessor = number, coprocessor
         self._design, self._link, self._memory = design, link, memory

@@ -21,7 +21,7 @@ from ringsmith.backends.rpau.design.register_table import (
     Status,
 )
 from ringsmith.backends.rpau.device.bus import BEAT_BITS
-from ringsmith.backends.rpau.device.interface import AddressSpace, Device, KeyStream, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, Coprocessor, KeyStream, Words
 from ringsmith.backends.rpau.device.spaces import space_shape
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import DeviceError, ProgramError
@@ -60,13 +60,13 @@ class _Watch(Task):
             raise Stopped
 
 
-class Coprocessor:
-    """A device, and the registers of its page (docs/reference/registers.md).
+class CardCoprocessor:
+    """A coprocessor, and the registers of its page (docs/reference/registers.md).
 
     Several threads may call it.
 
     Attributes:
-        device: What computes.
+        coprocessor: What computes.
         busy: Whether a program runs.
         moving: Whether a list is worked on.
         resetting: Whether a reset was asked for and is not done.
@@ -76,7 +76,7 @@ class Coprocessor:
     """
 
     def __init__(
-        self, design: RpauDesign, make: Callable[[RpauDesign], Device], *, data_path: bool
+        self, design: RpauDesign, make: Callable[[RpauDesign], Coprocessor], *, data_path: bool
     ) -> None:
         self._design, self._make, self._data_path = design, make, data_path
         self._lock = RLock()
@@ -92,7 +92,7 @@ class Coprocessor:
     def vacate(self) -> None:
         """Begins anew with a device that holds nothing."""
         with self._lock:
-            self.device = self._make(self._design)
+            self.coprocessor = self._make(self._design)
             self.busy = self.moving = self.resetting = self.bad_opcode = False
             self.cycles = self.instructions = 0
             self.arrivals = 0
@@ -122,7 +122,7 @@ class Coprocessor:
         """
         wanted = log_degree or self._design.log_n
         if wanted != self._ring:
-            self.device.set_ring(wanted)
+            self.coprocessor.set_ring(wanted)
             self._ring = wanted
             self._seen.clear()
 
@@ -139,13 +139,13 @@ class Coprocessor:
         """Writes a whole place."""
         with self._lock:
             self._seen.pop((unit, index), None)
-            self.device.write(space, unit, index, words)
+            self.coprocessor.write(space, unit, index, words)
 
     def read(self, unit: int, index: int) -> Words:
         """Reads a work polynomial; zeros if it was never written."""
         with self._lock:
             try:
-                return self.device.read(AddressSpace.POLY, unit, index)
+                return self.coprocessor.read(AddressSpace.POLY, unit, index)
             except DeviceError:
                 size = self.place_words(AddressSpace.POLY, unit, index) or 0
                 return np.zeros(size, dtype=np.uint64)
@@ -160,7 +160,7 @@ class Coprocessor:
         if not self._load():
             raise DeviceError("no program is loaded, or none that the device has")
         try:
-            report = self.device.run(MOST_CYCLES, _Watch(stopping), stream)
+            report = self.coprocessor.run(MOST_CYCLES, _Watch(stopping), stream)
         finally:
             self._seen.clear()
         with self._lock:
@@ -292,7 +292,7 @@ class Coprocessor:
             except ProgramError:
                 return False
         try:
-            self.device.load_program(np.array(words, dtype=np.uint64))
+            self.coprocessor.load_program(np.array(words, dtype=np.uint64))
         except DeviceError:
             return False
         self._loaded = True

@@ -39,7 +39,7 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelStatus,
 )
 from ringsmith.backends.rpau.device.interface import AddressSpace
-from ringsmith.backends.rpau.device.registers import RegisterDevice
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.objects import KeySwitchKey, Residues
 
@@ -112,7 +112,7 @@ class Lane:
         self._registers = CHANNELS + CHANNEL_BYTES * claim.channel
         self._stop()
         bus = PortBus(port, PAGE * (claim.channel + 1))
-        self._device = RegisterDevice(design, bus, "card")
+        self._device = RegisterCoprocessor(design, bus, "card")
         self._store = CardStore(claim)
         self._contents = _Contents()
         self._preparing = Lock()
@@ -127,7 +127,7 @@ class Lane:
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
-        """Runs an executable; see ``Machine.execute``.
+        """Runs an executable; see ``Device.execute``.
 
         Raises:
             DeviceLostError: If the card is gone or has stopped answering.

@@ -14,7 +14,7 @@ from threading import Condition, Thread
 
 from ringsmith.backends.cards.port import Claim
 from ringsmith.backends.rpau.card.channel import Channel, Crossing, FailedError, Steps
-from ringsmith.backends.rpau.card.coprocessor import Coprocessor
+from ringsmith.backends.rpau.card.coprocessor import CardCoprocessor
 from ringsmith.backends.rpau.card.descriptor import Error
 from ringsmith.backends.rpau.card.store import CardMemory
 from ringsmith.backends.rpau.design.design import RpauDesign
@@ -29,7 +29,7 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelRegister,
     ChannelStatus,
 )
-from ringsmith.backends.rpau.device.interface import Device
+from ringsmith.backends.rpau.device.interface import Coprocessor
 from ringsmith.backends.rpau.device.link import Link, Wire
 from ringsmith.errors import DeviceError, ParameterError
 
@@ -78,7 +78,7 @@ class RpauCard:
     def __init__(
         self,
         design: RpauDesign,
-        make: Callable[[RpauDesign], Device],
+        make: Callable[[RpauDesign], Coprocessor],
         size: int,
         pace: Pace = Pace(),
     ) -> None:
@@ -95,7 +95,7 @@ class RpauCard:
         self._wires = {to_host: Wire(link, count) for to_host in (False, True)}
         self._channels: list[Channel] = []
         for number in range(count):
-            coprocessor = Coprocessor(design, make, data_path=False)
+            coprocessor = CardCoprocessor(design, make, data_path=False)
             channel = Channel(number, design, link, self._memory, coprocessor)
             coprocessor.reset = partial(self._stop, channel, Error.DEVICE)
             coprocessor.start = partial(self._start_alone, channel)

@@ -23,7 +23,7 @@ from ringsmith.backends.rpau.debug.isa_coverage import (
 from ringsmith.backends.rpau.debug.random_program import random_program, ring_in_turn
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design.design import ARCHITECTURE, RpauDesign, load_design
-from ringsmith.backends.rpau.device.recording import CoverageDevice
+from ringsmith.backends.rpau.device.recording import CoverageCoprocessor
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage import Exclusion, Point, read_counts
 from ringsmith.hdl.coverage_report import CoverageReport
@@ -132,16 +132,16 @@ def run_campaign(
     seen: Counter[Situation] = Counter()
     for seed in seeds:
         seen.update(_situations(design, seed, length))
-    device = CoverageDevice(design)
+    coprocessor = CoverageCoprocessor(design)
     try:
-        compared = compare(device, design, seeds, length)
-        _give_up(device)
+        compared = compare(coprocessor, design, seeds, length)
+        _give_up(coprocessor)
         with TemporaryDirectory() as folder:
             path = Path(folder) / "coverage.dat"
-            device.write_coverage(path)
+            coprocessor.write_coverage(path)
             counts = read_counts(path)
     finally:
-        device.close()
+        coprocessor.close()
     return Campaign(design, seen, counts, compared)
 
 
@@ -152,10 +152,10 @@ def _situations(design: RpauDesign, seed: int, length: int) -> Counter[Situation
     return situations(Trace.of_run(design, words, program.starts, timing=Timing.of(design, ring)))
 
 
-def _give_up(device: CoverageDevice) -> None:
+def _give_up(coprocessor: CoverageCoprocessor) -> None:
     """Lets the last program run out of time, so that the device is reset in its midst."""
     try:
-        device.run(max_cycles=100)
+        coprocessor.run(max_cycles=100)
     except DeviceError:
         return
     raise DeviceError("a program that takes thousands of cycles ended within 100")

@@ -14,14 +14,14 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
-    Device,
+    Coprocessor,
     KeyPoly,
     KeyStream,
     RunReport,
 )
-from ringsmith.backends.rpau.device.model import ModelDevice
-from ringsmith.backends.rpau.device.registers import RegisterDevice
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.errors import DeviceError
 
@@ -47,11 +47,11 @@ class Compared:
         return Compared(*map(add, astuple(self), astuple(other)))
 
 
-def load_random(device: Device, program: RandomProgram) -> None:
+def load_random(coprocessor: Coprocessor, program: RandomProgram) -> None:
     """Loads a random program and all contents that it starts from."""
     for space, rpau, index, words in program.loads():
-        device.write(AddressSpace[space], rpau, index, words)
-    device.load_program(program.words)
+        coprocessor.write(AddressSpace[space], rpau, index, words)
+    coprocessor.load_program(program.words)
 
 
 def stream_of(program: RandomProgram) -> KeyStream | None:
@@ -65,21 +65,23 @@ def stream_of(program: RandomProgram) -> KeyStream | None:
     return KeyStream(tuple(polys), program.arrivals)
 
 
-def run_random(device: Device, program: RandomProgram) -> RunReport:
+def run_random(coprocessor: Coprocessor, program: RandomProgram) -> RunReport:
     """Loads and runs a random program on a device.
 
     Raises:
         DeviceError: If it does not end in the cycles that the timeline says.
     """
-    load_random(device, program)
-    return device.run(program.cycles + 1000, stream=stream_of(program))
+    load_random(coprocessor, program)
+    return coprocessor.run(program.cycles + 1000, stream=stream_of(program))
 
 
-def compare(device: Device, design: RpauDesign, seeds: Collection[int], length: int) -> Compared:
+def compare(
+    coprocessor: Coprocessor, design: RpauDesign, seeds: Collection[int], length: int
+) -> Compared:
     """Runs random programs on a device and on the model, in the design's rings in turn.
 
     Args:
-        device: The device to be compared, of the same design.
+        coprocessor: The device to be compared, of the same design.
         design: The design.
         seeds: One a program.
         length: Instructions of each program, ``halt`` included.
@@ -88,28 +90,28 @@ def compare(device: Device, design: RpauDesign, seeds: Collection[int], length: 
         DeviceError: At the first difference; names the seed and what differs.
     """
     total = Compared(0, 0, 0, 0)
-    what = f"comparing the {device.name} of {design.name} with the model"
+    what = f"comparing the {coprocessor.name} of {design.name} with the model"
     with progress.task(what, len(seeds), "programs") as task:
         for seed in seeds:
-            total = total.plus(compare_one(device, design, seed, length))
+            total = total.plus(compare_one(coprocessor, design, seed, length))
             task.advance()
     return total
 
 
-def compare_one(device: Device, design: RpauDesign, seed: int, length: int) -> Compared:
+def compare_one(coprocessor: Coprocessor, design: RpauDesign, seed: int, length: int) -> Compared:
     """Runs the random program of a seed on both; arguments and errors of ``compare``."""
     ring = ring_in_turn(design, seed)
     program = random_program(design, seed, length, log_degree=ring)
-    model = ModelDevice(design)
-    for each in (device, model):
+    model = ModelCoprocessor(design)
+    for each in (coprocessor, model):
         each.set_ring(ring)
-    found, expected = run_random(device, program), run_random(model, program)
+    found, expected = run_random(coprocessor, program), run_random(model, program)
     if found != expected:
         raise DeviceError(f"random program {seed} of {design.name}: {found}, not {expected}")
     polynomials = 0
     for rpau, written in enumerate(program.written):
         for poly in sorted(written):
-            one, other = (d.read(AddressSpace.POLY, rpau, poly) for d in (device, model))
+            one, other = (d.read(AddressSpace.POLY, rpau, poly) for d in (coprocessor, model))
             wrong = np.flatnonzero(one != other)
             if wrong.size:
                 raise DeviceError(
@@ -142,18 +144,18 @@ class RandomPrograms:
 
     def run(self, seed: int) -> Mapping[str, int]:
         """See ``Verification.run``."""
-        device = self._open()
+        coprocessor = self._open()
         try:
-            found = compare_one(device, self.design, seed, LENGTH)
+            found = compare_one(coprocessor, self.design, seed, LENGTH)
         finally:
-            device.close()
+            coprocessor.close()
         return {
             "instructions": found.instructions,
             "cycles": found.cycles,
             "polynomials": found.polynomials,
         }
 
-    def _open(self) -> RegisterDevice | RtlDevice:
+    def _open(self) -> RegisterCoprocessor | RtlCoprocessor:
         if self.device == AXI_LITE:
-            return RegisterDevice(self.design, SimulatedBus(self.design))
-        return RtlDevice(self.design)
+            return RegisterCoprocessor(self.design, SimulatedBus(self.design))
+        return RtlCoprocessor(self.design)

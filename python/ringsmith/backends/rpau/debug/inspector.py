@@ -49,7 +49,9 @@ class RpauInspector(Inspector):
         for design in map(designs.load_design, designs.named_designs()):
             verified, areas, cores = None, {}, design.cores
             if wanted.programs and wanted.runs(design.name):
-                verified = compare(rtl.RtlDevice(design), design, range(wanted.programs), LENGTH)
+                verified = compare(
+                    rtl.RtlCoprocessor(design), design, range(wanted.programs), LENGTH
+                )
             one_each = {width: design.rpaus_of(width)[0] for width in design.widths}
             if design.name in wanted.area:
                 areas = {width: rpau_area(design, rpau) for width, rpau in one_each.items()}
@@ -140,7 +142,7 @@ class RpauInspector(Inspector):
         levels = 0 if everything else depth or _ALL_LEVELS
         top = scope or recording.TOP_SCOPE
         total = waves.record(own, path, cycles, scope=top, depth=levels)
-        period = recording.WavesDevice.PERIOD_NS
+        period = recording.WavesCoprocessor.PERIOD_NS
         return f"cycles {cycles[0]:,} to {cycles[1]:,} of {total:,}, {period} ns each"
 
     def coverage(self, *, quick: bool) -> CoverageReport:

@@ -1,7 +1,7 @@
 """A program in time: which instruction ran when, on which unit of which RPAU, and for whom.
 
 A trace comes from an executable, whose starts the scheduler computed, or from the starts that a
-device reports after a run (``ModelDevice.trace``). Either way it must obey the issue rule of
+device reports after a run (``ModelCoprocessor.trace``). Either way it must obey the issue rule of
 ``docs/reference/rpau.md``, and each event says what kept it from issuing earlier.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.timeline import HALT, Timing
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import CONTROL, ISA, Instruction
 from ringsmith.errors import ProgramError
@@ -99,13 +99,13 @@ class Trace:
         Raises:
             DeviceError: If the program breaks the hazard rule, or does not end.
         """
-        device = ModelDevice(executable.design, timing_only=True)
-        device.set_ring(executable.log_degree)
+        coprocessor = ModelCoprocessor(executable.design, timing_only=True)
+        coprocessor.set_ring(executable.log_degree)
         starts = []
         for run in executable.runs:
-            device.load_program(np.array(run.words, dtype=np.uint64))
-            device.run(max_cycles=2 * run.cycles + 1000)
-            starts.append([int(start) for start in device.trace()])
+            coprocessor.load_program(np.array(run.words, dtype=np.uint64))
+            coprocessor.run(max_cycles=2 * run.cycles + 1000)
+            starts.append([int(start) for start in coprocessor.trace()])
         return cls._of_runs(executable, starts)
 
     @classmethod

@@ -13,9 +13,9 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.trace import Trace
-from ringsmith.backends.rpau.device.accelerator import Accelerator
-from ringsmith.backends.rpau.device.interface import Device
-from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesDevice
+from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.interface import Coprocessor
+from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesCoprocessor
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
@@ -50,7 +50,7 @@ def record(
 
     Args:
         executable: The program.
-        path: The VCD file to write; in it a cycle takes ``WavesDevice.PERIOD_NS``.
+        path: The VCD file to write; in it a cycle takes ``WavesCoprocessor.PERIOD_NS``.
         window: First and last cycle, counted from the start command over all runs.
         scope: Module instance whose signals are recorded; counts only with a depth.
         depth: Levels of instances to record, ``scope`` the first; 0: everything.
@@ -70,21 +70,21 @@ def record(
             f"the window begins in cycle {first} and the program ends in {executable.cycles}: "
             "name an earlier one"
         )
-    device = WavesDevice(
+    coprocessor = WavesCoprocessor(
         executable.design, path, first=first, last=last, scope=scope, depth=depth, seed=seed
     )
     try:
-        return run_on_random_data(executable, device, seed)
+        return run_on_random_data(executable, coprocessor, seed)
     finally:
-        device.close()
+        coprocessor.close()
 
 
-def run_on_random_data(executable: Executable, device: Device, seed: int = 1) -> int:
+def run_on_random_data(executable: Executable, coprocessor: Coprocessor, seed: int = 1) -> int:
     """Runs a program on random inputs and keys, and returns its cycles.
 
     Args:
         executable: The program.
-        device: A device of its design.
+        coprocessor: A device of its design.
         seed: Chooses inputs and keys.
 
     Raises:
@@ -96,7 +96,7 @@ def run_on_random_data(executable: Executable, device: Device, seed: int = 1) ->
     special = (len(executable.primes) - 1,)
     graph = SubroutineGraph(executable.n, executable.primes, executable.roots, special)
     compiled = CompiledGraph(graph, executable)
-    result = Accelerator(device).execute(compiled, inputs, _keys(executable, rng))
+    result = RpauDevice(coprocessor).execute(compiled, inputs, _keys(executable, rng))
     assert result.cycles is not None
     return result.cycles
 

@@ -1,1 +1,1 @@
-"""The machines of architecture rpau: its model, its RTL, and what the host knows of them."""
+"""The devices of architecture rpau: its model, its RTL, and what the host knows of them."""

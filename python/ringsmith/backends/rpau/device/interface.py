@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
-__all__ = ["AddressSpace", "Device", "KeyPoly", "KeyStream", "RunReport", "Words"]
+__all__ = ["AddressSpace", "Coprocessor", "KeyPoly", "KeyStream", "RunReport", "Words"]
 
 Words = NDArray[np.uint64]
 
@@ -64,8 +64,8 @@ class KeyStream:
         )
 
 
-class Device(Protocol):
-    """A machine that executes programs of one design."""
+class Coprocessor(Protocol):
+    """An accelerator that executes programs of one design."""
 
     @property
     def name(self) -> str:

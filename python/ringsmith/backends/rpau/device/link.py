@@ -3,7 +3,7 @@
 A bus of the link's own clock carries bursts both ways at once, to one accelerator at a time
 (``Wire`` says to which). What has crossed it passes a crossing of clocks and then an accelerator's
 host port, a row a cycle of the accelerator's clock. Times are whole picoseconds, and both clocks
-have an edge at time 0: the same polynomials arrive at the same times on every machine.
+have an edge at time 0: the same polynomials arrive at the same times on every device.
 
 The RTL of a card (docs/reference/dma.md) serves its channels in the same order; tests compare how
 soon jobs end. Arrivals are defined on the accelerator's side, so a trace of either gives the

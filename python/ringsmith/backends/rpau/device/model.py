@@ -17,7 +17,7 @@ from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.progress import Task
 
 
-class ModelDevice:
+class ModelCoprocessor:
     """A device that executes programs instruction by instruction in C++.
 
     It refuses what the hardware would answer with nonsense: hazards, reads of what was never
@@ -93,7 +93,7 @@ class ModelDevice:
         return self._design.key_stream
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see ``interface.Device``.
+        """Chooses the ring; see ``interface.Coprocessor``.
 
         What was written for another ring counts as never written.
 
@@ -107,7 +107,7 @@ class ModelDevice:
             self._model.set_ring(log_degree, fetch_cycles, self._timing_now().by_opcode())
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see ``interface.Device``.
+        """Writes one polynomial or table; see ``interface.Coprocessor``.
 
         A timing-only device checks the access and drops the words.
 
@@ -155,7 +155,7 @@ class ModelDevice:
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
     ) -> RunReport:
-        """Runs the loaded program to its halt; see ``interface.Device``.
+        """Runs the loaded program to its halt; see ``interface.Coprocessor``.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``, breaks the hazard rule, or reads

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.rtl import TOP
-from ringsmith.backends.rpau.device.rtl import RtlDevice
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 
@@ -19,7 +19,7 @@ TOP_SCOPE = f"TOP.{TOP}"
 _NUMBER = ctypes.c_uint64
 
 
-class WavesDevice(RtlDevice):
+class WavesCoprocessor(RtlCoprocessor):
     """An ``rtl`` device that writes the waves of a window of cycles into a VCD file.
 
     Cycles are counted from the start command, over all runs of the device. In the file a cycle
@@ -49,8 +49,8 @@ class WavesDevice(RtlDevice):
             last: Last cycle to record.
             scope: Module instance whose signals are recorded; counts only with a depth.
             depth: Levels of instances to record, ``scope`` the first; 0: everything.
-            assertions: See :class:`ringsmith.backends.rpau.device.rtl.RtlDevice`.
-            seed: See :class:`ringsmith.backends.rpau.device.rtl.RtlDevice`.
+            assertions: See :class:`ringsmith.backends.rpau.device.rtl.RtlCoprocessor`.
+            seed: See :class:`ringsmith.backends.rpau.device.rtl.RtlCoprocessor`.
 
         Raises:
             DeviceError: If the window is empty, or the file cannot be written.
@@ -77,11 +77,11 @@ class WavesDevice(RtlDevice):
             super().close()
 
 
-class CoverageDevice(RtlDevice):
+class CoverageCoprocessor(RtlCoprocessor):
     """An ``rtl`` device that counts how often lines of its sources ran and bits changed."""
 
     def __init__(self, design: RpauDesign, *, assertions: bool = False, seed: int = 1) -> None:
-        """Builds the simulator where it is not yet built; see ``RtlDevice`` for what it takes.
+        """Builds the simulator where it is not yet built; see ``RtlCoprocessor`` for what it takes.
 
         Raises:
             ParameterError: If the RTL cannot be built for the design.

@@ -45,7 +45,7 @@ _RESET_PATIENCE = 1000  # looks at a device in its reset
 _PAUSE = 64  # cycles between two looks at a device that runs
 
 
-class RegisterDevice:
+class RegisterCoprocessor:
     """A device that is driven through its registers (docs/reference/registers.md).
 
     Polynomials cross the data path, where the device has one and the host is connected to it.
@@ -103,7 +103,7 @@ class RegisterDevice:
         raise DeviceError("the device does not come out of its reset: reset its bus")
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see ``interface.Device``.
+        """Chooses the ring; see ``interface.Coprocessor``.
 
         Raises:
             DeviceError: If the design does not run the ring.
@@ -113,7 +113,7 @@ class RegisterDevice:
         self._log_degree = log_degree
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see ``interface.Device``.
+        """Writes one polynomial or table; see ``interface.Coprocessor``.
 
         Raises:
             DeviceError: On a wrong address space, unit, index, length or word too wide, or if the
@@ -167,7 +167,7 @@ class RegisterDevice:
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
     ) -> RunReport:
-        """Runs the loaded program to its halt; see ``interface.Device``.
+        """Runs the loaded program to its halt; see ``interface.Coprocessor``.
 
         Keys that come while it runs cross the data path, which the host must be connected to.
 

@@ -71,7 +71,7 @@ def build(
     )
 
 
-class RtlDevice:
+class RtlCoprocessor:
     """A device that executes programs on simulated RTL. Close it, or let it be collected.
 
     Unlike the model it answers a program that breaks the hazard rule, or reads what was never
@@ -131,7 +131,7 @@ class RtlDevice:
         self.close()
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see ``interface.Device``.
+        """Chooses the ring; see ``interface.Coprocessor``.
 
         Raises:
             DeviceError: If the design does not run the ring, or the device is closed.
@@ -143,7 +143,7 @@ class RtlDevice:
         self._log_degree = log_degree
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see ``interface.Device``.
+        """Writes one polynomial or table; see ``interface.Coprocessor``.
 
         Raises:
             DeviceError: On a wrong address space, unit, index, length or word too wide.
@@ -189,7 +189,7 @@ class RtlDevice:
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
     ) -> RunReport:
-        """Runs the loaded program to its halt; see ``interface.Device``.
+        """Runs the loaded program to its halt; see ``interface.Coprocessor``.
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it

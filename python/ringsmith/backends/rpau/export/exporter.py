@@ -11,8 +11,8 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
-from ringsmith.backends.rpau.device.accelerator import Accelerator
 from ringsmith.backends.rpau.device.bus import BEAT_BITS
+from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.rpau.export import estimate, pages, script
 from ringsmith.backends.rpau.export.recorder import Recorder
@@ -78,7 +78,7 @@ class RpauExporter(Exporter):
         """Loads, runs and reads as the host of a device does; see ``Exporter.demonstrate``."""
         executable = cast("Executable", compiled.executable)
         design, recorder = executable.design, Recorder(executable.design)
-        result = Accelerator(recorder).execute(compiled, inputs, keys)
+        result = RpauDevice(recorder).execute(compiled, inputs, keys)
         facts = {"cycles": executable.cycles, "instructions": executable.instructions}
         values = {**script.sizes(recorder.steps), **_bench(design)}
         found = Demonstration(script.files(recorder.steps), _text("testbench.sv.in"), values, facts)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
-from ringsmith.backends.rpau.device.model import ModelDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.spaces import space_runs
 from ringsmith.progress import Task
 
@@ -57,7 +57,7 @@ class Step:
 
 
 class Recorder:
-    """The model of a device, which records what it is asked; see ``interface.Device``.
+    """The model of a device, which records what it is asked; see ``interface.Coprocessor``.
 
     Attributes:
         steps: What was done so far.
@@ -68,7 +68,7 @@ class Recorder:
     """Keys come before a program: a testbench has no link's timing."""
 
     def __init__(self, design: RpauDesign) -> None:
-        self._model = ModelDevice(design)
+        self._model = ModelCoprocessor(design)
         self.steps: list[Step] = []
 
     @property

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from ringsmith import _core
 from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
+from ringsmith.backends.stream.device.interface import ResidueProduct, StreamCoprocessor
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl
 from ringsmith.errors import DeviceError, ParameterError
@@ -43,13 +43,15 @@ class ComparedProducts:
     longest: int
 
 
-def compare_products(device: StreamDevice, design: StreamDesign, count: int) -> ComparedProducts:
+def compare_products(
+    coprocessor: StreamCoprocessor, design: StreamDesign, count: int
+) -> ComparedProducts:
     """Makes random products of mixed primes, back to back, on a device and on the model.
 
     The model's products are core's. The primes are the largest that the design takes, and core.
 
     Args:
-        device: The device to be compared, of the same design.
+        coprocessor: The device to be compared, of the same design.
         design: The design.
         count: Products, at least two.
 
@@ -60,16 +62,16 @@ def compare_products(device: StreamDevice, design: StreamDesign, count: int) -> 
     if count < 2:
         raise ParameterError(f"{count} products: take at least two, between which is an interval")
     random = np.random.default_rng(_SEED)
-    return compare_batch(device, design, (random.permutation(count) % PRIMES).tolist(), random)
+    return compare_batch(coprocessor, design, (random.permutation(count) % PRIMES).tolist(), random)
 
 
 def compare_batch(
-    device: StreamDevice, design: StreamDesign, numbers: Sequence[int], random: Generator
+    coprocessor: StreamCoprocessor, design: StreamDesign, numbers: Sequence[int], random: Generator
 ) -> ComparedProducts:
     """Makes random products back to back, as ``compare_products``.
 
     Args:
-        device: The device to be compared, of the same design.
+        coprocessor: The device to be compared, of the same design.
         design: The design.
         numbers: The number of each product's prime, below ``PRIMES``.
         random: Draws the operands.
@@ -84,17 +86,17 @@ def compare_batch(
     for number in numbers:
         a, b = random.integers(0, primes[number], (2, design.n), dtype=np.uint64)
         batch.append(ResidueProduct(primes[number], a, b))
-    found, expected = device.multiply(batch), StreamModel(design).multiply(batch)
+    found, expected = coprocessor.multiply(batch), StreamModel(design).multiply(batch)
     for number, (ours, cores) in enumerate(zip(found.products, expected.products, strict=True)):
         wrong = np.flatnonzero(ours != cores)
         if wrong.size:
             raise DeviceError(
-                f"product {number} on {device.name} of {design.name}: word {wrong[0]} is "
+                f"product {number} on {coprocessor.name} of {design.name}: word {wrong[0]} is "
                 f"{ours[wrong[0]]} and core has {cores[wrong[0]]}"
             )
     if (found.starts, found.cycles) != (expected.starts, expected.cycles):
         raise DeviceError(
-            f"{count} products on {device.name} of {design.name}: they took {found.cycles:,} "
+            f"{count} products on {coprocessor.name} of {design.name}: they took {found.cycles:,} "
             f"cycles, and the model {expected.cycles:,}, or began in others than the model's"
         )
     apart = [later - earlier for earlier, later in pairwise(found.starts)]
@@ -129,9 +131,9 @@ class RandomBatches:
         """See ``Verification.run``."""
         random = np.random.default_rng(seed)
         numbers = random.integers(0, PRIMES, random.integers(_FEWEST, _MOST + 1)).tolist()
-        device = StreamRtl(self.design)
+        coprocessor = StreamRtl(self.design)
         try:
-            found = compare_batch(device, self.design, numbers, random)
+            found = compare_batch(coprocessor, self.design, numbers, random)
         finally:
-            device.block.close()
+            coprocessor.block.close()
         return {"products": found.products, "cycles": found.cycles, "words": found.words}

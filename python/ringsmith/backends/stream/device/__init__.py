@@ -1,1 +1,1 @@
-"""The machines of architecture stream: its model and its RTL."""
+"""The devices of architecture stream: its model and its RTL."""

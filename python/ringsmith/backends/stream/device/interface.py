@@ -50,8 +50,8 @@ class StreamReport:
         return [later - earlier for earlier, later in pairwise(self.starts)]
 
 
-class StreamDevice(Protocol):
-    """A machine that makes residue polynomial products; one starts every N / lanes cycles."""
+class StreamCoprocessor(Protocol):
+    """An accelerator that makes residue polynomial products; one starts every N / lanes cycles."""
 
     @property
     def name(self) -> str:
@@ -77,7 +77,7 @@ def checked_descriptors(batch: Sequence[ResidueProduct], design: StreamDesign) -
     """The descriptors of a batch, whose operands are checked.
 
     Raises:
-        DeviceError: As of ``StreamDevice.multiply``; names the product.
+        DeviceError: As of ``StreamCoprocessor.multiply``; names the product.
     """
     found = []
     for number, product in enumerate(batch):

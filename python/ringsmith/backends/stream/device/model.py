@@ -26,7 +26,7 @@ class StreamModel:
         self._core = CoreProducts(design.n)
 
     def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
-        """Makes products; see :class:`ringsmith.backends.stream.device.interface.StreamDevice`.
+        """Makes products; see ``interface.StreamCoprocessor``.
 
         Raises:
             DeviceError: If an operand is of another length or not below its prime, or the design

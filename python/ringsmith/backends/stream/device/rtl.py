@@ -104,7 +104,7 @@ class StreamRtl:
         self.block = core_block(design)
 
     def multiply(self, batch: Sequence[ResidueProduct]) -> StreamReport:
-        """Makes products; see :class:`ringsmith.backends.stream.device.interface.StreamDevice`.
+        """Makes products; see ``interface.StreamCoprocessor``.
 
         Raises:
             DeviceError: If an operand is of another length or not below its prime, the design does

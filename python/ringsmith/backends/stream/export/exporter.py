@@ -20,7 +20,7 @@ from ringsmith.backends.exporter import (
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.backends.stream.design import area, latency, rtl
 from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.device.host import StreamMachine
+from ringsmith.backends.stream.device.device import StreamDevice
 from ringsmith.backends.stream.device.interface import (
     ResidueProduct,
     StreamReport,
@@ -86,7 +86,7 @@ class StreamExporter(Exporter):
         """All products of an operation, one after another; the CPU does the rest of it."""
         executable = cast("StreamExecutable", compiled.executable)
         design, recorder = executable.design, Recorder(executable.design)
-        result = StreamMachine(recorder).execute(compiled, inputs, keys)
+        result = StreamDevice(recorder).execute(compiled, inputs, keys)
         made = recorder.made
         parts = {
             "descriptors.hex": [each.descriptor.words for each in made],
@@ -212,7 +212,7 @@ class Made:
 
 
 class Recorder:
-    """The model of a stream device, which records its products; see ``StreamDevice``.
+    """The model of a stream device, which records its products; see ``StreamCoprocessor``.
 
     Attributes:
         made: The products so far.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ringsmith import progress
-from ringsmith.backends.base import CompiledGraph, Machine
+from ringsmith.backends.base import CompiledGraph, Device
 from ringsmith.backends.inspector import WriteOperation
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compiler.compile import compile_graph
@@ -18,7 +18,7 @@ from ringsmith.backends.vector.debug.compare import compare
 from ringsmith.backends.vector.debug.costs import OPERATIONS, filled_parameters
 from ringsmith.backends.vector.debug.random_program import random_program
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.errors import DeviceError
 from ringsmith.params.primes import MIN_DEGREE
 
@@ -48,7 +48,7 @@ class ComparedOperations:
 
 
 def compare_operations(
-    device: Machine, design: VectorDesign, write: WriteOperation, count: int
+    device: Device, design: VectorDesign, write: WriteOperation, count: int
 ) -> ComparedOperations:
     """Runs the main HE operations in turn, in the design's smallest ring, of random limbs and dnum.
 
@@ -73,7 +73,7 @@ def compare_operations(
 
 
 def compare_operation(
-    device: Machine, design: VectorDesign, write: WriteOperation, name: str, random: Generator
+    device: Device, design: VectorDesign, write: WriteOperation, name: str, random: Generator
 ) -> ComparedOperations:
     """Runs an HE operation of random limbs and dnum, as ``compare_operations``.
 
@@ -140,8 +140,8 @@ class RandomPrograms:
             words = same.limbs * program.executable.graph.n
             return {"instructions": same.instructions, "cycles": same.cycles, "words": words}
         name = str(random.choice([*OPERATIONS.values()]))
-        machine = VectorMachine(self.design, self.device)
-        found = compare_operation(machine, self.design, self.write, name, random)
+        device = VectorDevice(self.design, self.device)
+        found = compare_operation(device, self.design, self.write, name, random)
         return {
             "instructions": found.instructions,
             "cycles": found.cycles,

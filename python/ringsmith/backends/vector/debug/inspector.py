@@ -37,7 +37,7 @@ from ringsmith.backends.vector.debug.trace import Trace
 from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign
 from ringsmith.backends.vector.design.rtl import TOP
 from ringsmith.backends.vector.device import rtl
-from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.coverage_report import CoverageReport
 
@@ -62,8 +62,8 @@ class VectorInspector(Inspector):
             area = cluster_areas(design)[TOP] if name in wanted.area else None
             same = None
             if wanted.programs and wanted.runs(name) and not rtl.refusal(design):
-                machine = VectorMachine(design, "rtl")
-                same = compare_operations(machine, design, wanted.write, wanted.programs)
+                device = VectorDevice(design, "rtl")
+                same = compare_operations(device, design, wanted.write, wanted.programs)
             cycles = operation_cycles(design, wanted.write)
             rows.append(VectorRow(design, area, cycles, same))
         return Survey(

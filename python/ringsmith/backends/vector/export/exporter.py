@@ -20,7 +20,7 @@ from ringsmith.backends.vector.design.register_table import (
     ClusterRegister,
     VectorRegister,
 )
-from ringsmith.backends.vector.device.machine import VectorMachine
+from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.rtl import refusal
 from ringsmith.backends.vector.export import pages
@@ -95,7 +95,7 @@ class VectorExporter(Exporter):
         """Loads, runs and reads as the host of a device does; see ``Exporter.demonstrate``."""
         executable = cast("VectorExecutable", compiled.executable)
         design = executable.design
-        result = VectorMachine(design, "model").execute(compiled, inputs, keys)
+        result = VectorDevice(design, "model").execute(compiled, inputs, keys)
         whole = {name: key.data for name, key in whole_keys("model", keys).items()}
         made = script(executable, host_limb(executable, inputs, whole), result.outputs)
         facts = {"cycles": executable.cycles, "instructions": executable.instructions}

@@ -52,7 +52,7 @@ class Secret:
     shape: tuple[int, ...]
 
 
-class Machine:
+class Interpreter:
     """Executes the operations of one module.
 
     Attributes:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
-    Device,
+    Coprocessor,
     KeyStream,
     RunReport,
     Words,
@@ -13,7 +13,7 @@ from ringsmith.backends.rpau.device.interface import (
 from ringsmith.progress import Task
 
 
-class LateDevice:
+class LateCoprocessor:
     """A device whose keys come when a test says, whatever the link would do.
 
     Args:
@@ -21,10 +21,12 @@ class LateDevice:
         arrivals: When each polynomial comes, for so many of them; later runs have the same.
     """
 
-    def __init__(self, device: Device, arrivals: Callable[[int], tuple[int, ...]]) -> None:
-        self._device, self._draw = device, arrivals
-        self.name = device.name
-        self.design = device.design
+    def __init__(
+        self, coprocessor: Coprocessor, arrivals: Callable[[int], tuple[int, ...]]
+    ) -> None:
+        self._device, self._draw = coprocessor, arrivals
+        self.name = coprocessor.name
+        self.design = coprocessor.design
         self.arrivals: tuple[int, ...] | None = None
         self.reports: list[RunReport] = []
         self.streamed = 0

@@ -6,29 +6,29 @@ import numpy as np
 
 from ringsmith import _core, progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import QueuedMachine, Work
+from ringsmith.backends.jobs import QueuedDevice, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.compiler.executable import Factor, Round, StreamExecutable
-from ringsmith.backends.stream.device.interface import ResidueProduct, StreamDevice
+from ringsmith.backends.stream.device.interface import ResidueProduct, StreamCoprocessor
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
-class StreamMachine(QueuedMachine):
+class StreamDevice(QueuedDevice):
     """A stream device and its host, this machine's CPU.
 
     The host keeps each key in coefficient form, too, from its first run on: as long as the key is
-    the same array, which must not be written to. Threads may share a machine: they take turns.
+    the same array, which must not be written to. Threads may share a device: they take turns.
     """
 
     capabilities = CAPABILITIES
 
-    def __init__(self, device: StreamDevice) -> None:
+    def __init__(self, coprocessor: StreamCoprocessor) -> None:
         super().__init__()
-        self.device = device
-        self.name = device.name  # ``model`` or ``rtl``
+        self.coprocessor = coprocessor
+        self.name = coprocessor.name  # ``model`` or ``rtl``
         self._keys: dict[str, tuple[Residues, Residues]] = {}
 
     def work(
@@ -37,7 +37,7 @@ class StreamMachine(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Computes round by round; see ``QueuedMachine.work``.
+        """Computes round by round; see ``QueuedDevice.work``.
 
         Cycles are the device's, batch by batch; instructions are descriptors, one a product.
 
@@ -45,7 +45,7 @@ class StreamMachine(QueuedMachine):
             DeviceError: If the graph was compiled for another design, or the device stalls.
             ProgramError: If the graph was compiled for no design, or a key is not whole.
         """
-        compiled.check_made_for(self.device.design, self.name)
+        compiled.check_made_for(self.coprocessor.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, StreamExecutable)  # its design is the device's
         whole = whole_keys(self.name, keys)
@@ -65,7 +65,7 @@ class StreamMachine(QueuedMachine):
             for each in executable.rounds:
                 task.advance(0)  # a cancelled job stops here, between two batches
                 values |= host_values(each, values)
-                report = self.device.multiply(list(_batch(graph, each, values, coefficients)))
+                report = self.coprocessor.multiply(list(_batch(graph, each, values, coefficients)))
                 values |= dict(_results(each, report.products))
                 cycles += report.cycles
                 task.advance(each.products)

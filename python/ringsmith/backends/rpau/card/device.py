@@ -1,4 +1,4 @@
-"""Cards as a machine: jobs of many threads on the coprocessors of one card or several.
+"""Cards as a device: jobs of many threads on the coprocessors of one card or several.
 
 A coprocessor has two jobs at a time: while one computes, the words of the next one are sent. A card
 that is gone, or a list that does not end, interrupts the jobs that run there: each is started
@@ -18,14 +18,14 @@ from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, GraphResult
 from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.cards.port import CardPort
-from ringsmith.backends.jobs import QueuedMachine, Slots, Work
+from ringsmith.backends.jobs import QueuedDevice, Slots, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.rpau.card.lane import Lane
 from ringsmith.backends.rpau.card.lists import KeyDigests
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.accelerator import CAPABILITIES
 from ringsmith.backends.rpau.device.card_table import MAGIC, VERSION_MAJOR, CardRegister
+from ringsmith.backends.rpau.device.device import CAPABILITIES
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.forks import OneProcess
 from ringsmith.objects import KeySwitchKey, Residues
@@ -66,7 +66,7 @@ class _Place:
     jobs: int = 0
 
 
-class CardMachine(QueuedMachine):
+class CardDevice(QueuedDevice):
     """Coprocessors behind cards' DMAs. Threads may share it; close it, or let it be collected.
 
     Several processes may use a card: each opens it for itself, claims channels when it has jobs for
@@ -130,7 +130,7 @@ class CardMachine(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Runs a graph on a coprocessor; see ``QueuedMachine.work``.
+        """Runs a graph on a coprocessor; see ``QueuedDevice.work``.
 
         Raises:
             DeviceError: If the graph was compiled for another design, or another process opened the
@@ -332,11 +332,11 @@ class CardMachine(QueuedMachine):
         return count
 
 
-def _share_idle(machine: "weakref.ref[CardMachine]") -> None:
-    """Looks now and then whether others wait for what a machine does not use, while it is there."""
+def _share_idle(device: "weakref.ref[CardDevice]") -> None:
+    """Looks now and then whether others wait for what a device does not use, while it is there."""
     while True:
         time.sleep(_SHARE_SECONDS)
-        found = machine()
+        found = device()
         if found is None or found.closed:
             return
         found.share_idle()

@@ -1,4 +1,4 @@
-"""Runs executables on one device or several behind one link."""
+"""Runs executables on one coprocessor or several behind one link."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import QueuedMachine, Work
+from ringsmith.backends.jobs import QueuedDevice, Work
 from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.design.constants import prime_tables, seed_words
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
-    Device,
+    Coprocessor,
     KeyPoly,
     KeyStream,
     RunReport,
@@ -25,20 +25,20 @@ from ringsmith.objects import KeySwitchKey, Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
 
 
-class Accelerator(QueuedMachine):
-    """A device, and what the host knows of its contents.
+class RpauDevice(QueuedDevice):
+    """A coprocessor, and what the host knows of its contents.
 
     Primes, constants, programs, keys and seeds stay on the device from one run to the next, and are
     written only when another executable or key needs them. A key counts as the same if it is the
-    same array and no code may write to it. Threads may share an accelerator: they take turns.
+    same array and no code may write to it. Threads may share a device: they take turns.
     """
 
     capabilities = CAPABILITIES
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, coprocessor: Coprocessor) -> None:
         super().__init__()
-        self.device = device
-        self.name = device.name  # ``model``, ``rtl`` or ``card``
+        self.coprocessor = coprocessor
+        self.name = coprocessor.name  # ``model``, ``rtl`` or ``card``
         self._log_degree: int | None = None
         self._primes: tuple[tuple[int, int, int], ...] | None = None
         self._constants: tuple[tuple[int, ...], ...] | None = None
@@ -53,14 +53,14 @@ class Accelerator(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Loads what is missing, runs, and reads the outputs; see ``QueuedMachine.work``.
+        """Loads what is missing, runs, and reads the outputs; see ``QueuedDevice.work``.
 
         Raises:
             DeviceError: If the device is of another design, or does not finish.
             ProgramError: If the graph was compiled for no design, a key is not a full key, or a
                 key that the device expands has no seed or a wrong one.
         """
-        compiled.check_made_for(self.device.design, self.name)
+        compiled.check_made_for(self.coprocessor.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
         whole = whole_keys(self.name, keys)
@@ -130,22 +130,22 @@ class Accelerator(QueuedMachine):
         self._load_program(run)
         for value, places in run.loads.items():
             for rpau, index in places.items():
-                self.device.write(AddressSpace.POLY, rpau, index, host[value, rpau])
+                self.coprocessor.write(AddressSpace.POLY, rpau, index, host[value, rpau])
                 task.advance(0)  # time has passed
         most = 2 * run.cycles + 1000
         if stream is not None:
             most += max(stream.arrivals)
-        report = self.device.run(most, task, stream)
+        report = self.coprocessor.run(most, task, stream)
         for value, places in run.stores.items():
             for rpau, index in places.items():
-                host[value, rpau] = self.device.read(AddressSpace.POLY, rpau, index)
+                host[value, rpau] = self.coprocessor.read(AddressSpace.POLY, rpau, index)
         return report
 
     def _choose_ring(self, log_degree: int) -> None:
         if self._log_degree != log_degree:
             self._log_degree = None
             self._primes = self._program = None  # all that was written belongs to another ring
-            self.device.set_ring(log_degree)
+            self.coprocessor.set_ring(log_degree)
             self._log_degree = log_degree
 
     def _load_primes(self, executable: Executable) -> None:
@@ -161,7 +161,9 @@ class Accelerator(QueuedMachine):
         design, log_degree = executable.design, executable.log_degree
         for slot, (rpau, prime, root) in enumerate(wanted):
             for space, words in prime_tables(prime, root, design, log_degree, rpau).loads():
-                self.device.write(AddressSpace[space], rpau, executable.order.bank(slot), words)
+                self.coprocessor.write(
+                    AddressSpace[space], rpau, executable.order.bank(slot), words
+                )
         self._primes = wanted
 
     def _load_constants(self, executable: Executable) -> None:
@@ -172,14 +174,16 @@ class Accelerator(QueuedMachine):
         for slot, values in enumerate(executable.constants):
             padded = np.zeros(executable.design.constants, dtype=np.uint64)
             padded[: len(values)] = values
-            self.device.write(AddressSpace.CONSTANT, order.rpau(slot), order.bank(slot), padded)
+            self.coprocessor.write(
+                AddressSpace.CONSTANT, order.rpau(slot), order.bank(slot), padded
+            )
         self._constants = executable.constants
 
     def _load_conversions(self, executable: Executable) -> None:
         for index, words in enumerate(executable.conversions):
             if self._conversions.get(index) != words:
                 self._conversions.pop(index, None)
-                self.device.write(
+                self.coprocessor.write(
                     AddressSpace.CONVERSION, 0, index, np.array(words, dtype=np.uint64)
                 )
                 self._conversions[index] = words
@@ -187,7 +191,7 @@ class Accelerator(QueuedMachine):
     def _load_program(self, run: Run) -> None:
         if self._program is not run:
             self._program = None
-            self.device.load_program(np.array(run.words, dtype=np.uint64))
+            self.coprocessor.load_program(np.array(run.words, dtype=np.uint64))
             self._program = run
 
     def _load_keys(
@@ -205,7 +209,7 @@ class Accelerator(QueuedMachine):
                 continue
             self._keys.pop(load.index, None)
             for poly in _polynomials(load, executable, key):
-                self.device.write(AddressSpace.KEY, poly.unit, poly.index, poly.words)
+                self.coprocessor.write(AddressSpace.KEY, poly.unit, poly.index, poly.words)
                 task.advance(0)
                 written += poly.words.size
             self._keys[load.index] = (load, key)
@@ -227,7 +231,7 @@ class Accelerator(QueuedMachine):
         design = executable.design
         if all(self._holds(load, keys[load.key].data) for load in run.keys):
             return None
-        if not self.device.streams:
+        if not self.coprocessor.streams:
             return None
         for load in run.keys:
             self._keys.pop(load.index, None)  # until all have come
@@ -252,7 +256,7 @@ class Accelerator(QueuedMachine):
                 limb = executable.limbs[executable.order.slot(load.modulus_bank, rpau)]
                 seed = check_seed(load.key, key, limb, executable.primes[limb])
                 words = seed_words(seed, limb)
-                self.device.write(AddressSpace.SEED, rpau, load.index, words)
+                self.coprocessor.write(AddressSpace.SEED, rpau, load.index, words)
                 written += words.size
             self._seeds[load.index] = (load, seed)
         return written
@@ -267,8 +271,8 @@ def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterat
         yield KeyPoly(rpau, load.index, limb[load.sub_poly], name)
 
 
-class Coprocessors(QueuedMachine):
-    """Accelerators that run jobs side by side, each its own program.
+class Coprocessors(QueuedDevice):
+    """Devices that run jobs side by side, each its own program.
 
     Jobs that are submitted go to whichever is free. Each keeps keys, constants and programs from
     one job to the next, so jobs of one program are cheapest.
@@ -276,18 +280,18 @@ class Coprocessors(QueuedMachine):
 
     capabilities = CAPABILITIES
 
-    def __init__(self, design: RpauDesign, make: Callable[[RpauDesign], Device]) -> None:
-        """Makes all accelerators.
+    def __init__(self, design: RpauDesign, make: Callable[[RpauDesign], Coprocessor]) -> None:
+        """Makes all devices.
 
         Args:
             design: Their design, with ``coprocessors``.
-            make: Makes the device of one.
+            make: Makes the coprocessor of one.
         """
         super().__init__(design.coprocessors)
-        self.accelerators: Sequence[Accelerator] = [
-            Accelerator(make(design)) for _ in range(design.coprocessors)
+        self.devices: Sequence[RpauDevice] = [
+            RpauDevice(make(design)) for _ in range(design.coprocessors)
         ]
-        self.name = self.accelerators[0].name
+        self.name = self.devices[0].name
 
     def work(
         self,
@@ -295,11 +299,11 @@ class Coprocessors(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """What an accelerator does, in the slot of its number; see ``QueuedMachine.work``.
+        """What a device does, in the slot of its number; see ``QueuedDevice.work``.
 
         Raises:
             DeviceError: If the graph was compiled for another design.
-            ProgramError: As an accelerator's ``work``.
+            ProgramError: As a device's ``work``.
         """
-        works = [each.work(compiled, inputs, keys) for each in self.accelerators]
+        works = [each.work(compiled, inputs, keys) for each in self.devices]
         return lambda slot: works[slot](slot)
