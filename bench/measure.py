@@ -1,5 +1,6 @@
 """What most benches measure: cycles of HE operations on designs, and times on the CPU."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -237,9 +238,14 @@ def rtl_digest(design: RpauDesign) -> str:
 
 
 def digest_of(parameters: Mapping[str, int], folders: Sequence[str]) -> str:
-    """Returns the digest of a top module's parameters, and of the RTL in folders of ``rtl/``."""
-    facts = [f"{name} = {value}" for name, value in parameters.items()]
-    return fingerprint(facts, rtl_sources(*folders))[:_DIGEST_DIGITS]
+    """Returns the digest of a top module's parameters, and of the RTL in folders of ``rtl/``.
+
+    Comments and spaces do not count.
+    """
+    found = [f"{name} = {value}" for name, value in parameters.items()]
+    for path in rtl_sources(*folders):
+        found += re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL).split()
+    return fingerprint(found)[:_DIGEST_DIGITS]
 
 
 def kept(found: Sequence[Record], earlier: Iterable[Record], design: Design) -> list[Record]:
