@@ -17,7 +17,7 @@ from bench.measure import (
     kept,
     one_thread,
 )
-from bench.papers import facts
+from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run
 from ringsmith import runtime
@@ -122,7 +122,7 @@ def larger(run: Run) -> Iterator[Record]:
     of, design = larger_parameters(), larger_design()
     rows = counted(graph_of(PRODUCT, of), design, run["device"], PRODUCT, of)
     run.say(f"{design.name}: {rows[0].value:,.0f} cycles")
-    yield from kept(rows[:1], run.records, design)
+    yield from kept(rows[:1], run.records)
 
 
 def derived(run: Run) -> Iterator[Record]:
@@ -131,20 +131,22 @@ def derived(run: Run) -> Iterator[Record]:
     software = {
         (r.params, r.operation): r
         for r in numbers
-        if r.source == "cpu" and r.metric == "microseconds" and r.peer != SEAL
+        if r.source == "cpu" and r.metric == "microseconds" and r.baseline != SEAL
     }
     for each in numbers:
         if each.metric != "cycles" or each.source not in COUNTED or ": " in each.design:
             continue
         seconds = each.value / ASSUMED_HZ
-        bare = replace(each, paper="", paper_value=None, where="", rtl="", conditions=CLOCK)
+        bare = replace(each, paper="", paper_value=None, where="", conditions=CLOCK)
         yield replace(bare, metric="milliseconds", value=seconds * 1e3)
         if each.params == PARAMS:
             yield replace(bare, metric="per_second", value=1 / seconds)
         if (time := software.get((each.params, each.operation))) is not None:
-            text = f"{CLOCK}; over {time.peer} on this CPU, timed as its own row says"
+            text = f"{CLOCK}; over {time.baseline} on this CPU, timed as its own row says"
             speedup = time.value / (seconds * 1e6)
-            yield replace(bare, metric="speedup", value=speedup, peer=time.peer, conditions=text)
+            yield replace(
+                bare, metric="speedup", value=speedup, baseline=time.baseline, conditions=text
+            )
         if each.operation == PRODUCT:
             yield from _with_transfers(each, seconds)
 
@@ -209,7 +211,9 @@ def several_rate(jobs: int = 50) -> tuple[int, float]:
 
 def _papers_link(operation: str, polynomials: int) -> Link:
     """The paper's link, if the transfer of this name is of this number of polynomials."""
-    known = {(f.operation, f.metric): f.value for f in facts("heaws") if not (f.peer or f.design)}
+    known = {
+        (f.operation, f.metric): f.value for f in figures("heaws") if not (f.baseline or f.design)
+    }
     size = polynomials * known["polynomial", "bytes"]
     return Link(512, bytes_per_second=round(size / known[operation, "milliseconds"] * 1e3))
 

@@ -195,10 +195,10 @@ def _record(
     value: float,
     source: str,
     text: str,
-    peer: str = "",
+    baseline: str = "",
 ) -> Record:
     rounded = value if isinstance(value, int) else float(f"{value:.4g}")
-    return Record(design, program.parameters.name, what, metric, rounded, source, text, peer)
+    return Record(design, program.parameters.name, what, metric, rounded, source, text, baseline)
 
 
 def _compiled(module: Module, scheme: Scheme | None) -> _Compiled:

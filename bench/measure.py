@@ -19,15 +19,12 @@ from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable import Run as Segment
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.types import Design
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.build_cache import fingerprint
-from ringsmith.hdl.sources import rtl_sources
 from ringsmith.lower import lower_operation
 from ringsmith.params import RlweParameters, parameter_set
 from ringsmith.params.security import LOWEST
@@ -43,8 +40,6 @@ SEAL = "SEAL"
 """The records' name of Microsoft SEAL, for all versions and machines."""
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz, assumed"
-
-_DIGEST_DIGITS = 12
 
 
 # ---- operations of a list of cases -------------------------------------------------------------
@@ -67,7 +62,7 @@ def operations(run: Run) -> Iterator[Record]:
             graph = lower_operation(operation, of, of.limbs)
             rows = counted(graph, design, run["device"], operation, of)
             run.say(f"{design.name}, {of.name}: {operation}: {rows[0].value:,.0f} cycles")
-            yield from kept(rows, run.records, design)
+            yield from kept(rows, run.records)
 
 
 def design_of(case: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of any architecture
@@ -231,29 +226,12 @@ def one_thread() -> Iterator[None]:
 # ---- what the RTL counted earlier --------------------------------------------------------------
 
 
-def rtl_digest(design: RpauDesign) -> str:
-    """Returns the digest of all that the RTL of a design is made of: parameters and sources."""
-    return digest_of(rtl.parameters(design), rtl.ROOMS)
+def kept(found: Sequence[Record], earlier: Iterable[Record]) -> list[Record]:
+    """Returns the numbers of one program, as the RTL's where it counted the same in an earlier run.
 
-
-def digest_of(parameters: Mapping[str, int], folders: Sequence[str]) -> str:
-    """Returns the digest of a top module's parameters, and of the RTL in folders of ``rtl/``."""
-    facts = [f"{name} = {value}" for name, value in parameters.items()]
-    return fingerprint(facts, rtl_sources(*folders))[:_DIGEST_DIGITS]
-
-
-def kept(found: Sequence[Record], earlier: Iterable[Record], design: Design) -> list[Record]:
-    """Returns the numbers of one program, with the digest of the RTL where that counted them.
-
-    What the model counted is the RTL's where the same RTL counted the same in an earlier run.
+    The model's cycles are the RTL's, as tests of both prove; the records say which was run.
     """
-    if not isinstance(design, RpauDesign):
-        return list(found)
-    digest = rtl_digest(design)
-    seen = {(*r.key, r.value) for r in earlier if (r.source, r.rtl) == ("rtl", digest)}
+    seen = {(*r.key, r.value) for r in earlier if r.source == "rtl"}
     numbers = [each for each in found if each.source in COUNTED]
     same = all(each.source == "rtl" or (*each.key, each.value) in seen for each in numbers)
-    return [
-        replace(each, source="rtl", rtl=digest) if same and each in numbers else each
-        for each in found
-    ]
+    return [replace(each, source="rtl") if same and each in numbers else each for each in found]

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bench.areas import SYNTHESIZED, area_records
 from bench.measure import CLOCK, LONGEST, OURS, SEAL, compiled_for, cpu_times, kept, one_thread
-from bench.papers import facts
+from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run
 from ringsmith import runtime
@@ -81,7 +81,7 @@ def instructions(run: Run) -> Iterator[Record]:
                 word = encode(_any(there[ours], all_rpaus, design))
                 cycles = _cycles(device, word, halt) - empty
                 row = Record(name, params, theirs, "cycles", cycles, run["device"], text)
-                yield from kept([row], run.records, design)
+                yield from kept([row], run.records)
 
 
 def _cycles(device: Device, *words: int) -> int:
@@ -117,11 +117,11 @@ def derived(run: Run) -> Iterator[Record]:
     yield from sums
     found = list(_times([*cycles, *sums], [*software, *_in_turn(software)]))
     yield from found
-    speedups = [r for r in found if r.metric == "speedup" and r.peer.startswith(SEAL)]
+    speedups = [r for r in found if r.metric == "speedup" and r.baseline.startswith(SEAL)]
     if own := [r for r in speedups if (r.design, r.params) == ("medha", "medha-set1")]:
         best = max(own, key=lambda each: each.value)
-        text = f"{best.operation} over {best.peer}; {best.conditions}"
-        yield replace(best, operation="best_over_software", peer="", conditions=text)
+        text = f"{best.operation} over {best.baseline}; {best.conditions}"
+        yield replace(best, operation="best_over_software", baseline="", conditions=text)
     whole = run.value(design="medha", params="medha-set1", operation=PRODUCT, metric="cycles")
     if whole and (without := variants.get("medha: no dyadic cores")):
         text = f"{PRODUCT}: with dyadic cores against none"
@@ -141,19 +141,18 @@ def _once(records: Sequence[Record]) -> list[Record]:
 
 def _in_turn(found: Sequence[Record]) -> list[Record]:
     """A product and a rescaling one after the other."""
-    values = {(r.design, r.params, r.operation, r.metric, r.peer): r for r in found}
+    values = {(r.design, r.params, r.operation, r.metric, r.baseline): r for r in found}
     return [
         replace(
             product,
             operation=IN_TURN,
             value=product.value + rescaling.value,
             source=product.source if product.source == rescaling.source else "model",
-            rtl="",
             conditions=f"{PRODUCT} and {RESCALE} in turn",
         )
-        for (design, params, operation, metric, peer), product in values.items()
+        for (design, params, operation, metric, baseline), product in values.items()
         if operation == PRODUCT
-        and (rescaling := values.get((design, params, RESCALE, metric, peer)))
+        and (rescaling := values.get((design, params, RESCALE, metric, baseline)))
     ]
 
 
@@ -162,8 +161,10 @@ def _times(cycles: Sequence[Record], software: Sequence[Record]) -> Iterator[Rec
 
     Of operations that a paper, or this CPU, has a time of.
     """
-    known = [fact for paper in ("medha", "medha-2021") for fact in facts(paper)]
-    quoted = {(f.params, f.operation, f.peer): f.value for f in known if f.metric == "microseconds"}
+    known = [figure for paper in ("medha", "medha-2021") for figure in figures(paper)]
+    quoted = {
+        (f.params, f.operation, f.baseline): f.value for f in known if f.metric == "microseconds"
+    }
     rates = {(f.params, f.operation) for f in known if f.metric == "per_second"}
     for each in cycles:
         here = each.params, each.operation
@@ -171,19 +172,23 @@ def _times(cycles: Sequence[Record], software: Sequence[Record]) -> Iterator[Rec
         if not timed and (*here, "") not in quoted:
             continue
         time = each.value / ASSUMED_HZ * 1e6
-        base = replace(each, metric="microseconds", value=time, rtl="", conditions=CLOCK)
+        base = replace(each, metric="microseconds", value=time, conditions=CLOCK)
         yield base
         if here in rates:
             yield replace(base, metric="per_second", value=1e6 / time)
         for r in timed:
-            text = f"{CLOCK}; over {r.peer} on this CPU, timed as its own row says"
+            text = f"{CLOCK}; over {r.baseline} on this CPU, timed as its own row says"
             speedup = r.value / time
-            yield replace(base, metric="speedup", value=speedup, peer=r.peer, conditions=text)
-        for (params, operation, peer), value in quoted.items():
-            if (params, operation) == here and peer not in ("", SEAL):
+            yield replace(
+                base, metric="speedup", value=speedup, baseline=r.baseline, conditions=text
+            )
+        for (params, operation, baseline), value in quoted.items():
+            if (params, operation) == here and baseline not in ("", SEAL):
                 text = f"{CLOCK}; over the time that the paper quotes"
                 speedup = value / time
-                yield replace(base, metric="speedup", value=speedup, peer=peer, conditions=text)
+                yield replace(
+                    base, metric="speedup", value=speedup, baseline=baseline, conditions=text
+                )
 
 
 # ---- software ----------------------------------------------------------------------------------
@@ -254,7 +259,7 @@ def applications(run: Run) -> Iterator[Record]:
             else logistic_regression(name, design, quick=run.quick)
         )
         rows = list(application_records(application, design, run["device"]))
-        found = kept(rows, run.records, design)
+        found = kept(rows, run.records)
         run.say(f"{design.name}: {name}: {found[0].value:,.0f} cycles")
         yield from found
         times = list(_software(application)) if run["software"] else []
@@ -265,9 +270,11 @@ def applications(run: Run) -> Iterator[Record]:
             if (r.operation, r.source, r.metric) == (name, "cpu", "microseconds")
         ]:
             whole = found[-1]
-            text = f"{whole.conditions}; over {time.peer} on this CPU"
+            text = f"{whole.conditions}; over {time.baseline} on this CPU"
             speedup = time.value / whole.value
-            yield replace(whole, metric="speedup", value=speedup, peer=time.peer, conditions=text)
+            yield replace(
+                whole, metric="speedup", value=speedup, baseline=time.baseline, conditions=text
+            )
 
 
 def logistic_regression(operation: str, design: RpauDesign, *, quick: bool = False) -> Application:
@@ -368,9 +375,9 @@ def _software(application: Application) -> Iterator[Record]:
     params = application.program.parameters.name
     text = "the same program on this CPU, one thread, median CPU time"
 
-    def time(seconds: float, peer: str) -> Record:
+    def time(seconds: float, baseline: str) -> Record:
         what = (REFERENCE, params, application.operation, "microseconds")
-        return Record(*what, seconds * 1e6, "cpu", text, peer)
+        return Record(*what, seconds * 1e6, "cpu", text, baseline)
 
     if seal_missing() is None:
         yield time(on_seal(application.program, application.values)[1], SEAL)

@@ -180,8 +180,8 @@ def _fastest(do: Callable[[], _Result]) -> tuple[_Result, float]:
 
 
 def _records(
-    operation: str, values: Mapping[str, float], source: str, text: str, peer: str = ""
+    operation: str, values: Mapping[str, float], source: str, text: str, baseline: str = ""
 ) -> Iterator[Record]:
     """A record for each metric of an operation."""
     for metric, value in values.items():
-        yield Record(DESIGN, DESIGN, operation, metric, value, source, text, peer)
+        yield Record(DESIGN, DESIGN, operation, metric, value, source, text, baseline)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.areas import area_records
 from bench.measure import one_thread
-from bench.papers import facts
+from bench.papers import figures
 from bench.record import Record
 from bench.run import Run
 from ringsmith import _core
@@ -395,8 +395,8 @@ def _over_papers_cpu(params: str, found: Mapping[str, float]) -> Iterator[Record
 def _theirs(params: str) -> dict[str, float]:
     """The paper's milliseconds on its processor, of a parameter set; empty: it has none."""
     return {
-        fact.operation: fact.value
-        for fact in facts(PAPER)
-        if (fact.params, fact.metric, fact.peer) == (params, "milliseconds", "")
-        and fact.operation.startswith("cpu_")
+        figure.operation: figure.value
+        for figure in figures(PAPER)
+        if (figure.params, figure.metric, figure.baseline) == (params, "milliseconds", "")
+        and figure.operation.startswith("cpu_")
     }

@@ -24,7 +24,7 @@ TESTS_OF = {
     "docs/": "tests/docs",
     "README.md": "tests/docs",
     "examples/": "tests/docs",
-    "pyproject.toml": "tests/system/test_house.py",
+    "pyproject.toml": "tests/system/test_repository_rules.py",
 }
 """Start of a file's path -> the folder or file of its tests."""
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from bench.cpu.sets import (
-    COMPACT,
+    EXPANDED,
     HOISTED,
     PRODUCT,
     WORDS,
@@ -67,7 +67,7 @@ class KeyForms:
     """multiply_relinearize by a key in another form, and by the same key precomputed.
 
     Attributes:
-        operation: Its name with the other form: ``WORDS`` or ``COMPACT``.
+        operation: Its name with the other form: ``WORDS`` or ``EXPANDED``.
         other: The operation by the other form.
         prepared: The operation by the precomputed key.
         other_bytes: Memory that the key takes in the other form.
@@ -212,5 +212,5 @@ def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     half = words.reshape(-1, *words.shape[2:])[: context.dnum]
     for digit in range(context.dnum):  # moved together in place
         half[digit] = words[digit, 0]
-    compact = CompactKey(half, KEY_SEED)
-    yield compared(COMPACT, CompactKeys(compact), half.nbytes + len(KEY_SEED))
+    expanded = CompactKey(half, KEY_SEED)
+    yield compared(EXPANDED, CompactKeys(expanded), half.nbytes + len(KEY_SEED))

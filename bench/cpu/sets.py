@@ -63,7 +63,7 @@ SETS = MappingProxyType(
 )
 """By name."""
 
-COMPACT = "multiply_relinearize_compact"
+EXPANDED = "multiply_relinearize_expanded"
 """The operation by a key expanded on the fly, compared with the precomputed key."""
 
 WORDS = "multiply_relinearize_words"

@@ -194,7 +194,7 @@ def _known(
     """
     for each in records:
         found = (each.design, each.operation, each.metric, each.params)
-        if found == (design, operation, metric, params) and each.peer in ("", OURS):
+        if found == (design, operation, metric, params) and each.baseline in ("", OURS):
             return each
     raise ParameterError(
         f"the records have no {metric} of {operation} on {design}: give those of a whole run, such "

@@ -36,9 +36,9 @@ class Asking:
         self._programs: dict[str, RemoteProgram] = {}
         self._keys: dict[str, tuple[object, ...]] = {}
 
-    def note(self, **facts: object) -> None:
+    def note(self, **values: object) -> None:
         """Writes a line, which outlives this process."""
-        self._log.write(json.dumps(facts) + "\n")
+        self._log.write(json.dumps(values) + "\n")
         self._log.flush()
 
     def _forget(self, program: RemoteProgram, keys: EvaluationKeys) -> None:

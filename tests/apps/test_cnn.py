@@ -34,7 +34,7 @@ from ringsmith.params import CkksParameters, SecurityWarning, ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
-KERNEL, MAP = SHAPE.kernel, SHAPE.map_side
+KERNEL, MAP = SHAPE.kernel, SHAPE.map_width
 SMALL = Shape(8, 3, maps=1, hidden=4)
 
 
@@ -77,7 +77,7 @@ def scores_by_definition(network: Network, image: np.ndarray) -> np.ndarray:
     """The scores of one image, sum by sum: zeros above and to the left, windows by the stride."""
     shape = network.shape
     padded = np.pad(image, (shape.padding, 0))
-    maps = np.zeros((shape.maps, shape.map_side, shape.map_side))
+    maps = np.zeros((shape.maps, shape.map_width, shape.map_width))
     for m, y, x in np.ndindex(maps.shape):
         top, left = shape.stride * y, shape.stride * x
         window = padded[top : top + shape.kernel, left : left + shape.kernel]
@@ -106,7 +106,7 @@ def test_scores_are_those_of_the_definition_and_slopes_those_of_the_cross_entrop
     shape: Shape, rng: np.random.Generator
 ) -> None:
     network = Network.initial(shape, rng)
-    pixels, digits = rng.uniform(0, 1, (6, shape.side, shape.side)), rng.integers(0, 10, 6)
+    pixels, digits = rng.uniform(0, 1, (6, shape.width, shape.width)), rng.integers(0, 10, 6)
     scores = [scores_by_definition(network, image) for image in pixels]
     assert np.abs(network.scores(pixels) - scores).max() < 1e-12
 

@@ -1,4 +1,4 @@
-"""The encrypted lookup: packing, the encrypted program on every device, and refusals."""
+"""The encrypted lookup: packing, the encrypted program on every device, and errors."""
 
 import json
 import warnings

@@ -49,7 +49,7 @@ from ringsmith.params import ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
-SIDE = SHAPE.side
+WIDTH = SHAPE.width
 SHEET = Path(__file__).parents[1] / "images" / "mnist-test-16.png"
 DIGITS_OF_SHEET = np.array([7, 2, 1, 0, 4, 1, 4, 9, 5, 9, 0, 6, 9, 0, 1, 5])
 
@@ -58,7 +58,7 @@ DIGITS_OF_SHEET = np.array([7, 2, 1, 0, 4, 1, 4, 9, 5, 9, 0, 6, 9, 0, 1, 5])
 def sixteen() -> Images:
     """The first 16 test images of MNIST."""
     gray = np.rint(255 * read_gray(SHEET)).astype(np.uint8)
-    return Images(gray.reshape(SIDE, 16, SIDE).swapaxes(0, 1), DIGITS_OF_SHEET)
+    return Images(gray.reshape(WIDTH, 16, WIDTH).swapaxes(0, 1), DIGITS_OF_SHEET)
 
 
 def random_network(rng: np.random.Generator) -> Network:
@@ -104,7 +104,7 @@ def test_idx_files_of_the_user_are_read(packed: bool, tmp_path: Path, sixteen: I
 )
 def test_files_that_are_not_mnists_are_refused(content: bytes, said: str) -> None:
     with pytest.raises(InteropError, match=said):
-        parse_idx("file", content, (SIDE, SIDE))
+        parse_idx("file", content, (WIDTH, WIDTH))
 
 
 def test_labels_that_do_not_belong_to_the_images_are_refused(
@@ -199,7 +199,7 @@ def test_the_shipped_network_reads_digits_and_is_small(sixteen: Images, tmp_path
 def test_every_entry_lies_in_as_many_slots(order: Order, slots: int) -> None:
     layout = Layout(slots, order)
     assert set(Counter(layout.entries.tolist()).values()) == {slots // PADDED}
-    packed = layout.pack(np.ones((SIDE, SIDE)))
+    packed = layout.pack(np.ones((WIDTH, WIDTH)))
     assert all((vector[layout.entries >= ENTRIES] == 0).all() for vector in packed)
 
 
@@ -207,7 +207,7 @@ def test_every_entry_lies_in_as_many_slots(order: Order, slots: int) -> None:
 def test_the_planned_program_computes_the_scores(order: Order, rng: np.random.Generator) -> None:
     parameters, network = ckks_set(PARAMETERS), random_network(rng)
     layout, program = Layout(parameters.slots, order), plan(network, parameters, order)
-    image = rng.uniform(0, 1, (SIDE, SIDE))
+    image = rng.uniform(0, 1, (WIDTH, WIDTH))
     found = program.evaluate(dict(zip(INPUTS, layout.pack(image), strict=True)))[OUTPUT]
     assert np.abs(layout.unpack(found.real) - network.scores(image[None])[0]).max() < 1e-12
     assert program.outputs[OUTPUT].limbs == 1

@@ -84,11 +84,11 @@ def test_as_many_paths_are_shown_as_asked_for() -> None:
 
 
 def test_json_and_page_are_written_and_only_replaced_by_force(tmp_path: Path) -> None:
-    facts, page = tmp_path / "timing.json", tmp_path / "timing.md"
-    words = ("nano", "--json", facts, "--page", page)
+    data, page = tmp_path / "timing.json", tmp_path / "timing.md"
+    words = ("nano", "--json", data, "--page", page)
     done = run(*words)
     assert f"wrote {page}" in done.stdout.replace("\n", "")
-    found = json.loads(facts.read_text())
+    found = json.loads(data.read_text())
     assert (found["format"], found["version"], found["design"]) == ("ringsmith-timing", 1, "nano")
     assert found["delays"] == delays()
     assert [each["delay_ps"] for each in found["paths"]] == [7250, 3100, 2500]

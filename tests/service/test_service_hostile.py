@@ -80,7 +80,7 @@ def works(server: Server) -> None:
 
 
 def refused(answer: httpx.Response, status: int | None = None) -> str:
-    """The detail of a clear refusal."""
+    """The detail of an answer with an error."""
     assert 400 <= answer.status_code < 500, answer.text
     assert answer.headers["content-type"] in ("application/problem+json", "application/json")
     found = answer.json()

@@ -88,7 +88,7 @@ def run(node: Path, example: Path, *words: str, **environment: str) -> list[floa
 
 
 def products(x, y):  # noqa: ANN001, ANN201
-    """A product, and rotations to both sides: keys of relinearization and of Galois."""
+    """A product, and rotations left and right: keys of relinearization and of Galois."""
     return x * y + x.rotate(1) - x.rotate(-2)
 
 

@@ -195,7 +195,7 @@ def test_events_come_within_half_a_second_while_the_database_is_locked(
     assert slowest < 0.5
 
 
-def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
+def test_a_full_disk_is_reported_and_jobs_go_on_when_it_has_space(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite itself says that the disk is full."""
@@ -205,7 +205,7 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
         async with inside(data, offered) as server:
             await server.put_keys()
 
-            def room(pages: int) -> None:
+            def free(pages: int) -> None:
                 database = server.state.storage._writes.database
                 (used,) = database._connection.execute("PRAGMA page_count").fetchone()
                 database._connection.execute(f"PRAGMA max_page_count = {used + pages}")
@@ -215,9 +215,9 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
             monkeypatch.setattr(
                 server.state.storage._writes.database,
                 "reopen",
-                lambda: (opened(), room(0)),
+                lambda: (opened(), free(0)),
             )
-            room(0)
+            free(0)
             name = 0
             while statuses[507] < 3:
                 name += 1
@@ -226,7 +226,7 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
                 statuses[answer.status_code] += 1
             assert (await server.health())["status"] == "down"
             monkeypatch.undo()
-            room(1 << 20)
+            free(1 << 20)
             await server.becomes("ok", "ok")
             await server.run("more", b"more")
             await settles(server)
@@ -236,7 +236,7 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
     assert {state for _, state in jobs_of(data)} == {"done"}
 
 
-def test_a_disk_without_room_for_files_is_told(
+def test_a_disk_without_space_for_files_is_reported(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> Path:
@@ -590,7 +590,7 @@ def test_a_check_that_was_recorded_too_late_is_begun_again(
     asyncio.run(rounds())
 
 
-def test_refusals_do_not_wait_for_each_other(
+def test_errors_do_not_wait_for_each_other(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Requests of one client, one after the other, while nothing can be written."""

@@ -101,9 +101,9 @@ def test_keys_ciphertexts_and_plaintexts_carry_identity_and_tag(ours: Party, exa
         galois = each.keys.galois.values()
         for thing in (each.secret, each.public, each.keys, each.keys.relin, *galois, each.x):
             assert (thing.parameters_id, thing.key_tag) == (identity, tag)
-        compact = compact_keys(each.keys, each.parameters.primes)
+        on_the_fly = compact_keys(each.keys, each.parameters.primes)
         prepared = prepare_keys(each.keys, each.parameters)
-        for keys in (compact, prepared):
+        for keys in (on_the_fly, prepared):
             assert (keys.parameters_id, keys.key_tag) == (identity, tag)
         plain = client.encode(each.parameters, [1])
         assert plain.parameters_id == identity
@@ -268,7 +268,7 @@ OTHER_CLIENT: list[tuple[str, Call, type[RingsmithError], str]] = [
 def check_refused(
     what: str, call: Callable[[], object], error: type[RingsmithError], words: str
 ) -> None:
-    """The refusal names what does not fit, in one line with a hint."""
+    """The error names what does not fit, in one line with a hint."""
     with pytest.raises(error) as found:
         call()
     text = str(found.value)

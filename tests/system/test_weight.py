@@ -9,9 +9,9 @@ from tests import weight
 @pytest.mark.parametrize(
     ("line", "counted"),
     [
-        ("modulus_bank = 3", True),
-        ("class ModulusBank:", True),
-        ("def host_spaces():", True),
+        ("prime_set = 3", True),
+        ("class PrimeSet:", True),
+        ("def host_zones():", True),
         ("BUS_ROOMS = 1", True),
         ("# what is inside, and outside", False),
         ("artefact = besides", False),

@@ -1,4 +1,4 @@
-"""Single HE operations on an accelerator: cycles of each alone, beside Microsoft SEAL's time.
+"""Single HE operations on an accelerator: cycles of each alone, and the time of Microsoft SEAL.
 
 Each operation is lowered, scheduled and run on the accelerator, as RTL or model, on random
 residues: no latency depends on data. The result is compared with the interpreter's, so a table with

@@ -137,14 +137,14 @@ def examine() -> list[Finding]:
         Finding(
             "go",
             _program("go", "version"),
-            "Lattigo, a peer in bench cpu",
+            "Lattigo, a baseline of bench cpu",
             "install Go 1.24 or newer",
             False,
         ),
         Finding(
             "cargo",
             _program("cargo", "--version"),
-            "tfhe-ntt, a peer in bench cpu",
+            "tfhe-ntt, a baseline of bench cpu",
             "install Rust, with cargo",
             False,
         ),

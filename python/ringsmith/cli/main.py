@@ -27,12 +27,12 @@ from ringsmith.cli import (
     verify,
     verilog,
 )
-from ringsmith.cli.refusals import RefusingGroup, run
+from ringsmith.cli.errors import CommandGroup, run
 from ringsmith.cli.terminal import use_plain_characters
 
 app = typer.Typer(
     name="ringsmith",
-    cls=RefusingGroup,
+    cls=CommandGroup,
     help="Encrypted programs and the accelerators that run them.",
     no_args_is_help=True,
     add_completion=False,

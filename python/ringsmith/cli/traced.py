@@ -140,14 +140,14 @@ def _written(path: Path, design: str | None) -> "Executable":
 
     readers = [each for each in inspectors() if each.max_file_bytes]
     data = read_bounded(path, max(each.max_file_bytes for each in readers))
-    refusals = []
+    errors = []
     for reader in readers:
         try:
             found = reader.read(data.decode())
         except UnicodeDecodeError:
             raise ProgramError(f"{path}: not a text file, and so no executable") from None
         except ProgramError as error:
-            refusals.append(error)
+            errors.append(error)
             continue
         if design is not None and named_design(design) != found.design:
             raise ProgramError(
@@ -155,7 +155,7 @@ def _written(path: Path, design: str | None) -> "Executable":
                 "--design out"
             )
         return found
-    raise ProgramError(f"{path}: {'; '.join(map(str, refusals))}") from refusals[0]
+    raise ProgramError(f"{path}: {'; '.join(map(str, errors))}") from errors[0]
 
 
 def _check_traced(design: str) -> None:

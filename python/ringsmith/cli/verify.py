@@ -1,4 +1,4 @@
-"""``ringsmith verify``: random programs on a design's RTL beside the model, over many workers."""
+"""``ringsmith verify``: random programs on a design's RTL and on the model, by many workers."""
 
 import os
 from pathlib import Path

@@ -78,12 +78,12 @@ def check_local(request: Request) -> None:
     Raises:
         ProblemError: If so.
     """
-    peer = "" if request.client is None else request.client.host
-    if not is_loopback(peer):
+    remote = "" if request.client is None else request.client.host
+    if not is_loopback(remote):
         raise ProblemError(
             403,
             "not-local",
-            f"address {peer:.80}: without tokens this server is for this machine alone",
+            f"address {remote:.80}: without tokens this server is for this machine alone",
         )
     host, origin = request.headers.get("host"), request.headers.get("origin")
     if host is not None and _host_of(host) not in LOOPBACK_NAMES:

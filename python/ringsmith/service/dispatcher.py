@@ -189,7 +189,7 @@ class Dispatcher:
         one = self._known.get(identifier)
         return None if one is None else one.record
 
-    def check_room(self) -> None:
+    def check_capacity(self) -> None:
         """Refuses a job if the queue is full.
 
         Raises:
@@ -399,7 +399,7 @@ class Dispatcher:
             outcome = replace(outcome, code=CANCELLED, message="the job was cancelled")
         else:
             state = RunState.FAILED if outcome.code else RunState.DONE
-        facts = {
+        ended = {
             "seconds": outcome.seconds,
             "load_seconds": outcome.load_seconds,
             "outputs": dict(outcome.outputs),
@@ -412,7 +412,7 @@ class Dispatcher:
                 state,
                 code=outcome.code,
                 message=outcome.message,
-                outcome=facts if state is RunState.DONE else {},
+                outcome=ended if state is RunState.DONE else {},
                 more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
                 seconds=outcome.seconds + outcome.load_seconds,
             )

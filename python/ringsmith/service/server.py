@@ -171,7 +171,7 @@ def _run(
     limits = options.settings.limits
     tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()
     most = raise_file_limit(limits.connections)
-    gate = listener.gate = Gate(most, min(limits.peer_connections, most))
+    gate = listener.gate = Gate(most, min(limits.address_connections, most))
     app = make_app(state, Access(state.storage, tokens=tokens))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),

@@ -39,7 +39,7 @@ class Limits:
 
     Attributes:
         connections: TCP connections at once.
-        peer_connections: Those of one address, or of one network of IPv6 (/64).
+        address_connections: Those of one address, or of one network of IPv6 (/64).
         waiting_jobs: Jobs that wait at once.
         upload_bytes: Maximum bytes of one part of a key upload.
         header_seconds: From the first byte of a request's header to its last; also of a TLS
@@ -55,7 +55,7 @@ class Limits:
     """
 
     connections: int = 512
-    peer_connections: int = 256
+    address_connections: int = 256
     waiting_jobs: int = 1024
     upload_bytes: int = 64 << 20
     header_seconds: float = 10.0

@@ -343,8 +343,8 @@ class State:
                 raise ProblemError(
                     429,
                     "quota",
-                    f"{size} bytes of keys beside {taken} that are here, and this client may have "
-                    f"{own.key_bytes}: DELETE keys that are not needed",
+                    f"{size} bytes of keys and {taken} that are here already, and this client may "
+                    f"have {own.key_bytes}: DELETE keys that are not needed",
                 )
             found = KeyRecord(
                 *(client.id, program.parameters_id, digest, media, size, 0, KeyState.PARTIAL, "")
@@ -531,7 +531,7 @@ class State:
                 60,
             )
         try:
-            self.dispatcher.check_room()
+            self.dispatcher.check_capacity()
         except QueueFullError as error:
             raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
 

@@ -30,7 +30,7 @@ Work = Callable[[Database], T]
 PATIENCE_SECONDS = 4.0
 """How long a request waits for the database."""
 _SHORT_PATIENCE = 0.25
-"""How long it waits while earlier ones already wait or failed, so that refusals do not queue up."""
+"""How long it waits after others that wait or failed, so that errors do not queue up."""
 _BUSY_SECONDS = 0.5
 _SLOW_SECONDS = 1.0
 """An access that takes longer is reported."""

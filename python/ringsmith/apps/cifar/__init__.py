@@ -44,25 +44,25 @@ from ringsmith.program import (
 
 Reals = NDArray[np.float64]
 
-SIDE: Final = 32
-"""Pixels of an image's side."""
+WIDTH: Final = 32
+"""Pixels of a row or column of an image."""
 COLOURS: Final = 3
 STRIDE: Final = 2
 """Of both convolutions."""
 PADDING: Final = 1
 """Zeros around an image."""
 KERNEL: Final = 8
-"""Side of the first convolution's kernels."""
+"""Width of the first convolution's kernels."""
 FIRST_MAPS: Final = 83
-FIRST_SIDE: Final = (SIDE + 2 * PADDING - KERNEL) // STRIDE + 1
-"""Side of a first map: 14."""
+FIRST_WIDTH: Final = (WIDTH + 2 * PADDING - KERNEL) // STRIDE + 1
+"""Width of a first map: 14."""
 SECOND_KERNEL: Final = 6
 SECOND_MAPS: Final = 163
-SECOND_SIDE: Final = (FIRST_SIDE - SECOND_KERNEL) // STRIDE + 1
-"""Side of a second map: 5."""
-FIRST: Final = FIRST_SIDE**2 * FIRST_MAPS
+SECOND_WIDTH: Final = (FIRST_WIDTH - SECOND_KERNEL) // STRIDE + 1
+"""Width of a second map: 5."""
+FIRST: Final = FIRST_WIDTH**2 * FIRST_MAPS
 """Neurons of the first convolution: 16,268."""
-SECOND: Final = SECOND_SIDE**2 * SECOND_MAPS
+SECOND: Final = SECOND_WIDTH**2 * SECOND_MAPS
 """Neurons of the second one: 4,075."""
 CLASSES: Final = 10
 LAYERS: Final = ("Cnv1", "Act1", "Cnv2", "Act2", "Fc2")
@@ -92,7 +92,7 @@ OUTPUT: Final = "scores"
 """The encrypted program's output."""
 BABY_STEPS: Final = 64
 """Rotations of each half that all groups of diagonals share."""
-_RECORD: Final = 1 + COLOURS * SIDE * SIDE
+_RECORD: Final = 1 + COLOURS * WIDTH * WIDTH
 """Bytes of an image in CIFAR-10's binary files: a label, and a plane for each colour."""
 _LARGEST: Final = 64 << 20
 """Bytes of a file of images or weights, and of what weights unpack to: they take 5 MB."""
@@ -184,7 +184,7 @@ SHAPES: Final = {
     "first_biases": (FIRST_MAPS,),
     "second_kernels": (SECOND_MAPS, SECOND_KERNEL, SECOND_KERNEL, FIRST_MAPS),
     "second_biases": (SECOND_MAPS,),
-    "score_weights": (CLASSES, SECOND_SIDE, SECOND_SIDE, SECOND_MAPS),
+    "score_weights": (CLASSES, SECOND_WIDTH, SECOND_WIDTH, SECOND_MAPS),
     "score_biases": (CLASSES,),
 }
 """Of a network's arrays, by name."""
@@ -195,9 +195,9 @@ def windows(pixels: Reals) -> Reals:
     return _strided(np.pad(pixels, ((PADDING,) * 2, (PADDING,) * 2, (0, 0))), KERNEL)
 
 
-def _strided(values: Reals, side: int) -> Reals:
-    """Windows of (rows, columns, depth): (…, …, side, side, depth)."""
-    every = np.lib.stride_tricks.sliding_window_view(values, (side, side), axis=(0, 1))
+def _strided(values: Reals, width: int) -> Reals:
+    """Windows of (rows, columns, depth): (…, …, width, width, depth)."""
+    every = np.lib.stride_tricks.sliding_window_view(values, (width, width), axis=(0, 1))
     return np.moveaxis(every[::STRIDE, ::STRIDE], 2, 4)
 
 
@@ -213,9 +213,9 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
     """
     pixels = read_colours(path)
     rows, columns, _ = pixels.shape
-    if (rows, columns) != (SIDE, SIDE):
+    if (rows, columns) != (WIDTH, WIDTH):
         raise ParameterError(
-            f"{path}: {columns} x {rows} pixels, and the network takes {SIDE} x {SIDE}: crop or "
+            f"{path}: {columns} x {rows} pixels, and the network takes {WIDTH} x {WIDTH}: crop or "
             "scale the picture"
         )
     return pixels
@@ -240,7 +240,7 @@ def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
     label = int(records[index, 0])
     if label >= CLASSES:
         raise InteropError(f"{path}: image {index} has the label {label}: labels are 0 … 9")
-    return np.moveaxis(records[index, 1:].reshape(COLOURS, SIDE, SIDE), 0, 2), label
+    return np.moveaxis(records[index, 1:].reshape(COLOURS, WIDTH, WIDTH), 0, 2), label
 
 
 # ---- packing -------------------------------------------------------------------------------------
@@ -271,12 +271,12 @@ class Layout:
         Raises:
             ParameterError: When the image has another size.
         """
-        if pixels.shape != (SIDE, SIDE, COLOURS):
+        if pixels.shape != (WIDTH, WIDTH, COLOURS):
             raise ParameterError(
-                f"pixels have the shape {pixels.shape}: an image has {SIDE} x {SIDE} pixels of "
+                f"pixels have the shape {pixels.shape}: an image has {WIDTH} x {WIDTH} pixels of "
                 f"{COLOURS} colours"
             )
-        under = windows(pixels).reshape(FIRST_SIDE**2, ELEMENTS)
+        under = windows(pixels).reshape(FIRST_WIDTH**2, ELEMENTS)
         return [
             half
             for element in range(ELEMENTS)
@@ -286,11 +286,11 @@ class Layout:
     def kernels(self, network: Network, half: int) -> list[Reals]:
         """Returns the first convolution's weights of a half, a slot vector for each element."""
         by_element = network.kernels.reshape(FIRST_MAPS, ELEMENTS).T
-        return [self._halves(np.tile(weights, FIRST_SIDE**2))[half] for weights in by_element]
+        return [self._halves(np.tile(weights, FIRST_WIDTH**2))[half] for weights in by_element]
 
     def first_biases(self, network: Network, half: int) -> Reals:
         """Returns the first convolution's biases of a half, (slots,)."""
-        return self._halves(np.tile(network.first_biases, FIRST_SIDE**2))[half]
+        return self._halves(np.tile(network.first_biases, FIRST_WIDTH**2))[half]
 
     def second_diagonal(self, network: Network, half: int, k: int) -> Reals:
         """Returns a diagonal of the second convolution for a half of the first maps, (slots,)."""
@@ -299,8 +299,8 @@ class Layout:
         there = (row < SECOND) & (entry < HALF)
         place, channel = np.divmod(row, SECOND_MAPS)
         position, source = np.divmod(entry + half * HALF, FIRST_MAPS)
-        dy = position // FIRST_SIDE - STRIDE * (place // SECOND_SIDE)
-        dx = position % FIRST_SIDE - STRIDE * (place % SECOND_SIDE)
+        dy = position // FIRST_WIDTH - STRIDE * (place // SECOND_WIDTH)
+        dx = position % FIRST_WIDTH - STRIDE * (place % SECOND_WIDTH)
         for offset in (dy, dx):
             there &= (offset >= 0) & (offset < SECOND_KERNEL)
         at = np.flatnonzero(there)
@@ -310,7 +310,7 @@ class Layout:
 
     def second_biases(self, network: Network) -> Reals:
         """Returns the second convolution's biases, (slots,)."""
-        biases = np.pad(np.tile(network.second_biases, SECOND_SIDE**2), (0, ROWS - SECOND))
+        biases = np.pad(np.tile(network.second_biases, SECOND_WIDTH**2), (0, ROWS - SECOND))
         return np.tile(biases, 2)
 
     def score_diagonal(self, network: Network, k: int) -> Reals:

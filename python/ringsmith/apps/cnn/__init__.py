@@ -29,14 +29,14 @@ from ringsmith.errors import ParameterError, ToolError
 from ringsmith.params import CkksParameters, ckks_set
 from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, matvec, trace
 
-SIDE: Final = 8
-"""Pixels of an image's side."""
+WIDTH: Final = 8
+"""Pixels of a row or column of an image."""
 BLACK: Final = 16
 """The largest pixel in the data."""
 HELD_OUT: Final = 352
 """Images kept from training: eleven ciphertexts of 32."""
 SPLIT_SEED: Final = 2026
-SHAPE: Final = Shape(SIDE, kernel=3, maps=4, hidden=32)
+SHAPE: Final = Shape(WIDTH, kernel=3, maps=4, hidden=32)
 EPOCHS, BATCH, SEED = 40, 32, 2
 RATE: Final = 3e-3
 """Adam's initial step; it decreases to 0 linearly."""
@@ -69,7 +69,7 @@ def load_images() -> tuple[Images, Images]:
             "scikit-learn is missing; it carries the images: pip install 'ringsmith[apps]'"
         ) from error
     raw, digits = load_digits(return_X_y=True)
-    pixels = raw.reshape(-1, SIDE, SIDE) / BLACK
+    pixels = raw.reshape(-1, WIDTH, WIDTH) / BLACK
     train, kept, train_digits, kept_digits = train_test_split(
         pixels, digits, test_size=HELD_OUT, random_state=SPLIT_SEED, stratify=digits
     )
@@ -115,7 +115,7 @@ class Layout:
     @property
     def entries(self) -> int:
         """Entries of an image: a grid for each map, and empty ones up to a power of two."""
-        return (1 << (self.shape.maps - 1).bit_length()) * SIDE * SIDE
+        return (1 << (self.shape.maps - 1).bit_length()) * WIDTH * WIDTH
 
     @property
     def images(self) -> int:
@@ -128,12 +128,12 @@ class Layout:
         Raises:
             ParameterError: When there are more images than fit, or they have another size.
         """
-        if pixels.shape[1:] != (SIDE, SIDE) or not 1 <= len(pixels) <= self.images:
+        if pixels.shape[1:] != (WIDTH, WIDTH) or not 1 <= len(pixels) <= self.images:
             raise ParameterError(
-                f"pixels have the shape {pixels.shape}: one ciphertext takes (images, {SIDE}, "
-                f"{SIDE}) with 1 … {self.images} images: make batches"
+                f"pixels have the shape {pixels.shape}: one ciphertext takes (images, {WIDTH}, "
+                f"{WIDTH}) with 1 … {self.images} images: make batches"
             )
-        packed = np.zeros((self.entries // SIDE**2, SIDE * SIDE, self.images))
+        packed = np.zeros((self.entries // WIDTH**2, WIDTH * WIDTH, self.images))
         packed[: self.shape.maps, :, : len(pixels)] = pixels.reshape(len(pixels), -1).T
         return packed.ravel()
 
@@ -150,7 +150,7 @@ class Layout:
         matrix = np.zeros((self.entries, self.entries))
         at = np.flatnonzero(self.corners(np.ones(self.shape.arrays["hidden_weights"][1:])))
         for i, j in np.ndindex(self.shape.kernel, self.shape.kernel):
-            matrix[at, at + SIDE * i + j] = network.kernels[at // (SIDE * SIDE), i, j]
+            matrix[at, at + WIDTH * i + j] = network.kernels[at // (WIDTH * WIDTH), i, j]
         return matrix
 
     def spread(self, entries: Reals) -> Reals:
@@ -159,7 +159,7 @@ class Layout:
 
     def corners(self, maps: Reals) -> Reals:
         """Returns (…, maps, 6, 6) as (…, entries): top left in grids, zeros elsewhere."""
-        grids, empty = self.entries // SIDE**2, SIDE - self.shape.map_side
+        grids, empty = self.entries // WIDTH**2, WIDTH - self.shape.map_width
         spare = (grids - self.shape.maps, empty, empty)
         padding = [(0, 0)] * (maps.ndim - 3) + [(0, after) for after in spare]
         return np.pad(maps, padding).reshape(*maps.shape[:-3], self.entries)

@@ -181,7 +181,7 @@ class Neuron:
 
 @dataclass(frozen=True)
 class Layer:
-    """Neurons side by side.
+    """Neurons of one layer.
 
     Attributes:
         neurons: The neurons.

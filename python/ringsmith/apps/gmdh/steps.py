@@ -222,7 +222,7 @@ class StepServer(Server):
 
     @property
     def coprocessors(self) -> int:
-        """Accelerators of the design that work side by side."""
+        """Coprocessors of the design, which work in parallel."""
         return int(getattr(self._design, "coprocessors", 1))
 
     def run(
@@ -406,7 +406,7 @@ def steps_taken(
         clock = f"at {ASSUMED_HZ / 1e6:.0f} MHz, without link and host"
         rows.append((f"seconds with one, {clock}", f"{with_one:.4f}"))
         if server.coprocessors > 1:
-            rows.append((f"with {server.coprocessors} side by side", f"{with_all:.4f}"))
+            rows.append((f"with {server.coprocessors} in parallel", f"{with_all:.4f}"))
     where = device_and_design(machine.name, server.design)
     return [figures_table(f"All forecasts on {where}", rows)], {
         "plain_moduli": moduli,

@@ -5,8 +5,8 @@ docs/guide/logreg.md has the sizes, the circuits and a comparison with the Medha
 **Packing.** A ciphertext has ``block`` slots for features, for each of P = slots // block patients:
 slot f*P + p holds feature f of patient p. Sums of ``block`` rotations by 0, P, 2P, …
 (``sum_rotations``) then hold patient p's sum in slot p. The other slots hold sums of other rows,
-which no one reads. No slot mixes two patients, which the other order (a patient's features side by
-side) would.
+which no one reads. No slot mixes two patients, which the other order (a patient's features next to
+each other) would.
 
 **Regularization** is strong on purpose. It holds the logits of the training set within about
 [-7.5, 7.5], where an odd cubic stays within 0.09 of the sigmoid, and degree 7 within 0.02; weaker
@@ -221,8 +221,8 @@ def sigmoid(x: Reals) -> Reals:
 def fit_sigmoid(bound: float, degree: int) -> tuple[float, ...]:
     """Fits 1/2 + c1*x + c3*x^3 + … to the sigmoid on [-bound, bound], for the least largest error.
 
-    Only odd powers beside 1/2, since sigmoid - 1/2 is odd; so (0, bound] is enough, where k odd
-    powers obey Haar's condition and the best fit's error has k + 1 alternating extrema of one
+    sigmoid - 1/2 is odd, so the fit has odd powers only and (0, bound] is enough. There k odd
+    powers obey Haar's condition: the best fit's error has k + 1 alternating extrema of one
     magnitude. Remez's exchange finds them on a grid of ``GRID`` points, from those of Chebyshev's
     polynomial of degree 2k + 1.
 
@@ -395,7 +395,7 @@ class Predictions:
 
     @classmethod
     def compare(cls, model: Model, records: Records, encrypted: Reals) -> "Predictions":
-        """Sets the decrypted results beside what the model says in the clear."""
+        """Compares the decrypted results with those of the model in the clear."""
         inputs = model.preprocessing(records.features)
         return cls(
             records.malignant,

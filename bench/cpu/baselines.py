@@ -81,20 +81,20 @@ _TOLD = 300
 """Characters of a tool's message that errors carry."""
 
 
-def why_missing(peer: str, tool: str, prepare: Callable[[], object]) -> str | None:
+def why_missing(baseline: str, tool: str, prepare: Callable[[], object]) -> str | None:
     """Returns a line that says why a baseline is left out; None where it can be measured.
 
     Args:
-        peer: What the line calls it.
+        baseline: What the line calls it.
         tool: What builds it.
         prepare: Builds it; raises ``ToolError`` where the tool does not work.
     """
     if shutil.which(tool) is None:
-        return f"{peer} is left out: there is no {tool} on PATH"
+        return f"{baseline} is left out: there is no {tool} on PATH"
     try:
         prepare()
     except ToolError as error:
-        return f"{peer} is left out: {error}"
+        return f"{baseline} is left out: {error}"
     return None
 
 
@@ -114,7 +114,7 @@ def build(name: str, command: Sequence[str], product: str) -> Path:
     """
     files = sorted(path for path in (SOURCES / name).rglob("*") if path.is_file())
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    folder = cache_root() / f"peer-{name}-{digest}"
+    folder = cache_root() / f"baseline-{name}-{digest}"
     if not (folder / product).exists():
         shutil.copytree(SOURCES / name, folder, dirs_exist_ok=True)
         words = " ".join(command)
@@ -156,7 +156,7 @@ def lattigo_missing() -> str | None:
 
 
 def _lattigo() -> Path:
-    return build("lattigo", ["go", "build", "-o", "peer", "."], "peer")
+    return build("lattigo", ["go", "build", "-o", "baseline", "."], "baseline")
 
 
 @contextmanager
@@ -191,7 +191,7 @@ def tfhe_missing() -> str | None:
 
 def _tfhe() -> Path:
     return build(
-        "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libpeer_ntt.so"
+        "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libbaseline_ntt.so"
     )
 
 
