@@ -124,8 +124,7 @@ def design_text(design: VectorDesign) -> str:
 def clocks(run: Run) -> Iterator[Record]:
     """The clock of the longest path that ``ringsmith timing`` finds in each design.
 
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    Raises ToolError if Yosys is not installed or fails.
     """
     for name in run["designs"]:
         run.say(f"{name}: timing")

@@ -262,10 +262,8 @@ def forecast(run: Run) -> Iterator[Record]:
 
     Each product and each relinearization is a job of its own, whose operands and results cross the
     link. What the host does in between, sums and products with numbers, is timed on this CPU.
-    Nothing where data are missing.
-
-    Raises:
-        DeviceError: If a decrypted integer is not the clear network's.
+    Nothing where data are missing. Raises DeviceError if a decrypted integer is not the clear
+    network's.
     """
     try:
         current = begin_steps(Stages(Console(quiet=True)), DESIGN)
@@ -375,8 +373,7 @@ _PARTS = {
 def area(run: Run) -> Iterator[Record]:
     """Every part's numbers, synthesized, and whether six coprocessors fit the card.
 
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    Raises ToolError if Yosys is not installed or fails.
     """
     run.say(f"{DESIGN}: synthesis of the coprocessor")
     design, several = load_design(DESIGN), load_design(SEVERAL)

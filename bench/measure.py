@@ -50,11 +50,8 @@ def operations(run: Run) -> Iterator[Record]:
 
     Values of the part: ``device``, ``model`` or ``rtl``; ``cases``, a list of tables with
     ``design``, ``params``, ``operations``, and optionally ``name`` and ``change``: the design's
-    name in records, and entries of the design that differ.
-
-    Raises:
-        ProgramError: If the parameters do not fit a design.
-        DeviceError: If a result on the RTL differs from the interpreter's.
+    name in records, and entries of the design that differ. Raises ProgramError if the parameters do
+    not fit a design; DeviceError if a result on the RTL differs from the interpreter's.
     """
     for case in run["cases"]:
         design, of = design_of(case), parameter_set(case["params"])
@@ -101,10 +98,8 @@ def run_graph(
     """Runs a graph on a design of architecture ``rpau``: cycles, instructions, and the executable.
 
     The model computes cycles alone; what the RTL computes is compared with the interpreter's.
-
-    Raises:
-        ProgramError: If it does not fit the design.
-        DeviceError: If a result on the RTL differs from the interpreter's.
+    Raises ProgramError if it does not fit the design; DeviceError if a result on the RTL differs
+    from the interpreter's.
     """
     compiled = runtime.compile_graph(graph, design)
     executable = compiled_for(graph, design)

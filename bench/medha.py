@@ -244,11 +244,8 @@ def applications(run: Run) -> Iterator[Record]:
     """Whole programs on ``medha``, from encryption to decryption.
 
     ``transfers`` are limbs that move to or from the host during a program, without its inputs and
-    outputs. The time of all transfers, except keys, is that of the paper's link.
-
-    Raises:
-        DeviceError: When a residue differs from the cpu device's.
-        ToolError: When data or a tool is missing.
+    outputs. The time of all transfers, except keys, is that of the paper's link. Raises DeviceError
+    when a residue differs from the cpu device's; ToolError when data or a tool is missing.
     """
     design = load_design("medha")
     for name in run["names"]:
@@ -280,14 +277,13 @@ def applications(run: Run) -> Iterator[Record]:
 def logistic_regression(operation: str, design: RpauDesign, *, quick: bool = False) -> Application:
     """Trains, compiles and encrypts for the logistic regression.
 
+    Raises ProgramError when the program does not fit the design; ToolError when scikit-learn is
+    missing.
+
     Args:
         operation: ``logreg``, ``logreg_fused_rescale`` or ``logreg_paper_counts``.
         design: The accelerator.
         quick: Whether it is as large as the demo's, not as the paper's.
-
-    Raises:
-        ProgramError: When the program does not fit the design.
-        ToolError: When scikit-learn is missing.
     """
     size = PAPER_COUNTS if operation == "logreg_paper_counts" else PAPER
     if quick:
@@ -306,9 +302,7 @@ def logistic_regression(operation: str, design: RpauDesign, *, quick: bool = Fal
 def power_forecast(design: RpauDesign) -> Application:
     """Trains, compiles and encrypts for the forecast of power demand, in CKKS.
 
-    Raises:
-        ProgramError: When the program does not fit the design.
-        ToolError: When sktime is missing.
+    Raises ProgramError when the program does not fit the design; ToolError when sktime is missing.
     """
     forecast = Forecast("ckks")
     current = begin(Stages(Console(quiet=True)), forecast, design)
@@ -428,9 +422,7 @@ def area(run: Run) -> Iterator[Record]:
 
     Values of the part: ``whole`` and ``scaled``, designs whose RPAU is synthesized, or estimated
     from an RPAU with a quarter of the cores; ``detailed``, those of whose RPAUs the parts are told.
-
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    Raises ToolError if Yosys is not installed or fails.
     """
     for name in (*run["whole"], *run["scaled"]):
         run.say(f"{name}: synthesis of an RPAU")

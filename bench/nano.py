@@ -44,9 +44,8 @@ _Result = TypeVar("_Result")
 def program(run: Run) -> Iterator[Record]:
     """Yields how well the demo's program classifies on the RTL, and what it takes.
 
-    Raises:
-        DeviceError: When a device's residues are not the interpreter's.
-        ToolError: When a tool is missing.
+    Raises DeviceError when a device's residues are not the interpreter's; ToolError when a tool is
+    missing.
     """
     current, rtl, seal = _begin(run)
     stages = Stages(Console(quiet=True))
@@ -75,10 +74,8 @@ def program(run: Run) -> Iterator[Record]:
 def operations(run: Run) -> Iterator[Record]:
     """Yields single operations on the RTL, each alone, from ``limbs`` limbs to 2.
 
-    Raises:
-        ParameterError: If the parameter set has not as many limbs.
-        DeviceError: When a result is not the interpreter's.
-        ToolError: When a tool is missing.
+    Raises ParameterError if the parameter set has not as many limbs; DeviceError when a result is
+    not the interpreter's; ToolError when a tool is missing.
     """
     parameters, most = DEMO.parameters, run["limbs"]
     if not 2 <= most <= parameters.limbs:

@@ -87,8 +87,7 @@ class _Row:
 def page(bench: Bench, measurement: Measurement) -> str:
     """Returns the Markdown page of a measurement.
 
-    Raises:
-        ParameterError: If the layout has no section for a record, or does not fit the records.
+    Raises ParameterError if the layout has no section for a record, or does not fit the records.
     """
     layout, records = bench.page, measurement.records
     numbers = _Conditions()
@@ -248,8 +247,7 @@ def _common(rows: Sequence[_Row], named: Collection[str]) -> list[str]:
 def _check_cell(title: str, rows: Sequence[_Row], same: Collection[str]) -> None:
     """Refuses a cell of numbers that are not of the same thing.
 
-    Raises:
-        ParameterError: Names the field that differs.
+    Raises ParameterError names the field that differs.
     """
     for field in FIELDS:
         values = list(dict.fromkeys(getattr(row.record, field) for row in rows))

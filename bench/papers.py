@@ -15,13 +15,7 @@ _KEYS = {"paper", "params", "where", "note", "baseline", "design"}
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper.
-
-    Attributes:
-        name: Its name in records.
-        title: Authors, year and title.
-        conditions: Under which its accelerator's numbers were measured.
-    """
+    """A paper."""
 
     name: str
     title: str
@@ -71,8 +65,7 @@ def papers() -> Mapping[str, Paper]:
 def figures(paper: str) -> tuple[Figure, ...]:
     """All numbers of a paper, in the file's order.
 
-    Raises:
-        ParameterError: When there is no such paper; names those there are.
+    Raises ParameterError when there is no such paper; names those there are.
     """
     if paper not in papers():
         raise ParameterError(

@@ -226,8 +226,7 @@ def number(value: float | None) -> str:
 def write_records(measurement: Measurement, target: Target) -> None:
     """Writes a file of records, whole or not at all.
 
-    Raises:
-        InteropError: When the file exists and may not be replaced, or cannot be written.
+    Raises InteropError when the file exists and may not be replaced, or cannot be written.
     """
     lines = (json.dumps(line, ensure_ascii=False) for line in _lines(measurement))
     target.write("".join(f"{line}\n" for line in lines))
@@ -236,12 +235,11 @@ def write_records(measurement: Measurement, target: Target) -> None:
 def read_records(path: Path, bench: str | None = None) -> Measurement:
     """Reads what ``write_records`` wrote.
 
+    Raises InteropError when the file cannot be read, holds no records, or those of another bench.
+
     Args:
         path: The file.
         bench: The bench that the records must be of; None: any.
-
-    Raises:
-        InteropError: When the file cannot be read, holds no records, or those of another bench.
     """
     lines = read_bounded(path, _MAX_FILE).splitlines()
     place = 0

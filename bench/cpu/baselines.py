@@ -34,15 +34,7 @@ def asked(
     """Starts a child and asks it for operations; it ends with the block.
 
     The child prints ``READY``, then reads a name a line, does that once, and prints the CPU seconds
-    that it took.
-
-    Args:
-        command: The child's command line.
-        names: What it can be asked for.
-        who: What errors call it.
-
-    Raises:
-        ToolError: When it does not start, or stops.
+    that it took. Raises ToolError when it does not start, or stops.
     """
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -101,16 +93,8 @@ def why_missing(baseline: str, tool: str, prepare: Callable[[], object]) -> str 
 def build(name: str, command: Sequence[str], product: str) -> Path:
     """Copies the sources ``native/<name>`` into the cache and runs a build command there.
 
-    Args:
-        name: The folder of sources.
-        command: Program and arguments.
-        product: What the command makes, relative to the copy.
-
-    Returns:
-        The product's path; built before from the same sources, it is used again.
-
-    Raises:
-        ToolError: When the command fails, cannot be started, or takes too long.
+    Returns the product's path; built before from the same sources, it is used again. Raises
+    ToolError when the command fails, cannot be started, or takes too long.
     """
     files = sorted(path for path in (SOURCES / name).rglob("*") if path.is_file())
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
@@ -163,8 +147,7 @@ def _lattigo() -> Path:
 def lattigo_operations(item: BenchSet) -> Iterator[dict[str, Timed]]:
     """Lattigo's operations, by the names of ours; none for BFV, whose variant differs.
 
-    Raises:
-        ToolError: When go cannot build the program, or it does not start.
+    Raises ToolError when go cannot build the program, or it does not start.
     """
     if item.plain_modulus:
         yield {}
@@ -205,8 +188,7 @@ def _library() -> ctypes.CDLL:
 def tfhe_transforms(n: int, q: int) -> dict[str, Timed]:
     """Both transforms of one limb in place, in the narrowest words that the crate has.
 
-    Raises:
-        ToolError: When cargo cannot build the crate.
+    Raises ToolError when cargo cannot build the crate.
     """
     library = _library()
     bits = 32 if q < 1 << 32 else 64

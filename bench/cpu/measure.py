@@ -30,11 +30,7 @@ _PROGRAMS = f"programs run by Compiled.run, {_CPU_TIME}"
 
 
 def conditions(clock: str) -> str:
-    """Returns how a time was taken, and the machine.
-
-    Args:
-        clock: Which time was taken, of how many threads.
-    """
+    """Returns how a time was taken, and the machine."""
     return f"{clock}, medians of interleaved rounds, {machine_state()}"
 
 
@@ -115,8 +111,7 @@ def _key_forms(name: str, budget: float) -> Iterator[Record]:
 def threads(run: Run) -> Iterator[Record]:
     """As many threads as are set, and fewer, compared with one, by wall-clock time.
 
-    Raises:
-        ToolError: If the words depend on the number of threads.
+    Raises ToolError if the words depend on the number of threads.
     """
     most = _core.threads()
     if most == 1:
@@ -148,8 +143,7 @@ def counts(most: int) -> list[int]:
 def checked(work: ours.Work, most: int, what: str) -> dict[int, Timed]:
     """Returns the work by number of threads, timed by the wall's clock.
 
-    Raises:
-        ToolError: If the words depend on the number of threads.
+    Raises ToolError if the words depend on the number of threads.
     """
     _core.set_threads(1)
     expected = work()

@@ -183,10 +183,8 @@ def _port(name: str, size: int, limbs: int) -> CiphertextPort:
 def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     """multiply_relinearize by a full key and by one expanded on the fly, each against precomputed.
 
-    One is for use before the next is asked for: only two forms of the key are in memory.
-
-    Raises:
-        ToolError: If they compute different words.
+    One is for use before the next is asked for: only two forms of the key are in memory. Raises
+    ToolError if they compute different words.
     """
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)

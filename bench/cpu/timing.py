@@ -40,13 +40,12 @@ def interleaved(
 ) -> dict[str, Comparison]:
     """Times ours and every baseline in turn, for about ``budget`` seconds together.
 
+    Returns for each baseline, the medians over the rounds.
+
     Args:
         ours: Our work; short work is repeated within a round.
         baselines: The same work in the baseline libraries, by name.
         budget: Seconds that all rounds may take; at least three rounds are run.
-
-    Returns:
-        For each baseline, the medians over the rounds.
     """
     everyone = {"": ours, **baselines}
     # The first call meets cold caches and new memory: it says too little about how often to repeat.

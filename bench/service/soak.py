@@ -172,8 +172,7 @@ class Soak:
     def run(self) -> None:
         """Runs until the time is over and all clients have ended.
 
-        Raises:
-            ToolError: If a process does not start or end.
+        Raises ToolError if a process does not start or end.
         """
         self._start_card()
         self._server = Server(self._folder, self._files, *self._options())
@@ -328,8 +327,7 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
 def soak(run: Run) -> Iterator[Record]:
     """Runs for long, and counts. Values of the part: the fields of ``Plan``.
 
-    Raises:
-        ToolError: If something happened that must not; says what.
+    Raises ToolError if something happened that must not; says what.
     """
     names = [each.name for each in fields(Plan)]
     plan = Plan(**{name: run[name] for name in names if name in run.values})

@@ -49,11 +49,7 @@ class Asking:
                 raise
 
     def once(self) -> None:
-        """Asks for one job.
-
-        Raises:
-            AssertionError: If a result is wrong.
-        """
+        """Asks for one job. Raises AssertionError if a result is wrong."""
         kind = str(self._rng.choice([*KINDS]))
         if kind not in self._programs:
             self._programs[kind] = self._service.program(kind)

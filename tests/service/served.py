@@ -142,11 +142,7 @@ def alive(process: int) -> bool:
 
 
 def until(condition, what: str, seconds: float = SECONDS) -> None:  # noqa: ANN001
-    """Waits for something that is to happen.
-
-    Raises:
-        AssertionError: If it does not.
-    """
+    """Waits for something that is to happen. Raises AssertionError if it does not."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"{what}: not after {seconds} seconds"

@@ -37,11 +37,7 @@ job_bytes = 1000000
 
 
 def command(*arguments: str) -> str:
-    """What a command prints.
-
-    Raises:
-        AssertionError: If it fails.
-    """
+    """What a command prints. Raises AssertionError if it fails."""
     done = subprocess.run([RINGSMITH, *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout

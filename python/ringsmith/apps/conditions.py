@@ -80,8 +80,7 @@ def package_version(name: str) -> str | None:
 def check_quiet() -> None:
     """Refuses a machine that does other work, where times are to be published.
 
-    Raises:
-        ToolError: When its load average exceeds ``QUIET_LOAD``.
+    Raises ToolError when its load average exceeds ``QUIET_LOAD``.
     """
     load = os.getloadavg()[0]
     if load > QUIET_LOAD:

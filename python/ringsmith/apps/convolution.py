@@ -171,8 +171,7 @@ class Network:
     def load(cls, shape: Shape, path: Path) -> "Network":
         """Reads weights that ``save`` wrote.
 
-        Raises:
-            ParameterError: When the file does not hold such weights.
+        Raises ParameterError when the file does not hold such weights.
         """
         try:
             with np.load(path) as file:
@@ -183,13 +182,7 @@ class Network:
 
     @classmethod
     def initial(cls, shape: Shape, rng: np.random.Generator, last: float = 1.0) -> "Network":
-        """Returns random weights to begin training with.
-
-        Args:
-            shape: Sizes.
-            rng: Draws them.
-            last: Factor of the last layer's.
-        """
+        """Returns random weights to begin training with."""
         sizes, inputs = shape.arrays, shape.maps * shape.map_width**2
         return cls(
             shape,

@@ -61,6 +61,9 @@ def operation_rows(
 ) -> list[OperationRow]:
     """Runs every operation alone on an accelerator.
 
+    Raises DeviceError when the machine's result differs from the interpreter's; ProgramError when
+    there is no such operation.
+
     Args:
         machine: The accelerator, from ``runtime.open_device``.
         design: Name of its design.
@@ -69,10 +72,6 @@ def operation_rows(
         steps: Rotation to measure.
         seal_seconds: SEAL's times by operation at the same limbs, or None where SEAL is missing.
         names: Operations to measure.
-
-    Raises:
-        DeviceError: When the machine's result differs from the interpreter's.
-        ProgramError: When there is no such operation.
     """
     rows = []
     for name in names:
@@ -97,16 +96,12 @@ def _operation_graph(
 def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tuple[int, int]:
     """Runs a graph on random residues, and compares what comes out with the interpreter's.
 
+    Returns instructions and cycles. Raises DeviceError when the machine counts no cycles, or its
+    result differs from the interpreter's.
+
     Args:
         compiled: The graph, compiled for the machine's design.
         machine: The accelerator, from ``runtime.open_device``.
-
-    Returns:
-        Instructions and cycles.
-
-    Raises:
-        DeviceError: When the machine counts no cycles, or its result differs from the
-            interpreter's.
     """
     if not machine.capabilities.cycles:
         raise DeviceError(

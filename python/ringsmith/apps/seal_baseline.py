@@ -70,8 +70,7 @@ class SealContext(ABC):
     def __init__(self, parameters: RlweParameters, steps: Sequence[int]) -> None:
         """Makes keys for the rotations in ``steps``; step 0 is conjugation, or a swap of the rows.
 
-        Raises:
-            ToolError: When ``seal-python`` is not installed.
+        Raises ToolError when ``seal-python`` is not installed.
         """
         try:
             import seal
@@ -108,11 +107,7 @@ class SealContext(ABC):
 
 
 class SealBaseline(SealContext):
-    """SEAL's CKKS.
-
-    Attributes:
-        encoder: Its CKKS encoder.
-    """
+    """SEAL's CKKS."""
 
     parameters: CkksParameters
 
@@ -204,11 +199,7 @@ class SealBaseline(SealContext):
 
 
 class SealExact(SealContext):
-    """SEAL's BFV, with batching.
-
-    Attributes:
-        encoder: Its batch encoder.
-    """
+    """SEAL's BFV, with batching."""
 
     parameters: BfvParameters
 

@@ -10,9 +10,8 @@ if TYPE_CHECKING:
 def named_arrays(option: str, given: list[str] | None) -> "dict[str, NDArray[Any]]":
     """Reads the arrays of options ``NAME=FILE``.
 
-    Raises:
-        ParameterError: If one is not written so, or a name is there twice.
-        InteropError: If a file holds no array.
+    Raises ParameterError if one is not written so, or a name is there twice; InteropError if a file
+    holds no array.
     """
     from ringsmith.errors import ParameterError
     from ringsmith.files.arrays import read_array

@@ -71,10 +71,8 @@ def bench(
 ) -> None:
     """Measure Ringsmith, compared with papers and other libraries; runs in a clone alone.
 
-    Benches are not in the installed package. Their records and pages are in the repository.
-
-    Raises:
-        ParameterError: When this is no clone.
+    Benches are not in the installed package. Their records and pages are in the repository. Raises
+    ParameterError when this is no clone.
     """
     if not (_CLONE / "bench" / "command.py").exists():
         raise ParameterError(

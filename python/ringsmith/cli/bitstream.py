@@ -72,8 +72,7 @@ def bitstream(
 def _hierarchy(design: str, board: "Board", clock: "Pll") -> "Hierarchy":
     """A design on a board, by its architecture's inspector.
 
-    Raises:
-        ProgramError: If the architecture has none.
+    Raises ProgramError if the architecture has none.
     """
     from ringsmith.backends.registry import inspector_of, named_design
 

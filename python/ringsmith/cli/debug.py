@@ -309,11 +309,7 @@ def _write(target: "Target", text: str) -> None:
 
 
 def _inspector(executable: "Executable") -> "Inspector":
-    """How the architecture of a program is looked into.
-
-    Raises:
-        ProgramError: If it is not.
-    """
+    """How the architecture of a program is looked into. Raises ProgramError if it is not."""
     from ringsmith.backends.registry import backend_of
     from ringsmith.errors import ProgramError
 

@@ -52,8 +52,7 @@ class Finding:
 def examine() -> list[Finding]:
     """Look for every tool; nothing is installed or changed but an empty cache folder made.
 
-    Returns:
-        One finding each, the needed ones first.
+    Returns one finding each, the needed ones first.
     """
     return [
         Finding("Python", _python(), "everything", "install Python 3.11 or newer", True),
@@ -219,8 +218,7 @@ def _tool(version: Callable[[], str]) -> str:
 def _heir() -> str:
     """The version of HEIR's compiler.
 
-    Raises:
-        ToolError: When none is installed, or one whose output is not read.
+    Raises ToolError when none is installed, or one whose output is not read.
     """
     from ringsmith.heir.compiler import heir_opt
 

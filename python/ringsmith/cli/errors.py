@@ -58,8 +58,7 @@ def run(app: Callable[[], object]) -> None:
 def _memory(error: MemoryError | ImportError) -> str:
     """What is said where memory did not suffice, with the process's limit if it has one.
 
-    Raises:
-        ImportError: The error, where it has another cause.
+    Raises ImportError the error, where it has another cause.
     """
     what = f": {error}" if str(error) else ""
     if isinstance(error, ImportError):

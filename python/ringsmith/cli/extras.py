@@ -8,8 +8,7 @@ from contextlib import contextmanager
 def needs_extra(command: str, extra: str) -> Iterator[None]:
     """Names the extra of a command in the error of importing its packages.
 
-    Raises:
-        ToolError: If a package that is not ours is missing.
+    Raises ToolError if a package that is not ours is missing.
     """
     from ringsmith.errors import ToolError
 

@@ -26,8 +26,7 @@ class Shared(TypedDict):
 def shared(share: int | None, statistical_security: int | None) -> Shared:
     """Returns the arguments of a decryption.
 
-    Raises:
-        ParameterError: When there is a security without ``--share``.
+    Raises ParameterError when there is a security without ``--share``.
     """
     from ringsmith.errors import ParameterError
     from ringsmith.params.flooding import STATISTICAL_SECURITY

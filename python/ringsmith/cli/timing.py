@@ -77,8 +77,7 @@ def timing(
 def _timed(design: str, in_part: bool) -> "TimedDesign":
     """Times a design by its architecture's inspector.
 
-    Raises:
-        ProgramError: If the architecture has none.
+    Raises ProgramError if the architecture has none.
     """
     from ringsmith.backends.registry import inspector_of, named_design
 

@@ -38,9 +38,8 @@ class Wish:
 def executable_of(wish: Wish) -> "tuple[str, Executable]":
     """The program that the options name, with a title for it.
 
-    Raises:
-        ParameterError: If an option does not belong to such a program.
-        ProgramError, InteropError: If a file holds no program, or the design cannot run it.
+    Raises ParameterError if an option does not belong to such a program; ProgramError, InteropError
+    if a file holds no program, or the design cannot run it.
     """
     if (wish.program is not None) + wish.logreg + (wish.operation is not None) != 1:
         raise typer.BadParameter("name one program: a file, --logreg or --operation NAME")
@@ -161,8 +160,7 @@ def _written(path: Path, design: str | None) -> "Executable":
 def _check_traced(design: str) -> None:
     """Refuses a design whose programs have no instructions, before the work.
 
-    Raises:
-        ParameterError: Names the designs that there are to choose from.
+    Raises ParameterError names the designs that there are to choose from.
     """
     from ringsmith.backends.registry import backend_of, backends_with_designs, named_design
 

@@ -125,9 +125,7 @@ class Connection:
     def _whole(self, opened: httpx.Response, most: int) -> httpx.Response:
         """Reads an answer.
 
-        Raises:
-            ServiceError: If it is too large or compressed.
-            httpx.ReadTimeout: If it is too slow.
+        Raises ServiceError if it is too large or compressed; httpx.ReadTimeout if it is too slow.
         """
         if opened.headers.get("content-encoding", "identity") != "identity":
             raise ServiceError(
@@ -167,8 +165,7 @@ class Connection:
 def _host_of(url: str) -> str:
     """Returns the host of a URL, as the requests go to it.
 
-    Raises:
-        ParameterError: If it is no URL of a service.
+    Raises ParameterError if it is no URL of a service.
     """
     try:
         found = httpx.URL(url)

@@ -516,8 +516,7 @@ class RemoteJob:
 def _check_version(found: Mapping[str, Any]) -> None:
     """Refuses a server whose interface has another version.
 
-    Raises:
-        ServiceError: If so; names both versions.
+    Raises ServiceError if so; names both versions.
     """
     if found.get("api") != API_VERSION:
         raise ServiceError(

@@ -35,8 +35,7 @@ class Access:
     async def client(self, request: Request) -> Client:
         """Returns the client of a request.
 
-        Raises:
-            ProblemError: If the request has no known client, or the database fails.
+        Raises ProblemError if the request has no known client, or the database fails.
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         token = token.strip()
@@ -75,8 +74,7 @@ def is_loopback(host: str) -> bool:
 def check_local(request: Request) -> None:
     """Refuses a request that another machine sent, or a browser for a page of another origin.
 
-    Raises:
-        ProblemError: If so.
+    Raises ProblemError if so.
     """
     remote = "" if request.client is None else request.client.host
     if not is_loopback(remote):

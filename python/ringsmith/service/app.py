@@ -106,11 +106,7 @@ async def state_of(request: Request) -> State:
 
 
 async def client_of(request: Request) -> Client:
-    """Returns the client of the request.
-
-    Raises:
-        ProblemError: If the client is unknown.
-    """
+    """Returns the client of the request. Raises ProblemError if the client is unknown."""
     access: Access = request.app.state.access
     client = await access.client(request)
     request.scope["ringsmith.client"] = client.name
@@ -120,8 +116,7 @@ async def client_of(request: Request) -> Client:
 async def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
     """Returns the client of the request if it is an operator, who may see the whole server.
 
-    Raises:
-        ProblemError: If it is no operator.
+    Raises ProblemError if it is no operator.
     """
     if not client.operator:
         raise ProblemError(
@@ -224,8 +219,7 @@ async def parameters(
 def _seal_parameters(program: Publication) -> SealParameters:
     """Returns a program's parameters as SEAL holds them.
 
-    Raises:
-        ProblemError: If SEAL cannot hold them.
+    Raises ProblemError if SEAL cannot hold them.
     """
     found = program.kit.parameters
     if found.seal_obstacle() is not None:
@@ -340,8 +334,7 @@ async def _receive(request: Request, state: State, key: KeyRecord, size: int) ->
 def _range(request: Request, text: str | None) -> tuple[int, int, int]:
     """Returns the first and last byte of a part, and the total size.
 
-    Raises:
-        ProblemError: If the header is invalid or the part empty.
+    Raises ProblemError if the header is invalid or the part empty.
     """
     if text is None:
         length = request.headers.get("content-length", "")
@@ -728,12 +721,7 @@ def problem_response(problem: ProblemError) -> JSONResponse:
 
 
 def make_app(state: State, access: Access) -> FastAPI:
-    """Makes the application of a server.
-
-    Args:
-        state: The server's state.
-        access: Authenticates clients.
-    """
+    """Makes the application of a server."""
     app = FastAPI(
         title="Ringsmith",
         version=__version__,

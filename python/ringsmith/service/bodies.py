@@ -34,9 +34,8 @@ _PART_OVERHEAD = 2048
 async def chunks(request: Request, limit: int, idle_seconds: float) -> AsyncIterator[bytes]:
     """Yields the chunks of a body.
 
-    Raises:
-        ProblemError: If it has more than ``limit`` bytes, or falls ``idle_seconds`` behind
-            ``BYTES_A_SECOND``.
+    Raises ProblemError if it has more than ``limit`` bytes, or falls ``idle_seconds`` behind
+    ``BYTES_A_SECOND``.
     """
     declared = request.headers.get("content-length", "")
     if declared and (not declared.isdecimal() or int(declared) > limit):
@@ -129,11 +128,7 @@ class Form:
         self._ended = False
 
     def write(self, chunk: bytes) -> None:
-        """Parses a chunk of the body.
-
-        Raises:
-            ProblemError: If the body is no such form.
-        """
+        """Parses a chunk of the body. Raises ProblemError if the body is no such form."""
         try:
             self._parser.write(chunk)
         except MultipartParseError as error:
@@ -146,11 +141,7 @@ class Form:
             self._file = None
 
     def check_complete(self) -> None:
-        """Refuses a truncated form.
-
-        Raises:
-            ProblemError: If the form is truncated.
-        """
+        """Refuses a truncated form. Raises ProblemError if the form is truncated."""
         if not self._ended:
             raise _malformed("it ends before its last boundary")
 
@@ -216,11 +207,8 @@ async def read_form(
 ) -> dict[str, Part]:
     """Reads a form; see ``Form``.
 
-    Returns:
-        The parts by name.
-
-    Raises:
-        ProblemError: If it is no form, too large, or does not arrive in time.
+    Returns the parts by name. Raises ProblemError if it is no form, too large, or does not arrive
+    in time.
     """
     kind = request.headers.get("content-type", "").encode("latin-1", "replace")
     boundary = _parameter(kind, "boundary")

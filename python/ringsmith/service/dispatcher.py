@@ -113,11 +113,7 @@ class _Check:
 
 
 class Dispatcher:
-    """Gives jobs to workers.
-
-    Attributes:
-        workers: All workers.
-    """
+    """Gives jobs to workers."""
 
     def __init__(
         self,
@@ -126,14 +122,7 @@ class Dispatcher:
         limits: Limits,
         ended: Callable[[JobRecord, Outcome], None],
     ) -> None:
-        """Makes a dispatcher that gives out no jobs before ``start``.
-
-        Args:
-            storage: Stores the jobs.
-            engine: Provides the workers.
-            limits: Limits of queue and times.
-            ended: Called for each job that has ended.
-        """
+        """Makes a dispatcher that gives out no jobs before ``start``."""
         self._storage, self._engine, self._limits = storage, engine, limits
         self._ended = ended
         self._queue: FairQueue[_Open] = FairQueue(
@@ -151,11 +140,7 @@ class Dispatcher:
         self.workers = [Worker(replica) for replica in engine.replicas]
 
     async def start(self) -> None:
-        """Starts all workers.
-
-        Raises:
-            DeviceError: If one does not start.
-        """
+        """Starts all workers. Raises DeviceError if one does not start."""
         await asyncio.gather(*(worker.replica.start() for worker in self.workers))
         self._match()
         self._spawn(self._sweep())
@@ -190,11 +175,7 @@ class Dispatcher:
         return None if one is None else one.record
 
     def check_capacity(self) -> None:
-        """Refuses a job if the queue is full.
-
-        Raises:
-            QueueFullError: If the queue is full.
-        """
+        """Refuses a job if the queue is full. Raises QueueFullError if the queue is full."""
         if len(self._queue) >= self._limits.waiting_jobs:
             raise QueueFullError(f"{len(self._queue)} jobs wait, the most that this server takes")
 

@@ -57,19 +57,11 @@ class Replica(Protocol):
         ...
 
     async def start(self) -> None:
-        """Starts it.
-
-        Raises:
-            DeviceError: If it does not open its device.
-        """
+        """Starts it. Raises DeviceError if it does not open its device."""
         ...
 
     async def run(self, task: Task) -> Outcome:
-        """Runs a task in the worker.
-
-        Raises:
-            WorkerLostError: If the worker ended during the task.
-        """
+        """Runs a task in the worker. Raises WorkerLostError if the worker ended during the task."""
         ...
 
     async def cancel(self, job: str) -> None:
@@ -245,11 +237,7 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 class Processes:
-    """Worker processes on this machine.
-
-    Attributes:
-        replicas: One for each.
-    """
+    """Worker processes on this machine."""
 
     def __init__(self, setup: Setup, count: int, silent_seconds: float) -> None:
         self.replicas = [ProcessReplica(number, setup, silent_seconds) for number in range(count)]

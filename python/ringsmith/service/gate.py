@@ -36,12 +36,7 @@ class Gate:
     """Counts connections, and closes idle ones."""
 
     def __init__(self, connections: int, per_remote: int) -> None:
-        """Makes a gate.
-
-        Args:
-            connections: How many may be open at once.
-            per_remote: How many of them one address may have.
-        """
+        """Makes a gate."""
         self._most, self._per_remote = connections, per_remote
         self._remotes: dict[str, _Remote] = {}
         self._open: dict[int, _Connection] = {}
@@ -90,11 +85,7 @@ class Gate:
             del self._remotes[connection.remote]
 
     def begin(self, number: int) -> bool:
-        """Notes that a connection has a request; returns whether the server takes it.
-
-        Args:
-            number: The connection's file descriptor.
-        """
+        """Notes that a connection has a request; returns whether the server takes it."""
         connection = self._open.get(number)
         if connection is None:
             return True
@@ -141,11 +132,7 @@ class Listener(socket.socket):
     gate: Gate | None = None
 
     def accept(self) -> tuple[socket.socket, object]:
-        """Returns the next connection that may stay.
-
-        Raises:
-            OSError: If there is none.
-        """
+        """Returns the next connection that may stay. Raises OSError if there is none."""
         while True:
             opened, address = super().accept()
             if self.gate is None:
@@ -171,11 +158,7 @@ def remote_of(address: object) -> str:
 
 
 def raise_file_limit(connections: int) -> int:
-    """Raises the limit of open files; returns how many connections it allows.
-
-    Args:
-        connections: How many are wanted.
-    """
+    """Raises the limit of open files; returns how many connections it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + _OTHER_FILES
     unlimited = resource.RLIM_INFINITY

@@ -75,13 +75,12 @@ class Actor:
     ) -> tuple[Json, list[bytes]]:
         """Runs a task.
 
+        Returns an ``Outcome``, and the contents of its outputs in their order.
+
         Args:
             task: A ``Task``, whose paths are the server's.
             keys: References to the contents of its keys, in their order.
             inputs: Contents of its inputs by name.
-
-        Returns:
-            An ``Outcome``, and the contents of its outputs in their order.
         """
         told: Task = Decoder(()).decode(task, Task, "task")
         with tempfile.TemporaryDirectory(dir=self._folder.name) as text:
@@ -200,23 +199,17 @@ class RayReplica:
 
 
 class RayActors:
-    """Actors on a cluster: the one in ``RAY_ADDRESS``, else one on this machine.
-
-    Attributes:
-        replicas: One for each actor.
-        ray: The package.
-    """
+    """Actors on a cluster: the one in ``RAY_ADDRESS``, else one on this machine."""
 
     def __init__(self, setup: Setup, count: int, key_bytes: int) -> None:
         """Connects to the cluster.
+
+        Raises ToolError if Ray is not installed, or its cluster does not start.
 
         Args:
             setup: The device and programs of the actors.
             count: How many actors.
             key_bytes: Bytes of keys that are kept in Ray's object store.
-
-        Raises:
-            ToolError: If Ray is not installed, or its cluster does not start.
         """
         self.ray: Any = connected(count)
         self._setup = self.ray.put(Encoder().encode(setup, Setup, "setup"))

@@ -58,11 +58,7 @@ class _Rest:
 
 
 def _output(path: Path, program: str, seal: str | None) -> list[bytes | _Rest]:
-    """An output's file for a SEAL version.
-
-    Raises:
-        ProblemError: If the file is not SEAL's.
-    """
+    """An output's file for a SEAL version. Raises ProblemError if the file is not SEAL's."""
     if seal is None:
         return [_Rest(path, 0)]
     with path.open("rb") as file:
@@ -76,13 +72,12 @@ def _output(path: Path, program: str, seal: str | None) -> list[bytes | _Rest]:
 def output_response(path: Path, program: str, seal: str | None) -> Response:
     """Returns one output.
 
+    Raises ProblemError if a version is asked for and the file is not SEAL's.
+
     Args:
         path: Its file.
         program: The program's name.
         seal: The SEAL version that the client asks for; None: the file as it is.
-
-    Raises:
-        ProblemError: If a version is asked for and the file is not SEAL's.
     """
     media = "application/octet-stream"
     if seal is None:
@@ -95,14 +90,13 @@ def results_response(
 ) -> Response:
     """Returns a job and its outputs as one form.
 
+    Raises ProblemError as ``output_response``.
+
     Args:
         job: The job, in JSON.
         outputs: The outputs' files by name.
         program: The program's name.
         seal: As of ``output_response``.
-
-    Raises:
-        ProblemError: As ``output_response``.
     """
     boundary = secrets.token_hex(16)
     begin = f"--{boundary}\r\nContent-Disposition: form-data; name="

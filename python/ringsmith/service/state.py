@@ -143,8 +143,7 @@ class State:
     async def begin(self) -> None:
         """Resumes the unfinished work of a previous server.
 
-        Raises:
-            ProblemError: If the database fails.
+        Raises ProblemError if the database fails.
         """
         read = self.storage.read
         keys = await read(Database.all_keys)
@@ -242,11 +241,7 @@ class State:
     # ---- programs ------------------------------------------------------------------------------
 
     def program(self, name: str) -> Publication:
-        """Returns a program by its name.
-
-        Raises:
-            ProblemError: If there is none.
-        """
+        """Returns a program by its name. Raises ProblemError if there is none."""
         found = self.programs.get(name)
         if found is None:
             raise not_found(f"program {name!r:.80}; GET /v1/programs names them")
@@ -259,11 +254,7 @@ class State:
     # ---- keys ----------------------------------------------------------------------------------
 
     async def key(self, client: Client, program: Publication, digest: str) -> KeyRecord:
-        """Returns a client's keys.
-
-        Raises:
-            ProblemError: If there are none.
-        """
+        """Returns a client's keys. Raises ProblemError if there are none."""
         found = await self._key(client.id, program, digest)
         if found is None:
             raise not_found(f"key {digest:.64}")
@@ -296,9 +287,8 @@ class State:
     ) -> KeyRecord:
         """Checks that a part of keys may be uploaded, and records it; ``end_upload`` follows.
 
-        Raises:
-            ProblemError: If the part is not the next one, exceeds the quota, or another is being
-                uploaded.
+        Raises ProblemError if the part is not the next one, exceeds the quota, or another is being
+        uploaded.
         """
         async with self._turns[client.id]:
             return await self._begin_upload(client, program, digest, media, first, size)
@@ -374,11 +364,10 @@ class State:
     async def complete(self, key: KeyRecord, program: Publication) -> KeyRecord:
         """Checks completely uploaded keys: their digest, then their contents.
 
+        Raises ProblemError if the database fails: the upload can be completed again.
+
         Returns:
             The keys in their new state: ready or refused.
-
-        Raises:
-            ProblemError: If the database fails: the upload can be completed again.
         """
         stored: asyncio.Task[None] | None = None
         self._checking.add(_place(key))
@@ -443,8 +432,7 @@ class State:
     async def remove_key(self, key: KeyRecord) -> None:
         """Removes keys that no job needs.
 
-        Raises:
-            ProblemError: If a job needs them, or the database fails.
+        Raises ProblemError if a job needs them, or the database fails.
         """
         async with self._turns[key.client]:
             if _place(key) in self._uploading:
@@ -463,8 +451,7 @@ class State:
     ) -> AsyncIterator[Arrival]:
         """Counts a job whose inputs arrive, so that parallel requests stay within the quota.
 
-        Raises:
-            ProblemError: If the job would exceed a quota.
+        Raises ProblemError if the job would exceed a quota.
         """
         arrival = Arrival(client.id, sum(program.input_bytes.values()))
         async with self._turns[client.id]:
@@ -482,8 +469,7 @@ class State:
     def _check_arrivals(self, client: Client, arrival: Arrival) -> None:
         """Refuses the body of a job that is here already, if too many of a client arrive.
 
-        Raises:
-            ProblemError: If so.
+        Raises ProblemError if so.
         """
         quota, number = self.settings.of(client.name), self._arriving[client.id]
         size = self._arriving_bytes[client.id]
@@ -507,8 +493,7 @@ class State:
     async def _check_quota(self, client: Client, program: Publication) -> None:
         """Refuses a new job that would exceed a quota; jobs whose inputs arrive count.
 
-        Raises:
-            ProblemError: If so; says when to retry.
+        Raises ProblemError if so; says when to retry.
         """
         quota = self.settings.of(client.name)
         stored, used, kept = await self.storage.read(
@@ -548,8 +533,7 @@ class State:
     async def job(self, client: Client, identifier: str) -> JobRecord:
         """Returns a client's job: from memory if it has not ended.
 
-        Raises:
-            ProblemError: If there is none.
+        Raises ProblemError if there is none.
         """
         found = self.dispatcher.record(identifier)
         if found is None:
@@ -561,8 +545,7 @@ class State:
     async def remove_job(self, identifier: str) -> None:
         """Removes a job that has ended, and its files.
 
-        Raises:
-            ProblemError: If the database fails.
+        Raises ProblemError if the database fails.
         """
         await self.storage.write(lambda database: database.remove_job(identifier))
         await asyncio.to_thread(self.folder.remove_job, identifier)
@@ -583,6 +566,9 @@ class State:
     ) -> JobRecord:
         """Makes a job from a received form; its inputs are already in its folder.
 
+        Returns the job, or an earlier job of the same request. Raises ProblemError if a part is
+        missing or unknown, or does not fit the program.
+
         Args:
             client: Whose it is.
             program: What it runs.
@@ -590,12 +576,6 @@ class State:
             identifier: Its id.
             request: The client's name for it.
             parts: The form.
-
-        Returns:
-            The job, or an earlier job of the same request.
-
-        Raises:
-            ProblemError: If a part is missing or unknown, or does not fit the program.
         """
         async with self._turns[client.id]:
             keys = await self._named_keys(client, program, parts)
@@ -696,8 +676,7 @@ class State:
     def output(self, job: JobRecord, name: str) -> Path:
         """Returns the path of a job's output.
 
-        Raises:
-            ProblemError: If the job is not done, or has no output of that name.
+        Raises ProblemError if the job is not done, or has no output of that name.
         """
         if job.state is not RunState.DONE:
             raise ProblemError(
@@ -740,8 +719,7 @@ def _digest(path: Path) -> str:
 def _check_compute(used: float, quota: Quota) -> None:
     """Refuses work of a client that used all its seconds of this hour.
 
-    Raises:
-        ProblemError: If so.
+    Raises ProblemError if so.
     """
     if used >= quota.compute_seconds:
         more = seconds_to_next_hour()

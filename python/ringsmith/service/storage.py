@@ -88,11 +88,7 @@ class _Line:
         return max((elapsed() - call.since for call in self.open), default=0.0)
 
     async def once(self, call: _Call, work: Work[T], undo: Work[object] | None) -> T:
-        """Accesses the database once, in the thread.
-
-        Raises:
-            sqlite3.Error: If the database fails.
-        """
+        """Accesses the database once, in the thread. Raises sqlite3.Error if the database fails."""
 
         def carry_out() -> T:
             if call.given_up:
@@ -122,8 +118,7 @@ class Storage:
     def __init__(self, path: Path) -> None:
         """Opens the database twice.
 
-        Raises:
-            ParameterError: If it is damaged, or of a newer Ringsmith.
+        Raises ParameterError if it is damaged, or of a newer Ringsmith.
         """
         self._writes = _Line(Database(path, busy_seconds=_BUSY_SECONDS), "writes")
         self._reads = _Line(Database(path, busy_seconds=_BUSY_SECONDS), "reads")
@@ -145,23 +140,18 @@ class Storage:
         return max(self._writes.waited, self._reads.waited) > _SLOW_SECONDS
 
     async def read(self, work: Work[T]) -> T:
-        """Reads.
-
-        Raises:
-            ProblemError: If the database fails, or does not answer in time.
-        """
+        """Reads. Raises ProblemError if the database fails, or does not answer in time."""
         return await self._bounded(self._reads, work, None)
 
     async def write(self, work: Work[T], undo: Work[object] | None = None) -> T:
         """Writes for a request.
 
+        Raises ProblemError if the database fails, or does not answer in time: nothing was stored,
+        or it is undone.
+
         Args:
             work: What is written; may be repeated after a failure.
             undo: Reverts ``work`` if it succeeds after the request was answered.
-
-        Raises:
-            ProblemError: If the database fails, or does not answer in time: nothing was stored, or
-                it is undone.
         """
         return await self._bounded(self._writes, work, undo)
 
@@ -265,8 +255,7 @@ def _problem(why: str, *, full: bool) -> ProblemError:
 def disk_problems() -> Iterator[None]:
     """Turns failures of the disk into answers.
 
-    Raises:
-        ProblemError: If a file cannot be written or read.
+    Raises ProblemError if a file cannot be written or read.
     """
     try:
         yield

@@ -93,8 +93,7 @@ class Runner:
     def open(self) -> int:
         """Loads all programs and opens their devices; returns how many tasks may run at once.
 
-        Raises:
-            RingsmithError: If a program or device cannot be opened.
+        Raises RingsmithError if a program or device cannot be opened.
         """
         machines = [self._machine(self._program(name)[0]) for name in self._files]
         return max(machine.places or 1 for machine in machines)
@@ -269,8 +268,7 @@ def _opened(setup: Setup, compiled: Compiled) -> Machine:
 def _named(what: str, path: Path, parameters: RlweParameters) -> Ciphertext:
     """Reads an encrypted input.
 
-    Raises:
-        InteropError: If it is no ciphertext; names the input, but no path.
+    Raises InteropError if it is no ciphertext; names the input, but no path.
     """
     try:
         return decode_object(path.read_bytes(), Ciphertext, parameters, what)
@@ -284,11 +282,7 @@ def _contents(path: str) -> bytes:
 
 
 def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys:
-    """Reads uploaded keys.
-
-    Raises:
-        InteropError: If the file holds no keys.
-    """
+    """Reads uploaded keys. Raises InteropError if the file holds no keys."""
     if media == OBJECT_MEDIA:
         return decode_object(data, EvaluationKeys, parameters, "the evaluation keys")
     shape = SealParameters.from_parameters(parameters)

@@ -162,9 +162,8 @@ class Network:
     def load(cls, path: Path) -> "Network":
         """Reads a user's weights: an NPZ file with the arrays of this class.
 
-        Raises:
-            InteropError: When the file cannot be read.
-            ParameterError: When the file does not hold them.
+        Raises InteropError when the file cannot be read; ParameterError when the file does not hold
+        them.
         """
         data = read_bounded(path, _LARGEST)
         try:
@@ -207,9 +206,7 @@ def _strided(values: Reals, width: int) -> Reals:
 def read_picture(path: Path) -> NDArray[np.uint8]:
     """Returns the pixels (32, 32, 3) of a PNG; a gray one has three equal colours.
 
-    Raises:
-        InteropError, ToolError: When it cannot be read.
-        ParameterError: When it has another size.
+    Raises InteropError, ToolError when it cannot be read; ParameterError when it has another size.
     """
     pixels = read_colours(path)
     rows, columns, _ = pixels.shape
@@ -224,9 +221,8 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
 def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
     """Returns the pixels (32, 32, 3) and the label of an image in a binary file of CIFAR-10.
 
-    Raises:
-        InteropError: When the file cannot be read or is none of CIFAR-10's.
-        ParameterError: When there is no such image.
+    Raises InteropError when the file cannot be read or is none of CIFAR-10's; ParameterError when
+    there is no such image.
     """
     data = np.frombuffer(read_bounded(path, _LARGEST), np.uint8)
     if not data.size or data.size % _RECORD:
@@ -250,11 +246,10 @@ def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
 class Layout:
     """Where everything lies.
 
+    Raises ParameterError when there are others.
+
     Attributes:
         slots: Of a ciphertext: 8,192.
-
-    Raises:
-        ParameterError: When there are others.
     """
 
     slots: int
@@ -268,8 +263,7 @@ class Layout:
     def pack(self, pixels: Reals) -> list[Reals]:
         """Returns the slot vectors of pixels (32, 32, 3): both halves of each kernel element.
 
-        Raises:
-            ParameterError: When the image has another size.
+        Raises ParameterError when the image has another size.
         """
         if pixels.shape != (WIDTH, WIDTH, COLOURS):
             raise ParameterError(
@@ -340,9 +334,8 @@ class Layout:
 def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
     """Returns the encrypted program, planned: 384 packed vectors in, scores out.
 
-    Raises:
-        ParameterError: When a ciphertext has other slots than 8,192.
-        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    Raises ParameterError when a ciphertext has other slots than 8,192; ProgramError when the
+    parameters have fewer levels than ``LEVELS``.
     """
     layout = Layout(parameters.slots)
 
@@ -403,16 +396,15 @@ def _scores(layout: Layout, network: Network, squares: EncryptedVector) -> Encry
 class Cifar(Application[Reals]):
     """An image; the outcome is its ten scores.
 
+    Raises InteropError, ToolError when a file cannot be read; ParameterError when there is no
+    image, it has another size, or its scores are too large.
+
     Attributes:
         image: A PNG of 32 x 32 pixels; None: an image of ``data``.
         data: A file of CIFAR-10's binary version; None: none.
         index: Which image of ``data``; None: the first.
         weights: An NPZ file of weights; None: random ones.
         parameters: HE parameters of N = 2^14, of five levels or more.
-
-    Raises:
-        InteropError, ToolError: When a file cannot be read.
-        ParameterError: When there is no image, it has another size, or its scores are too large.
     """
 
     name: ClassVar[str] = "cifar10"

@@ -55,11 +55,8 @@ MARGIN: Final = 2.0
 def load_images() -> tuple[Images, Images]:
     """Loads the images and splits them, stratified by digit, always the same way.
 
-    Returns:
-        1,445 images to train on, and ``HELD_OUT`` that are kept from training.
-
-    Raises:
-        ToolError: When scikit-learn, which carries the data, is not installed.
+    Returns 1,445 images to train on, and ``HELD_OUT`` that are kept from training. Raises ToolError
+    when scikit-learn, which carries the data, is not installed.
     """
     try:
         from sklearn.datasets import load_digits
@@ -94,12 +91,7 @@ def trained(images: Images, shape: Shape = SHAPE) -> Network:
 class Layout:
     """Where everything lies.
 
-    Attributes:
-        slots: Of a ciphertext, a power of two.
-        shape: The network's sizes.
-
-    Raises:
-        ParameterError: When the slots do not hold the maps of one image.
+    Raises ParameterError when the slots do not hold the maps of one image.
     """
 
     slots: int
@@ -125,8 +117,7 @@ class Layout:
     def pack(self, pixels: Reals) -> Reals:
         """Returns the slot vector (slots,) of pixels (images, 8, 8); other slots are zero.
 
-        Raises:
-            ParameterError: When there are more images than fit, or they have another size.
+        Raises ParameterError when there are more images than fit, or they have another size.
         """
         if pixels.shape[1:] != (WIDTH, WIDTH) or not 1 <= len(pixels) <= self.images:
             raise ParameterError(
@@ -168,9 +159,8 @@ class Layout:
 def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
     """Returns the encrypted program, planned: packed images in, scores out.
 
-    Raises:
-        ParameterError: When a ciphertext does not hold an image.
-        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    Raises ParameterError when a ciphertext does not hold an image; ProgramError when the parameters
+    have fewer levels than ``LEVELS``.
     """
     layout = Layout(parameters.slots, network.shape)
     stride = layout.images

@@ -106,13 +106,7 @@ def plain_moduli(largest: int, most: int = MAX_PLAIN) -> list[int]:
     """Returns the fewest primes below ``most`` that pack ``METERS`` numbers, for an integer's CRT.
 
     Of as many primes one after the other, the smallest that do: a small t leaves more noise budget.
-
-    Args:
-        largest: What no integer exceeds in magnitude.
-        most: What every prime is below.
-
-    Raises:
-        ParameterError: When all of them together are too small.
+    Raises ParameterError when all of them together are too small.
     """
     primes = [t for t in range(2 * METERS + 1, most, 2 * METERS) if _core.is_prime(t)]
     for count in range(1, len(primes) + 1):
@@ -129,8 +123,7 @@ def plain_moduli(largest: int, most: int = MAX_PLAIN) -> list[int]:
 def pack(parameters: BfvParameters, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the N coefficients, in 0 … t - 1, of the message that holds some numbers.
 
-    Raises:
-        ParameterError: When there are more than ``METERS``.
+    Raises ParameterError when there are more than ``METERS``.
     """
     t = parameters.plain_modulus
     if len(values) > METERS:
@@ -176,8 +169,7 @@ class StepServer(Server):
     def __init__(self, network: Network, design: str | Design) -> None:
         """Compiles both operations for each plain modulus.
 
-        Raises:
-            ProgramError: When the design cannot run one of them.
+        Raises ProgramError when the design cannot run one of them.
         """
         super().__init__([], None)
         self._design, self._network = named_design(design), network
@@ -439,9 +431,8 @@ def seconds_of(
 def begin_steps(stages: Stages, design: str | Design) -> Session[Forecasts]:
     """Trains, compiles, makes keys and encrypts; the server is a ``StepServer``.
 
-    Raises:
-        ProgramError: When the design cannot run an operation.
-        ToolError: When sktime, which carries the data, is missing.
+    Raises ProgramError when the design cannot run an operation; ToolError when sktime, which
+    carries the data, is missing.
     """
     return session.begin(stages, StepForecast(design=design), client=PackedClient)
 

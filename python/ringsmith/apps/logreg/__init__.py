@@ -119,8 +119,7 @@ SIZES: Final = MappingProxyType({size.name: size for size in (DEMO, PAPER, PAPER
 def size_for(name: str | None, design: str | Design) -> Size:
     """Returns the named size; without a name, the largest whose ring a design is built for.
 
-    Raises:
-        ParameterError: When there is no such size or design.
+    Raises ParameterError when there is no such size or design.
     """
     if name is None:
         n = named_design(design).n
@@ -183,14 +182,11 @@ class Records:
 def load_records(held_out: int) -> tuple[Records, Records]:
     """Loads the records and splits them, stratified by diagnosis, always the same way.
 
+    Returns training records and held-out records (569 together). Raises ToolError when
+    scikit-learn, which carries the data, is not installed.
+
     Args:
         held_out: Patients to keep from training, of 569.
-
-    Returns:
-        Training records and held-out records (569 together).
-
-    Raises:
-        ToolError: When scikit-learn, which carries the data, is not installed.
     """
     try:
         from sklearn.datasets import load_breast_cancer
@@ -226,12 +222,11 @@ def fit_sigmoid(bound: float, degree: int) -> tuple[float, ...]:
     magnitude. Remez's exchange finds them on a grid of ``GRID`` points, from those of Chebyshev's
     polynomial of degree 2k + 1.
 
+    Returns coefficients of 1, x, …, x^degree.
+
     Args:
         bound: Of the interval, above 0.
         degree: Of the polynomial, odd.
-
-    Returns:
-        Coefficients of 1, x, …, x^degree.
     """
     powers = np.arange(1, degree + 1, 2)
     x = np.arange(1, GRID + 1) / GRID
@@ -331,8 +326,7 @@ def train(records: Records, size: Size) -> Model:
 def patients_per_ciphertext(slots: int, block: int) -> int:
     """Returns how many patients one ciphertext holds.
 
-    Raises:
-        ParameterError: When the slots do not hold one patient.
+    Raises ParameterError when the slots do not hold one patient.
     """
     if slots < block:
         raise ParameterError(
@@ -344,8 +338,7 @@ def patients_per_ciphertext(slots: int, block: int) -> int:
 def pack(inputs: Reals, slots: int, block: int) -> Reals:
     """Returns the slot vector (slots,) of inputs (patients, features); empty places are zero.
 
-    Raises:
-        ParameterError: When there are more patients or features than fit.
+    Raises ParameterError when there are more patients or features than fit.
     """
     patients, features = inputs.shape
     most = patients_per_ciphertext(slots, block)
@@ -362,8 +355,7 @@ def pack(inputs: Reals, slots: int, block: int) -> Reals:
 def pack_weights(weights: Reals, slots: int, block: int) -> Reals:
     """Returns the slot vector (slots,) with every feature's weight, (features,), at all patients.
 
-    Raises:
-        ParameterError: When there are more features than fit.
+    Raises ParameterError when there are more features than fit.
     """
     return pack(np.tile(weights, (patients_per_ciphertext(slots, block), 1)), slots, block)
 
@@ -438,13 +430,12 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
     polynomial's coefficients divided by its powers: every encrypted number then stays near [-2, 2],
     so that the scale is used fully and no product comes near the modulus.
 
+    Raises ProgramError when the parameters have fewer levels.
+
     Args:
         model: The trained model.
         size: What it was trained for.
         fused_rescale: Whether products are relinearized and rescaled by one division: ``trace``.
-
-    Raises:
-        ProgramError: When the parameters have fewer levels.
     """
     slots, unit = size.parameters.slots, model.unit(size.monic)
     weights = pack_weights(model.weights * unit, slots, size.block)

