@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, cast
 
-from bench.areas import area_records
-from bench.measure import OURS, cpu_times
+from bench.measure import OURS, area_records, cpu_times
 from bench.papers import Figure, compared, figures
 from bench.record import Record
 from bench.run import Run

@@ -6,11 +6,12 @@ from statistics import median
 
 from rich.console import Console
 
-from bench.areas import SYNTHESIZED, area_records
 from bench.measure import (
     CLOCK,
     SEAL,
+    SYNTHESIZED,
     KeyedModel,
+    area_records,
     compiled_for,
     counted,
     cpu_times,

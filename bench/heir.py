@@ -12,9 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.empty_cache import empty_cache
 from bench.heir_modules import Module, read_modules
-from bench.measure import CLOCK, SEAL, one_thread
+from bench.measure import CLOCK, SEAL, empty_cache, one_thread
 from bench.record import Record
 from bench.run import ROOT, Run
 from ringsmith import compile_program, open_device, progress

@@ -1,9 +1,12 @@
 """What most benches measure: cycles of HE operations on designs, and times on the CPU."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,7 @@ from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelDevice
 from ringsmith.backends.types import Design
 from ringsmith.graph import SubroutineGraph
+from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
 from ringsmith.params import RlweParameters, parameter_set
 from ringsmith.params.security import LOWEST
@@ -230,3 +234,42 @@ def kept(found: Sequence[Record], earlier: Iterable[Record]) -> list[Record]:
     numbers = [each for each in found if each.source in COUNTED]
     same = all(each.source == "rtl" or (*each.key, each.value) in seen for each in numbers)
     return [replace(each, source="rtl") if same and each in numbers else each for each in found]
+
+
+# ---- areas, and an empty cache ----------------------------------------------------------------
+
+AREA_METRICS: Mapping[str, str] = MappingProxyType(
+    {
+        "dsps": "dsp",
+        "brams": "bram",
+        "urams": "uram",
+        "lut_sites": "lut",
+        "fabric_flip_flops": "ff",
+    }
+)
+"""Numbers of an ``Area`` -> metrics."""
+
+SYNTHESIZED = "Yosys, -family xcup, module by module"
+"""How they were found, for the conditions."""
+
+
+def area_records(
+    design: str, params: str, operation: str, area: Area, source: str, text: str
+) -> Iterator[Record]:
+    """Yields an area's numbers, one a metric."""
+    for field, metric in AREA_METRICS.items():
+        value = float(getattr(area, field))
+        yield Record(design, params, operation, metric, value, source, text)
+
+
+@contextmanager
+def empty_cache() -> Iterator[None]:
+    """Has everything that is kept lie in an empty folder meanwhile; restores the environment."""
+    before = dict(os.environ)
+    with TemporaryDirectory() as folder:
+        os.environ["RINGSMITH_CACHE"] = folder
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)

@@ -10,8 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from bench.areas import SYNTHESIZED, area_records
-from bench.measure import CLOCK, LONGEST, OURS, SEAL, compiled_for, cpu_times, kept, one_thread
+from bench.measure import (
+    CLOCK,
+    LONGEST,
+    OURS,
+    SEAL,
+    SYNTHESIZED,
+    area_records,
+    compiled_for,
+    cpu_times,
+    kept,
+    one_thread,
+)
 from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from rich.console import Console
 
-from bench.empty_cache import empty_cache
-from bench.measure import SEAL
+from bench.measure import SEAL, empty_cache
 from bench.record import Record
 from bench.run import Run
 from ringsmith import matvec, trace

@@ -9,8 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from bench.areas import area_records
-from bench.measure import one_thread
+from bench.measure import area_records, one_thread
 from bench.papers import figures
 from bench.record import Record
 from bench.run import Run

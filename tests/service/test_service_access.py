@@ -13,7 +13,7 @@ from tests.service.test_service_clients import command
 
 from ringsmith.service.access import Access
 from ringsmith.service.database import LOCAL, Client, Database
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 from ringsmith.service.storage import Storage
 
 Open = Callable[[bool], Access]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
 fetch_app = typer.Typer(help="Download an application's data.", no_args_is_help=True)
@@ -44,13 +44,6 @@ class Scheme(StrEnum):
 
     BFV = "bfv"
     CKKS = "ckks"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(demo)
-    app.add_typer(run_app, name="run")
-    app.add_typer(fetch_app, name="fetch")
 
 
 def demo(output: Output = None, force: Force = False) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force
+from ringsmith.cli.options import Force
 from ringsmith.errors import ParameterError
 from ringsmith.progress import note
 
@@ -71,8 +71,7 @@ def bench(
 ) -> None:
     """Measure Ringsmith, compared with papers and other libraries; runs in a clone alone.
 
-    Benches are not in the installed package. Their records and pages are in the repository. Raises
-    ParameterError when this is no clone.
+    Benches are not in the installed package. Their records and pages are in the repository.
     """
     if not (_CLONE / "bench" / "command.py").exists():
         raise ParameterError(
@@ -84,8 +83,3 @@ def bench(
     command = import_module("bench.command")
     files = command.Files(keep, json, page, force)
     command.bench(name, only, values or [], files, note, quick=quick, update=update)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command("bench")(bench)

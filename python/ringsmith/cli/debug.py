@@ -6,20 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.backends.base import Executable
     from ringsmith.backends.inspector import Inspector
     from ringsmith.files import Target
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(trace)
-    app.command()(waves)
-    app.command()(designs)
-    app.command()(coverage)
 
 
 Program = Annotated[

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from ringsmith.cli.options import Share, Shared, StatisticalSecurity, shared
 from ringsmith.cli.seal import Parameters
-from ringsmith.cli.sharing import Share, Shared, StatisticalSecurity, shared
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey
@@ -36,12 +36,6 @@ _NOT_TO_SHARE = (
 )
 _IMAGINARY = 1e-3
 """Imaginary parts above this part of the largest number are no noise."""
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    for command in (keys, encrypt, decrypt):
-        app.command()(command)
 
 
 def keys(

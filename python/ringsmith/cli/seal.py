@@ -26,11 +26,6 @@ class Packing(StrEnum):
     ZSTD = "zstd"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.add_typer(seal_app, name="seal")
-
-
 @seal_app.command()
 def info(
     file: InFile,

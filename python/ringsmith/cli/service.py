@@ -32,12 +32,6 @@ Data = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(serve)
-    app.add_typer(token_app, name="token")
-
-
 def serve(
     programs: Annotated[
         list[Path], typer.Argument(metavar="PROGRAM", help="Files of programs, such as score.rsp.")
@@ -77,7 +71,7 @@ def serve(
     """Serve encrypted programs over HTTP, to clients that keep their secret keys."""
     import os
 
-    from ringsmith.cli.extras import needs_extra
+    from ringsmith.cli.options import needs_extra
     from ringsmith.errors import ParameterError
     from ringsmith.runtime.designs import named_design
 

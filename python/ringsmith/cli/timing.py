@@ -6,17 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.backends.inspector import TimedDesign
 
 _MOST_PATHS = 200
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(timing)
 
 
 def timing(

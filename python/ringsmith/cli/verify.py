@@ -6,12 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(verify)
+from ringsmith.cli.options import Force, target
 
 
 def verify(

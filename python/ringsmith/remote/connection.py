@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 
 from ringsmith import __version__
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, RingsmithError
 from ringsmith.forks import PerProcess
-from ringsmith.remote.errors import ServiceError
 from ringsmith.service.protocol import API_VERSION
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -26,6 +25,19 @@ _BYTES_A_SECOND = 4096
 """A slower answer is given up."""
 
 Content = bytes | Callable[[], Iterable[bytes]]
+
+
+class ServiceError(RingsmithError):
+    """A service that refused, failed, or did not answer.
+
+    Attributes:
+        status: HTTP status; 0: there was no answer.
+        code: The server's error code, such as ``queue-full``; ``unreachable``: no answer.
+    """
+
+    def __init__(self, message: str, status: int = 0, code: str = "unreachable") -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
 
 
 class Connection:

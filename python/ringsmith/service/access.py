@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from ringsmith.service.database import Client, Database
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 from ringsmith.service.storage import Storage
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})

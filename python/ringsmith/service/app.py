@@ -22,13 +22,14 @@ from ringsmith.service.access import Access
 from ringsmith.service.bodies import chunks, read_form
 from ringsmith.service.clock import now
 from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
-from ringsmith.service.problems import MEDIA, ProblemError
 from ringsmith.service.protocol import (
     API_VERSION,
     KEY_MEDIA,
     KIT_MEDIA,
     OBJECT_MEDIA,
     PARAMETERS_MEDIA,
+    PROBLEM_MEDIA,
+    ProblemError,
 )
 from ringsmith.service.published import Publication
 from ringsmith.service.results import (
@@ -70,7 +71,7 @@ _DIGEST = "[0-9a-f]{64}"
 _REQUEST_NAME = re.compile(r"[!-~]{1,128}")
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ProblemDetails, "content": {MEDIA: {}}, "description": text}
+    status: {"model": ProblemDetails, "content": {PROBLEM_MEDIA: {}}, "description": text}
     for status, text in (
         (400, "A body that cannot be read."),
         (401, "No token, or an unknown one."),
@@ -717,7 +718,9 @@ def problem_response(problem: ProblemError) -> JSONResponse:
         code=problem.code,
         detail=str(problem),
     )
-    return JSONResponse(details.model_dump(), problem.status, problem.headers, media_type=MEDIA)
+    return JSONResponse(
+        details.model_dump(), problem.status, problem.headers, media_type=PROBLEM_MEDIA
+    )
 
 
 def make_app(state: State, access: Access) -> FastAPI:

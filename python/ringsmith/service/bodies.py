@@ -16,7 +16,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser
 from starlette.requests import ClientDisconnect, Request
 
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 FIELDS = ("keys", "revision")
 """Parts of a run that are no inputs."""

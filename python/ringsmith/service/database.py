@@ -17,7 +17,7 @@ from typing import Any
 
 from ringsmith.errors import ParameterError
 from ringsmith.service.clock import now
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 SCHEMA_VERSION = 1
 LOCAL = "local"

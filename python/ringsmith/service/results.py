@@ -12,7 +12,7 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from ringsmith.errors import InteropError
 from ringsmith.interop.seal_stream import NEWEST_MINOR
 from ringsmith.interop.seal_write import CIPHERTEXT_START, ciphertext_start
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 _CHUNK = 1 << 18
 _WHOLE_BYTES = 1 << 20

@@ -29,7 +29,7 @@ from ringsmith.service.database import (
 from ringsmith.service.dispatcher import Dispatcher
 from ringsmith.service.folder import Folder
 from ringsmith.service.metrics import Metrics
-from ringsmith.service.problems import ProblemError, not_found
+from ringsmith.service.protocol import ProblemError, not_found
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Quota, Settings
 from ringsmith.service.storage import PATIENCE_SECONDS, Storage, storage_problem

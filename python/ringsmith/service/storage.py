@@ -20,7 +20,7 @@ from typing import TypeVar
 from ringsmith.errors import ParameterError
 from ringsmith.service.clock import elapsed
 from ringsmith.service.database import Database
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 log = logging.getLogger("ringsmith.service")
 
