@@ -304,7 +304,7 @@ def _shares(
 def resources(run: Run) -> Iterator[Record]:
     """Areas of designs, and whether each die of the card has enough for them.
 
-    ``detailed`` names the designs the parts of which have numbers, too.
+    ``detailed`` names designs whose parts have numbers, too.
     """
     for name in run["designs"]:
         design = design_of(name)

@@ -6,6 +6,7 @@ from statistics import median
 
 from rich.console import Console
 
+from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     SEAL,
@@ -21,11 +22,12 @@ from bench.measure import (
 from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run
+from bench.seal_bfv import SealExact
 from ringsmith import runtime
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
+from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.gmdh import Forecasts
 from ringsmith.apps.gmdh.steps import StepServer, begin_steps
-from ringsmith.apps.seal_baseline import SealExact, seal_missing, seal_version
+from ringsmith.apps.seal_baseline import seal_missing, seal_version
 from ringsmith.apps.session import Session
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE

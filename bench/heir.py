@@ -12,13 +12,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.conditions import machine_state
 from bench.heir_modules import Module, read_modules
 from bench.measure import CLOCK, SEAL, empty_cache, one_thread
 from bench.record import Record
 from bench.run import ROOT, Run
+from bench.seal_bfv import SealExact
 from ringsmith import compile_program, open_device, progress
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
-from ringsmith.apps.seal_baseline import SealBaseline, SealExact, median_seconds, seal_missing
+from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_missing
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import DeviceError, ProgramError

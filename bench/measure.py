@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.conditions import machine_state
 from bench.record import COUNTED, Record
 from bench.run import Run
 from ringsmith import _core, runtime
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
+from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.operations import run_checked
 from ringsmith.apps.seal_baseline import median_seconds
 from ringsmith.backends.random_operands import random_inputs, random_keys

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     LONGEST,
@@ -26,7 +27,7 @@ from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run
 from ringsmith import runtime
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state, seconds_at_assumed_clock
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.gmdh import Forecast
 from ringsmith.apps.logreg import DEMO, PAPER, PAPER_COUNTS, LogisticRegression
 from ringsmith.apps.report import refuse_different_bits
@@ -325,7 +326,7 @@ def power_forecast(design: RpauDesign) -> Application:
 
 
 def _of(operation: str, current: Session[Any], words: str) -> Application:
-    """The application of a session that has begun."""
+    """The application of a session."""
     ckks = cast("CkksProgram", current.server.program)  # what was asked for
     slots = ckks.parameters.slots
     values = {name: np.pad(v, (0, slots - len(v))) for name, v in current.vectors[0].items()}
@@ -414,7 +415,7 @@ def mix(run: Run) -> Iterator[Record]:
 
 _SHARES = ("lut", "ff", "dsp", "bram", "uram", "rams")
 _TOTALS = ("rpau", "rpaus", "device", *(f"{share}_of_card" for share in _SHARES))
-"""What is told of every design."""
+"""The numbers of every design."""
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "rpau": (UNIT,),
@@ -431,7 +432,7 @@ def area(run: Run) -> Iterator[Record]:
     """Areas of RPAUs, synthesized or found in the cache, and whether all of a design fit the card.
 
     Values of the part: ``whole`` and ``scaled``, designs whose RPAU is synthesized, or estimated
-    from an RPAU with a quarter of the cores; ``detailed``, those of whose RPAUs the parts are told.
+    from an RPAU with a quarter of the cores; ``detailed``, those whose RPAU gets numbers by part.
     Raises ToolError if Yosys is not installed or fails.
     """
     for name in (*run["whole"], *run["scaled"]):

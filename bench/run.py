@@ -22,9 +22,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from bench.conditions import check_quiet
 from bench.papers import compared
 from bench.record import Record, merged
-from ringsmith.apps.conditions import check_quiet
 from ringsmith.errors import ParameterError
 from ringsmith.progress import task
 

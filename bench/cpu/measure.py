@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from bench.conditions import machine_state
 from bench.cpu import baselines, ours
 from bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from bench.cpu.sets import HOISTED, HOISTED_COUNT, SETS, Operands
@@ -18,7 +19,6 @@ from bench.measure import one_thread
 from bench.record import Record
 from bench.run import Run
 from ringsmith import _core
-from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import ParameterError, ToolError

@@ -129,7 +129,7 @@ class Tally:
 
 
 class Asker:
-    """A process of ``bench.service.asker``, told by lines for how long to ask."""
+    """A process of ``bench.service.asker``: a line says for how long it asks."""
 
     def __init__(self, *arguments: str) -> None:
         self._process = subprocess.Popen(

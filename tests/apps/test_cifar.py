@@ -1,10 +1,10 @@
 """The network of CIFAR-10's size: images, in the clear, packed, and encrypted."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.apps.commands import run
 from tests.apps.test_pictures import write
 from typer.testing import CliRunner
 
@@ -179,11 +179,7 @@ def test_one_encrypted_image_gets_the_clear_networks_scores(
     tmp_path: Path, network: Network
 ) -> None:
     """The whole network on the cpu device: about a minute, and 3 GB of memory."""
-    output = tmp_path / "numbers.json"
-    words = ["run", "cifar10", "--image", str(FLOWER), "--output", str(output)]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    numbers = json.loads(output.read_text())
+    numbers, _ = run(["run", "cifar10", "--image", str(FLOWER)], tmp_path)
     clear = network.sums(read_colours(FLOWER) / 255.0).scores
     assert np.allclose(numbers["clear_scores"], clear)
     assert np.abs(np.subtract(numbers["scores"], clear)).max() < 1e-3

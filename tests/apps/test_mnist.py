@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from tests.apps.commands import run
 from tests.apps.test_pictures import write
 from typer.testing import CliRunner
 
@@ -257,14 +258,6 @@ def test_decrypted_scores_are_the_clear_networks(sixteen: Images) -> None:
     assert quality["largest_error"] < 1e-3
 
 
-def run(words: list[str], output: Path) -> tuple[dict, str]:
-    """Runs a command; returns what it wrote and what it printed."""
-    words = [*words, "--output", str(output)]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return json.loads(output.read_text()), done.stdout
-
-
 def test_an_image_from_a_file_is_shown_and_read_on_the_model(
     tmp_path: Path, sixteen: Images
 ) -> None:
@@ -272,7 +265,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
     dark = 255 - sixteen.pixels[0]
     write(file, dark)
     arguments = ["run", "mnist", "--image", str(file), "--invert", "--device", "model"]
-    numbers, said = run(arguments, tmp_path / "numbers.json")
+    numbers, said = run(arguments, tmp_path)
     assert numbers["digit"] == 7
     assert "The encrypted network reads a 7" in said
     assert all(line in said for line in picture(sixteen.pixels[0]))
@@ -288,7 +281,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
 def test_a_test_image_of_the_users_files_is_read(tmp_path: Path, sixteen: Images) -> None:
     write_idx(tmp_path, TEST, sixteen)
     arguments = ["run", "mnist", "--data", str(tmp_path), "--index", "1"]
-    numbers, said = run(arguments, tmp_path / "numbers.json")
+    numbers, said = run(arguments, tmp_path)
     assert numbers["digit"] == 2
     assert "reads a 2, and it is a 2" in said
 
@@ -406,7 +399,7 @@ def test_1000_encrypted_test_images_get_the_clear_networks_digits(tmp_path: Path
         data.fetch()
     except ToolError as error:
         pytest.skip(f"MNIST is not there: {error}")
-    numbers, said = run(["run", "mnist", "--images", "1000"], tmp_path / "numbers.json")
+    numbers, said = run(["run", "mnist", "--images", "1000"], tmp_path)
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == 1000
     assert quality["right_encrypted"] >= 980
@@ -419,7 +412,7 @@ def test_row_by_row_the_model_takes_the_cpus_bits_and_less_than_the_papers_time(
 ) -> None:
     write_idx(tmp_path, TEST, sixteen)
     arguments = ["run", "mnist", "--data", str(tmp_path), "--device", "model", "--order", "rows"]
-    numbers, _ = run(arguments, tmp_path / "numbers.json")
+    numbers, _ = run(arguments, tmp_path)
     assert numbers["digit"] == 7
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["seconds_at_assumed_clock"] < 0.008
@@ -447,7 +440,7 @@ def test_on_the_rtl_the_whole_network_takes_the_models_cycles(
     common = ["run", "mnist", "--data", str(tmp_path), "--design", design, "--device"]
     cycles = []
     for device in ("model", "rtl"):
-        numbers, _ = run([*common, device], tmp_path / f"{device}.json")
+        numbers, _ = run([*common, device, "--force"], tmp_path)
         assert numbers["digit"] == 7
         assert numbers["program"]["equal_bits_with_cpu"] is True
         cycles.append(numbers["program"]["cycles"])

@@ -147,3 +147,10 @@ def until(condition, what: str, seconds: float = SECONDS) -> None:  # noqa: ANN0
     while not condition():
         assert time.monotonic() < deadline, f"{what}: not after {seconds} seconds"
         time.sleep(0.01)
+
+
+def limited(folder: Path, programs: Sequence[Path], limits: str, *options: str) -> Server:
+    """A server of one worker with limits of its own, as TOML."""
+    path = folder / "limits.toml"
+    path.write_text(limits)
+    return Server(folder, programs, "--workers", "1", "--limits", str(path), *options)

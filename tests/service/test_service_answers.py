@@ -165,10 +165,10 @@ def test_an_answer_has_a_size_limit(answer: Answer, code: str) -> None:
 def test_an_answer_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     with listening(dripping) as (url, _), Service(url, patience_seconds=0) as service:
         monkeypatch.setattr(service._connection, "_timeout", 0.5)
-        begun = time.monotonic()
+        started = time.monotonic()
         with pytest.raises(ServiceError, match="the answer is too slow"):
             service.programs()
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - started < 5
 
 
 def test_results_are_as_large_as_their_kit_allows(

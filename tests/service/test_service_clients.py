@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import someone
-from tests.service.served import Server, in_the_clear, until
+from tests.service.served import Server, in_the_clear, limited, until
 
 from ringsmith.errors import ParameterError
 from ringsmith.remote import Service, ServiceError
@@ -202,10 +202,7 @@ def test_jobs_whose_inputs_arrive_count_for_the_quota(
 
 
 def test_a_full_queue_is_said_to_be_full(programs: list[Path], tmp_path: Path) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nwaiting_jobs = 2\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server:
+    with limited(tmp_path, programs, "[limits]\nwaiting_jobs = 2\n") as server:
         service = Service(server.url, patience_seconds=0)
         slow = someone(service, "slow")
         service.put_keys(slow.program, slow.keys)

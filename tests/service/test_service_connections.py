@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import someone
-from tests.service.served import Server, in_the_clear, until
+from tests.service.served import Server, in_the_clear, limited, until
 
 from ringsmith.remote import Service
 from ringsmith.service.connections import HEADER_BYTES
@@ -58,9 +58,9 @@ def works(server: Server, runs: int) -> float:
         with Service(server.url, timeout_seconds=20) as service:
             own = someone(service)
             for _ in range(runs):
-                begun = time.monotonic()
+                started = time.monotonic()
                 found = own.read(service.run(own.program, own.inputs, own.keys))
-                slowest = max(slowest, time.monotonic() - begun)
+                slowest = max(slowest, time.monotonic() - started)
                 assert found == pytest.approx(in_the_clear(own.numbers), abs=1e-4)
     return slowest
 
@@ -107,14 +107,16 @@ def test_two_thousand_idle_connections_of_one_address_keep_out_nobody(
 def test_a_connection_in_use_is_not_closed_for_an_idle_one(
     programs: list[Path], tmp_path: Path
 ) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nconnections = 20\naddress_connections = 20\n")
-    options = ("--workers", "1", "--limits", str(limits))
     put = (
         f"PUT /v1/programs/score/keys/{'0' * 64} HTTP/1.1\r\nHost: localhost\r\n"
         "Content-Length: 10\r\n\r\n01234"
     )
-    with Server(tmp_path, programs, *options) as server, ExitStack() as stack:
+    with (
+        limited(
+            tmp_path, programs, "[limits]\nconnections = 20\naddress_connections = 20\n"
+        ) as server,
+        ExitStack() as stack,
+    ):
         used = [stack.enter_context(connect(server.url)) for _ in range(5)]
         for line in used:
             line.sendall(put.encode())
@@ -156,11 +158,11 @@ def test_connections_without_a_tls_handshake_keep_out_nobody_and_are_closed(
         for _ in range(10):
             answer = httpx.get(f"{server.url}/v1/health", verify=trusted, timeout=10)
             assert answer.status_code == 200
-        begun = time.monotonic()
+        started = time.monotonic()
         lines[-1].settimeout(10)
         with suppress(ConnectionError):
             assert lines[-1].recv(1) == b""
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - started < 5
 
 
 def test_a_header_that_is_too_large_is_refused_however_it_comes(server: Server) -> None:

@@ -195,7 +195,9 @@ def run_mnist(
     ] = Order.DIAGONALS,
     images: Annotated[
         int | None,
-        typer.Option(help="Classify so many of MNIST's test images, on `cpu`, and say how well."),
+        typer.Option(
+            help="Classify this number of test images of MNIST, on `cpu`, and print the accuracy."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
@@ -226,7 +228,7 @@ def fetch_mnist() -> None:
 
     from ringsmith.apps.mnist.data import fetch
 
-    Console().print(f"MNIST lies in {fetch()}", highlight=False, soft_wrap=True)
+    Console().print(f"MNIST is in {fetch()}", highlight=False, soft_wrap=True)
 
 
 @run_app.command("cifar10")

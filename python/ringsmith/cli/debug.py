@@ -131,7 +131,7 @@ def waves(
     _, executable = executable_of(Wish(program, logreg, operation, design, parameters))
     inspector = _inspector(executable)
     with result.whole() as path:
-        told = inspector.waves(
+        text = inspector.waves(
             executable,
             path,
             cycles=None if cycles is None else _range("--cycles", cycles),
@@ -139,7 +139,7 @@ def waves(
             scope=scope,
             depth=depth,
         )
-    print(f"wrote {output}: {told}")
+    print(f"wrote {output}: {text}")
 
 
 def _range(option: str, text: str) -> tuple[int, int]:

@@ -81,7 +81,7 @@ def keys(
     needs = sets.KeyNeeds(chosen.limbs if relin else None, dict.fromkeys(elements, chosen.limbs))
     create_client_folder(folder, chosen, needs, seeded=seeded)
     print(f"{folder}: keys of {chosen.name}, N = {chosen.n}, {len(chosen.primes)} primes.")
-    print(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
+    print(f"Give {folder / EVALUATION} to the server, and keep the secret key.")
 
 
 Coefficients = Annotated[

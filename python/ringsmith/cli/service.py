@@ -153,7 +153,7 @@ def remove_token(
     folder.database.remove_client(name)
     last = not folder.database.has_tokens()
     folder.close()
-    print(f"{name}: its token is good for nothing now")
+    print(f"{name}: its token is no longer valid")
     if last:
         print(
             "no client has a token now, and requests still need one: make one with "

@@ -146,7 +146,7 @@ class Connection:
                 opened.status_code,
                 "compressed",
             )
-        content, begun = bytearray(), time.monotonic()
+        content, started = bytearray(), time.monotonic()
         for chunk in opened.iter_raw():
             content += chunk
             if len(content) > most:
@@ -156,7 +156,7 @@ class Connection:
                     opened.status_code,
                     "too-large",
                 )
-            if time.monotonic() - begun > self._timeout + len(content) / _BYTES_A_SECOND:
+            if time.monotonic() - started > self._timeout + len(content) / _BYTES_A_SECOND:
                 raise httpx.ReadTimeout("the answer is too slow", request=opened.request)
         return httpx.Response(
             opened.status_code,

@@ -60,7 +60,7 @@ def result_history(
         a: Its first operand.
         b: Its second operand, if any.
         limbs: Limbs of the result.
-        rotations: Rotations of which it is composed.
+        rotations: Rotations that it is composed of.
 
     Raises:
         ProgramError: When the noise may reach the modulus, so that the result may be wrong.

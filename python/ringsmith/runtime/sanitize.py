@@ -177,7 +177,7 @@ def _needed(program: Program, bits: int) -> dict[str, float]:
 
 
 def _admitted(program: Program, name: str, deviation: float) -> _Output:
-    """Returns how an output is sanitized; refuses one of which nothing would be left."""
+    """Returns how an output is sanitized; raises an error if the noise leaves too few bits."""
     left, too_few = scheme_of(program.parameters).left_after(program, name, deviation)
     if left < 1:
         raise ProgramError(f"output {name!r}: noise that hides the program leaves {too_few}")

@@ -62,7 +62,7 @@ from ringsmith.service.storage import disk_problems
 
 PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
-"""The progress of a key upload is stored each time so many bytes were received."""
+"""The progress of a key upload is stored each time this number of bytes was received."""
 _JOBS = 100
 _EVENT_SECONDS = 0.25
 _FAILURES = 20
@@ -495,7 +495,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
     """A job's states as they change, as server-sent events, until it has ended."""
     first = await state.job(client, identifier)
 
-    async def told() -> AsyncIterator[str]:
+    async def states() -> AsyncIterator[str]:
         found: JobRecord | None = first
         said = None
         while found is not None:
@@ -506,7 +506,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
                 return
             found = await state.dispatcher.wait(found, _EVENT_SECONDS)
 
-    return StreamingResponse(told(), media_type="text/event-stream")
+    return StreamingResponse(states(), media_type="text/event-stream")
 
 
 @router.get("/jobs/{identifier}/results", tags=["jobs"], response_class=Response)

@@ -42,9 +42,9 @@ async def chunks(request: Request, limit: int, idle_seconds: float) -> AsyncIter
         raise _too_large(declared, limit)
     stream, total = request.stream().__aiter__(), 0
     clock = asyncio.get_running_loop().time
-    begun = clock()
+    started = clock()
     while True:
-        behind = clock() - begun - total / BYTES_A_SECOND
+        behind = clock() - started - total / BYTES_A_SECOND
         try:
             async with asyncio.timeout(min(idle_seconds, idle_seconds - behind)):
                 chunk = await anext(stream)
@@ -219,7 +219,7 @@ async def read_form(
             "a run is sent as multipart/form-data, with a part for each input and field",
         )
     if not re.fullmatch(r"[0-9A-Za-z'()+_,./:=? -]{1,70}", boundary):
-        raise _malformed("its boundary is none of RFC 2046")
+        raise _malformed("its boundary is not valid by RFC 2046")
     limit = sum(files.values()) + PARTS * _PART_OVERHEAD + 16 * FIELD_BYTES
     form = Form(boundary.encode(), folder, files)
     try:

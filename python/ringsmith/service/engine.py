@@ -26,7 +26,7 @@ _START_SECONDS = 1800.0
 """A worker may build the simulation of a design first."""
 _END_SECONDS = 2.0
 _BEATS = 5
-"""A worker that answers none of so many questions does not work any more."""
+"""A worker that leaves this number of questions without an answer is replaced."""
 
 
 class WorkerLostError(RingsmithError):

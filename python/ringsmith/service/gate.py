@@ -2,7 +2,7 @@
 
 When there are too many, the address that has most loses the one that has been idle for longest. A
 connection is idle while it has no request: during the TLS handshake, in a header, between requests.
-So connections that do nothing keep out nobody.
+So idle connections do not keep other clients out.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 log = logging.getLogger("ringsmith.service")
 
 _REFUSED = 32
-"""Connections above the limits that are accepted to be told that the server is full."""
+"""Connections above the limits that are accepted, to answer that the server is full."""
 _OTHER_FILES = 512
 """Files of a server that are no connections of the limit: the backlog, uploads, workers."""
 _LEAST = 16

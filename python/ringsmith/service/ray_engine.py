@@ -43,18 +43,18 @@ class Actor:
         """
         self._folder = tempfile.TemporaryDirectory(prefix="ringsmith-")
         root = Path(self._folder.name)
-        told: Setup = Decoder(()).decode(setup, Setup, "setup")
+        decoded: Setup = Decoder(()).decode(setup, Setup, "setup")
         files = []
-        for number, (program, contents) in enumerate(zip(told.programs, programs, strict=True)):
+        for number, (program, contents) in enumerate(zip(decoded.programs, programs, strict=True)):
             own = root / str(number)
             own.mkdir()
             paths = {name: str(own / name) if name in contents else "" for name in _CONTENTS}
             for name, data in contents.items():
                 (own / name).write_bytes(data)
             files.append(replace(program, **paths))
-        os.environ["RINGSMITH_THREADS"] = str(told.device.threads or os.cpu_count() or 1)
+        os.environ["RINGSMITH_THREADS"] = str(decoded.device.threads or os.cpu_count() or 1)
         self._references: dict[str, Any] = {}
-        self._runner = Runner(replace(told, programs=tuple(files)), self._fetched)
+        self._runner = Runner(replace(decoded, programs=tuple(files)), self._fetched)
 
     def _fetched(self, path: str) -> bytes:
         """Returns keys of a running task from the object store, if the worker lacks them."""
@@ -82,22 +82,22 @@ class Actor:
             keys: References to the contents of its keys, in their order.
             inputs: Contents of its inputs by name.
         """
-        told: Task = Decoder(()).decode(task, Task, "task")
+        decoded: Task = Decoder(()).decode(task, Task, "task")
         with tempfile.TemporaryDirectory(dir=self._folder.name) as text:
             folder, paths = Path(text), {}
-            named = {f"{told.job} {number}": one for number, one in enumerate(keys)}
+            named = {f"{decoded.job} {number}": one for number, one in enumerate(keys)}
             self._references |= named
             for number, (name, data) in enumerate(inputs.items()):
                 paths[name] = str(folder / f"input {number}")
                 Path(paths[name]).write_bytes(data)
             outputs = folder / "outputs"
             own = replace(
-                told,
+                decoded,
                 keys=tuple(
-                    KeyFile(name, key.media) for name, key in zip(named, told.keys, strict=True)
+                    KeyFile(name, key.media) for name, key in zip(named, decoded.keys, strict=True)
                 ),
                 inputs=paths,
-                folder="" if told.is_check else str(outputs),
+                folder="" if decoded.is_check else str(outputs),
             )
             try:
                 outcome = self._runner.carry_out(own)
@@ -161,9 +161,9 @@ class RayReplica:
             raise WorkerLostError(f"{self.name} is not there: {self.trouble}")
         keys = [self._engine.key(key) for key in task.keys]
         inputs = {name: Path(path).read_bytes() for name, path in task.inputs.items()}
-        told = Encoder().encode(task, Task, "task")
+        encoded = Encoder().encode(task, Task, "task")
         try:
-            answer, outputs = await actor.carry_out.remote(told, keys, inputs)
+            answer, outputs = await actor.carry_out.remote(encoded, keys, inputs)
         except self._engine.ray.exceptions.RayError as error:
             if self._actor is actor:
                 self.places, self._actor = 0, None

@@ -16,7 +16,7 @@ from ringsmith.service.protocol import ProblemError
 
 _CHUNK = 1 << 18
 _WHOLE_BYTES = 1 << 20
-"""Answers of at most so many bytes are sent from memory."""
+"""Answers of at most this number of bytes are sent from memory."""
 
 SealVersion = Annotated[
     str | None,

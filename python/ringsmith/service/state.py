@@ -205,7 +205,7 @@ class State:
     def _ended_task(self, task: "asyncio.Task[None]") -> None:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            log.error("an error of the server's", exc_info=task.exception())
+            log.error("an internal error", exc_info=task.exception())
 
     async def _sweep(self) -> None:
         """Periodically removes what is old: jobs with their results, and records of time."""
@@ -426,7 +426,7 @@ class State:
                     await self.complete(key, program)
                     return
                 except ProblemError as error:
-                    log.warning("a check of keys is begun later: %s", error)
+                    log.warning("a check of keys is started later: %s", error)
                     await asyncio.sleep(1)
 
     async def remove_key(self, key: KeyRecord) -> None:

@@ -1,6 +1,6 @@
 """The database off the event loop: one thread writes, one reads; failed statements are repeated.
 
-A locked, slow, full or failing disk delays those who write, and nobody else: readers have their own
+A locked, slow, full or failing disk delays writers alone: readers have their own
 connection, and the log of SQLite lets them read while another writes. A request waits a few seconds
 and is then answered with a problem; what the server itself has to store is tried until it succeeds.
 """
@@ -48,7 +48,7 @@ class _Call:
     Attributes:
         since: When it was asked for.
         settled: Whether its outcome counts; a given-up call that succeeds is undone.
-        given_up: Whether nobody waits for it.
+        given_up: Whether its caller no longer waits.
     """
 
     since: float

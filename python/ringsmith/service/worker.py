@@ -102,15 +102,15 @@ class Runner:
         """Runs a task; the outcome reports every failure."""
         with self._lock:
             self._running[task.job] = None
-        begun = time.perf_counter()
-        outcome = self._carried_out(task, begun)
+        started = time.perf_counter()
+        outcome = self._carried_out(task, started)
         if outcome.code:  # the client pays for what its job took until it failed
-            return replace(outcome, load_seconds=time.perf_counter() - begun)
+            return replace(outcome, load_seconds=time.perf_counter() - started)
         return outcome
 
-    def _carried_out(self, task: Task, begun: float) -> Outcome:
+    def _carried_out(self, task: Task, started: float) -> Outcome:
         try:
-            return self._check(task) if task.is_check else self._run(task, begun)
+            return self._check(task) if task.is_check else self._run(task, started)
         except InteropError as error:
             return self._failed(task, "malformed", str(error))
         except ProgramError as error:
@@ -131,9 +131,7 @@ class Runner:
             return self._failed(task, "memory", "the worker has not enough memory for this job")
         except Exception as error:
             traceback.print_exc()
-            return self._failed(
-                task, "internal", f"an error of the server's: {type(error).__name__}"
-            )
+            return self._failed(task, "internal", f"an internal error: {type(error).__name__}")
         finally:
             with self._lock:
                 self._running.pop(task.job, None)
@@ -155,7 +153,7 @@ class Runner:
             _keys(self._read(key.path), key.media, parameters)
         return Outcome(task.job, held=self._held())
 
-    def _run(self, task: Task, begun: float) -> Outcome:
+    def _run(self, task: Task, started: float) -> Outcome:
         compiled, parameters = self._program(task.program)
         machine = self._machine(compiled)
         keys = self._keys_of(task, parameters, prepared=machine.capabilities.any_keys)
@@ -163,7 +161,7 @@ class Runner:
             name: _named(f"input {name!r:.80}", Path(path), parameters)
             for name, path in task.inputs.items()
         }
-        load_seconds = time.perf_counter() - begun
+        load_seconds = time.perf_counter() - started
         result, seconds = self._result(task, compiled, machine, inputs, keys)
         sizes = {}
         folder = Path(task.folder)
@@ -196,16 +194,16 @@ class Runner:
         """Returns the result of a run and its device seconds."""
         if machine.places is None:  # it accepts any number of jobs, and finishes each
             with self._cpu:
-                begun = time.perf_counter()
-                return compiled.run(machine, inputs, keys), time.perf_counter() - begun
-        begun = time.perf_counter()
+                started = time.perf_counter()
+                return compiled.run(machine, inputs, keys), time.perf_counter() - started
+        started = time.perf_counter()
         job = compiled.submit(machine, inputs, keys, client=task.client)
         with self._lock:
             if task.job in self._running:
                 self._running[task.job] = job
             else:  # cancelled in the meantime
                 job.cancel()
-        return job.wait(), time.perf_counter() - begun
+        return job.wait(), time.perf_counter() - started
 
     def _program(self, name: str) -> tuple[Compiled, RlweParameters]:
         with self._loading:

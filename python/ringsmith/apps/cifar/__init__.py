@@ -221,7 +221,7 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
 def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
     """Returns the pixels (32, 32, 3) and the label of an image in a binary file of CIFAR-10.
 
-    Raises InteropError when the file cannot be read or is none of CIFAR-10's; ParameterError when
+    Raises InteropError when the file cannot be read or is no file of CIFAR-10; ParameterError when
     there is no such image.
     """
     data = np.frombuffer(read_bounded(path, _LARGEST), np.uint8)

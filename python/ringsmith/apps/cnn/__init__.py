@@ -48,7 +48,7 @@ PARAMETERS: Final = "medha21-set1"
 LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 MARGIN: Final = 2.0
-"""Hidden neurons' sums are promised to stay within so many times the largest in training, which is
+"""Hidden neurons' sums stay, by promise, within this multiple of the largest in training, which is
 1: for any pixels they could reach more, and scores then exceed the modulus."""
 
 

@@ -431,7 +431,7 @@ def with_moduli(parameters: BfvParameters, largest: int, count: int) -> list[Bfv
     """Returns the same parameters with ``count`` plain moduli that integers up to ``largest`` fit.
 
     The first has the given set's own; the others are the next smaller primes that batch. Raises
-    ParameterError when the product of so many is too small.
+    ParameterError when their product is too small.
     """
     first = parameters.plain_modulus
     found = _core.prime_search(first.bit_length(), parameters.n, count + len(parameters.primes) + 1)

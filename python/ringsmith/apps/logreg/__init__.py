@@ -73,7 +73,7 @@ class Size:
         block: Slots for the features of a patient, at least ``features``. What is added up by
             rotations; a power of two takes the fewest.
         degree: Of the odd polynomial in place of the sigmoid: 3, 5, 7, ….
-        margin: The polynomial is good for logits up to so many times the largest in training.
+        margin: The polynomial is good for logits up to this multiple of the largest in training.
         monic: Whether encrypted logits are scaled so that the polynomial's leading coefficient is
             1, which saves a product; else to [-1, 1].
         counts: Whether the circuit has the Medha paper's operations (``medha_circuit``), in place

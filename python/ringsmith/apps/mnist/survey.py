@@ -64,7 +64,7 @@ def run_many(
     """Classifies encrypted test images on the cpu device and prints how well.
 
     Raises InteropError when a file cannot be read or written, or the record is of something else;
-    ParameterError when there are not so many images, or other options ask for one; ToolError when
+    ParameterError when there are fewer images, or other options ask for one; ToolError when
     MNIST was not fetched.
 
     Args:
