@@ -232,9 +232,7 @@ NETWORKS: Mapping[str, Network] = MappingProxyType(
             lambda of: mnist.plan(mnist.trained_network(), of, Order.DIAGONALS),
         ),
         "lola-mnist-rows": Network(
-            MNIST_SET,
-            mnist.LAYERS,
-            lambda of: mnist.plan(mnist.trained_network(), of, Order.ROWS),
+            MNIST_SET, mnist.LAYERS, lambda of: mnist.plan(mnist.trained_network(), of, Order.ROWS)
         ),
         "lola-cifar10": Network(
             CIFAR_SET,

@@ -77,11 +77,7 @@ def design_of(case: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of any architec
 
 
 def counted(
-    graph: SubroutineGraph,
-    design: Design,
-    device: str,
-    operation: str,
-    of: RlweParameters,
+    graph: SubroutineGraph, design: Design, device: str, operation: str, of: RlweParameters
 ) -> list[Record]:
     """Returns cycles, and instructions where the design has them, of one program."""
     what = (design.name, of.name, operation)
@@ -240,13 +236,7 @@ def kept(found: Sequence[Record], earlier: Iterable[Record]) -> list[Record]:
 # ---- areas, and an empty cache ----------------------------------------------------------------
 
 AREA_METRICS: Mapping[str, str] = MappingProxyType(
-    {
-        "dsps": "dsp",
-        "brams": "bram",
-        "urams": "uram",
-        "lut_sites": "lut",
-        "fabric_flip_flops": "ff",
-    }
+    {"dsps": "dsp", "brams": "bram", "urams": "uram", "lut_sites": "lut", "fabric_flip_flops": "ff"}
 )
 """Numbers of an ``Area`` -> metrics."""
 

@@ -497,8 +497,7 @@ def _of_card(name: str, params: str, rpaus: Area, source: str) -> Iterator[Recor
 def _fit(design: RpauDesign, params: str, units: Sequence[Area], source: str) -> Record:
     """Whether RPAUs fit the papers' card, die by die."""
     placed = place(
-        CARD,
-        [Resources(u.lut_sites, u.fabric_flip_flops, u.dsps, u.brams, u.urams) for u in units],
+        CARD, [Resources(u.lut_sites, u.fabric_flip_flops, u.dsps, u.brams, u.urams) for u in units]
     )
     dies = " + ".join(map(str, placed.units))
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"

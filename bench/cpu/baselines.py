@@ -26,11 +26,7 @@ READY = "ready"
 
 
 @contextmanager
-def asked(
-    command: Sequence[str],
-    names: Iterable[str],
-    who: str,
-) -> Iterator[dict[str, Timed]]:
+def asked(command: Sequence[str], names: Iterable[str], who: str) -> Iterator[dict[str, Timed]]:
     """Starts a child and asks it for operations; it ends with the block.
 
     The child prints ``READY``, then reads a name a line, does that once, and prints the CPU seconds

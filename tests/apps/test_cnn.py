@@ -230,9 +230,7 @@ def test_run_cnn_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(
-    tmp_path: Path,
-) -> None:
+def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(tmp_path: Path) -> None:
     numbers, said = run(["run", "cnn", "--seal"], tmp_path)
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == HELD_OUT

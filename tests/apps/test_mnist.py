@@ -222,10 +222,7 @@ def test_the_planned_program_computes_the_scores(order: Order, rng: np.random.Ge
     ],
 )
 def test_layers_take_the_operations_that_the_page_says(
-    order: Order,
-    operations: tuple[int, ...],
-    switches: tuple[int, ...],
-    rng: np.random.Generator,
+    order: Order, operations: tuple[int, ...], switches: tuple[int, ...], rng: np.random.Generator
 ) -> None:
     program = plan(random_network(rng), ckks_set(PARAMETERS), order)
     found = layers(LAYERS, program, None)

@@ -210,10 +210,7 @@ ERRORS = [
     (["negate", "secret"], "is at the key level"),
     (["add", "a", "b", "--design", "nano"], "--design nano needs --device model or rtl"),
     (["add", "a", "b", "--device", "card"], "card is of one design: name the one that the board"),
-    (
-        ["add", "a", "b", "--device", "card", "--design", "nano"],
-        "device card needs the port",
-    ),
+    (["add", "a", "b", "--device", "card", "--design", "nano"], "device card needs the port"),
     (
         ["add", "a", "b", "--device", "card", "--design", "nano", "--port", "/dev/null"],
         "/dev/null cannot be opened as a serial port",

@@ -123,9 +123,7 @@ def test_rpaus_of_one_width_are_timed_once(synthesized: list[Asked]) -> None:
     assert [each.top for each in synthesized] == ["rs_rpau", "rs_rpau_top"]
 
 
-def test_a_streaming_multiplier_is_timed_whole(
-    synthesized: list[Asked],
-) -> None:
+def test_a_streaming_multiplier_is_timed_whole(synthesized: list[Asked]) -> None:
     assert "the whole device, 2 words of 30 bits a cycle" in run("rpm").stdout
     assert [each.top for each in synthesized] == ["rs_stream_axis"]
     assert "leave --in-part out" in run("rpm", "--in-part", status=2).stderr.replace("\n", " ")

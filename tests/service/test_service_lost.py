@@ -121,9 +121,7 @@ def test_a_secret_that_is_empty_or_cut_off_is_replaced(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
 
 
-def test_a_clock_that_is_set_changes_no_time_of_the_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_clock_that_is_set_changes_no_time_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     before = now()
     for jump in (-1e6, 3600.0, 1e9):
         monkeypatch.setattr(time, "time", lambda jump=jump: before + jump)

@@ -160,9 +160,7 @@ def test_a_lock_of_ten_seconds_delays_writes_alone(
     assert jobs_of(data) == {("one", "done"): 1, ("late", "done"): 1}
 
 
-def test_events_come_within_half_a_second_while_the_database_is_locked(
-    own_server: Server,
-) -> None:
+def test_events_come_within_half_a_second_while_the_database_is_locked(own_server: Server) -> None:
     with Service(own_server.url) as service, httpx.Client(timeout=30) as http:
         slow = someone(service, "slow")
         job = service.submit(slow.program, slow.inputs, slow.keys)
@@ -203,9 +201,7 @@ def test_a_full_disk_is_reported_and_jobs_go_on_when_it_has_space(
             statuses = Counter[int]()
             opened = server.state.storage._writes.database.reopen
             monkeypatch.setattr(
-                server.state.storage._writes.database,
-                "reopen",
-                lambda: (opened(), free(0)),
+                server.state.storage._writes.database, "reopen", lambda: (opened(), free(0))
             )
             free(0)
             name = 0
@@ -307,10 +303,7 @@ def test_a_write_that_fails_after_it_was_stored_is_stored_once(
 
 
 def test_a_job_that_was_stored_though_its_request_was_refused_is_run_at_the_next_request(
-    data: Path,
-    offered: dict[str, Publication],
-    faults: Faults,
-    monkeypatch: pytest.MonkeyPatch,
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each try stores the job and fails after that, until the request is refused."""
     add_job = Database.add_job
@@ -403,20 +396,14 @@ def _fault_rounds(
 
 
 def test_nothing_is_lost_doubled_or_stuck_under_faults(
-    data: Path,
-    offered: dict[str, Publication],
-    faults: Faults,
-    monkeypatch: pytest.MonkeyPatch,
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fault_rounds(data, offered, faults, monkeypatch, 60)
 
 
 @pytest.mark.full
 def test_nothing_is_lost_doubled_or_stuck_in_many_rounds_of_faults(
-    data: Path,
-    offered: dict[str, Publication],
-    faults: Faults,
-    monkeypatch: pytest.MonkeyPatch,
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fault_rounds(data, offered, faults, monkeypatch, 1000)
 

@@ -11,17 +11,8 @@ from ringsmith import client, interop
 from ringsmith.errors import InteropError, ParameterError, ProgramError, RingsmithError
 from ringsmith.interop import SealParameters
 from ringsmith.interop.seeded_keys import compact_keys
-from ringsmith.objects import (
-    Ciphertext,
-    EvaluationKeys,
-    PublicKey,
-)
-from ringsmith.params import (
-    BfvParameters,
-    CkksParameters,
-    KeyNeeds,
-    SecurityWarning,
-)
+from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
 from ringsmith.program import EncryptedVector, trace
 from ringsmith.runtime import Compiled, compile_program, open_device, prepare_keys
 from ringsmith.runtime.evaluator import Evaluator

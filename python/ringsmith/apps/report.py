@@ -199,10 +199,7 @@ def refuse_different_bits(equal_bits: bool | None) -> None:
 
 
 def rows_table(
-    title: str,
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    text: Collection[str] = (),
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], text: Collection[str] = ()
 ) -> Table:
     """Returns a table of rows.
 

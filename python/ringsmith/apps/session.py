@@ -12,14 +12,7 @@ import numpy as np
 from rich.console import Console, RenderableType
 
 from ringsmith import runtime
-from ringsmith.apps.application import (
-    Application,
-    Inputs,
-    Numbers,
-    Outcome,
-    Server,
-    for_runs,
-)
+from ringsmith.apps.application import Application, Inputs, Numbers, Outcome, Server, for_runs
 from ringsmith.apps.conditions import conditions
 from ringsmith.apps.report import Took, layers, layers_table, refuse_different_bits
 from ringsmith.apps.seal_baseline import SealBaseline, median_seconds

@@ -172,8 +172,7 @@ Data = Annotated[
 @run_app.command("mnist")
 def run_mnist(
     image: Annotated[
-        Path | None,
-        typer.Option(help="PNG of 28 x 28 pixels, a bright digit on black."),
+        Path | None, typer.Option(help="PNG of 28 x 28 pixels, a bright digit on black.")
     ] = None,
     invert: Annotated[
         bool, typer.Option("--invert", help="The PNG has dark ink on bright paper.")
@@ -202,7 +201,7 @@ def run_mnist(
     record: Annotated[
         Path | None,
         typer.Option(
-            help="With --images: JSON lines of every image; an interrupted run goes on from there.",
+            help="With --images: JSON lines of every image; an interrupted run goes on from there."
         ),
     ] = None,
     data: Data = None,
@@ -235,15 +234,13 @@ def fetch_mnist() -> None:
 def run_cifar10(
     image: Annotated[Path | None, typer.Option(help="PNG of 32 x 32 pixels.")] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(help="A file of CIFAR-10's binary version of yours."),
+        Path | None, typer.Option(help="A file of CIFAR-10's binary version of yours.")
     ] = None,
     index: Annotated[
         int | None, typer.Option(help="With --data: which image; 0 without it.")
     ] = None,
     weights: Annotated[
-        Path | None,
-        typer.Option(help="NPZ file of weights; else random ones."),
+        Path | None, typer.Option(help="NPZ file of weights; else random ones.")
     ] = None,
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[

@@ -157,13 +157,11 @@ def designs(
     programs: Annotated[
         int,
         typer.Option(
-            min=0,
-            help="Random programs, or HE operations, to run on the RTL of each design.",
+            min=0, help="Random programs, or HE operations, to run on the RTL of each design."
         ),
     ] = 0,
     verify: Annotated[
-        list[str] | None,
-        typer.Option(help="Simulate this design alone; can be repeated."),
+        list[str] | None, typer.Option(help="Simulate this design alone; can be repeated.")
     ] = None,
     products: Annotated[
         int, typer.Option(min=0, help="Random products through the RTL of each stream design.")
@@ -172,14 +170,14 @@ def designs(
         list[str] | None,
         typer.Option(
             help="Synthesize this design (one unit of it), minutes, or more than ten where it has "
-            "16 cores; can be repeated.",
+            "16 cores; can be repeated."
         ),
     ] = None,
     area_in_part: Annotated[
         list[str] | None,
         typer.Option(
             help="Synthesize a unit with a quarter of this design's cores, minutes, and count in "
-            "proportion; can be repeated.",
+            "proportion; can be repeated."
         ),
     ] = None,
     keep: Annotated[

@@ -69,7 +69,7 @@ def explore(
         Path | None,
         typer.Option(
             help="Write what was found as a section of this Markdown page; with --force other "
-            "sections of a page that exists stay.",
+            "sections of a page that exists stay."
         ),
     ] = None,
     compare: Annotated[

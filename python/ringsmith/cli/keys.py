@@ -109,12 +109,7 @@ def encrypt(
 ) -> None:
     """Encrypt a vector of numbers to a SEAL ciphertext."""
     from ringsmith.files import check_target, write_whole
-    from ringsmith.interop import (
-        read_parameters,
-        read_public_key,
-        with_key_tag,
-        write_ciphertext,
-    )
+    from ringsmith.interop import read_parameters, read_public_key, with_key_tag, write_ciphertext
 
     check_target(output, overwrite=False)
     shape = read_parameters(params)
@@ -245,11 +240,7 @@ def _shown(
             "ClientKit.noise_bounds(share) of the program's kit does"
         )
     bits = shared_bits(
-        chosen,
-        cipher.scale,
-        share,
-        bound,
-        statistical_security=sharing["statistical_security"],
+        chosen, cipher.scale, share, bound, statistical_security=sharing["statistical_security"]
     )
     return f".{math.floor(bits * math.log10(2))}f"
 

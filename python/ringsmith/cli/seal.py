@@ -71,8 +71,7 @@ def evaluate(
     on_the_fly: Annotated[
         bool,
         typer.Option(
-            "--expand-on-the-fly",
-            help="Keep half of each key; expand the rest at use (cpu).",
+            "--expand-on-the-fly", help="Keep half of each key; expand the rest at use (cpu)."
         ),
     ] = False,
     steps: Annotated[
@@ -112,11 +111,7 @@ def evaluate(
     products are not SEAL's bits (HPS), but decrypt to the same.
     """
     from ringsmith.backends.cards.interface import DEFAULT_BAUD
-    from ringsmith.backends.registry import (
-        backend_without_designs,
-        multiplications,
-        named_design,
-    )
+    from ringsmith.backends.registry import backend_without_designs, multiplications, named_design
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
     from ringsmith.graph.operations import Op

@@ -142,10 +142,7 @@ def list_tokens(data: Data) -> None:
 
 
 @token_app.command("remove")
-def remove_token(
-    name: Annotated[str, typer.Argument(help="The client.")],
-    data: Data,
-) -> None:
+def remove_token(name: Annotated[str, typer.Argument(help="The client.")], data: Data) -> None:
     """Take a client's token away, for ever."""
     from ringsmith.service.folder import Folder
 

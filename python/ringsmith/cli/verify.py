@@ -20,8 +20,7 @@ def verify(
         int, typer.Option(min=0, help="What all programs follow from, with their numbers.")
     ] = 1,
     device: Annotated[
-        str,
-        typer.Option(help="What is compared: rtl; axi-lite, by its register block; model."),
+        str, typer.Option(help="What is compared: rtl; axi-lite, by its register block; model.")
     ] = "rtl",
     engine: Annotated[
         str,

@@ -45,12 +45,7 @@ def output_history(inputs: Mapping[str, Ciphertext]) -> History | None:
 
 
 def result_history(
-    parameters: RlweParameters,
-    op: Op,
-    a: Ciphertext,
-    b: Operand,
-    limbs: int,
-    rotations: int,
+    parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand, limbs: int, rotations: int
 ) -> History | None:
     """Returns what is known of a result of ciphertexts of known history.
 

@@ -13,12 +13,7 @@ from dataclasses import dataclass, replace
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError, ProgramError, check_type
-from ringsmith.objects import (
-    Ciphertext,
-    PublicKey,
-    check_key_tag,
-    check_parameters_id,
-)
+from ringsmith.objects import Ciphertext, PublicKey, check_key_tag, check_parameters_id
 from ringsmith.params import core_context
 from ringsmith.params.flooding import hiding_deviation
 from ringsmith.params.sampling import Draw, add_noise, gaussian_integers, system_random

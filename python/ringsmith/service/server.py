@@ -154,11 +154,7 @@ def _listening(options: Options) -> Listener:
 
 
 def _run(
-    options: Options,
-    state: State,
-    setup: Setup,
-    listener: Listener,
-    ready: Callable[[str], None],
+    options: Options, state: State, setup: Setup, listener: Listener, ready: Callable[[str], None]
 ) -> None:
     limits = options.settings.limits
     tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()

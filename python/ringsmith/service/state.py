@@ -604,8 +604,7 @@ class State:
             await self._check_quota(client, program)
             task = await self._task(job, program)
             found = await self.storage.write(
-                lambda database: database.add_job(job),
-                lambda database: database.remove_job(job.id),
+                lambda database: database.add_job(job), lambda database: database.remove_job(job.id)
             )
             if found.id == job.id:
                 self.metrics.job_began(job)
@@ -728,8 +727,5 @@ def _check_compute(used: float, quota: Quota) -> None:
 
 def _over_quota(what: str, limit: str, seconds: int) -> ProblemError:
     return ProblemError(
-        429,
-        "quota",
-        f"{what}, and this client may have {limit}",
-        {"Retry-After": str(seconds)},
+        429, "quota", f"{what}, and this client may have {limit}", {"Retry-After": str(seconds)}
     )

@@ -184,11 +184,7 @@ class Storage:
                     await self._bounded(self._reads, Database.has_tokens, None, PATIENCE_SECONDS)
 
     async def _bounded(
-        self,
-        line: _Line,
-        work: Work[T],
-        undo: Work[object] | None,
-        patience: float | None = None,
+        self, line: _Line, work: Work[T], undo: Work[object] | None, patience: float | None = None
     ) -> T:
         if patience is None:
             waits = line.trouble or line.waited > _SLOW_SECONDS

@@ -51,14 +51,7 @@ from ringsmith.runtime import (
     prepare_keys,
 )
 from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
-from ringsmith.service.tasks import (
-    AHEAD,
-    CANCELLED,
-    Outcome,
-    ProgramFiles,
-    Setup,
-    Task,
-)
+from ringsmith.service.tasks import AHEAD, CANCELLED, Outcome, ProgramFiles, Setup, Task
 
 Keys = EvaluationKeys | PreparedKeys
 

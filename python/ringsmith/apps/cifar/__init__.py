@@ -33,14 +33,7 @@ from ringsmith.backends.base import Design
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.program import (
-    CkksProgram,
-    EncryptedVector,
-    InputSpec,
-    bounded,
-    sum_rotations,
-    trace,
-)
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, sum_rotations, trace
 
 Reals = NDArray[np.float64]
 

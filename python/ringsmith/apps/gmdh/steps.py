@@ -45,12 +45,7 @@ from ringsmith.apps.stages import Stages
 from ringsmith.backends.base import Design
 from ringsmith.backends.keys import AnyKey
 from ringsmith.caching import cached
-from ringsmith.client import (
-    decode_coefficients,
-    decrypt,
-    encode_coefficients,
-    encrypt,
-)
+from ringsmith.client import decode_coefficients, decrypt, encode_coefficients, encrypt
 from ringsmith.errors import ParameterError
 from ringsmith.files import Target
 from ringsmith.lower import lower_operation

@@ -24,14 +24,7 @@ from ringsmith.apps.report import rows_table
 from ringsmith.backends.base import Design
 from ringsmith.errors import ParameterError
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.program import (
-    CkksProgram,
-    EncryptedVector,
-    InputSpec,
-    bounded,
-    sum_rotations,
-    trace,
-)
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, sum_rotations, trace
 
 SHAPE: Final = Shape(width=28, kernel=5, maps=5, hidden=100, stride=2, padding=1)
 MAP: Final = SHAPE.map_width
