@@ -89,14 +89,7 @@ def operations(run: Run) -> Iterator[Record]:
 def counted(
     executable: VectorExecutable, params: str, operation: str, *, moved: bool = True
 ) -> Iterator[Record]:
-    """Yields all numbers of a program; first its cycles, then its time.
-
-    Args:
-        executable: The program.
-        params: Its parameter set.
-        operation: What records call it.
-        moved: Whether bytes to and from memory are among them.
-    """
+    """Yields all numbers of a program; first its cycles, then its time."""
     design, cycles, use = executable.design, executable.cycles, executable.use
     text = design_text(design)
     base = Record(design.name, params, operation, "cycles", cycles, "model", text)

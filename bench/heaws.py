@@ -174,12 +174,7 @@ def _with_transfers(product: Record, seconds: float) -> Iterator[Record]:
 
 
 def job_of(executable: Executable, *, resident: bool = False) -> Job:
-    """Returns what crosses the link for an executable of one segment, and what its program takes.
-
-    Args:
-        executable: The executable.
-        resident: Whether the accelerator has its keys already.
-    """
+    """Returns what crosses the link for an executable of one segment, and what its program takes."""
     (segment,) = executable.runs
     model = KeyedModel(executable)
     return Job(

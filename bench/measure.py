@@ -188,13 +188,7 @@ def security_text(parameters: RlweParameters) -> str:
 def cpu_times(
     parameters: RlweParameters, graphs: Mapping[str, SubroutineGraph], repeats: int
 ) -> Iterator[Record]:
-    """Microseconds of our cpu device, which runs the graphs that an accelerator runs.
-
-    Args:
-        parameters: Their parameter set.
-        graphs: By the name of the operation.
-        repeats: Calls of each; the median counts.
-    """
+    """Microseconds of our cpu device, which runs the graphs that an accelerator runs."""
     text = f"one thread; {machine_state()}; median of {repeats} calls; full keys"
     with one_thread():
         for operation, graph in graphs.items():

@@ -290,11 +290,6 @@ def logistic_regression(operation: str, design: RpauDesign, *, quick: bool = Fal
 
     Raises ProgramError when the program does not fit the design; ToolError when scikit-learn is
     missing.
-
-    Args:
-        operation: ``logreg``, ``logreg_fused_rescale`` or ``logreg_paper_counts``.
-        design: The accelerator.
-        quick: Whether it is as large as the demo's, not as the paper's.
     """
     size = PAPER_COUNTS if operation == "logreg_paper_counts" else PAPER
     if quick:

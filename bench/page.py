@@ -73,12 +73,7 @@ _SHORT: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class _Row:
-    """What a table has a row or a cell of.
-
-    Attributes:
-        record: The number.
-        source: Where it comes from; ``paper`` for a number of a paper alone.
-    """
+    """What a table has a row or a cell of."""
 
     record: Record
     source: str

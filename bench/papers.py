@@ -104,13 +104,7 @@ def _figures(entry: Mapping[str, Any]) -> Iterator[Figure]:
 
 
 def compared(record: Record, papers: Iterable[str], derived: Iterable[Figure] = ()) -> list[Record]:
-    """Returns a number with that of each paper that has one; alone where no paper has.
-
-    Args:
-        record: The number.
-        papers: Whose numbers it is compared with.
-        derived: What follows from the papers' numbers, and counts as theirs.
-    """
+    """Returns a number with that of each paper that has one; alone where no paper has."""
     known = [*(figure for paper in papers for figure in figures(paper)), *derived]
     fitting = [figure for figure in known if _fits(record, figure)]
     own = {

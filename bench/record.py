@@ -179,13 +179,7 @@ def merged(earlier: Iterable[Record], measured: Iterable[Record]) -> list[Record
 
 @dataclass(frozen=True)
 class Measurement:
-    """All that a run of a bench yields: what pages and files are written from.
-
-    Attributes:
-        bench: The bench, as ``ringsmith bench`` calls it.
-        command: What was typed.
-        records: Measured in this run, or kept from an earlier one.
-    """
+    """All that a run of a bench yields: what pages and files are written from."""
 
     bench: str
     command: str
@@ -236,10 +230,6 @@ def read_records(path: Path, bench: str | None = None) -> Measurement:
     """Reads what ``write_records`` wrote.
 
     Raises InteropError when the file cannot be read, holds no records, or those of another bench.
-
-    Args:
-        path: The file.
-        bench: The bench that the records must be of; None: any.
     """
     lines = read_bounded(path, _MAX_FILE).splitlines()
     place = 0

@@ -58,10 +58,6 @@ class SealExact(SealContext):
     def operation_seconds(self, steps: int, repeats: int = REPEATS) -> Mapping[str, float]:
         """Times single operations, with all data limbs.
 
-        Args:
-            steps: The rotation to time; its Galois key must be one of this baseline's.
-            repeats: Calls of each.
-
         Returns:
             Median seconds by operation: ``add``, ``multiply``, ``relinearize``, ``rotate``.
         """

@@ -70,13 +70,7 @@ _TOLD = 300
 
 
 def why_missing(baseline: str, tool: str, prepare: Callable[[], object]) -> str | None:
-    """Returns a line that says why a baseline is left out; None where it can be measured.
-
-    Args:
-        baseline: What the line calls it.
-        tool: What builds it.
-        prepare: Builds it; raises ``ToolError`` where the tool does not work.
-    """
+    """Returns a line that says why a baseline is left out; None where it can be measured."""
     if shutil.which(tool) is None:
         return f"{baseline} is left out: there is no {tool} on PATH"
     try:

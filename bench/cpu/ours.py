@@ -121,14 +121,7 @@ def _program(
     elements: Sequence[int],
     plaintexts: dict[str, Residues],
 ) -> runtime.Compiled:
-    """One operation as ``compile_program`` makes a program of it.
-
-    Args:
-        parameters: The parameters.
-        operation: Its name.
-        elements: Galois elements, where it rotates.
-        plaintexts: Its plaintext by the name of the graph's input, where it has one.
-    """
+    """One operation as ``compile_program`` makes a program of it."""
     limbs, parts = parameters.limbs, _PARTS.get(operation) or (Op(operation),)
     records = [op.record for op in parts]
     relinearizes = any(record.key is Key.RELINEARIZATION for record in records)

@@ -24,11 +24,7 @@ def environment(threads: int = 1) -> dict[str, str]:
 
 
 class Server:
-    """``ringsmith serve`` as a child process.
-
-    Attributes:
-        url: Where it answers.
-    """
+    """``ringsmith serve`` as a child process."""
 
     def __init__(
         self, folder: Path, programs: Sequence[Path], *options: str, port: int = 0
@@ -119,11 +115,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a client, or a device without a service, did.
-
-    Attributes:
-        latencies: Seconds of each request that was answered.
-    """
+    """What a client, or a device without a service, did."""
 
     latencies: tuple[float, ...]
 
@@ -177,12 +169,7 @@ class Asker:
 
 
 def answer(ask: Any, check: Any) -> None:  # noqa: ANN401 - two functions
-    """The loop of an ``Asker``'s process: reads for how long to ask, asks, prints the tally.
-
-    Args:
-        ask: Asks once; its result is handed to ``check``.
-        check: Raises where a result is wrong.
-    """
+    """The loop of an ``Asker``'s process: reads for how long to ask, asks, prints the tally."""
     import time
 
     check(ask())

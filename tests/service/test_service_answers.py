@@ -123,7 +123,7 @@ def test_a_token_goes_to_no_address_that_looks_like_this_machine(url: str) -> No
         Service(url, TOKEN)
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://localhost", "http://", 5])
+@pytest.mark.parametrize("url", ["", "score", "localhost:8000", "ftp://localhost", "http://", 5])
 def test_what_is_no_url_is_refused(url: object) -> None:
     with pytest.raises(ParameterError, match=r"is no URL of a service"):
         Service(url)  # type: ignore[arg-type]

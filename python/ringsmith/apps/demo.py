@@ -28,9 +28,6 @@ def demo(output: Target | None = None) -> None:
 
     Raises DeviceError when the RTL's residues differ from the cpu device's; InteropError when the
     file cannot be written; ToolError when a tool is missing or fails.
-
-    Args:
-        output: Where to write the numbers as JSON; None: nowhere.
     """
     of = DEMO.parameters
     session.run(

@@ -63,15 +63,6 @@ def operation_rows(
 
     Raises DeviceError when the machine's result differs from the interpreter's; ProgramError when
     there is no such operation.
-
-    Args:
-        machine: The accelerator, from ``runtime.open_device``.
-        design: Name of its design.
-        parameters: HE parameters that the design can run.
-        limbs: Data limbs of the operands, from 2.
-        steps: Rotation to measure.
-        seal_seconds: SEAL's times by operation at the same limbs, or None where SEAL is missing.
-        names: Operations to measure.
     """
     rows = []
     for name in names:
@@ -98,10 +89,6 @@ def run_checked(compiled: runtime.CompiledGraph, machine: runtime.Machine) -> tu
 
     Returns instructions and cycles. Raises DeviceError when the machine counts no cycles, or its
     result differs from the interpreter's.
-
-    Args:
-        compiled: The graph, compiled for the machine's design.
-        machine: The accelerator, from ``runtime.open_device``.
     """
     if not machine.capabilities.cycles:
         raise DeviceError(

@@ -57,15 +57,7 @@ def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 class SealContext(ABC):
-    """SEAL with a parameter set and keys of its own: what its two schemes share.
-
-    Attributes:
-        parameters: The parameter set; SEAL takes the same primes in the same order.
-        context: SEAL's context.
-        evaluator: Its evaluator.
-        relin_keys: Relinearization keys.
-        galois_keys: Galois keys for ``steps``.
-    """
+    """SEAL with a parameter set and keys of its own: what its two schemes share."""
 
     def __init__(self, parameters: RlweParameters, steps: Sequence[int]) -> None:
         """Makes keys for the rotations in ``steps``; step 0 is conjugation, or a swap of the rows.
@@ -121,13 +113,7 @@ class SealBaseline(SealContext):
     def encode(
         self, values: NDArray[np.generic], scale: float, limbs: int | None = None
     ) -> "seal.Plaintext":
-        """Returns SEAL's encoding of a real or complex vector of at most N/2 values.
-
-        Args:
-            values: The vector, in any memory layout.
-            scale: Encoding scale.
-            limbs: Data limbs; None: all.
-        """
+        """Returns SEAL's encoding of a real or complex vector of at most N/2 values."""
         # seal-python 4.4.0 ignores strides, and would read a reversed or broadcast array wrongly.
         contiguous = np.array(values, order="C")
         is_complex = contiguous.dtype.kind == "c"

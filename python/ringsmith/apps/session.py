@@ -137,13 +137,6 @@ def begin(
     Raises ParameterError when the data do not fit a ciphertext; ProgramError when a program does
     not fit its parameters or the design; ToolError when the package that carries the data is
     missing.
-
-    Args:
-        stages: Shows progress.
-        application: The application.
-        design: Accelerator to schedule for; None: none.
-        accelerated: As of ``Application.server``.
-        client: Makes the client.
     """
     with stages(application.preparation) as stage:
         stage.note = application.prepare()
@@ -182,11 +175,6 @@ def run_and_compare(
     """Runs programs on a machine, and again on the ``cpu`` device unless it is that.
 
     Raises DeviceError when the machine fails.
-
-    Args:
-        stages: Shows progress.
-        machine: The server's device.
-        run: Runs the programs on the machine that it is given.
 
     Returns:
         The results, and whether every residue of theirs equals the cpu device's; None: on it.

@@ -52,7 +52,7 @@ for command in (
     card.card,
     bench.bench,
 ):
-    app.command()(command)
+    app.command(command.__name__.replace("_", "-"))(command)
 for name, group in (
     ("run", applications.run_app),
     ("fetch", applications.fetch_app),

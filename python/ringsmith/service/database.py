@@ -73,13 +73,7 @@ ENDED = (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
 
 @dataclass(frozen=True)
 class Client:
-    """A client of the server.
-
-    Attributes:
-        id: Its number.
-        name: The name that the operator gave it.
-        operator: Whether it may see the status of the whole server.
-    """
+    """A client of the server."""
 
     id: int
     name: str

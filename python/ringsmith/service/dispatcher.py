@@ -213,12 +213,7 @@ class Dispatcher:
         return await future
 
     async def cancel(self, identifier: str, seconds: float) -> None:
-        """Cancels a job, if it has not ended.
-
-        Args:
-            identifier: The job.
-            seconds: How long to wait until that is stored, if no worker has the job.
-        """
+        """Cancels a job, if it has not ended."""
         one = self._known.get(identifier)
         if one is None or one.ending:
             return

@@ -24,21 +24,12 @@ _MODE = 0o700
 
 
 class Folder:
-    """A server's folder, locked until it is closed.
-
-    Attributes:
-        path: Where it is.
-        database: Its tables.
-    """
+    """A server's folder, locked until it is closed."""
 
     def __init__(self, path: Path, *, lock: bool = True) -> None:
         """Opens a folder; creates it if there is none.
 
         Raises ParameterError if it is no such folder, or another server uses it.
-
-        Args:
-            path: Its path.
-            lock: Whether to refuse a folder that a server uses.
         """
         self.path = Path(path)
         try:

@@ -105,14 +105,7 @@ class Gate:
 
 
 class _Connection(socket.socket):
-    """A connection that a gate counts until it is closed.
-
-    Attributes:
-        gate: The gate.
-        remote: Whom it counts for.
-        number: Its file descriptor.
-        over: Whether it is above a limit: its requests are refused.
-    """
+    """A connection that a gate counts until it is closed."""
 
     def __init__(self, gate: Gate, opened: socket.socket, address: object) -> None:
         family, kind, protocol = opened.family, opened.type, opened.proto

@@ -90,12 +90,6 @@ def publish(path: Path, folder: Path, device: Device, secret: bytes) -> Publicat
 
     Raises InteropError if the file is no program; ParameterError if its name cannot be part of a
     URL; ProgramError if it does not fit the device.
-
-    Args:
-        path: The program's file.
-        folder: The folder for the workers' files.
-        device: The device for which it is compiled.
-        secret: From ``server_secret``.
     """
     name = path.name.removesuffix(".rsp")
     if not _NAME.fullmatch(name):

@@ -35,12 +35,7 @@ class Actor:
     """A worker on a machine of the cluster: a ``Runner`` with its own files."""
 
     def __init__(self, setup: Json, programs: Sequence[Contents]) -> None:
-        """Writes programs to its own folder.
-
-        Args:
-            setup: A ``Setup``, whose paths are the server's.
-            programs: For each program the contents of its files.
-        """
+        """Writes programs to its own folder."""
         self._folder = tempfile.TemporaryDirectory(prefix="ringsmith-")
         root = Path(self._folder.name)
         decoded: Setup = Decoder(()).decode(setup, Setup, "setup")
@@ -205,11 +200,6 @@ class RayActors:
         """Connects to the cluster.
 
         Raises ToolError if Ray is not installed, or its cluster does not start.
-
-        Args:
-            setup: The device and programs of the actors.
-            count: How many actors.
-            key_bytes: Bytes of keys that are kept in Ray's object store.
         """
         self.ray: Any = connected(count)
         self._setup = self.ray.put(Encoder().encode(setup, Setup, "setup"))

@@ -73,11 +73,6 @@ def output_response(path: Path, program: str, seal: str | None) -> Response:
     """Returns one output.
 
     Raises ProblemError if a version is asked for and the file is not SEAL's.
-
-    Args:
-        path: Its file.
-        program: The program's name.
-        seal: The SEAL version that the client asks for; None: the file as it is.
     """
     media = "application/octet-stream"
     if seal is None:
@@ -91,12 +86,6 @@ def results_response(
     """Returns a job and its outputs as one form.
 
     Raises ProblemError as ``output_response``.
-
-    Args:
-        job: The job, in JSON.
-        outputs: The outputs' files by name.
-        program: The program's name.
-        seal: As of ``output_response``.
     """
     boundary = secrets.token_hex(16)
     begin = f"--{boundary}\r\nContent-Disposition: form-data; name="

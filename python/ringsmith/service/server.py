@@ -109,10 +109,6 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
     Raises ParameterError if an option does not fit, or the address is in use; DeviceError if a
     device cannot be opened; ToolError if the engine is not installed; RingsmithError if a program
     cannot be read or compiled.
-
-    Args:
-        options: The server's options.
-        ready: Called with the server's URL when the server answers.
     """
     folder = Folder(options.data)
     try:

@@ -61,11 +61,7 @@ class LastMinute:
         self._seconds: deque[tuple[int, int]] = deque()
 
     def add(self, now: float) -> None:
-        """Counts an event.
-
-        Args:
-            now: Its time, in seconds since 1970.
-        """
+        """Counts an event."""
         second, count = int(now), 1
         if self._seconds and self._seconds[-1][0] >= second:  # clocks may be set back
             second, before = self._seconds.pop()
@@ -82,13 +78,7 @@ class LastMinute:
 
 @dataclass(eq=False)
 class Arrival:
-    """A job whose inputs arrive.
-
-    Attributes:
-        client: Whose it is.
-        size: Bytes that its inputs may have.
-        counted: Whether it counts towards the quota.
-    """
+    """A job whose inputs arrive."""
 
     client: int
     size: int
@@ -218,11 +208,7 @@ class State:
             await asyncio.sleep(min(60.0, self.settings.limits.keep_seconds / 2))
 
     async def _sweep_once(self, strays: set[str]) -> set[str]:
-        """Removes what is old; returns open jobs of the database that nothing here knows.
-
-        Args:
-            strays: What the previous call returned: such a job is given up.
-        """
+        """Removes what is old; returns open jobs of the database that nothing here knows."""
         oldest, storage = now() - self.settings.limits.keep_seconds, self.storage
         for identifier in await storage.read(lambda database: database.ended_before(oldest)):
             await self.remove_job(identifier)
@@ -568,14 +554,6 @@ class State:
 
         Returns the job, or an earlier job of the same request. Raises ProblemError if a part is
         missing or unknown, or does not fit the program.
-
-        Args:
-            client: Whose it is.
-            program: What it runs.
-            arrival: From ``arriving``.
-            identifier: Its id.
-            request: The client's name for it.
-            parts: The form.
         """
         async with self._turns[client.id]:
             keys = await self._named_keys(client, program, parts)

@@ -240,9 +240,6 @@ class Layout:
     """Where everything lies.
 
     Raises ParameterError when there are others.
-
-    Attributes:
-        slots: Of a ciphertext: 8,192.
     """
 
     slots: int

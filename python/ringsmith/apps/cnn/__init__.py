@@ -179,13 +179,7 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
 
 @dataclass(frozen=True)
 class Cnn(Application[Predictions]):
-    """Held-out images, a batch in each ciphertext.
-
-    Attributes:
-        images: Held-out images to classify, the first ones; None: a batch.
-        shape: The network's sizes.
-        parameters: HE parameters, of five levels or more.
-    """
+    """Held-out images, a batch in each ciphertext."""
 
     name: ClassVar[str] = "cnn"
     encrypted: ClassVar[str] = "the images"

@@ -353,12 +353,7 @@ def _product(
 
 
 def train(fit: Curves, select: Curves) -> Network:
-    """Trains a network in the clear.
-
-    Args:
-        fit: The days that coefficients are fitted to.
-        select: The days by which a layer's neurons are chosen.
-    """
+    """Trains a network in the clear."""
     network = Network(Readings(INPUT_BITS, _limits(fit, select)), ())
     fitted, chosen = (_quantized(network.readings, curves) for curves in (fit, select))
     bits = INPUT_BITS
@@ -446,12 +441,7 @@ def with_moduli(parameters: BfvParameters, largest: int, count: int) -> list[Bfv
 
 
 def combined(residues: Sequence[NDArray[np.int64]], moduli: Sequence[int]) -> Integers:
-    """Returns the integers in -T/2 … T/2 that have these residues.
-
-    Args:
-        residues: For each modulus an array of residues, any representatives.
-        moduli: Distinct primes; T is their product.
-    """
+    """Returns the integers in -T/2 … T/2 that have these residues."""
     product = math.prod(moduli)
     total = np.zeros(residues[0].shape, dtype=object)
     for values, t in zip(residues, moduli, strict=True):
@@ -505,10 +495,6 @@ def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgra
     """Returns the program on real numbers, divided by ``network.unit``: a level for each layer.
 
     Raises ProgramError when the network does not fit the parameters.
-
-    Args:
-        network: The network.
-        parameters: Of as many levels, and primes for ``OUTPUT_LIMBS``.
     """
 
     def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
@@ -572,10 +558,6 @@ class Forecast(Application[Forecasts]):
     """The held-out days, one a meter; in BFV a run for each plain modulus.
 
     Raises ProgramError when there is no such scheme.
-
-    Attributes:
-        scheme: One of ``SCHEMES``.
-        parameters: In CKKS, what to plan for; None: ``PARAMETERS``.
     """
 
     name: ClassVar[str] = "gmdh"

@@ -218,11 +218,6 @@ class StepServer(Server):
         """Returns the forecasts modulo each plain modulus, as output ``OUTPUT``.
 
         As many runs as there are coprocessors work at once.
-
-        Args:
-            machine: Where products run, from ``runtime.open_device``.
-            inputs: For each plain modulus the encrypted readings by name.
-            keys: The clients' evaluation keys.
         """
         named = runtime.named_keys(keys)
         runs = [
@@ -356,11 +351,7 @@ class PackedClient(Client):
 
 @dataclass(frozen=True)
 class StepForecast(Forecast):
-    """The same for an accelerator that does not hold the whole program.
-
-    Attributes:
-        design: The accelerator; ``takes_steps`` says whether it does.
-    """
+    """The same for an accelerator that does not hold the whole program."""
 
     design: str | Design = "heaws"
 

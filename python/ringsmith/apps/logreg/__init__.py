@@ -137,11 +137,6 @@ class Preprocessing:
     """How raw features become model inputs: standardized by the training set, then clipped.
 
     Public: the server publishes it with its model's interface, the client applies it.
-
-    Attributes:
-        columns: The features that the model sees, ascending columns of the raw ones.
-        mean: Training mean of each of these.
-        deviation: Training standard deviation of each.
     """
 
     columns: Labels
@@ -184,9 +179,6 @@ def load_records(held_out: int) -> tuple[Records, Records]:
 
     Returns training records and held-out records (569 together). Raises ToolError when
     scikit-learn, which carries the data, is not installed.
-
-    Args:
-        held_out: Patients to keep from training, of 569.
     """
     try:
         from sklearn.datasets import load_breast_cancer
@@ -223,10 +215,6 @@ def fit_sigmoid(bound: float, degree: int) -> tuple[float, ...]:
     polynomial of degree 2k + 1.
 
     Returns coefficients of 1, x, …, x^degree.
-
-    Args:
-        bound: Of the interval, above 0.
-        degree: Of the polynomial, odd.
     """
     powers = np.arange(1, degree + 1, 2)
     x = np.arange(1, GRID + 1) / GRID
@@ -301,12 +289,7 @@ class Model:
 
 
 def train(records: Records, size: Size) -> Model:
-    """Trains a model in the clear.
-
-    Args:
-        records: The training records.
-        size: How many features it sees, and the polynomial's degree and margin.
-    """
+    """Trains a model in the clear."""
     from sklearn.linear_model import LogisticRegression as Fit
 
     preprocessing = Preprocessing.fit(records, size.features)
@@ -494,12 +477,7 @@ def _rotated(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
 
 @dataclass(frozen=True)
 class LogisticRegression(Application[Predictions]):
-    """The held-out patients, in one ciphertext.
-
-    Attributes:
-        size: Records, features and parameters.
-        fused_rescale: As of ``plan``.
-    """
+    """The held-out patients, in one ciphertext."""
 
     name: ClassVar[str] = "logreg"
     encrypted: ClassVar[str] = "the patients"

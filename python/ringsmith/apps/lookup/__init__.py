@@ -113,14 +113,7 @@ def plan(records: Integers, of: BfvParameters) -> BfvProgram:
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Application[Integers]):
-    """A table and the records that are wanted, a run each; the outcome is (wanted, fields).
-
-    Attributes:
-        wanted: Numbers of the records.
-        records: The table, (records, fields); None: ``load_records()``.
-        parameters: HE parameters.
-        columns: Columns of the table.
-    """
+    """A table and the records that are wanted, a run each; the outcome is (wanted, fields)."""
 
     name: ClassVar[str] = "lookup"
     encrypted: ClassVar[str] = "which record it wants"

@@ -85,10 +85,6 @@ class Layout:
     """Where everything lies.
 
     Raises ParameterError when the slots do not hold two copies of the maps.
-
-    Attributes:
-        slots: Of a ciphertext, a power of two from 2,048.
-        order: Of the entries.
     """
 
     slots: int

@@ -128,10 +128,6 @@ def load_images(part: str, folder: Path | None = None) -> Images:
 
     Raises InteropError when a file is missing or malformed; ToolError when no folder is given and
     nothing was fetched.
-
-    Args:
-        part: ``TRAINING`` or ``TEST``.
-        folder: Where the IDX files lie, as they are or with gzip; None: what ``fetch`` got.
     """
     if folder is None:
         folder = cache_root() / f"mnist-{fingerprint([SHA512])}"

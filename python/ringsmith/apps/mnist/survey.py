@@ -102,10 +102,6 @@ def survey(application: Mnist, record: Path | None) -> Predictions:
     """Classifies images from the first one on; those that the record has are not run again.
 
     Raises InteropError when the record is of something else, malformed, or cannot be written.
-
-    Args:
-        application: The network and the images.
-        record: File to append to; None: none.
     """
     images = application.images
     with (

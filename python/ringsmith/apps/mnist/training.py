@@ -41,13 +41,7 @@ PARTS: Final = 256
 
 
 def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network:
-    """Trains a network whose layers' sums are at most ``LARGEST`` on the training images.
-
-    Args:
-        images: The training images.
-        epochs: How often each image is seen, warped anew each time.
-        say: Whether to print a line for each epoch.
-    """
+    """Trains a network whose layers' sums are at most ``LARGEST`` on the training images."""
     rng = np.random.default_rng(SEED)
     network = converted(Network.initial(SHAPE, rng, last=0.3), np.float32)
     adam = Adam(network, LONGEST)
