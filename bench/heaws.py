@@ -174,7 +174,7 @@ def _with_transfers(product: Record, seconds: float) -> Iterator[Record]:
 
 
 def job_of(executable: Executable, *, resident: bool = False) -> Job:
-    """Returns what crosses the link for an executable of one segment, and what its program takes."""
+    """Returns what crosses the link for an executable of one segment, and what it takes."""
     (segment,) = executable.runs
     model = KeyedModel(executable)
     return Job(
