@@ -33,7 +33,7 @@ from ringsmith.backends.types import InputsOnDemand
 from ringsmith.interop.seeded_keys import compact_keys
 from ringsmith.params import CkksParameters, sparse_primes
 from ringsmith.params.sets import PARAMETER_SETS
-from ringsmith.runtime import prepare_keys
+from ringsmith.runtime import Sanitizer, prepare_keys
 from ringsmith.runtime.designs import limits_of
 from ringsmith.short_repr import LIMIT, short_repr
 
@@ -82,6 +82,7 @@ def objects(small: CkksParameters, rng: np.random.Generator) -> Iterator[object]
     yield seeded
     yield compact_keys(seeded, parameter_set("nano").primes)
     yield trace(lambda x: x + 1, small).forecast()
+    yield Sanitizer(trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20, margin_bits=60)))
     yield trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20)).forecast()
     yield InputsOnDemand({"x": np.zeros((2, 1024), np.uint64)}, {})
 

@@ -100,8 +100,8 @@ class Choice:
         if gray.shape != (WIDTH, WIDTH):
             rows, columns = gray.shape
             raise ParameterError(
-                f"{self.file}: {columns} x {rows} pixels, and MNIST's have {WIDTH} x {WIDTH}: "
-                "scale the digit to 20 x 20 and set it into the middle"
+                f"{self.file}: {columns} x {rows} pixels, and MNIST's images have {WIDTH} x "
+                f"{WIDTH}: scale the digit to 20 x 20 and set it into the middle"
             )
         pixels = np.rint(255 * (1 - gray if self.invert else gray)).astype(np.uint8)
         return Images(pixels[None], np.array([-1]))
