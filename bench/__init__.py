@@ -1,1 +1,1 @@
-"""The papers' tables and the CPU's baselines, measured side by side: ``ringsmith bench``."""
+"""The papers' tables and the CPU's baselines, measured together: ``ringsmith bench``."""

@@ -45,6 +45,9 @@ def bench(
 ) -> None:
     """Measures a bench, prints its records and writes its files.
 
+    Raises ParameterError when a name or value is unknown, or options do not go together; ToolError
+    when a tool is missing.
+
     Args:
         name: The bench.
         only: Parts by commas; None: the usual ones.
@@ -53,10 +56,6 @@ def bench(
         say: Takes lines for people.
         quick: Whether each kind of step is done at its smallest.
         update: Whether the repository's records are kept, and both of its files written.
-
-    Raises:
-        ParameterError: When a name or value is unknown, or options do not go together.
-        ToolError: When a tool is missing.
     """
     of = load(name)
     if update:
@@ -90,11 +89,7 @@ def bench(
 
 
 def _pairs(values: list[str]) -> Mapping[str, str]:
-    """The values of --set.
-
-    Raises:
-        ParameterError: If one is not ``NAME=VALUE``.
-    """
+    """The values of --set. Raises ParameterError if one is not ``NAME=VALUE``."""
     found = {}
     for each in values:
         key, equals, value = each.partition("=")

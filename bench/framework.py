@@ -9,9 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, cast
 
-from bench.areas import area_records
-from bench.measure import OURS, cpu_times, digest_of
-from bench.papers import Fact, compared, facts
+from bench.measure import OURS, area_records, cpu_times
+from bench.papers import Figure, compared, figures
 from bench.record import Record
 from bench.run import Run
 from ringsmith import runtime
@@ -22,7 +21,6 @@ from ringsmith.apps.mnist import Order
 from ringsmith.apps.report import Layer, layers
 from ringsmith.backends.registry import inspector_of
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.design import rtl
 from ringsmith.backends.vector.design.area import cluster_parts, memory_side
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.die_placement import SHARE, placed
@@ -91,14 +89,7 @@ def operations(run: Run) -> Iterator[Record]:
 def counted(
     executable: VectorExecutable, params: str, operation: str, *, moved: bool = True
 ) -> Iterator[Record]:
-    """Yields all numbers of a program; first its cycles, then its time.
-
-    Args:
-        executable: The program.
-        params: Its parameter set.
-        operation: What records call it.
-        moved: Whether bytes to and from memory are among them.
-    """
+    """Yields all numbers of a program; first its cycles, then its time."""
     design, cycles, use = executable.design, executable.cycles, executable.use
     text = design_text(design)
     base = Record(design.name, params, operation, "cycles", cycles, "model", text)
@@ -125,8 +116,7 @@ def design_text(design: VectorDesign) -> str:
 def clocks(run: Run) -> Iterator[Record]:
     """The clock of the longest path that ``ringsmith timing`` finds in each design.
 
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    Raises ToolError if Yosys is not installed or fails.
     """
     for name in run["designs"]:
         run.say(f"{name}: timing")
@@ -138,8 +128,8 @@ def clocks(run: Run) -> Iterator[Record]:
             f"longest path, {longest.delay_ps / 1e3:.2f} ns into {longest.name}: logic delays of "
             "Artix-7 cells, and an estimate for each net"
         )
-        value, digest = 1e6 / longest.delay_ps, digest_of(rtl.parameters(design), rtl.FOLDERS)
-        yield Record(name, ANY, CLOCK, "megahertz", value, "synthesis", text, rtl=digest)
+        value = 1e6 / longest.delay_ps
+        yield Record(name, ANY, CLOCK, "megahertz", value, "synthesis", text)
 
 
 def derived(run: Run) -> Iterator[Record]:
@@ -152,10 +142,10 @@ def derived(run: Run) -> Iterator[Record]:
     clock = {r.design: r.value for r in values if r.operation == CLOCK}
     counts = {r.operation: r.value for r in values if r.metric == "count"}
     software = {(r.params, r.operation): r for r in values if r.source == "cpu"}
-    theirs = [f for f in facts(PAPER) if f.metric == "milliseconds" and not f.peer]
+    theirs = [f for f in figures(PAPER) if f.metric == "milliseconds" and not f.baseline]
     equal = {name for name in NETWORKS if _comparable(name, counts)}
     for each in values:
-        if each.metric != "milliseconds" or ": " in each.operation or each.peer:
+        if each.metric != "milliseconds" or ": " in each.operation or each.baseline:
             continue
         network = each.operation in NETWORKS
         if megahertz := clock.get(each.design):
@@ -179,28 +169,30 @@ def derived(run: Run) -> Iterator[Record]:
         if (time := software.get((each.params, each.operation))) is not None:
             speedup = time.value / (each.value * 1e3)
             text = f"over {OURS}, timed as its own row says"
-            yield replace(each, metric="speedup", value=speedup, peer=OURS, conditions=text)
+            yield replace(each, metric="speedup", value=speedup, baseline=OURS, conditions=text)
 
 
-def _with(record: Record, known: Sequence[Fact], mark: str) -> list[Record]:
+def _with(record: Record, known: Sequence[Figure], mark: str) -> list[Record]:
     """A derived number with those that follow from the paper's in the same way."""
-    marked = [replace(fact, operation=f"{fact.operation}: {mark}") for fact in known]
+    marked = [replace(figure, operation=f"{figure.operation}: {mark}") for figure in known]
     return compared(record, (), marked)
 
 
-def _of_each(fact: Fact) -> Fact:
+def _of_each(figure: Figure) -> Figure:
     """The paper's time of an average operation of a network."""
     (count,) = {
         f.value
-        for f in facts(PAPER)
-        if f.metric == "count" and not f.peer and f.operation == fact.operation
+        for f in figures(PAPER)
+        if f.metric == "count" and not f.baseline and f.operation == figure.operation
     }
-    return replace(fact, metric="microseconds", value=float(f"{1e3 * fact.value / count:.3g}"))
+    return replace(figure, metric="microseconds", value=float(f"{1e3 * figure.value / count:.3g}"))
 
 
 def _comparable(name: str, counts: Mapping[str, float]) -> bool:
     """Whether a network of ours has about as many operations as the paper's."""
-    theirs = {f.operation: f.value for f in facts(PAPER) if f.metric == "count" and not f.peer}
+    theirs = {
+        f.operation: f.value for f in figures(PAPER) if f.metric == "count" and not f.baseline
+    }
     known = name in counts and name in theirs
     return known and abs(counts[name] / theirs[name] - 1) <= EQUAL_COUNTS
 
@@ -233,9 +225,7 @@ NETWORKS: Mapping[str, Network] = MappingProxyType(
             lambda of: mnist.plan(mnist.trained_network(), of, Order.DIAGONALS),
         ),
         "lola-mnist-rows": Network(
-            MNIST_SET,
-            mnist.LAYERS,
-            lambda of: mnist.plan(mnist.trained_network(), of, Order.ROWS),
+            MNIST_SET, mnist.LAYERS, lambda of: mnist.plan(mnist.trained_network(), of, Order.ROWS)
         ),
         "lola-cifar10": Network(
             CIFAR_SET,
@@ -305,7 +295,7 @@ def _shares(
 def resources(run: Run) -> Iterator[Record]:
     """Areas of designs, and whether each die of the card has enough for them.
 
-    ``detailed`` names the designs the parts of which have numbers, too.
+    ``detailed`` names designs whose parts have numbers, too.
     """
     for name in run["designs"]:
         design = design_of(name)
@@ -313,9 +303,9 @@ def resources(run: Run) -> Iterator[Record]:
             part: area_times(area, design.clusters) for part, area in cluster_parts(design).items()
         }
         found["others"] = total_area(found[p] for p in ("streams", "twiddle_memory", "control"))
-        side = memory_side(design)
+        ports = memory_side(design)
         parts = [area for part, area in found.items() if part != "others"]
-        found |= {"memory_side": side, "device": total_area([*parts, side])}
+        found |= {"memory_ports": ports, "device": total_area([*parts, ports])}
         for part, area in found.items():
             if part != "device" and name not in run["detailed"]:
                 continue

@@ -6,25 +6,28 @@ from statistics import median
 
 from rich.console import Console
 
-from bench.areas import SYNTHESIZED, area_records
+from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     SEAL,
+    SYNTHESIZED,
     KeyedModel,
+    area_records,
     compiled_for,
     counted,
     cpu_times,
     kept,
     one_thread,
 )
-from bench.papers import facts
+from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run
+from bench.seal_bfv import SealExact
 from ringsmith import runtime
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
+from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.gmdh import Forecasts
 from ringsmith.apps.gmdh.steps import StepServer, begin_steps
-from ringsmith.apps.seal_baseline import SealExact, seal_missing, seal_version
+from ringsmith.apps.seal_baseline import seal_missing, seal_version
 from ringsmith.apps.session import Session
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import REFERENCE
@@ -122,7 +125,7 @@ def larger(run: Run) -> Iterator[Record]:
     of, design = larger_parameters(), larger_design()
     rows = counted(graph_of(PRODUCT, of), design, run["device"], PRODUCT, of)
     run.say(f"{design.name}: {rows[0].value:,.0f} cycles")
-    yield from kept(rows[:1], run.records, design)
+    yield from kept(rows[:1], run.records)
 
 
 def derived(run: Run) -> Iterator[Record]:
@@ -131,20 +134,22 @@ def derived(run: Run) -> Iterator[Record]:
     software = {
         (r.params, r.operation): r
         for r in numbers
-        if r.source == "cpu" and r.metric == "microseconds" and r.peer != SEAL
+        if r.source == "cpu" and r.metric == "microseconds" and r.baseline != SEAL
     }
     for each in numbers:
         if each.metric != "cycles" or each.source not in COUNTED or ": " in each.design:
             continue
         seconds = each.value / ASSUMED_HZ
-        bare = replace(each, paper="", paper_value=None, where="", rtl="", conditions=CLOCK)
+        bare = replace(each, paper="", paper_value=None, where="", conditions=CLOCK)
         yield replace(bare, metric="milliseconds", value=seconds * 1e3)
         if each.params == PARAMS:
             yield replace(bare, metric="per_second", value=1 / seconds)
         if (time := software.get((each.params, each.operation))) is not None:
-            text = f"{CLOCK}; over {time.peer} on this CPU, timed as its own row says"
+            text = f"{CLOCK}; over {time.baseline} on this CPU, timed as its own row says"
             speedup = time.value / (seconds * 1e6)
-            yield replace(bare, metric="speedup", value=speedup, peer=time.peer, conditions=text)
+            yield replace(
+                bare, metric="speedup", value=speedup, baseline=time.baseline, conditions=text
+            )
         if each.operation == PRODUCT:
             yield from _with_transfers(each, seconds)
 
@@ -169,12 +174,7 @@ def _with_transfers(product: Record, seconds: float) -> Iterator[Record]:
 
 
 def job_of(executable: Executable, *, resident: bool = False) -> Job:
-    """Returns what crosses the link for an executable of one segment, and what its program takes.
-
-    Args:
-        executable: The executable.
-        resident: Whether the accelerator has its keys already.
-    """
+    """Returns what crosses the link for an executable of one segment, and what it takes."""
     (segment,) = executable.runs
     model = KeyedModel(executable)
     return Job(
@@ -209,7 +209,9 @@ def several_rate(jobs: int = 50) -> tuple[int, float]:
 
 def _papers_link(operation: str, polynomials: int) -> Link:
     """The paper's link, if the transfer of this name is of this number of polynomials."""
-    known = {(f.operation, f.metric): f.value for f in facts("heaws") if not (f.peer or f.design)}
+    known = {
+        (f.operation, f.metric): f.value for f in figures("heaws") if not (f.baseline or f.design)
+    }
     size = polynomials * known["polynomial", "bytes"]
     return Link(512, bytes_per_second=round(size / known[operation, "milliseconds"] * 1e3))
 
@@ -258,10 +260,8 @@ def forecast(run: Run) -> Iterator[Record]:
 
     Each product and each relinearization is a job of its own, whose operands and results cross the
     link. What the host does in between, sums and products with numbers, is timed on this CPU.
-    Nothing where data are missing.
-
-    Raises:
-        DeviceError: If a decrypted integer is not the clear network's.
+    Nothing where data are missing. Raises DeviceError if a decrypted integer is not the clear
+    network's.
     """
     try:
         current = begin_steps(Stages(Console(quiet=True)), DESIGN)
@@ -371,8 +371,7 @@ _PARTS = {
 def area(run: Run) -> Iterator[Record]:
     """Every part's numbers, synthesized, and whether six coprocessors fit the card.
 
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    Raises ToolError if Yosys is not installed or fails.
     """
     run.say(f"{DESIGN}: synthesis of the coprocessor")
     design, several = load_design(DESIGN), load_design(SEVERAL)

@@ -12,14 +12,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.empty_cache import empty_cache
+from bench.conditions import machine_state
 from bench.heir_modules import Module, read_modules
-from bench.measure import CLOCK, SEAL, one_thread
+from bench.measure import CLOCK, SEAL, empty_cache, one_thread
 from bench.record import Record
 from bench.run import ROOT, Run
+from bench.seal_bfv import SealExact
 from ringsmith import compile_program, open_device, progress
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
-from ringsmith.apps.seal_baseline import SealBaseline, SealExact, median_seconds, seal_missing
+from ringsmith.apps.conditions import ASSUMED_HZ
+from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_missing
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import DeviceError, ProgramError
@@ -68,14 +69,10 @@ def programs(run: Run) -> Iterator[Record]:
     """Measures modules, each compiled to each of its schemes.
 
     Values of the part: ``modules``, files of HEIR, or lists of some, relative to the clone;
-    ``designs`` whose cycles are counted; ``calls``, runs of each program.
-
-    Raises:
-        HeirError: When no module is compiled or read; else those are left out.
-        ProgramError: When none can be planned; likewise.
-        DeviceError: When a result is not the program's.
-        ParameterError: When there is no such design.
-        ToolError: When ``heir-opt`` is not installed.
+    ``designs`` whose cycles are counted; ``calls``, runs of each program. Raises HeirError when no
+    module is compiled or read; else those are left out; ProgramError when none can be planned;
+    likewise; DeviceError when a result is not the program's; ParameterError when there is no such
+    design; ToolError when ``heir-opt`` is not installed.
     """
     for design in run["designs"]:
         limits_of(design)
@@ -195,10 +192,10 @@ def _record(
     value: float,
     source: str,
     text: str,
-    peer: str = "",
+    baseline: str = "",
 ) -> Record:
     rounded = value if isinstance(value, int) else float(f"{value:.4g}")
-    return Record(design, program.parameters.name, what, metric, rounded, source, text, peer)
+    return Record(design, program.parameters.name, what, metric, rounded, source, text, baseline)
 
 
 def _compiled(module: Module, scheme: Scheme | None) -> _Compiled:
@@ -235,14 +232,13 @@ def on_cpu(
 ) -> tuple[float, float]:
     """Returns the largest error on the cpu device, and the median CPU seconds on one thread.
 
+    Raises DeviceError when the error is more.
+
     Args:
         program: The program.
         tensors: Its inputs.
         calls: Timed runs, after one to warm up.
         most: The largest error that is taken, of a CKKS result.
-
-    Raises:
-        DeviceError: When the error is more.
     """
     secret_key, public_key, keys = program.generate_keys(seeded=True)
     inputs = program.encrypt(public_key, tensors)
@@ -260,10 +256,7 @@ def on_cpu(
 def on_seal(program: Program, tensors: Tensors, calls: int) -> float:
     """Returns the median CPU seconds of Microsoft SEAL, with the same operations and primes.
 
-    Arguments are those of ``on_cpu``.
-
-    Raises:
-        DeviceError: When its result is not the program's.
+    Arguments are those of ``on_cpu``. Raises DeviceError when its result is not the program's.
     """
     packed = vectors(program.packed_inputs, tensors, program.lengths)
     steps = rotation_steps(program)
@@ -287,8 +280,7 @@ def on_seal(program: Program, tensors: Tensors, calls: int) -> float:
 def _largest_error(program: Program, tensors: Tensors, found: Tensors, most: float) -> float:
     """The largest difference from the program in the clear.
 
-    Raises:
-        DeviceError: When it is more than ``most``, or than this part of the largest number.
+    Raises DeviceError when it is more than ``most``, or than this part of the largest number.
     """
     errors = []
     for name, expected in program.evaluate(tensors).items():
@@ -305,9 +297,8 @@ def _on_design(
 ) -> Iterator[Record]:
     """Cycles on a design.
 
-    Raises:
-        ProgramError: When the design does not hold the program, or its words are too narrow for it.
-        DeviceError: When an exact result is wrong.
+    Raises ProgramError when the design does not hold the program, or its words are too narrow for
+    it; DeviceError when an exact result is wrong.
     """
     program = program_of(traced, wish_of(plan, module, scheme, None if plan == HEIRS else design))
     executable = compile_program(program, design).compiled_graph.executable

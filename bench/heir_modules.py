@@ -58,11 +58,8 @@ def read_modules(path: Path) -> list[Module]:
     A table has the name of the module, and any of these entries: ``file`` (``NAME.mlir`` without
     it), ``schemes``, ``slots``, ``plain_modulus``, ``bound``, ``headroom_bits``, ``inputs`` and
     ``clear``. Files are named relative to the list. A value in ``inputs`` or ``clear`` is a list of
-    numbers or the name of an .npy file.
-
-    Raises:
-        ParameterError: If it is no such list; names the entry.
-        InteropError: If a file cannot be read.
+    numbers or the name of an .npy file. Raises ParameterError if it is no such list; names the
+    entry; InteropError if a file cannot be read.
     """
     if path.suffix == ".mlir":
         return [Module(path.stem, path, (guessed_scheme(path),))]

@@ -1,18 +1,21 @@
 """What most benches measure: cycles of HE operations on designs, and times on the CPU."""
 
-import re
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from bench.conditions import machine_state
 from bench.record import COUNTED, Record
 from bench.run import Run
 from ringsmith import _core, runtime
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state
+from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.operations import run_checked
 from ringsmith.apps.seal_baseline import median_seconds
 from ringsmith.backends.random_operands import random_inputs, random_keys
@@ -20,15 +23,13 @@ from ringsmith.backends.registry import REFERENCE
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable import Run as Segment
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.types import Design
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.build_cache import fingerprint
-from ringsmith.hdl.sources import rtl_sources
+from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
 from ringsmith.params import RlweParameters, parameter_set
 from ringsmith.params.security import LOWEST
@@ -45,8 +46,6 @@ SEAL = "SEAL"
 
 CLOCK = f"at {ASSUMED_HZ / 1e6:.0f} MHz, assumed"
 
-_DIGEST_DIGITS = 12
-
 
 # ---- operations of a list of cases -------------------------------------------------------------
 
@@ -56,11 +55,8 @@ def operations(run: Run) -> Iterator[Record]:
 
     Values of the part: ``device``, ``model`` or ``rtl``; ``cases``, a list of tables with
     ``design``, ``params``, ``operations``, and optionally ``name`` and ``change``: the design's
-    name in records, and entries of the design that differ.
-
-    Raises:
-        ProgramError: If the parameters do not fit a design.
-        DeviceError: If a result on the RTL differs from the interpreter's.
+    name in records, and entries of the design that differ. Raises ProgramError if the parameters do
+    not fit a design; DeviceError if a result on the RTL differs from the interpreter's.
     """
     for case in run["cases"]:
         design, of = design_of(case), parameter_set(case["params"])
@@ -68,7 +64,7 @@ def operations(run: Run) -> Iterator[Record]:
             graph = lower_operation(operation, of, of.limbs)
             rows = counted(graph, design, run["device"], operation, of)
             run.say(f"{design.name}, {of.name}: {operation}: {rows[0].value:,.0f} cycles")
-            yield from kept(rows, run.records, design)
+            yield from kept(rows, run.records)
 
 
 def design_of(case: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of any architecture
@@ -81,11 +77,7 @@ def design_of(case: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of any architec
 
 
 def counted(
-    graph: SubroutineGraph,
-    design: Design,
-    device: str,
-    operation: str,
-    of: RlweParameters,
+    graph: SubroutineGraph, design: Design, device: str, operation: str, of: RlweParameters
 ) -> list[Record]:
     """Returns cycles, and instructions where the design has them, of one program."""
     what = (design.name, of.name, operation)
@@ -107,10 +99,8 @@ def run_graph(
     """Runs a graph on a design of architecture ``rpau``: cycles, instructions, and the executable.
 
     The model computes cycles alone; what the RTL computes is compared with the interpreter's.
-
-    Raises:
-        ProgramError: If it does not fit the design.
-        DeviceError: If a result on the RTL differs from the interpreter's.
+    Raises ProgramError if it does not fit the design; DeviceError if a result on the RTL differs
+    from the interpreter's.
     """
     compiled = runtime.compile_graph(graph, design)
     executable = compiled_for(graph, design)
@@ -198,13 +188,7 @@ def security_text(parameters: RlweParameters) -> str:
 def cpu_times(
     parameters: RlweParameters, graphs: Mapping[str, SubroutineGraph], repeats: int
 ) -> Iterator[Record]:
-    """Microseconds of our cpu device, which runs the graphs that an accelerator runs.
-
-    Args:
-        parameters: Their parameter set.
-        graphs: By the name of the operation.
-        repeats: Calls of each; the median counts.
-    """
+    """Microseconds of our cpu device, which runs the graphs that an accelerator runs."""
     text = f"one thread; {machine_state()}; median of {repeats} calls; full keys"
     with one_thread():
         for operation, graph in graphs.items():
@@ -232,34 +216,45 @@ def one_thread() -> Iterator[None]:
 # ---- what the RTL counted earlier --------------------------------------------------------------
 
 
-def rtl_digest(design: RpauDesign) -> str:
-    """Returns the digest of all that the RTL of a design is made of: parameters and sources."""
-    return digest_of(rtl.parameters(design), rtl.ROOMS)
+def kept(found: Sequence[Record], earlier: Iterable[Record]) -> list[Record]:
+    """Returns the numbers of one program, as the RTL's where it counted the same in an earlier run.
 
-
-def digest_of(parameters: Mapping[str, int], folders: Sequence[str]) -> str:
-    """Returns the digest of a top module's parameters, and of the RTL in folders of ``rtl/``.
-
-    Comments and spaces do not count.
+    The model's cycles are the RTL's, as tests of both prove; the records say which was run.
     """
-    found = [f"{name} = {value}" for name, value in parameters.items()]
-    for path in rtl_sources(*folders):
-        found += re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL).split()
-    return fingerprint(found)[:_DIGEST_DIGITS]
-
-
-def kept(found: Sequence[Record], earlier: Iterable[Record], design: Design) -> list[Record]:
-    """Returns the numbers of one program, with the digest of the RTL where that counted them.
-
-    What the model counted is the RTL's where the same RTL counted the same in an earlier run.
-    """
-    if not isinstance(design, RpauDesign):
-        return list(found)
-    digest = rtl_digest(design)
-    seen = {(*r.key, r.value) for r in earlier if (r.source, r.rtl) == ("rtl", digest)}
+    seen = {(*r.key, r.value) for r in earlier if r.source == "rtl"}
     numbers = [each for each in found if each.source in COUNTED]
     same = all(each.source == "rtl" or (*each.key, each.value) in seen for each in numbers)
-    return [
-        replace(each, source="rtl", rtl=digest) if same and each in numbers else each
-        for each in found
-    ]
+    return [replace(each, source="rtl") if same and each in numbers else each for each in found]
+
+
+# ---- areas, and an empty cache ----------------------------------------------------------------
+
+AREA_METRICS: Mapping[str, str] = MappingProxyType(
+    {"dsps": "dsp", "brams": "bram", "urams": "uram", "lut_sites": "lut", "fabric_flip_flops": "ff"}
+)
+"""Numbers of an ``Area`` -> metrics."""
+
+SYNTHESIZED = "Yosys, -family xcup, module by module"
+"""How they were found, for the conditions."""
+
+
+def area_records(
+    design: str, params: str, operation: str, area: Area, source: str, text: str
+) -> Iterator[Record]:
+    """Yields an area's numbers, one a metric."""
+    for field, metric in AREA_METRICS.items():
+        value = float(getattr(area, field))
+        yield Record(design, params, operation, metric, value, source, text)
+
+
+@contextmanager
+def empty_cache() -> Iterator[None]:
+    """Has everything that is kept lie in an empty folder meanwhile; restores the environment."""
+    before = dict(os.environ)
+    with TemporaryDirectory() as folder:
+        os.environ["RINGSMITH_CACHE"] = folder
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)

@@ -10,13 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from bench.areas import SYNTHESIZED, area_records
-from bench.measure import CLOCK, LONGEST, OURS, SEAL, compiled_for, cpu_times, kept, one_thread
-from bench.papers import facts
+from bench.conditions import machine_state
+from bench.measure import (
+    CLOCK,
+    LONGEST,
+    OURS,
+    SEAL,
+    SYNTHESIZED,
+    area_records,
+    compiled_for,
+    cpu_times,
+    kept,
+    one_thread,
+)
+from bench.papers import figures
 from bench.record import COUNTED, Record
 from bench.run import Run
 from ringsmith import runtime
-from ringsmith.apps.conditions import ASSUMED_HZ, machine_state, seconds_at_assumed_clock
+from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
 from ringsmith.apps.gmdh import Forecast
 from ringsmith.apps.logreg import DEMO, PAPER, PAPER_COUNTS, LogisticRegression
 from ringsmith.apps.report import refuse_different_bits
@@ -83,7 +94,7 @@ def instructions(run: Run) -> Iterator[Record]:
                 word = encode(_any(there[ours], all_rpaus, design))
                 cycles = _cycles(coprocessor, word, halt) - empty
                 row = Record(name, params, theirs, "cycles", cycles, run["device"], text)
-                yield from kept([row], run.records, design)
+                yield from kept([row], run.records)
 
 
 def _cycles(coprocessor: Coprocessor, *words: int) -> int:
@@ -119,11 +130,11 @@ def derived(run: Run) -> Iterator[Record]:
     yield from sums
     found = list(_times([*cycles, *sums], [*software, *_in_turn(software)]))
     yield from found
-    speedups = [r for r in found if r.metric == "speedup" and r.peer.startswith(SEAL)]
+    speedups = [r for r in found if r.metric == "speedup" and r.baseline.startswith(SEAL)]
     if own := [r for r in speedups if (r.design, r.params) == ("medha", "medha-set1")]:
         best = max(own, key=lambda each: each.value)
-        text = f"{best.operation} over {best.peer}; {best.conditions}"
-        yield replace(best, operation="best_over_software", peer="", conditions=text)
+        text = f"{best.operation} over {best.baseline}; {best.conditions}"
+        yield replace(best, operation="best_over_software", baseline="", conditions=text)
     whole = run.value(design="medha", params="medha-set1", operation=PRODUCT, metric="cycles")
     if whole and (without := variants.get("medha: no dyadic cores")):
         text = f"{PRODUCT}: with dyadic cores against none"
@@ -143,19 +154,18 @@ def _once(records: Sequence[Record]) -> list[Record]:
 
 def _in_turn(found: Sequence[Record]) -> list[Record]:
     """A product and a rescaling one after the other."""
-    values = {(r.design, r.params, r.operation, r.metric, r.peer): r for r in found}
+    values = {(r.design, r.params, r.operation, r.metric, r.baseline): r for r in found}
     return [
         replace(
             product,
             operation=IN_TURN,
             value=product.value + rescaling.value,
             source=product.source if product.source == rescaling.source else "model",
-            rtl="",
             conditions=f"{PRODUCT} and {RESCALE} in turn",
         )
-        for (design, params, operation, metric, peer), product in values.items()
+        for (design, params, operation, metric, baseline), product in values.items()
         if operation == PRODUCT
-        and (rescaling := values.get((design, params, RESCALE, metric, peer)))
+        and (rescaling := values.get((design, params, RESCALE, metric, baseline)))
     ]
 
 
@@ -164,8 +174,10 @@ def _times(cycles: Sequence[Record], software: Sequence[Record]) -> Iterator[Rec
 
     Of operations that a paper, or this CPU, has a time of.
     """
-    known = [fact for paper in ("medha", "medha-2021") for fact in facts(paper)]
-    quoted = {(f.params, f.operation, f.peer): f.value for f in known if f.metric == "microseconds"}
+    known = [figure for paper in ("medha", "medha-2021") for figure in figures(paper)]
+    quoted = {
+        (f.params, f.operation, f.baseline): f.value for f in known if f.metric == "microseconds"
+    }
     rates = {(f.params, f.operation) for f in known if f.metric == "per_second"}
     for each in cycles:
         here = each.params, each.operation
@@ -173,19 +185,23 @@ def _times(cycles: Sequence[Record], software: Sequence[Record]) -> Iterator[Rec
         if not timed and (*here, "") not in quoted:
             continue
         time = each.value / ASSUMED_HZ * 1e6
-        base = replace(each, metric="microseconds", value=time, rtl="", conditions=CLOCK)
+        base = replace(each, metric="microseconds", value=time, conditions=CLOCK)
         yield base
         if here in rates:
             yield replace(base, metric="per_second", value=1e6 / time)
         for r in timed:
-            text = f"{CLOCK}; over {r.peer} on this CPU, timed as its own row says"
+            text = f"{CLOCK}; over {r.baseline} on this CPU, timed as its own row says"
             speedup = r.value / time
-            yield replace(base, metric="speedup", value=speedup, peer=r.peer, conditions=text)
-        for (params, operation, peer), value in quoted.items():
-            if (params, operation) == here and peer not in ("", SEAL):
+            yield replace(
+                base, metric="speedup", value=speedup, baseline=r.baseline, conditions=text
+            )
+        for (params, operation, baseline), value in quoted.items():
+            if (params, operation) == here and baseline not in ("", SEAL):
                 text = f"{CLOCK}; over the time that the paper quotes"
                 speedup = value / time
-                yield replace(base, metric="speedup", value=speedup, peer=peer, conditions=text)
+                yield replace(
+                    base, metric="speedup", value=speedup, baseline=baseline, conditions=text
+                )
 
 
 # ---- software ----------------------------------------------------------------------------------
@@ -241,11 +257,8 @@ def applications(run: Run) -> Iterator[Record]:
     """Whole programs on ``medha``, from encryption to decryption.
 
     ``transfers`` are limbs that move to or from the host during a program, without its inputs and
-    outputs. The time of all transfers, except keys, is that of the paper's link.
-
-    Raises:
-        DeviceError: When a residue differs from the cpu device's.
-        ToolError: When data or a tool is missing.
+    outputs. The time of all transfers, except keys, is that of the paper's link. Raises DeviceError
+    when a residue differs from the cpu device's; ToolError when data or a tool is missing.
     """
     design = load_design("medha")
     for name in run["names"]:
@@ -256,7 +269,7 @@ def applications(run: Run) -> Iterator[Record]:
             else logistic_regression(name, design, quick=run.quick)
         )
         rows = list(application_records(application, design, run["device"]))
-        found = kept(rows, run.records, design)
+        found = kept(rows, run.records)
         run.say(f"{design.name}: {name}: {found[0].value:,.0f} cycles")
         yield from found
         times = list(_software(application)) if run["software"] else []
@@ -267,22 +280,18 @@ def applications(run: Run) -> Iterator[Record]:
             if (r.operation, r.source, r.metric) == (name, "cpu", "microseconds")
         ]:
             whole = found[-1]
-            text = f"{whole.conditions}; over {time.peer} on this CPU"
+            text = f"{whole.conditions}; over {time.baseline} on this CPU"
             speedup = time.value / whole.value
-            yield replace(whole, metric="speedup", value=speedup, peer=time.peer, conditions=text)
+            yield replace(
+                whole, metric="speedup", value=speedup, baseline=time.baseline, conditions=text
+            )
 
 
 def logistic_regression(operation: str, design: RpauDesign, *, quick: bool = False) -> Application:
     """Trains, compiles and encrypts for the logistic regression.
 
-    Args:
-        operation: ``logreg``, ``logreg_fused_rescale`` or ``logreg_paper_counts``.
-        design: The accelerator.
-        quick: Whether it is as large as the demo's, not as the paper's.
-
-    Raises:
-        ProgramError: When the program does not fit the design.
-        ToolError: When scikit-learn is missing.
+    Raises ProgramError when the program does not fit the design; ToolError when scikit-learn is
+    missing.
     """
     size = PAPER_COUNTS if operation == "logreg_paper_counts" else PAPER
     if quick:
@@ -301,9 +310,7 @@ def logistic_regression(operation: str, design: RpauDesign, *, quick: bool = Fal
 def power_forecast(design: RpauDesign) -> Application:
     """Trains, compiles and encrypts for the forecast of power demand, in CKKS.
 
-    Raises:
-        ProgramError: When the program does not fit the design.
-        ToolError: When sktime is missing.
+    Raises ProgramError when the program does not fit the design; ToolError when sktime is missing.
     """
     forecast = Forecast("ckks")
     current = begin(Stages(Console(quiet=True)), forecast, design)
@@ -316,7 +323,7 @@ def power_forecast(design: RpauDesign) -> Application:
 
 
 def _of(operation: str, current: Session[Any], words: str) -> Application:
-    """The application of a session that has begun."""
+    """The application of a session."""
     ckks = cast("CkksProgram", current.server.program)  # what was asked for
     slots = ckks.parameters.slots
     values = {name: np.pad(v, (0, slots - len(v))) for name, v in current.vectors[0].items()}
@@ -370,9 +377,9 @@ def _software(application: Application) -> Iterator[Record]:
     params = application.program.parameters.name
     text = "the same program on this CPU, one thread, median CPU time"
 
-    def time(seconds: float, peer: str) -> Record:
+    def time(seconds: float, baseline: str) -> Record:
         what = (REFERENCE, params, application.operation, "microseconds")
-        return Record(*what, seconds * 1e6, "cpu", text, peer)
+        return Record(*what, seconds * 1e6, "cpu", text, baseline)
 
     if seal_missing() is None:
         yield time(on_seal(application.program, application.values)[1], SEAL)
@@ -405,7 +412,7 @@ def mix(run: Run) -> Iterator[Record]:
 
 _SHARES = ("lut", "ff", "dsp", "bram", "uram", "rams")
 _TOTALS = ("rpau", "rpaus", "device", *(f"{share}_of_card" for share in _SHARES))
-"""What is told of every design."""
+"""The numbers of every design."""
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "rpau": (UNIT,),
@@ -422,10 +429,8 @@ def area(run: Run) -> Iterator[Record]:
     """Areas of RPAUs, synthesized or found in the cache, and whether all of a design fit the card.
 
     Values of the part: ``whole`` and ``scaled``, designs whose RPAU is synthesized, or estimated
-    from an RPAU with a quarter of the cores; ``detailed``, those of whose RPAUs the parts are told.
-
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    from an RPAU with a quarter of the cores; ``detailed``, those whose RPAU gets numbers by part.
+    Raises ToolError if Yosys is not installed or fails.
     """
     for name in (*run["whole"], *run["scaled"]):
         run.say(f"{name}: synthesis of an RPAU")
@@ -489,8 +494,7 @@ def _of_card(name: str, params: str, rpaus: Area, source: str) -> Iterator[Recor
 def _fit(design: RpauDesign, params: str, units: Sequence[Area], source: str) -> Record:
     """Whether RPAUs fit the papers' card, die by die."""
     placed = place(
-        CARD,
-        [Resources(u.lut_sites, u.fabric_flip_flops, u.dsps, u.brams, u.urams) for u in units],
+        CARD, [Resources(u.lut_sites, u.fabric_flip_flops, u.dsps, u.brams, u.urams) for u in units]
     )
     dies = " + ".join(map(str, placed.units))
     judged = "fit" if placed.fits else f"do not fit, since {'; '.join(placed.excess)}"

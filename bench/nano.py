@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from rich.console import Console
 
-from bench.empty_cache import empty_cache
-from bench.measure import SEAL
+from bench.measure import SEAL, empty_cache
 from bench.record import Record
 from bench.run import Run
 from ringsmith import matvec, trace
@@ -44,9 +43,8 @@ _Result = TypeVar("_Result")
 def program(run: Run) -> Iterator[Record]:
     """Yields how well the demo's program classifies on the RTL, and what it takes.
 
-    Raises:
-        DeviceError: When a device's residues are not the interpreter's.
-        ToolError: When a tool is missing.
+    Raises DeviceError when a device's residues are not the interpreter's; ToolError when a tool is
+    missing.
     """
     current, rtl, seal = _begin(run)
     stages = Stages(Console(quiet=True))
@@ -75,10 +73,8 @@ def program(run: Run) -> Iterator[Record]:
 def operations(run: Run) -> Iterator[Record]:
     """Yields single operations on the RTL, each alone, from ``limbs`` limbs to 2.
 
-    Raises:
-        ParameterError: If the parameter set has not as many limbs.
-        DeviceError: When a result is not the interpreter's.
-        ToolError: When a tool is missing.
+    Raises ParameterError if the parameter set has not as many limbs; DeviceError when a result is
+    not the interpreter's; ToolError when a tool is missing.
     """
     parameters, most = DEMO.parameters, run["limbs"]
     if not 2 <= most <= parameters.limbs:
@@ -180,8 +176,8 @@ def _fastest(do: Callable[[], _Result]) -> tuple[_Result, float]:
 
 
 def _records(
-    operation: str, values: Mapping[str, float], source: str, text: str, peer: str = ""
+    operation: str, values: Mapping[str, float], source: str, text: str, baseline: str = ""
 ) -> Iterator[Record]:
     """A record for each metric of an operation."""
     for metric, value in values.items():
-        yield Record(DESIGN, DESIGN, operation, metric, value, source, text, peer)
+        yield Record(DESIGN, DESIGN, operation, metric, value, source, text, baseline)

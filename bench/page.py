@@ -7,12 +7,12 @@ section makes one table of the records that match ``where`` and that no earlier 
     [[page.sections]]
     title = "Cycles of operations"
     where = { metric = ["cycles"], design = ["medha*", "!medha: *"] }   # patterns; !: not these
-    facts = { where = ["Table 5"] }          # numbers of the papers that get rows, too
+    figures = { where = ["Table 5"] }          # numbers of the papers that get rows, too
     rows = ["design", "params"]              # fields of a record that name a row
     columns = ["operation"]                  # fields that name a column
     split = ", "                             # splits an operation: operation.0, operation.1, …
     headings = ["operation", "limbs"]        # of the rows' names, in place of the fields' names
-    same = ["peer"]                          # fields by which numbers of a cell may differ
+    same = ["baseline"]                          # fields by which numbers of a cell may differ
 
 Fields in neither must be the same in all records of a cell; those that are the same in the whole
 section stand above the table. A paper's number stands in brackets behind ours, with ours over it;
@@ -24,16 +24,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from bench.papers import Fact, facts, not_compared, papers
+from bench.papers import Figure, figures, not_compared, papers
 from bench.record import SOURCES, Measurement, Record, number
 from bench.run import Bench
 from ringsmith.errors import ParameterError
 from ringsmith.markdown import DASH, table_lines
 
-FIELDS = ("design", "params", "operation", "metric", "peer")
+FIELDS = ("design", "params", "operation", "metric", "baseline")
 """Fields that name rows and columns; ``source`` may, too."""
 
-_WORDS: Mapping[str, str] = {"params": "parameters", "peer": "compared with"}
+_WORDS: Mapping[str, str] = {"params": "parameters", "baseline": "compared with"}
 """Field -> how a page calls it; others by their name."""
 
 
@@ -73,12 +73,7 @@ _SHORT: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class _Row:
-    """What a table has a row or a cell of.
-
-    Attributes:
-        record: The number.
-        source: Where it comes from; ``paper`` for a number of a paper alone.
-    """
+    """What a table has a row or a cell of."""
 
     record: Record
     source: str
@@ -87,8 +82,7 @@ class _Row:
 def page(bench: Bench, measurement: Measurement) -> str:
     """Returns the Markdown page of a measurement.
 
-    Raises:
-        ParameterError: If the layout has no section for a record, or does not fit the records.
+    Raises ParameterError if the layout has no section for a record, or does not fit the records.
     """
     layout, records = bench.page, measurement.records
     numbers = _Conditions()
@@ -98,12 +92,12 @@ def page(bench: Bench, measurement: Measurement) -> str:
         chosen = [record for record in left if _matches(record, section.get("where", {}))]
         left = [record for record in left if record not in set(chosen)]
         rows = [_Row(record, record.source) for record in chosen]
-        if chosen and "facts" in section:
+        if chosen and "figures" in section:
             rows += [
-                _Row(_as_record(fact), "paper")
+                _Row(_as_record(figure), "paper")
                 for paper in bench.papers
-                for fact in facts(paper)
-                if _matches(fact, section["facts"])
+                for figure in figures(paper)
+                if _matches(figure, section["figures"])
             ]
         if rows:
             sections += ["", f"## {section['title']}", "", *_section(section, rows, numbers)]
@@ -149,14 +143,14 @@ def _opening(bench: Bench, measurement: Measurement) -> list[str]:
     return lines
 
 
-def _as_record(fact: Fact) -> Record:
+def _as_record(figure: Figure) -> Record:
     """A paper's number as one of whatever it is of."""
-    whose = _Quoted(fact.peer or f"the paper's ({fact.paper})")
-    what = (fact.params, fact.operation, fact.metric, fact.value)
-    return Record(whose, *what, "estimate", "", where=f"{fact.paper}, {fact.where}")
+    whose = _Quoted(figure.baseline or f"the paper's ({figure.paper})")
+    what = (figure.params, figure.operation, figure.metric, figure.value)
+    return Record(whose, *what, "estimate", "", where=f"{figure.paper}, {figure.where}")
 
 
-def _matches(each: Record | Fact, patterns: Mapping[str, Sequence[str]]) -> bool:
+def _matches(each: Record | Figure, patterns: Mapping[str, Sequence[str]]) -> bool:
     for field, wanted in patterns.items():
         value = getattr(each, field)
         excluded = [pattern[1:] for pattern in wanted if pattern.startswith("!")]
@@ -248,8 +242,7 @@ def _common(rows: Sequence[_Row], named: Collection[str]) -> list[str]:
 def _check_cell(title: str, rows: Sequence[_Row], same: Collection[str]) -> None:
     """Refuses a cell of numbers that are not of the same thing.
 
-    Raises:
-        ParameterError: Names the field that differs.
+    Raises ParameterError names the field that differs.
     """
     for field in FIELDS:
         values = list(dict.fromkeys(getattr(row.record, field) for row in rows))
@@ -324,11 +317,11 @@ def _is_worse(gain: float) -> bool:
 def _missing(names: Iterable[str], records: Iterable[Record]) -> list[str]:
     """The papers' numbers of their own accelerators that ours are not compared with."""
     groups: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for fact in not_compared(names, records):
-        of = groups.setdefault((fact.paper, fact.params), {})
-        metric = _SHORT.get(fact.metric, fact.metric)
-        if metric not in of.setdefault(fact.operation, []):
-            of[fact.operation].append(metric)
+    for figure in not_compared(names, records):
+        of = groups.setdefault((figure.paper, figure.params), {})
+        metric = _SHORT.get(figure.metric, figure.metric)
+        if metric not in of.setdefault(figure.operation, []):
+            of[figure.operation].append(metric)
     if not groups:
         return []
     same: dict[tuple[str, str], list[str]] = {}

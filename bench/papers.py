@@ -10,18 +10,12 @@ from bench.record import METRICS, Record
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 
-_KEYS = {"paper", "params", "where", "note", "peer", "design"}
+_KEYS = {"paper", "params", "where", "note", "baseline", "design"}
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper.
-
-    Attributes:
-        name: Its name in records.
-        title: Authors, year and title.
-        conditions: Under which its accelerator's numbers were measured.
-    """
+    """A paper."""
 
     name: str
     title: str
@@ -29,7 +23,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Fact:
+class Figure:
     """One number of a paper.
 
     Attributes:
@@ -39,7 +33,7 @@ class Fact:
         metric: One of ``records.METRICS``.
         value: The number.
         where: Table or section.
-        peer: The baseline whose number it is; empty: the paper's own accelerator.
+        baseline: The baseline whose number it is; empty: the paper's own accelerator.
         note: What must be known of it; may be empty.
         design: Our design that it is compared with, where it is of no other; else empty.
     """
@@ -50,7 +44,7 @@ class Fact:
     metric: str
     value: float
     where: str
-    peer: str = ""
+    baseline: str = ""
     note: str = ""
     design: str = ""
 
@@ -68,22 +62,24 @@ def papers() -> Mapping[str, Paper]:
 
 
 @cached
-def facts(paper: str) -> tuple[Fact, ...]:
+def figures(paper: str) -> tuple[Figure, ...]:
     """All numbers of a paper, in the file's order.
 
-    Raises:
-        ParameterError: When there is no such paper; names those there are.
+    Raises ParameterError when there is no such paper; names those there are.
     """
     if paper not in papers():
         raise ParameterError(
             f"papers.toml has no paper {paper!r}: choose one of {', '.join(papers())}"
         )
     return tuple(
-        fact for entry in _data()["facts"] if entry["paper"] == paper for fact in _facts(entry)
+        figure
+        for entry in _data()["figures"]
+        if entry["paper"] == paper
+        for figure in _figures(entry)
     )
 
 
-def _facts(entry: Mapping[str, Any]) -> Iterator[Fact]:
+def _figures(entry: Mapping[str, Any]) -> Iterator[Figure]:
     """Every number of one entry of the file."""
     metrics = entry.keys() - _KEYS
     if not metrics or metrics - METRICS.keys():
@@ -94,55 +90,52 @@ def _facts(entry: Mapping[str, Any]) -> Iterator[Fact]:
     for params in entry["params"]:
         for metric in METRICS:
             for operation, value in entry.get(metric, {}).items():
-                yield Fact(
+                yield Figure(
                     paper=entry["paper"],
                     params=params,
                     operation=operation,
                     metric=metric,
                     value=float(value),
                     where=entry["where"],
-                    peer=entry.get("peer", ""),
+                    baseline=entry.get("baseline", ""),
                     note=entry.get("note", ""),
                     design=entry.get("design", ""),
                 )
 
 
-def compared(record: Record, papers: Iterable[str], derived: Iterable[Fact] = ()) -> list[Record]:
-    """Returns a number with that of each paper that has one; alone where no paper has.
-
-    Args:
-        record: The number.
-        papers: Whose numbers it is compared with.
-        derived: What follows from the papers' numbers, and counts as theirs.
-    """
-    known = [*(fact for paper in papers for fact in facts(paper)), *derived]
-    fitting = [fact for fact in known if _fits(record, fact)]
-    own = {fact.paper for fact in fitting if fact.design}  # which have one for this very design
-    fitting = [fact for fact in fitting if fact.design or fact.paper not in own]
+def compared(record: Record, papers: Iterable[str], derived: Iterable[Figure] = ()) -> list[Record]:
+    """Returns a number with that of each paper that has one; alone where no paper has."""
+    known = [*(figure for paper in papers for figure in figures(paper)), *derived]
+    fitting = [figure for figure in known if _fits(record, figure)]
+    own = {
+        figure.paper for figure in fitting if figure.design
+    }  # which have one for this very design
+    fitting = [figure for figure in fitting if figure.design or figure.paper not in own]
     return [
         replace(
             record,
-            paper=fact.paper,
-            paper_value=fact.value,
-            where="; ".join(filter(None, (fact.where, fact.note))),
+            paper=figure.paper,
+            paper_value=figure.value,
+            where="; ".join(filter(None, (figure.where, figure.note))),
         )
-        for fact in fitting
+        for figure in fitting
     ] or [record]
 
 
-def not_compared(papers: Iterable[str], records: Iterable[Record]) -> list[Fact]:
+def not_compared(papers: Iterable[str], records: Iterable[Record]) -> list[Figure]:
     """Returns the papers' own numbers that no record is compared with."""
     there = {(r.paper, r.params, r.operation, r.metric) for r in records if r.where}
     return [
-        fact
+        figure
         for paper in papers
-        for fact in facts(paper)
-        if not fact.peer and (fact.paper, fact.params, fact.operation, fact.metric) not in there
+        for figure in figures(paper)
+        if not figure.baseline
+        and (figure.paper, figure.params, figure.operation, figure.metric) not in there
     ]
 
 
-def _fits(record: Record, fact: Fact) -> bool:
-    if fact.design not in ("", record.design):
+def _fits(record: Record, figure: Figure) -> bool:
+    if figure.design not in ("", record.design):
         return False
-    names = ("params", "operation", "metric", "peer")
-    return all(getattr(record, name) == getattr(fact, name) for name in names)
+    names = ("params", "operation", "metric", "baseline")
+    return all(getattr(record, name) == getattr(figure, name) for name in names)

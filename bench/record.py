@@ -60,7 +60,7 @@ METRICS: Mapping[str, str] = {
     "lower_seconds": "s",
     "compile_seconds": "s",
     "found_seconds": "s",
-    "peer_milliseconds": "ms",
+    "baseline_milliseconds": "ms",
     "floor_milliseconds": "ms",
     "key_bytes": "B",
     "heir_seconds": "s",
@@ -71,7 +71,7 @@ METRICS: Mapping[str, str] = {
     "rotation_keys": "",
     "digits": "",
     "largest_error": "",
-    "peer_key_bytes": "B",
+    "baseline_key_bytes": "B",
     "runs": "",
     "count": "",
     "patients": "",
@@ -119,10 +119,8 @@ class Record:
         value: The number.
         source: One of ``SOURCES``.
         conditions: What must be known of it, in words.
-        peer: The baseline (library or accelerator) of the comparison, or the number's source;
+        baseline: The baseline (library or accelerator) of the comparison, or the number's source;
             empty: none.
-        rtl: Digest of the RTL that counted it, sources and parameters; empty: no RTL did, or its
-            digest was not kept.
         paper: Whose number it is compared with: ``medha``, ``medha-2021``, …; empty: with none.
         paper_value: The paper's number; None: it gives none.
         where: Table or section of the paper, and what must be known of its number; may be empty.
@@ -135,8 +133,7 @@ class Record:
     value: float
     source: str
     conditions: str
-    peer: str = ""
-    rtl: str = ""
+    baseline: str = ""
     paper: str = ""
     paper_value: float | None = None
     where: str = ""
@@ -163,7 +160,7 @@ class Record:
     def key(self) -> tuple[str, ...]:
         """What two records of the same number have in common, model or RTL."""
         source = COUNTED if self.source in COUNTED else (self.source,)
-        return (self.design, self.params, self.operation, self.metric, self.peer, *source)
+        return (self.design, self.params, self.operation, self.metric, self.baseline, *source)
 
 
 def merged(earlier: Iterable[Record], measured: Iterable[Record]) -> list[Record]:
@@ -182,13 +179,7 @@ def merged(earlier: Iterable[Record], measured: Iterable[Record]) -> list[Record
 
 @dataclass(frozen=True)
 class Measurement:
-    """All that a run of a bench yields: what pages and files are written from.
-
-    Attributes:
-        bench: The bench, as ``ringsmith bench`` calls it.
-        command: What was typed.
-        records: Measured in this run, or kept from an earlier one.
-    """
+    """All that a run of a bench yields: what pages and files are written from."""
 
     bench: str
     command: str
@@ -198,19 +189,19 @@ class Measurement:
 def show(records: Sequence[Record], title: str, console: Console) -> None:
     """Prints records as a table."""
     table = Table(title=title, title_justify="left")
-    peers = any(record.peer for record in records)
+    baselines = any(record.baseline for record in records)
     table.add_column("parameters")
     table.add_column("operation")
     table.add_column("metric")
     for name in ("paper", "ours", "ratio"):
         table.add_column(name, justify="right")
     table.add_column("source")
-    if peers:
-        table.add_column("peer")
+    if baselines:
+        table.add_column("baseline")
     for record in records:
         cells = [record.params, record.operation, " ".join((record.metric, record.unit)).strip()]
         cells += [number(record.paper_value), number(record.value), number(record.ratio)]
-        cells += [record.source, *([record.peer] if peers else [])]
+        cells += [record.source, *([record.baseline] if baselines else [])]
         table.add_row(*cells)
     console.print(table)
     for text in dict.fromkeys(record.conditions for record in records):
@@ -229,8 +220,7 @@ def number(value: float | None) -> str:
 def write_records(measurement: Measurement, target: Target) -> None:
     """Writes a file of records, whole or not at all.
 
-    Raises:
-        InteropError: When the file exists and may not be replaced, or cannot be written.
+    Raises InteropError when the file exists and may not be replaced, or cannot be written.
     """
     lines = (json.dumps(line, ensure_ascii=False) for line in _lines(measurement))
     target.write("".join(f"{line}\n" for line in lines))
@@ -239,12 +229,7 @@ def write_records(measurement: Measurement, target: Target) -> None:
 def read_records(path: Path, bench: str | None = None) -> Measurement:
     """Reads what ``write_records`` wrote.
 
-    Args:
-        path: The file.
-        bench: The bench that the records must be of; None: any.
-
-    Raises:
-        InteropError: When the file cannot be read, holds no records, or those of another bench.
+    Raises InteropError when the file cannot be read, holds no records, or those of another bench.
     """
     lines = read_bounded(path, _MAX_FILE).splitlines()
     place = 0

@@ -9,9 +9,8 @@ from statistics import median
 
 import numpy as np
 
-from bench.areas import area_records
-from bench.measure import one_thread
-from bench.papers import facts
+from bench.measure import area_records, one_thread
+from bench.papers import figures
 from bench.record import Record
 from bench.run import Run
 from ringsmith import _core
@@ -71,11 +70,7 @@ class Case:
 
     @property
     def design(self) -> StreamDesign:
-        """The device.
-
-        Raises:
-            ParameterError: If there is no such design.
-        """
+        """The device. Raises ParameterError if there is no such design."""
         rpm = load_stream_design(PAPER)
         if (rpm.log_n, rpm.lanes, rpm.word_bits) == (self.log_n, self.lanes, self.word_bits):
             return rpm
@@ -98,8 +93,7 @@ _DEPTHS = {"L1": (12, 94), "L5": (13, 141), "L10": (14, 235), "L20": (14, 376), 
 def case(name: str) -> Case:
     """Returns a case by its name, such as ``L20-w4``.
 
-    Raises:
-        ParameterError: If there is no such case.
+    Raises ParameterError if there is no such case.
     """
     depth, _, change = name.partition("-")
     sizes = {"w": "lanes", "s": "word_bits"}
@@ -180,9 +174,8 @@ def _cases(run: Run) -> Iterator[Case]:
 def interval(run: Run) -> Iterator[Record]:
     """Runs random products of mixed primes through the RTL: the most cycles between two of them.
 
-    Raises:
-        DeviceError: If a product differs from core's, or its cycle from the model's.
-        ToolError: If Verilator or a C++ compiler is missing or fails.
+    Raises DeviceError if a product differs from core's, or its cycle from the model's; ToolError if
+    Verilator or a C++ compiler is missing or fails.
     """
     design = case(run["set"]).design
     if run["products"] < 2:
@@ -236,8 +229,7 @@ def counted(run: Run) -> Iterator[Record]:
 def synthesized(run: Run) -> Iterator[Record]:
     """Areas of designs and their parts, synthesized or found in the cache.
 
-    Raises:
-        ToolError: If Yosys is not installed or fails.
+    Raises ToolError if Yosys is not installed or fails.
     """
     for each in _cases(run):
         areas = stream_areas(each.design)
@@ -261,9 +253,8 @@ def synthesized(run: Run) -> Iterator[Record]:
 def device(run: Run) -> Iterator[Record]:
     """Products of both kinds, and what a device takes for them, by the model's cycles.
 
-    Raises:
-        DeviceError: If a residue or a cycle of the model differs from the interpreter's or the
-            plan's.
+    Raises DeviceError if a residue or a cycle of the model differs from the interpreter's or the
+    plan's.
     """
     text = f"the model's cycles, the pipeline's filling included, at {MEGAHERTZ:.0f} MHz"
     for each in _cases(run):
@@ -280,8 +271,7 @@ def device(run: Run) -> Iterator[Record]:
 def check_bits(work: Work, design: StreamDesign) -> None:
     """Runs a work with the model of a design, and on the CPU.
 
-    Raises:
-        DeviceError: If a residue or a cycle differs from the interpreter's or the plan's.
+    Raises DeviceError if a residue or a cycle differs from the interpreter's or the plan's.
     """
     random, graph = np.random.default_rng(_SEED), work.graph
     executable = compile_graph(graph, design)
@@ -395,8 +385,8 @@ def _over_papers_cpu(params: str, found: Mapping[str, float]) -> Iterator[Record
 def _theirs(params: str) -> dict[str, float]:
     """The paper's milliseconds on its processor, of a parameter set; empty: it has none."""
     return {
-        fact.operation: fact.value
-        for fact in facts(PAPER)
-        if (fact.params, fact.metric, fact.peer) == (params, "milliseconds", "")
-        and fact.operation.startswith("cpu_")
+        figure.operation: figure.value
+        for figure in figures(PAPER)
+        if (figure.params, figure.metric, figure.baseline) == (params, "milliseconds", "")
+        and figure.operation.startswith("cpu_")
     }

@@ -22,9 +22,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from bench.conditions import check_quiet
 from bench.papers import compared
 from bench.record import Record, merged
-from ringsmith.apps.conditions import check_quiet
 from ringsmith.errors import ParameterError
 from ringsmith.progress import task
 
@@ -39,14 +39,7 @@ _OWN = ("measure", "quick", "only", "always", "times")
 
 @dataclass(frozen=True)
 class Bench:
-    """A bench as its file describes it.
-
-    Attributes:
-        name: Its name.
-        papers: Whose numbers ours are compared with.
-        parts: Part -> its table.
-        page: The layout of its page.
-    """
+    """A bench as its file describes it."""
 
     name: str
     papers: tuple[str, ...]
@@ -70,11 +63,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Bench:
-    """Returns a bench.
-
-    Raises:
-        ParameterError: When there is no such bench; names those there are.
-    """
+    """Returns a bench. Raises ParameterError when there is no such bench; names those there are."""
     if name not in names():
         raise ParameterError(f"bench {name!r}: choose one of {', '.join(names())}")
     data = tomllib.loads((CASES / f"{name}.toml").read_text(encoding="utf-8"))
@@ -128,12 +117,9 @@ def measure(
 ) -> list[Record]:
     """Measures the chosen parts of a bench.
 
-    Returns:
-        The records of the earlier run, with those that were measured now in their place.
-
-    Raises:
-        ParameterError: When a part or a value is unknown.
-        ToolError: When a tool is missing, or the machine is busy while times are taken.
+    Returns the records of the earlier run, with those that were measured now in their place. Raises
+    ParameterError when a part or a value is unknown; ToolError when a tool is missing, or the
+    machine is busy while times are taken.
     """
     parts = _chosen(bench, choice)
     if choice.published and not choice.quick and any(bench.parts[p].get("times") for p in parts):
@@ -185,8 +171,7 @@ def _chosen(bench: Bench, choice: Choice) -> dict[str, dict[str, Any]]:
 def _parsed(name: str, text: str, usual: object) -> object:
     """A value of the type that the bench's file has.
 
-    Raises:
-        ParameterError: If the text is no such value.
+    Raises ParameterError if the text is no such value.
     """
     if isinstance(usual, list):
         items = [part.strip() for part in text.split(",") if part.strip()]

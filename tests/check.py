@@ -25,7 +25,7 @@ TESTS_OF = {
     "README.md": "tests/docs",
     "examples/": "tests/docs",
     "python/ringsmith/designs/": "tests/debug/test_debug_designs.py",
-    "pyproject.toml": "tests/system/test_house.py",
+    "pyproject.toml": "tests/system/test_repository_rules.py",
 }
 """Start of a file's path -> the folder or file of its tests."""
 

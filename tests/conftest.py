@@ -15,7 +15,7 @@ SEED = int(os.environ.get("RINGSMITH_TEST_SEED") or secrets.randbits(32))
 """One number that every test's random inputs follow from; another in each run unless it is set."""
 
 os.environ["RINGSMITH_TEST_SEED"] = str(SEED)  # so that worker processes agree on it
-os.environ.setdefault("RINGSMITH_THREADS", "1")  # tests run side by side already
+os.environ.setdefault("RINGSMITH_THREADS", "1")  # tests run in parallel already
 os.environ.setdefault("RINGSMITH_PRECOMPILE", "1")  # tests build hundreds of designs
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

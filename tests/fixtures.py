@@ -77,11 +77,7 @@ class Encrypted:
         self.lowered = lower(program)
         self.ciphertexts = {
             name: encrypt_vector(
-                self.parameters,
-                self.public,
-                inputs[name],
-                scale=port.scale,
-                limbs=port.limbs,
+                self.parameters, self.public, inputs[name], scale=port.scale, limbs=port.limbs
             )
             for name, port in self.lowered.inputs.items()
         }

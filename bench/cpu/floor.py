@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, PRODUCT, WORDS, BenchSet
+from bench.cpu.sets import EXPANDED, HOISTED, HOISTED_COUNT, PRODUCT, WORDS, BenchSet
 from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.caching import cached
@@ -103,7 +103,7 @@ def operation_work(item: BenchSet, operation: str) -> Work:
     sizes = {
         "multiply_relinearize": key + 6 * polynomial,
         WORDS: words + 6 * polynomial,
-        COMPACT: words // 2 + 6 * polynomial,
+        EXPANDED: words // 2 + 6 * polynomial,
         "rotate": key + 4 * polynomial,
         HOISTED: HOISTED_COUNT * key + (2 + 2 * HOISTED_COUNT) * polynomial,
         PRODUCT: key + 6 * polynomial - 2 * WORD * item.n,
@@ -120,7 +120,7 @@ def _transforms(item: BenchSet, operation: str, digits: int) -> Iterator[tuple[i
     ntt_form = not item.plain_modulus
     if operation in ("rescale", PRODUCT):
         yield from ((bits, 2) for bits in item.data_bits)
-    products = ("multiply_relinearize", WORDS, COMPACT, PRODUCT)
+    products = ("multiply_relinearize", WORDS, EXPANDED, PRODUCT)
     if operation not in (*products, "rotate", HOISTED):
         return
     switches = HOISTED_COUNT if operation == HOISTED else 1

@@ -10,7 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from bench.cpu import ours, peers
+from bench.conditions import machine_state
+from bench.cpu import baselines, ours
 from bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from bench.cpu.sets import HOISTED, HOISTED_COUNT, SETS, Operands
 from bench.cpu.timing import Timed, interleaved, timed
@@ -18,7 +19,6 @@ from bench.measure import one_thread
 from bench.record import Record
 from bench.run import Run
 from ringsmith import _core
-from ringsmith.apps.conditions import machine_state
 from ringsmith.apps.seal_baseline import seal_missing
 from ringsmith.backends.registry import REFERENCE
 from ringsmith.errors import ParameterError, ToolError
@@ -30,11 +30,7 @@ _PROGRAMS = f"programs run by Compiled.run, {_CPU_TIME}"
 
 
 def conditions(clock: str) -> str:
-    """Returns how a time was taken, and the machine.
-
-    Args:
-        clock: Which time was taken, of how many threads.
-    """
+    """Returns how a time was taken, and the machine."""
     return f"{clock}, medians of interleaved rounds, {machine_state()}"
 
 
@@ -43,7 +39,7 @@ def conditions(clock: str) -> str:
 
 def transforms(run: Run) -> Iterator[Record]:
     """Bare transforms of one limb, of several ring degrees and widths, compared with tfhe-ntt."""
-    if (missing := peers.tfhe_missing()) is not None:
+    if (missing := baselines.tfhe_missing()) is not None:
         run.say(missing)
         return
     with one_thread():
@@ -57,7 +53,7 @@ def transforms(run: Run) -> Iterator[Record]:
                     "ntt": timed(partial(tables.forward, limb)),
                     "intt": timed(partial(tables.inverse, limb)),
                 }
-                theirs = {peers.TFHE: peers.tfhe_transforms(n, q)}
+                theirs = {baselines.TFHE: baselines.tfhe_transforms(n, q)}
                 works = dict.fromkeys(mine, transform_work(n, bits))
                 params = f"N=2^{log_n}, {bits} bits"
                 yield from _compare(params, mine, theirs, run["budget"], works)
@@ -68,7 +64,7 @@ def operations(run: Run) -> Iterator[Record]:
     for name in run["sets"]:
         if name not in SETS:
             raise ParameterError(f"no set is called {name}: choose from {', '.join(SETS)}")
-    missing = seal_missing(), peers.lattigo_missing()
+    missing = seal_missing(), baselines.lattigo_missing()
     for line in filter(None, missing):
         run.say(line)
     with one_thread():
@@ -89,34 +85,33 @@ def _operations(
         f"{HOISTED_COUNT} of ours, one by one": {HOISTED: timed(ours.singles(operands))}
     }
     if missing[0] is None:
-        theirs[peers.seal_name()] = peers.seal_operations(item)
+        theirs[baselines.seal_name()] = baselines.seal_operations(item)
     with ExitStack() as children:
         if missing[1] is None:
-            theirs[peers.LATTIGO] = children.enter_context(peers.lattigo_operations(item))
+            theirs[baselines.LATTIGO] = children.enter_context(baselines.lattigo_operations(item))
         yield from _compare(name, mine, theirs, budget, works, _PROGRAMS)
 
 
 def _key_forms(name: str, budget: float) -> Iterator[Record]:
     """Compares other forms of a key with the precomputed one: time and memory."""
-    peer = "ours, prepared key"
+    baseline = "ours, prepared key"
     for forms in ours.key_forms(SETS[name]):
         what = forms.operation
         works = {what: operation_work(SETS[name], what)}
-        theirs = {peer: {what: forms.prepared}}
+        theirs = {baseline: {what: forms.prepared}}
         yield from _compare(name, {what: forms.other}, theirs, budget, works, _PROGRAMS)
         text = conditions(_PROGRAMS)
         for metric, value in (
             ("key_bytes", forms.other_bytes),
-            ("peer_key_bytes", forms.prepared_bytes),
+            ("baseline_key_bytes", forms.prepared_bytes),
         ):
-            yield Record(REFERENCE, name, what, metric, value, REFERENCE, text, peer)
+            yield Record(REFERENCE, name, what, metric, value, REFERENCE, text, baseline)
 
 
 def threads(run: Run) -> Iterator[Record]:
     """As many threads as are set, and fewer, compared with one, by wall-clock time.
 
-    Raises:
-        ToolError: If the words depend on the number of threads.
+    Raises ToolError if the words depend on the number of threads.
     """
     most = _core.threads()
     if most == 1:
@@ -148,8 +143,7 @@ def counts(most: int) -> list[int]:
 def checked(work: ours.Work, most: int, what: str) -> dict[int, Timed]:
     """Returns the work by number of threads, timed by the wall's clock.
 
-    Raises:
-        ToolError: If the words depend on the number of threads.
+    Raises ToolError if the words depend on the number of threads.
     """
     _core.set_threads(1)
     expected = work()
@@ -182,18 +176,22 @@ def _compare(
     text = conditions(clock)
     with task(f"measuring {params}", len(mine), "operations") as measured:
         for operation, work in mine.items():
-            there = {name: peer[operation] for name, peer in theirs.items() if operation in peer}
+            there = {
+                name: baseline[operation]
+                for name, baseline in theirs.items()
+                if operation in baseline
+            }
             compared = interleaved(work, there, budget) if there else {}
-            for peer, found in compared.items():
+            for baseline, found in compared.items():
                 values: Sequence[tuple[str, float]] = [
                     ("speedup", found.speedup),
                     ("milliseconds", found.seconds * 1e3),
-                    ("peer_milliseconds", found.peer_seconds * 1e3),
+                    ("baseline_milliseconds", found.baseline_seconds * 1e3),
                 ]
                 if operation in works:
                     bound = floor_seconds(works[operation]) * 1e3
                     values = [*values, ("floor_milliseconds", bound)]
                 for metric, value in values:
                     what = (REFERENCE, params, operation, metric, value)
-                    yield Record(*what, REFERENCE, text, peer)
+                    yield Record(*what, REFERENCE, text, baseline)
             measured.advance()

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from bench.cpu.sets import (
-    COMPACT,
+    EXPANDED,
     HOISTED,
     PRODUCT,
     WORDS,
@@ -67,7 +67,7 @@ class KeyForms:
     """multiply_relinearize by a key in another form, and by the same key precomputed.
 
     Attributes:
-        operation: Its name with the other form: ``WORDS`` or ``COMPACT``.
+        operation: Its name with the other form: ``WORDS`` or ``EXPANDED``.
         other: The operation by the other form.
         prepared: The operation by the precomputed key.
         other_bytes: Memory that the key takes in the other form.
@@ -121,14 +121,7 @@ def _program(
     elements: Sequence[int],
     plaintexts: dict[str, Residues],
 ) -> runtime.Compiled:
-    """One operation as ``compile_program`` makes a program of it.
-
-    Args:
-        parameters: The parameters.
-        operation: Its name.
-        elements: Galois elements, where it rotates.
-        plaintexts: Its plaintext by the name of the graph's input, where it has one.
-    """
+    """One operation as ``compile_program`` makes a program of it."""
     limbs, parts = parameters.limbs, _PARTS.get(operation) or (Op(operation),)
     records = [op.record for op in parts]
     relinearizes = any(record.key is Key.RELINEARIZATION for record in records)
@@ -183,10 +176,8 @@ def _port(name: str, size: int, limbs: int) -> CiphertextPort:
 def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     """multiply_relinearize by a full key and by one expanded on the fly, each against precomputed.
 
-    One is for use before the next is asked for: only two forms of the key are in memory.
-
-    Raises:
-        ToolError: If they compute different words.
+    One is for use before the next is asked for: only two forms of the key are in memory. Raises
+    ToolError if they compute different words.
     """
     rng = np.random.default_rng(0)
     context = _core.Context(item.n, item.primes, item.special, item.dnum)
@@ -212,5 +203,5 @@ def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     half = words.reshape(-1, *words.shape[2:])[: context.dnum]
     for digit in range(context.dnum):  # moved together in place
         half[digit] = words[digit, 0]
-    compact = CompactKey(half, KEY_SEED)
-    yield compared(COMPACT, CompactKeys(compact), half.nbytes + len(KEY_SEED))
+    expanded = CompactKey(half, KEY_SEED)
+    yield compared(EXPANDED, CompactKeys(expanded), half.nbytes + len(KEY_SEED))

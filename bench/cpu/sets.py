@@ -63,7 +63,7 @@ SETS = MappingProxyType(
 )
 """By name."""
 
-COMPACT = "multiply_relinearize_compact"
+EXPANDED = "multiply_relinearize_expanded"
 """The operation by a key expanded on the fly, compared with the precomputed key."""
 
 WORDS = "multiply_relinearize_words"
@@ -117,10 +117,6 @@ class Operands:
 
         Keys are precomputed, as baselines also load theirs into their own forms. If several keys
         would take too much memory, one key is used for all operations, without an automorphism.
-
-        Args:
-            item: The set.
-            rotations: How many, each with a key of its own where these fit.
         """
         rng = np.random.default_rng(0)
         context = _core.Context(item.n, item.primes, item.special, item.dnum)

@@ -26,27 +26,28 @@ class Comparison:
 
     Attributes:
         seconds: Our median time.
-        peer_seconds: The baseline's.
+        baseline_seconds: The baseline's.
         speedup: The median of the rounds' ratios, the baseline's time over ours.
     """
 
     seconds: float
-    peer_seconds: float
+    baseline_seconds: float
     speedup: float
 
 
-def interleaved(ours: Timed, peers: Mapping[str, Timed], budget: float) -> dict[str, Comparison]:
+def interleaved(
+    ours: Timed, baselines: Mapping[str, Timed], budget: float
+) -> dict[str, Comparison]:
     """Times ours and every baseline in turn, for about ``budget`` seconds together.
+
+    Returns for each baseline, the medians over the rounds.
 
     Args:
         ours: Our work; short work is repeated within a round.
-        peers: The same work in the baseline libraries, by name.
+        baselines: The same work in the baseline libraries, by name.
         budget: Seconds that all rounds may take; at least three rounds are run.
-
-    Returns:
-        For each baseline, the medians over the rounds.
     """
-    everyone = {"": ours, **peers}
+    everyone = {"": ours, **baselines}
     # The first call meets cold caches and new memory: it says too little about how often to repeat.
     first = {name: max(min(work(), work()), 1e-7) for name, work in everyone.items()}
     again = {name: max(1, round(2e-3 / seconds)) for name, seconds in first.items()}
@@ -62,5 +63,5 @@ def interleaved(ours: Timed, peers: Mapping[str, Timed], budget: float) -> dict[
             median(times[name]),
             median(b / a for a, b in zip(times[""], times[name], strict=True)),
         )
-        for name in peers
+        for name in baselines
     }

@@ -73,7 +73,7 @@ class Fleet:
         host_key_bytes: Memory of a host for keys.
         card_key_bytes: Memory of a card for keys.
         link_bytes: A second, between host and card, each way.
-        sessions: Clients of each card that have a request under way, at any time.
+        sessions: Clients of each card with an open request, at any time.
         session_requests: Requests that a client sends, one after another, before it pauses.
         clients: Clients of each card with keys in the store.
     """
@@ -103,7 +103,7 @@ class Fleet:
 
     @property
     def active(self) -> int:
-        """Clients that have a request under way."""
+        """Clients with an open request."""
         return self.sessions * self.cards
 
     def dispatch(self, work: Workload) -> float:

@@ -91,10 +91,8 @@ def requests(run: Run) -> Iterator[Record]:
     """What requests take: times of models and of other benches' records, bytes of real objects.
 
     Values of the part: ``heaws`` and ``framework``, files of records, relative to the clone;
-    ``dispatch_ms``, the dispatcher's CPU time for a request, without its inputs and outputs.
-
-    Raises:
-        ParameterError: If the records lack a number.
+    ``dispatch_ms``, the dispatcher's CPU time for a request, without its inputs and outputs. Raises
+    ParameterError if the records lack a number.
     """
     if not 0 < run["dispatch_ms"] < 1000:
         raise ParameterError(f"dispatch_ms = {run['dispatch_ms']}: give more than 0, below 1,000")
@@ -187,14 +185,10 @@ def _network(known: Sequence[Record]) -> Iterator[Record]:
 def _known(
     records: Sequence[Record], design: str, operation: str, metric: str, params: str
 ) -> Record:
-    """A record of another bench.
-
-    Raises:
-        ParameterError: If it is not there; says what to do.
-    """
+    """A record of another bench. Raises ParameterError if it is not there; says what to do."""
     for each in records:
         found = (each.design, each.operation, each.metric, each.params)
-        if found == (design, operation, metric, params) and each.peer in ("", OURS):
+        if found == (design, operation, metric, params) and each.baseline in ("", OURS):
             return each
     raise ParameterError(
         f"the records have no {metric} of {operation} on {design}: give those of a whole run, such "

@@ -63,14 +63,7 @@ class Simulated:
 
 @dataclass
 class _Session:
-    """A client that sends requests.
-
-    Attributes:
-        client: The client.
-        left: Requests that it still sends, this one included.
-        card: Where this one goes.
-        sent: When it was sent.
-    """
+    """A client that sends requests."""
 
     client: int
     left: int

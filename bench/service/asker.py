@@ -26,8 +26,7 @@ from ringsmith.runtime import (
 def service(url: str, name: str) -> None:
     """Sends requests to a service until it is stopped.
 
-    Raises:
-        AssertionError: If two results for the same inputs differ.
+    Raises AssertionError if two results for the same inputs differ.
     """
     with Service(url, security=None) as remote:
         program = remote.program(name)

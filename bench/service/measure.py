@@ -41,10 +41,8 @@ def loads(run: Run) -> Iterator[Record]:
     """Services under load, each compared with its device alone, in turn.
 
     Values of the part: ``cases``, tables with ``device``, ``workers``, ``program`` and ``clients``,
-    numbers of client processes; ``seconds`` of each load.
-
-    Raises:
-        ToolError: If a process fails, or a result is wrong.
+    numbers of client processes; ``seconds`` of each load. Raises ToolError if a process fails, or a
+    result is wrong.
     """
     with tempfile.TemporaryDirectory(prefix="ringsmith-bench-") as text:
         for number, case in enumerate(run["cases"]):

@@ -24,20 +24,12 @@ def environment(threads: int = 1) -> dict[str, str]:
 
 
 class Server:
-    """``ringsmith serve`` as a child process.
-
-    Attributes:
-        url: Where it answers.
-    """
+    """``ringsmith serve`` as a child process."""
 
     def __init__(
         self, folder: Path, programs: Sequence[Path], *options: str, port: int = 0
     ) -> None:
-        """Starts it.
-
-        Raises:
-            ToolError: If it does not start; has what it said.
-        """
+        """Starts it. Raises ToolError if it does not start; has what it said."""
         self.log = folder / "serve.log"
         command = [
             *(sys.executable, "-c", _MAIN, "serve", *map(str, programs)),
@@ -83,22 +75,17 @@ class Server:
 
 
 class Card:
-    """``ringsmith card`` as a child process.
-
-    Attributes:
-        process: The process.
-    """
+    """``ringsmith card`` as a child process."""
 
     def __init__(self, design: str, path: Path, memory: float = 2.0) -> None:
         """Starts it, and waits until it answers.
+
+        Raises ToolError if it does not start; has what it said.
 
         Args:
             design: The design of its coprocessors.
             path: Its socket; what it says of errors goes into a file in the same folder.
             memory: GiB of its memory.
-
-        Raises:
-            ToolError: If it does not start; has what it said.
         """
         path.unlink(missing_ok=True)
         log = path.with_suffix(".log")
@@ -128,17 +115,13 @@ class Card:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a client, or a device without a service, did.
-
-    Attributes:
-        latencies: Seconds of each request that was answered.
-    """
+    """What a client, or a device without a service, did."""
 
     latencies: tuple[float, ...]
 
 
 class Asker:
-    """A process of ``bench.service.asker``, told by lines for how long to ask."""
+    """A process of ``bench.service.asker``: a line says for how long it asks."""
 
     def __init__(self, *arguments: str) -> None:
         self._process = subprocess.Popen(
@@ -150,11 +133,7 @@ class Asker:
         )
 
     def wait_ready(self) -> None:
-        """Waits until it could ask.
-
-        Raises:
-            ToolError: If it ended.
-        """
+        """Waits until it could ask. Raises ToolError if it ended."""
         if self._line() != "ready":
             raise ToolError("a process of the measurement ended: see what it printed")
 
@@ -165,11 +144,7 @@ class Asker:
         self._process.stdin.flush()
 
     def tally(self) -> Tally:
-        """What it did.
-
-        Raises:
-            ToolError: If it found a wrong result, or ended.
-        """
+        """What it did. Raises ToolError if it found a wrong result, or ended."""
         try:
             found: dict[str, Any] = json.loads(self._line())
         except ValueError:
@@ -194,12 +169,7 @@ class Asker:
 
 
 def answer(ask: Any, check: Any) -> None:  # noqa: ANN401 - two functions
-    """The loop of an ``Asker``'s process: reads for how long to ask, asks, prints the tally.
-
-    Args:
-        ask: Asks once; its result is handed to ``check``.
-        check: Raises where a result is wrong.
-    """
+    """The loop of an ``Asker``'s process: reads for how long to ask, asks, prints the tally."""
     import time
 
     check(ask())

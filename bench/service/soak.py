@@ -172,8 +172,7 @@ class Soak:
     def run(self) -> None:
         """Runs until the time is over and all clients have ended.
 
-        Raises:
-            ToolError: If a process does not start or end.
+        Raises ToolError if a process does not start or end.
         """
         self._start_card()
         self._server = Server(self._folder, self._files, *self._options())
@@ -192,13 +191,13 @@ class Soak:
     def _loop(self) -> None:
         events, begin = self._plan.events(), time.monotonic()
         with progress.task("running", round(self._plan.seconds), "s") as task:
-            told = 0
+            shown = 0
             while (now := time.monotonic() - begin) < self._plan.seconds:
                 while events and events[0][0] <= now:
                     self._kill(events.pop(0)[1])
                 self._sample()
-                task.advance(int(now) - told)
-                told = int(now)
+                task.advance(int(now) - shown)
+                shown = int(now)
                 time.sleep(min(_SAMPLE_SECONDS, self._plan.seconds / 20))
 
     def _sample(self) -> None:
@@ -283,7 +282,7 @@ def account(folder: Path, usages: dict[str, _Usage]) -> Account:
         if "wrong" in line:
             faults.append(f"a wrong result: {line['wrong']}")
         elif "error" in line:
-            faults.append(f"a client was told: {line['error']}")
+            faults.append(f"a client got the error: {line['error']}")
         elif "asked" in line:
             asked.add(line["request"])
         elif "cancelled" in line:
@@ -328,8 +327,7 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
 def soak(run: Run) -> Iterator[Record]:
     """Runs for long, and counts. Values of the part: the fields of ``Plan``.
 
-    Raises:
-        ToolError: If something happened that must not; says what.
+    Raises ToolError if something happened that must not; says what.
     """
     names = [each.name for each in fields(Plan)]
     plan = Plan(**{name: run[name] for name in names if name in run.values})

@@ -36,9 +36,9 @@ class Asking:
         self._programs: dict[str, RemoteProgram] = {}
         self._keys: dict[str, tuple[object, ...]] = {}
 
-    def note(self, **facts: object) -> None:
+    def note(self, **values: object) -> None:
         """Writes a line, which outlives this process."""
-        self._log.write(json.dumps(facts) + "\n")
+        self._log.write(json.dumps(values) + "\n")
         self._log.flush()
 
     def _forget(self, program: RemoteProgram, keys: EvaluationKeys) -> None:
@@ -49,11 +49,7 @@ class Asking:
                 raise
 
     def once(self) -> None:
-        """Asks for one job.
-
-        Raises:
-            AssertionError: If a result is wrong.
-        """
+        """Asks for one job. Raises AssertionError if a result is wrong."""
         kind = str(self._rng.choice([*KINDS]))
         if kind not in self._programs:
             self._programs[kind] = self._service.program(kind)

@@ -22,13 +22,7 @@ DESIGN = "heaws6"
 
 @dataclass(frozen=True)
 class Kind:
-    """A program and what it computes in the clear.
-
-    Attributes:
-        inputs: Names of its inputs.
-        encrypted: The program.
-        clear: The same on numbers.
-    """
+    """A program and what it computes in the clear."""
 
     inputs: tuple[str, ...]
     encrypted: Callable[..., EncryptedVector]

@@ -46,7 +46,7 @@ class Weights:
     """LoLa's layers: convolution of stride 2, square, dense layer, square, dense layer.
 
     Attributes:
-        kernels: (maps, side, side).
+        kernels: (maps, width, width).
         map_biases: (maps,).
         hidden_weights: Of squared map entries, (hidden, maps, rows, columns).
         hidden_biases: (hidden,).
@@ -63,8 +63,8 @@ class Weights:
 
     def scores(self, image):
         """The ten scores of an image of (rows, columns)."""
-        side = self.kernels.shape[1]
-        windows = np.lib.stride_tricks.sliding_window_view(image, (side, side))[::2, ::2]
+        width = self.kernels.shape[1]
+        windows = np.lib.stride_tricks.sliding_window_view(image, (width, width))[::2, ::2]
         maps = np.einsum("xyij,mij->mxy", windows, self.kernels) + self.map_biases[:, None, None]
         hidden = np.einsum("nmxy,mxy->n", self.hidden_weights, maps**2) + self.hidden_biases
         return self.score_weights @ hidden**2 + self.score_biases
@@ -102,17 +102,17 @@ def lola(name, weights):
     # 2 in fours, and give wrong weights to the next layer where their number is no multiple of
     # four. HEIR's own example has such maps, too.
     maps = len(weights.kernels)
-    hidden, _, side, _ = weights.hidden_weights.shape
+    hidden, _, width, _ = weights.hidden_weights.shape
     kernel = weights.kernels.shape[1]
-    pixels = 2 * (side - 1) + kernel
+    pixels = 2 * (width - 1) + kernel
     kernels = np.zeros((8, 1, kernel, kernel))
     kernels[:maps, 0] = weights.kernels
-    biases = np.zeros((1, 8, side, side))
+    biases = np.zeros((1, 8, width, width))
     biases[0, :maps] = weights.map_biases[:, None, None]
-    dense = np.zeros((hidden, 8, side, side))
+    dense = np.zeros((hidden, 8, width, width))
     dense[:, :maps] = weights.hidden_weights
     dense = dense.reshape(hidden, -1)
-    image, map_shape = f"1x1x{pixels}x{pixels}xf32", f"1x8x{side}x{side}xf32"
+    image, map_shape = f"1x1x{pixels}x{pixels}xf32", f"1x8x{width}x{width}xf32"
     kernel_shape, flat = f"8x1x{kernel}x{kernel}xf32", dense.shape[1]
     return f"""func.func @{name}(%image: tensor<{image}> {{secret.secret}}) -> tensor<10xf32> {{
   %kernels = arith.constant {constant(kernels)} : tensor<{kernel_shape}>

@@ -8,45 +8,46 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ringsmith.explore import Exploration, explore_designs
-    from ringsmith.params import (
-        AutoBfvParameters,
-        AutoParameters,
-        BfvParameters,
-        CkksParameters,
-        parameter_set,
-    )
-    from ringsmith.program import (
-        ApproximationWarning,
-        ClientKit,
-        EncryptedVector,
-        InputSpec,
-        Interval,
-        Program,
-        bounded,
-        chebyshev,
-        compare,
-        inner_product,
-        matmul,
-        matvec,
-        maximum,
-        minimum,
-        pack_matrix,
-        polynomial,
-        sign,
-        sum_rotations,
-        sum_slots,
-        unpack_matrix,
-    )
-    from ringsmith.progress import show_progress
-    from ringsmith.runtime import Compiled, compile_program, open_device
-    from ringsmith.runtime.explain import explain
-    from ringsmith.tracing import bfv_parameters_for_depth, trace
+if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__getattr__``
+    from ringsmith.explore import Exploration as Exploration
+    from ringsmith.explore import explore_designs as explore_designs
+    from ringsmith.params import AutoBfvParameters as AutoBfvParameters
+    from ringsmith.params import AutoParameters as AutoParameters
+    from ringsmith.params import BfvParameters as BfvParameters
+    from ringsmith.params import CkksParameters as CkksParameters
+    from ringsmith.params import parameter_set as parameter_set
+    from ringsmith.program import ApproximationWarning as ApproximationWarning
+    from ringsmith.program import ClientKit as ClientKit
+    from ringsmith.program import EncryptedVector as EncryptedVector
+    from ringsmith.program import InputSpec as InputSpec
+    from ringsmith.program import Interval as Interval
+    from ringsmith.program import Program as Program
+    from ringsmith.program import bounded as bounded
+    from ringsmith.program import chebyshev as chebyshev
+    from ringsmith.program import compare as compare
+    from ringsmith.program import inner_product as inner_product
+    from ringsmith.program import matmul as matmul
+    from ringsmith.program import matvec as matvec
+    from ringsmith.program import maximum as maximum
+    from ringsmith.program import minimum as minimum
+    from ringsmith.program import pack_matrix as pack_matrix
+    from ringsmith.program import polynomial as polynomial
+    from ringsmith.program import sign as sign
+    from ringsmith.program import sum_rotations as sum_rotations
+    from ringsmith.program import sum_slots as sum_slots
+    from ringsmith.program import unpack_matrix as unpack_matrix
+    from ringsmith.progress import show_progress as show_progress
+    from ringsmith.runtime import Compiled as Compiled
+    from ringsmith.runtime import compile_program as compile_program
+    from ringsmith.runtime import open_device as open_device
+    from ringsmith.runtime.explain import explain as explain
+    from ringsmith.tracing import bfv_parameters_for_depth as bfv_parameters_for_depth
+    from ringsmith.tracing import trace as trace
 
 __version__ = version("ringsmith")
 
-_ROOMS = {
+_MODULES = {
+    "explore": ("Exploration", "explore_designs"),
     "params": (
         "AutoBfvParameters",
         "AutoParameters",
@@ -56,80 +57,43 @@ _ROOMS = {
     ),
     "program": (
         "ApproximationWarning",
-        "Interval",
-        "bounded",
-        "chebyshev",
-        "compare",
-        "matmul",
-        "maximum",
-        "minimum",
-        "pack_matrix",
-        "sign",
-        "unpack_matrix",
         "ClientKit",
         "EncryptedVector",
         "InputSpec",
+        "Interval",
         "Program",
+        "bounded",
+        "chebyshev",
+        "compare",
         "inner_product",
+        "matmul",
         "matvec",
+        "maximum",
+        "minimum",
+        "pack_matrix",
         "polynomial",
+        "sign",
         "sum_rotations",
         "sum_slots",
+        "unpack_matrix",
     ),
-    "explore": ("Exploration", "explore_designs"),
     "progress": ("show_progress",),
-    "tracing": ("bfv_parameters_for_depth", "trace"),
     "runtime": ("Compiled", "compile_program", "explain", "open_device"),
+    "tracing": ("bfv_parameters_for_depth", "trace"),
 }
-"""Subpackage -> the public names that it provides."""
+"""Module or package -> the public names that it provides, imported on first use."""
 
 _PACKAGES = ("client", "explore", "generate", "interop", "objects", "params", "remote", "runtime")
 """Subpackages and modules that are imported on first use, too: ``ringsmith.client.encrypt``."""
 
-__all__ = [
-    "ApproximationWarning",
-    "AutoBfvParameters",
-    "AutoParameters",
-    "BfvParameters",
-    "CkksParameters",
-    "ClientKit",
-    "Compiled",
-    "EncryptedVector",
-    "Exploration",
-    "InputSpec",
-    "Interval",
-    "Program",
-    "__version__",
-    "bfv_parameters_for_depth",
-    "bounded",
-    "chebyshev",
-    "compare",
-    "compile_program",
-    "explain",
-    "explore_designs",
-    "inner_product",
-    "matmul",
-    "matvec",
-    "maximum",
-    "minimum",
-    "open_device",
-    "pack_matrix",
-    "parameter_set",
-    "polynomial",
-    "show_progress",
-    "sign",
-    "sum_rotations",
-    "sum_slots",
-    "trace",
-    "unpack_matrix",
-]
+__all__ = [*sorted(name for names in _MODULES.values() for name in names), "__version__"]
 
 
 def __getattr__(name: str) -> object:
     """Imports a public name from its subpackage, or a subpackage, on first use."""
-    for room, names in _ROOMS.items():
+    for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(f"ringsmith.{room}"), name)
+            return getattr(import_module(f"ringsmith.{module}"), name)
     if name in _PACKAGES:
         return import_module(f"ringsmith.{name}")
     raise AttributeError(f"module 'ringsmith' has no attribute {name!r}")

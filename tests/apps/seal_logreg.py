@@ -23,7 +23,7 @@ from ringsmith.program import Node
 def assert_equals_seal_from_seals_ciphertext(
     current: Session[Predictions], device: runtime.Device
 ) -> None:
-    """SEAL's keys and ciphertext in, the same plaintexts on both sides, and the same bits out."""
+    """SEAL's keys and ciphertext in, the same plaintexts for both, and the same bits out."""
     program, parameters = current.server.program, current.server.program.parameters
     shape = SealParameters.from_parameters(parameters)
     baseline = SealBaseline(parameters, rotation_steps(program))

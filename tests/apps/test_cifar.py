@@ -1,10 +1,10 @@
 """The network of CIFAR-10's size: images, in the clear, packed, and encrypted."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.apps.commands import run
 from tests.apps.test_pictures import write
 from typer.testing import CliRunner
 
@@ -12,13 +12,13 @@ from ringsmith.apps.cifar import (
     ELEMENTS,
     FIRST,
     FIRST_MAPS,
-    FIRST_SIDE,
+    FIRST_WIDTH,
     HALF,
     HALVES,
     ROWS,
     SECOND,
     SECOND_MAPS,
-    SECOND_SIDE,
+    SECOND_WIDTH,
     SHAPES,
     Layout,
     Network,
@@ -73,9 +73,9 @@ def test_sums_are_those_of_the_definition(network: Network, rng: np.random.Gener
     image = rng.uniform(0, 1, (32, 32, 3))
     sums = network.sums(image)
     for _ in range(20):
-        y, x, m = [*rng.integers(FIRST_SIDE, size=2).tolist(), int(rng.integers(FIRST_MAPS))]
+        y, x, m = [*rng.integers(FIRST_WIDTH, size=2).tolist(), int(rng.integers(FIRST_MAPS))]
         assert sums.first[y, x, m] == pytest.approx(first_by_definition(network, image, y, x, m))
-        y, x, m = [*rng.integers(SECOND_SIDE, size=2).tolist(), int(rng.integers(SECOND_MAPS))]
+        y, x, m = [*rng.integers(SECOND_WIDTH, size=2).tolist(), int(rng.integers(SECOND_MAPS))]
         window = sums.first[2 * y : 2 * y + 6, 2 * x : 2 * x + 6] ** 2
         found = (window * network.second_kernels[m]).sum() + network.second_biases[m]
         assert sums.second[y, x, m] == pytest.approx(found)
@@ -105,7 +105,7 @@ def test_diagonals_hold_every_weight_of_a_neuron_once(
     """Rows with all their slots and diagonals: the second convolution of random squares."""
     layout = Layout(2 * ROWS)
     squares = rng.uniform(0, 1, FIRST)
-    maps = squares.reshape(FIRST_SIDE, FIRST_SIDE, FIRST_MAPS)
+    maps = squares.reshape(FIRST_WIDTH, FIRST_WIDTH, FIRST_MAPS)
     halves = [np.pad(squares[i * HALF :][:HALF], (0, 2 * ROWS - HALF)) for i in range(HALVES)]
     rows = rng.choice(SECOND, 3, replace=False)
     slots = np.concatenate([rows, rows + ROWS])
@@ -116,7 +116,7 @@ def test_diagonals_hold_every_weight_of_a_neuron_once(
             sums += weights[slots] * np.roll(halves[half], -k)[slots]
     for index, row in enumerate(rows):
         place, channel = divmod(int(row), SECOND_MAPS)
-        y, x = divmod(place, SECOND_SIDE)
+        y, x = divmod(place, SECOND_WIDTH)
         window = maps[2 * y : 2 * y + 6, 2 * x : 2 * x + 6]
         expected = (window * network.second_kernels[channel]).sum()
         assert sums[index] + sums[index + len(rows)] == pytest.approx(expected)
@@ -179,11 +179,7 @@ def test_one_encrypted_image_gets_the_clear_networks_scores(
     tmp_path: Path, network: Network
 ) -> None:
     """The whole network on the cpu device: about a minute, and 3 GB of memory."""
-    output = tmp_path / "numbers.json"
-    words = ["run", "cifar10", "--image", str(FLOWER), "--output", str(output)]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    numbers = json.loads(output.read_text())
+    numbers, _ = run(["run", "cifar10", "--image", str(FLOWER)], tmp_path)
     clear = network.sums(read_colours(FLOWER) / 255.0).scores
     assert np.allclose(numbers["clear_scores"], clear)
     assert np.abs(np.subtract(numbers["scores"], clear)).max() < 1e-3

@@ -1,6 +1,5 @@
 """The convolutional network: in the clear, packed, and encrypted on every device."""
 
-import json
 import warnings
 from collections import Counter
 from dataclasses import replace
@@ -9,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from tests.apps.commands import run
 from typer.testing import CliRunner
 
 from ringsmith import runtime
@@ -34,7 +34,7 @@ from ringsmith.params import CkksParameters, SecurityWarning, ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
-KERNEL, MAP = SHAPE.kernel, SHAPE.map_side
+KERNEL, MAP = SHAPE.kernel, SHAPE.map_width
 SMALL = Shape(8, 3, maps=1, hidden=4)
 
 
@@ -77,7 +77,7 @@ def scores_by_definition(network: Network, image: np.ndarray) -> np.ndarray:
     """The scores of one image, sum by sum: zeros above and to the left, windows by the stride."""
     shape = network.shape
     padded = np.pad(image, (shape.padding, 0))
-    maps = np.zeros((shape.maps, shape.map_side, shape.map_side))
+    maps = np.zeros((shape.maps, shape.map_width, shape.map_width))
     for m, y, x in np.ndindex(maps.shape):
         top, left = shape.stride * y, shape.stride * x
         window = padded[top : top + shape.kernel, left : left + shape.kernel]
@@ -106,7 +106,7 @@ def test_scores_are_those_of_the_definition_and_slopes_those_of_the_cross_entrop
     shape: Shape, rng: np.random.Generator
 ) -> None:
     network = Network.initial(shape, rng)
-    pixels, digits = rng.uniform(0, 1, (6, shape.side, shape.side)), rng.integers(0, 10, 6)
+    pixels, digits = rng.uniform(0, 1, (6, shape.width, shape.width)), rng.integers(0, 10, 6)
     scores = [scores_by_definition(network, image) for image in pixels]
     assert np.abs(network.scores(pixels) - scores).max() < 1e-12
 
@@ -219,16 +219,8 @@ def test_decrypted_scores_are_the_clear_networks(small: CkksParameters) -> None:
     assert answer.equal_bits is None
 
 
-def numbers_of_run(arguments: list[str], output: Path) -> tuple[dict[str, dict[str, float]], str]:
-    """Runs the command; returns what it wrote and what it printed."""
-    words = ["run", "cnn", *arguments, "--output", str(output)]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0
-    return json.loads(output.read_text()), done.stdout
-
-
 def test_run_cnn_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
-    numbers, said = numbers_of_run(["--images", "33"], tmp_path / "numbers.json")
+    numbers, said = run(["run", "cnn", "--images", "33"], tmp_path)
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == 33
     assert quality["largest_error"] < 1e-6 < quality["smallest_lead"] / 2
@@ -238,10 +230,8 @@ def test_run_cnn_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(
-    tmp_path: Path,
-) -> None:
-    numbers, said = numbers_of_run(["--seal"], tmp_path / "numbers.json")
+def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(tmp_path: Path) -> None:
+    numbers, said = run(["run", "cnn", "--seal"], tmp_path)
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == HELD_OUT
     assert quality["right_encrypted"] == quality["right_clear"] > 0.97 * HELD_OUT
@@ -253,7 +243,7 @@ def test_every_held_out_image_gets_the_clear_networks_digit_and_seal_agrees(
 @pytest.mark.full
 def test_an_accelerator_classifies_two_batches_with_the_predicted_cycles(tmp_path: Path) -> None:
     arguments = ["--device", "model", "--images", "33"]
-    numbers, said = numbers_of_run(arguments, tmp_path / "numbers.json")
+    numbers, said = run(["run", "cnn", *arguments], tmp_path)
     program, quality = numbers["program"], numbers["quality"]
     assert program["equal_bits_with_cpu"] is True
     assert program["cycles"] == program["predicted_cycles"]

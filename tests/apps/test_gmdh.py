@@ -1,6 +1,5 @@
 """The smart-grid forecast: the network in the clear, and encrypted in BFV and in CKKS."""
 
-import json
 import math
 import warnings
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
+from tests.apps.commands import run
 
 from ringsmith import runtime
 from ringsmith.apps.application import Server
@@ -44,7 +43,6 @@ from ringsmith.apps.session import Client, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.backends.registry import design_names
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.cli.main import app
 from ringsmith.client import decrypt_vector
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import (
@@ -398,16 +396,12 @@ def test_designs_of_the_papers_ring_take_steps_and_others_do_not() -> None:
 
 def forecast_in_steps(tmp_path: Path, device: str, design: str) -> dict[str, Any]:
     """The command's numbers, exact for all held-out days."""
-    output = tmp_path / "gmdh.json"
-    arguments = ["run", "gmdh", "--device", device, "--design", design, "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers: dict[str, Any] = json.loads(output.read_text())
+    numbers, said = run(["run", "gmdh", "--device", device, "--design", design], tmp_path)
     assert numbers["quality"]["exact"] == numbers["quality"]["meters"] == 496
     assert numbers["steps"] == {"multiply": 18, "relinearize": 10}
     assert len(numbers["plain_moduli"]) == 9
     assert min(numbers["noise_budgets"]) >= 20
-    assert "496 of 496" in done.stdout
+    assert "496 of 496" in said
     return numbers
 
 
@@ -436,17 +430,13 @@ def test_the_rtl_of_heaws_forecasts_with_the_cpus_bits(tmp_path: Path) -> None:
 
 
 def test_run_gmdh_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
-    output = tmp_path / "numbers.json"
-    arguments = ["run", "gmdh", "--scheme", "ckks", "--device", "cpu", "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, said = run(["run", "gmdh", "--scheme", "ckks", "--device", "cpu"], tmp_path)
     assert numbers["parameters"]["scheme"] == "ckks"
     assert numbers["quality"]["meters"] == 496
     assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
-    assert f"{numbers['quality']['error_encrypted']:.4f}" in done.stdout
-    assert "standard deviations" in done.stdout
-    assert "1 evaluation key for the server" in done.stdout
+    assert f"{numbers['quality']['error_encrypted']:.4f}" in said
+    assert "standard deviations" in said
+    assert "1 evaluation key for the server" in said
     program = numbers["program"]
     assert sum(program["operations"].values()) > 100
     assert program["cycles"] is program["breakdown"] is program["seal_seconds"] is None
@@ -454,40 +444,28 @@ def test_run_gmdh_prints_its_figures_and_writes_them(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_run_gmdh_is_exact_in_bfv(tmp_path: Path) -> None:
-    output = tmp_path / "numbers.json"
-    arguments = ["run", "gmdh", "--scheme", "bfv", "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, said = run(["run", "gmdh", "--scheme", "bfv"], tmp_path)
     assert numbers["quality"]["exact"] == 496
     assert len({part["plain_modulus"] for part in numbers["programs"]}) == PLAIN_MODULI
     assert numbers["forecast_error"] is None
-    assert "496 of 496" in done.stdout
+    assert "496 of 496" in said
 
 
 @pytest.mark.full
 def test_the_model_of_the_smallest_design_equals_the_cpu_in_ckks(tmp_path: Path) -> None:
     """No design is named, so one is made to fit."""
-    output = tmp_path / "numbers.json"
-    arguments = ["run", "gmdh", "--scheme", "ckks", "--device", "model", "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, said = run(["run", "gmdh", "--scheme", "ckks", "--device", "model"], tmp_path)
     assert numbers["equal_bits_with_cpu"] is True
     program = numbers["program"]
     assert program["cycles"] == program["predicted_cycles"] > 0
     assert sum(share["cycles"] for share in program["breakdown"]) == program["cycles"]
     assert numbers["design"]
     assert numbers["quality"]["largest_difference"] <= numbers["forecast_error"]
-    assert f"{program['cycles']:,}" in done.stdout
+    assert f"{program['cycles']:,}" in said
 
 
 def test_the_exact_forecast_runs_on_an_accelerator_made_to_fit(tmp_path: Path) -> None:
-    output = tmp_path / "gmdh.json"
-    arguments = ["run", "gmdh", "--scheme", "bfv", "--device", "model", "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, _ = run(["run", "gmdh", "--scheme", "bfv", "--device", "model"], tmp_path)
     assert numbers["equal_bits_with_cpu"] is True
     assert numbers["quality"]["exact"] == numbers["quality"]["meters"] == 496
     assert len(numbers["programs"]) == PLAIN_MODULI

@@ -1,12 +1,12 @@
 """Encrypted logistic regression, from training to decryption, on every device."""
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.apps.commands import run
 from tests.apps.seal_logreg import assert_equals_seal_from_seals_ciphertext
 from typer.testing import CliRunner
 
@@ -104,11 +104,7 @@ def test_the_whole_program_equals_seals_residue_for_residue(current: Session[Pre
 
 
 def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path) -> None:
-    output = tmp_path / "numbers.json"
-    arguments = ["demo", "--output", str(output)]
-    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, said = run(["demo"], tmp_path)
     program, quality = numbers["program"], numbers["quality"]
     assert program["equal_bits_with_cpu"] is True
     assert program["cycles"] == program["predicted_cycles"]
@@ -116,23 +112,20 @@ def test_the_demo_classifies_on_the_rtl_with_the_predicted_cycles(tmp_path: Path
     assert quality["largest_error_to_polynomial"] < 1e-5
     assert {row["name"] for row in numbers["operations"]} == set(OPERATIONS)
     assert all(row["cycles"] > 0 < row["seal_seconds"] for row in numbers["operations"])
-    assert f"{program['cycles']:,}" in done.stdout
-    assert "assumed" in done.stdout
+    assert f"{program['cycles']:,}" in said
+    assert "assumed" in said
 
 
 @pytest.mark.parametrize("fused", [False, True])
 def test_run_logreg_prints_its_figures_and_writes_them(fused: bool, tmp_path: Path) -> None:
-    output = tmp_path / "numbers.json"
     arguments = ["run", "logreg", "--device", "model", *["--fused-rescale"] * fused]
-    done = CliRunner().invoke(app, [*arguments, "--output", str(output)], catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, said = run(arguments, tmp_path)
     assert ("--fused-rescale" in numbers["command"]) is fused
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["cycles"] == numbers["program"]["predicted_cycles"]
     assert numbers["quality"]["patients"] == 114
-    assert f"{numbers['program']['cycles']:,}" in done.stdout
-    assert "200 MHz (assumed)" in done.stdout
+    assert f"{numbers['program']['cycles']:,}" in said
+    assert "200 MHz (assumed)" in said
 
 
 def test_an_output_file_in_no_folder_is_refused_before_anything_runs() -> None:

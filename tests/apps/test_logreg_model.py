@@ -1,4 +1,4 @@
-"""The clear side of the application: data, model, packing."""
+"""The application without encryption: data, model, packing."""
 
 import numpy as np
 import pytest

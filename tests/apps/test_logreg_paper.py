@@ -8,14 +8,7 @@ from rich.console import Console
 from tests.apps.seal_logreg import assert_equals_seal_from_seals_ciphertext
 
 from ringsmith import runtime
-from ringsmith.apps.logreg import (
-    OUTPUT,
-    PAPER,
-    PAPER_COUNTS,
-    LogisticRegression,
-    Predictions,
-    Size,
-)
+from ringsmith.apps.logreg import OUTPUT, PAPER, PAPER_COUNTS, LogisticRegression, Predictions, Size
 from ringsmith.apps.session import Session, begin, open_device
 from ringsmith.apps.stages import Stages
 from ringsmith.program import Op

@@ -1,6 +1,5 @@
-"""The encrypted lookup: packing, the encrypted program on every device, and refusals."""
+"""The encrypted lookup: packing, the encrypted program on every device, and errors."""
 
-import json
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from tests.apps.commands import run
 from typer.testing import CliRunner
 
 from ringsmith import runtime
@@ -132,11 +132,7 @@ def test_other_numbers_than_the_tables_end_the_command(small: BfvParameters) -> 
 
 
 def test_run_lookup_prints_the_record_and_writes_its_numbers(tmp_path: Path) -> None:
-    output = tmp_path / "lookup.json"
-    words = ["run", "lookup", "--device", "model", "--record", "7", "--output", str(output)]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0
-    numbers = json.loads(output.read_text())
+    numbers, said = run(["run", "lookup", "--device", "model", "--record", "7"], tmp_path)
     records = load_records()
     assert numbers["fields"] == records[7].tolist()
     assert numbers["right"] is True
@@ -144,7 +140,7 @@ def test_run_lookup_prints_the_record_and_writes_its_numbers(tmp_path: Path) -> 
     assert numbers["program"]["cycles"] > numbers["program"]["predicted_cycles"] > 0
     assert numbers["program"]["equal_bits_with_cpu"] is True
     for line in picture(records[7]):
-        assert line.rstrip() in done.stdout
+        assert line.rstrip() in said
 
 
 def test_a_record_that_is_not_there_is_refused_at_once() -> None:

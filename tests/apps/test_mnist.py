@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from tests.apps.commands import run
 from tests.apps.test_pictures import write
 from typer.testing import CliRunner
 
@@ -49,7 +50,7 @@ from ringsmith.params import ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
-SIDE = SHAPE.side
+WIDTH = SHAPE.width
 SHEET = Path(__file__).parents[1] / "images" / "mnist-test-16.png"
 DIGITS_OF_SHEET = np.array([7, 2, 1, 0, 4, 1, 4, 9, 5, 9, 0, 6, 9, 0, 1, 5])
 
@@ -58,7 +59,7 @@ DIGITS_OF_SHEET = np.array([7, 2, 1, 0, 4, 1, 4, 9, 5, 9, 0, 6, 9, 0, 1, 5])
 def sixteen() -> Images:
     """The first 16 test images of MNIST."""
     gray = np.rint(255 * read_gray(SHEET)).astype(np.uint8)
-    return Images(gray.reshape(SIDE, 16, SIDE).swapaxes(0, 1), DIGITS_OF_SHEET)
+    return Images(gray.reshape(WIDTH, 16, WIDTH).swapaxes(0, 1), DIGITS_OF_SHEET)
 
 
 def random_network(rng: np.random.Generator) -> Network:
@@ -104,7 +105,7 @@ def test_idx_files_of_the_user_are_read(packed: bool, tmp_path: Path, sixteen: I
 )
 def test_files_that_are_not_mnists_are_refused(content: bytes, said: str) -> None:
     with pytest.raises(InteropError, match=said):
-        parse_idx("file", content, (SIDE, SIDE))
+        parse_idx("file", content, (WIDTH, WIDTH))
 
 
 def test_labels_that_do_not_belong_to_the_images_are_refused(
@@ -199,7 +200,7 @@ def test_the_shipped_network_reads_digits_and_is_small(sixteen: Images, tmp_path
 def test_every_entry_lies_in_as_many_slots(order: Order, slots: int) -> None:
     layout = Layout(slots, order)
     assert set(Counter(layout.entries.tolist()).values()) == {slots // PADDED}
-    packed = layout.pack(np.ones((SIDE, SIDE)))
+    packed = layout.pack(np.ones((WIDTH, WIDTH)))
     assert all((vector[layout.entries >= ENTRIES] == 0).all() for vector in packed)
 
 
@@ -207,7 +208,7 @@ def test_every_entry_lies_in_as_many_slots(order: Order, slots: int) -> None:
 def test_the_planned_program_computes_the_scores(order: Order, rng: np.random.Generator) -> None:
     parameters, network = ckks_set(PARAMETERS), random_network(rng)
     layout, program = Layout(parameters.slots, order), plan(network, parameters, order)
-    image = rng.uniform(0, 1, (SIDE, SIDE))
+    image = rng.uniform(0, 1, (WIDTH, WIDTH))
     found = program.evaluate(dict(zip(INPUTS, layout.pack(image), strict=True)))[OUTPUT]
     assert np.abs(layout.unpack(found.real) - network.scores(image[None])[0]).max() < 1e-12
     assert program.outputs[OUTPUT].limbs == 1
@@ -221,10 +222,7 @@ def test_the_planned_program_computes_the_scores(order: Order, rng: np.random.Ge
     ],
 )
 def test_layers_take_the_operations_that_the_page_says(
-    order: Order,
-    operations: tuple[int, ...],
-    switches: tuple[int, ...],
-    rng: np.random.Generator,
+    order: Order, operations: tuple[int, ...], switches: tuple[int, ...], rng: np.random.Generator
 ) -> None:
     program = plan(random_network(rng), ckks_set(PARAMETERS), order)
     found = layers(LAYERS, program, None)
@@ -257,14 +255,6 @@ def test_decrypted_scores_are_the_clear_networks(sixteen: Images) -> None:
     assert quality["largest_error"] < 1e-3
 
 
-def run(words: list[str], output: Path) -> tuple[dict, str]:
-    """Runs a command; returns what it wrote and what it printed."""
-    words = [*words, "--output", str(output)]
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return json.loads(output.read_text()), done.stdout
-
-
 def test_an_image_from_a_file_is_shown_and_read_on_the_model(
     tmp_path: Path, sixteen: Images
 ) -> None:
@@ -272,7 +262,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
     dark = 255 - sixteen.pixels[0]
     write(file, dark)
     arguments = ["run", "mnist", "--image", str(file), "--invert", "--device", "model"]
-    numbers, said = run(arguments, tmp_path / "numbers.json")
+    numbers, said = run(arguments, tmp_path)
     assert numbers["digit"] == 7
     assert "The encrypted network reads a 7" in said
     assert all(line in said for line in picture(sixteen.pixels[0]))
@@ -288,7 +278,7 @@ def test_an_image_from_a_file_is_shown_and_read_on_the_model(
 def test_a_test_image_of_the_users_files_is_read(tmp_path: Path, sixteen: Images) -> None:
     write_idx(tmp_path, TEST, sixteen)
     arguments = ["run", "mnist", "--data", str(tmp_path), "--index", "1"]
-    numbers, said = run(arguments, tmp_path / "numbers.json")
+    numbers, said = run(arguments, tmp_path)
     assert numbers["digit"] == 2
     assert "reads a 2, and it is a 2" in said
 
@@ -406,7 +396,7 @@ def test_1000_encrypted_test_images_get_the_clear_networks_digits(tmp_path: Path
         data.fetch()
     except ToolError as error:
         pytest.skip(f"MNIST is not there: {error}")
-    numbers, said = run(["run", "mnist", "--images", "1000"], tmp_path / "numbers.json")
+    numbers, said = run(["run", "mnist", "--images", "1000"], tmp_path)
     quality = numbers["quality"]
     assert quality["images"] == quality["same_digit"] == 1000
     assert quality["right_encrypted"] >= 980
@@ -419,7 +409,7 @@ def test_row_by_row_the_model_takes_the_cpus_bits_and_less_than_the_papers_time(
 ) -> None:
     write_idx(tmp_path, TEST, sixteen)
     arguments = ["run", "mnist", "--data", str(tmp_path), "--device", "model", "--order", "rows"]
-    numbers, _ = run(arguments, tmp_path / "numbers.json")
+    numbers, _ = run(arguments, tmp_path)
     assert numbers["digit"] == 7
     assert numbers["program"]["equal_bits_with_cpu"] is True
     assert numbers["program"]["seconds_at_assumed_clock"] < 0.008
@@ -447,7 +437,7 @@ def test_on_the_rtl_the_whole_network_takes_the_models_cycles(
     common = ["run", "mnist", "--data", str(tmp_path), "--design", design, "--device"]
     cycles = []
     for device in ("model", "rtl"):
-        numbers, _ = run([*common, device], tmp_path / f"{device}.json")
+        numbers, _ = run([*common, device, "--force"], tmp_path)
         assert numbers["digit"] == 7
         assert numbers["program"]["equal_bits_with_cpu"] is True
         cycles.append(numbers["program"]["cycles"])

@@ -8,10 +8,11 @@ import pytest
 from rich.console import Console
 
 from bench.heaws import seals_parameters
+from bench.seal_bfv import SealExact
 from ringsmith.apps import seal_baseline
 from ringsmith.apps.logreg import LogisticRegression
 from ringsmith.apps.operations import OPERATIONS
-from ringsmith.apps.seal_baseline import SealBaseline, SealExact
+from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.session import begin, time_seal
 from ringsmith.apps.stages import Stages

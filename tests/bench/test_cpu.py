@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.cpu import ours, peers
+from bench.cpu import baselines, ours
 from bench.cpu.floor import floor_seconds, operation_work
 from bench.cpu.measure import checked
-from bench.cpu.sets import COMPACT, HOISTED, PRODUCT, SETS, WORDS, BenchSet, Operands
+from bench.cpu.sets import EXPANDED, HOISTED, PRODUCT, SETS, WORDS, BenchSet, Operands
 from bench.cpu.timing import interleaved
 from bench.record import Record
 from bench.run import Choice, load, measure
@@ -25,10 +25,12 @@ SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
 SMALL_BFV = BenchSet("bfv", 1 << 12, (30, 30), (31,), 0, 65537, "for this test")
 
 
-def test_speedup_is_the_peers_time_over_ours_with_what_both_suffer_taken_out() -> None:
+def test_speedup_is_a_baselines_time_over_ours_without_what_slows_both() -> None:
     weather = cycle([1.0, 1.0, 5.0, 5.0, 1.0, 1.0, 2.0, 2.0, 9.0, 9.0])
-    found = interleaved(lambda: 1.0 * next(weather), {"peer": lambda: 3.0 * next(weather)}, 60.0)
-    assert found["peer"].speedup == pytest.approx(3.0)
+    found = interleaved(
+        lambda: 1.0 * next(weather), {"baseline": lambda: 3.0 * next(weather)}, 60.0
+    )
+    assert found["baseline"].speedup == pytest.approx(3.0)
 
 
 def test_work_that_takes_no_time_still_ends() -> None:
@@ -46,12 +48,12 @@ def test_a_set_has_distinct_primes_of_its_widths(name: str) -> None:
 @pytest.mark.parametrize("item", [SMALL, SMALL_BFV], ids=["ckks", "bfv"])
 def test_operations_have_the_same_names_here_and_in_seal(item: BenchSet) -> None:
     names = set(ours.works(Operands.of(item)))
-    assert names - {PRODUCT, HOISTED} == set(peers.seal_operations(item))
-    assert all(work() >= 0 for work in peers.seal_operations(item).values())
+    assert names - {PRODUCT, HOISTED} == set(baselines.seal_operations(item))
+    assert all(work() >= 0 for work in baselines.seal_operations(item).values())
 
 
 def test_lattigos_operations_are_named_as_ours() -> None:
-    assert set(ours.CKKS) - {PRODUCT} == set(peers.LATTIGO_OPERATIONS)
+    assert set(ours.CKKS) - {PRODUCT} == set(baselines.LATTIGO_OPERATIONS)
 
 
 def test_a_product_that_a_program_plans_is_the_one_that_is_measured() -> None:
@@ -77,12 +79,12 @@ def test_words_that_depend_on_threads_are_an_error() -> None:
 def test_a_child_that_fails_is_an_error_that_names_it() -> None:
     with (
         pytest.raises(ToolError, match="the child does not start"),
-        peers.asked([sys.executable, "-c", "print('no')"], [], "the child"),
+        baselines.asked([sys.executable, "-c", "print('no')"], [], "the child"),
     ):
         pass
     program = "print('ready', flush=True); input()"
     with (
-        peers.asked([sys.executable, "-c", program], ["sum"], "the child") as work,
+        baselines.asked([sys.executable, "-c", program], ["sum"], "the child") as work,
         pytest.raises(ToolError, match="the child stopped in sum"),
     ):
         work["sum"]()
@@ -104,7 +106,7 @@ def test_the_floor_counts_the_transforms_of_key_switching() -> None:
 @pytest.mark.full
 @pytest.mark.skipif(shutil.which("go") is None, reason="Lattigo needs go")
 def test_lattigo_answers() -> None:
-    with peers.lattigo_operations(BenchSet("l", 1 << 12, (40, 40), (41,), 0, 0, "")) as work:
+    with baselines.lattigo_operations(BenchSet("l", 1 << 12, (40, 40), (41,), 0, 0, "")) as work:
         assert all(run() > 0 for run in work.values())
 
 
@@ -113,18 +115,18 @@ def test_lattigo_answers() -> None:
 @pytest.mark.parametrize("bits", [30, 60])
 def test_tfhe_ntt_answers(bits: int) -> None:
     [q] = _core.prime_search(bits, 4096, 1)
-    assert all(run() > 0 for run in peers.tfhe_transforms(4096, q).values())
+    assert all(run() > 0 for run in baselines.tfhe_transforms(4096, q).values())
 
 
 # ---- libraries that are built, or missing ------------------------------------------------------
 
 GO = f"""#!{sys.executable}
 import pathlib, sys
-assert sys.argv[1:] == ["build", "-o", "peer", "."], sys.argv
-peer = pathlib.Path("peer")
-peer.write_text("#!{sys.executable}\\nimport sys\\nprint('ready', flush=True)\\n"
+assert sys.argv[1:] == ["build", "-o", "baseline", "."], sys.argv
+baseline = pathlib.Path("baseline")
+baseline.write_text("#!{sys.executable}\\nimport sys\\nprint('ready', flush=True)\\n"
     "for line in sys.stdin: print(1e-3, flush=True)\\n")
-peer.chmod(0o755)
+baseline.chmod(0o755)
 """
 """A go that makes a program which answers as Lattigo's does."""
 
@@ -138,8 +140,8 @@ mkdir -p target/release
     echo "void forward_$bits(void *p, uint${bits}_t *x, size_t n) { x[0] += 1; }"
     echo "void inverse_$bits(void *p, uint${bits}_t *x, size_t n) { x[0] -= 1; }"
   done
-} > peer.c
-exec g++ -x c -shared -fPIC -o target/release/libpeer_ntt.so peer.c
+} > baseline.c
+exec g++ -x c -shared -fPIC -o target/release/libbaseline_ntt.so baseline.c
 """
 """A cargo that makes a library which is called as tfhe-ntt's is."""
 
@@ -176,11 +178,13 @@ def test_all_libraries_are_measured_and_named(
     said: list[str] = []
     found = measured("transforms,operations", said)
     assert not [line for line in said if "left out" in line]
-    assert {peers.LATTIGO, peers.TFHE, peers.seal_name()} <= {record.peer for record in found}
+    assert {baselines.LATTIGO, baselines.TFHE, baselines.seal_name()} <= {
+        record.baseline for record in found
+    }
     assert {"quick", "D", "N=2^12, 30 bits"} <= {record.params for record in found}
-    assert {HOISTED, COMPACT, WORDS, "ntt", "add"} <= {r.operation for r in found}
+    assert {HOISTED, EXPANDED, WORDS, "ntt", "add"} <= {r.operation for r in found}
     sizes = {(r.operation, r.metric): r.value for r in found if r.params == "quick"}
-    assert sizes[COMPACT, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
+    assert sizes[EXPANDED, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
     assert all(record.value > 0 for record in found)
 
 
@@ -192,18 +196,22 @@ def test_a_library_whose_tool_does_not_work_is_left_out_and_named(
     said: list[str] = []
     found = measured("transforms,operations", said)
     text = "\n".join(said)
-    assert "Lattigo is left out: go build -o peer . failed: error: no toolchain is config" in text
+    assert (
+        "Lattigo is left out: go build -o baseline . failed: error: no toolchain is config" in text
+    )
     assert "tfhe-ntt is left out: cargo build --release --quiet cannot be started" in text
     assert "Microsoft SEAL is left out: seal-python does not load: " in text
-    assert {r.peer for r in found} == {"8 of ours, one by one", "ours, prepared key"}
+    assert {r.baseline for r in found} == {"8 of ours, one by one", "ours, prepared key"}
 
 
 def test_a_tool_that_makes_nothing_is_left_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     put_tools(monkeypatch, tmp_path, go="#!/bin/sh\n", cargo="#!/bin/sh\n")
-    assert str(peers.lattigo_missing()).endswith("failed: made no peer")
-    assert str(peers.tfhe_missing()).endswith("failed: made no target/release/libpeer_ntt.so")
+    assert str(baselines.lattigo_missing()).endswith("failed: made no baseline")
+    assert str(baselines.tfhe_missing()).endswith(
+        "failed: made no target/release/libbaseline_ntt.so"
+    )
 
 
 def test_numbers_of_threads_are_compared_by_the_walls_clock() -> None:
@@ -218,7 +226,7 @@ def test_numbers_of_threads_are_compared_by_the_walls_clock() -> None:
         assert "threads are left out" in said[-1]
     finally:
         _core.set_threads(threads)
-    assert {record.peer for record in found} == {"ours, one thread"}
+    assert {record.baseline for record in found} == {"ours, one thread"}
     names = {"multiply_relinearize, 2 threads", "rotate, 2 threads"}
     assert {record.operation for record in found} == names
     assert all("wall-clock time" in record.conditions for record in found)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bench.page import page
-from bench.papers import Fact, facts, papers
+from bench.papers import Figure, figures, papers
 from bench.record import Measurement, Record, read_records
 from bench.run import ROOT, Bench, load, names
 from ringsmith.errors import ParameterError
@@ -49,15 +49,15 @@ def test_a_page_is_what_its_records_say(path: Path) -> None:
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_papers_numbers_in_records_are_those_of_the_list(path: Path) -> None:
     bench = load(path.stem.partition("-")[0])
-    known = {(f.paper, f.params, f.operation, f.metric, f.peer, f.value) for f in all_facts()}
+    known = {(f.paper, f.params, f.operation, f.metric, f.baseline, f.value) for f in all_figures()}
     for r in read_records(path, bench.name).records:
-        what = (r.paper, r.params, r.operation, r.metric, r.peer, r.paper_value)
+        what = (r.paper, r.params, r.operation, r.metric, r.baseline, r.paper_value)
         assert not r.where or ": " in r.operation or what in known
 
 
-def all_facts() -> list[Fact]:
+def all_figures() -> list[Figure]:
     """The numbers of all papers."""
-    return [fact for paper in papers() for fact in facts(paper)]
+    return [figure for paper in papers() for figure in figures(paper)]
 
 
 def test_a_number_that_a_paper_has_better_is_bold_and_all_are_counted(

@@ -49,7 +49,7 @@ def test_each_bench_runs_at_its_smallest_and_counts_what_its_records_say(
     name: str, tmp_path: Path
 ) -> None:
     found = quick(name, tmp_path)
-    there = {(r.operation, peer, r.source) for r in found for peer in ("", r.peer)}
+    there = {(r.operation, baseline, r.source) for r in found for baseline in ("", r.baseline)}
     assert {*EXPECTED[name]} <= there
     known = {r.key: r.value for r in read_records(load(name).records, name).records}
     counts = [r for r in found if r.metric == "cycles" and r.source in COUNTED and r.key in known]

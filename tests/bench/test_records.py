@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.conditions import check_quiet
 from bench.record import Measurement, Record, merged, read_records, write_records
 from bench.run import ROOT
-from ringsmith.apps.conditions import check_quiet
 from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import Target
 

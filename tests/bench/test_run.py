@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bench.papers import facts
+from bench.papers import figures
 from bench.record import Record, read_records
 from bench.run import ROOT, Bench, Choice, Run, load, measure, names
 from ringsmith.cli import bench as command
@@ -72,7 +72,7 @@ def test_an_unknown_bench_or_paper_is_refused_with_those_there_are() -> None:
     assert done.exit_code == 2
     assert "bench 'moon': choose one of cpu, framework" in done.stderr
     with pytest.raises(ParameterError, match="has no paper 'moon': choose one of medha"):
-        facts("moon")
+        figures("moon")
     done = CliRunner().invoke(app, ["bench", "nano", "--set", "limbs"])
     assert "--set limbs: write NAME=VALUE" in done.stderr
 

@@ -40,7 +40,7 @@ def run(*words: object) -> Result:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A client's folder ``keys`` for ``nano``, and an encrypted vector beside it."""
+    """A client's folder ``keys`` for ``nano``, and an encrypted vector next to it."""
     folder = tmp_path_factory.mktemp("client")
     done = run("keys", folder / "keys", "--set", "nano", "--rotate", "1", "--conjugate")
     assert done.exit_code == 0, done.output
@@ -283,17 +283,17 @@ def test_the_bundle_holds_no_part_of_the_secret_key(
     coefficients = _core.ntt_inverse(key[0], prime, _core.smallest_root(prime, n))
     ternary = np.where(coefficients > 1, -1, coefficients.astype(np.int64))
     assert set(ternary) == {-1, 0, 1}
-    pieces = {limb[start : start + 2].tobytes() for limb in key for start in range(0, n, 64)}
+    parts = {limb[start : start + 2].tobytes() for limb in key for start in range(0, n, 64)}
     for form in (coefficients, ternary):
-        pieces |= {form[start : start + 24].tobytes() for start in range(0, n, 64)}
-    pieces |= {ternary.astype(np.int8)[s : s + 24].tobytes() for s in range(0, n, 64)}
+        parts |= {form[start : start + 24].tobytes() for start in range(0, n, 64)}
+    parts |= {ternary.astype(np.int8)[s : s + 24].tobytes() for s in range(0, n, 64)}
     files = [*(folder / "evaluation").iterdir(), folder / "public_key.seal"]
     assert len(files) == 5
     for path in files:
         data = path.read_bytes()
-        assert not any(piece in data for piece in pieces), path
+        assert not any(part in data for part in parts), path
     own = (folder / "secret_key.seal").read_bytes()
-    assert any(piece in own for piece in pieces)
+    assert any(part in own for part in parts)
 
 
 def test_a_bundle_is_read_back(home: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ringsmith import cli
+from ringsmith.cli.errors import run
 from ringsmith.cli.main import app
-from ringsmith.cli.refusals import run
 from ringsmith.cli.terminal import use_plain_characters
 from ringsmith.errors import InteropError
 from ringsmith.files import Target, check_targets, new_folder, read_bounded
@@ -207,10 +207,7 @@ def test_keys_that_were_killed_do_not_block_the_next_try(tmp_path: Path) -> None
 def test_a_terminal_without_utf8_gets_plain_characters(encoding: str, words: list[str]) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C", "PYTHONUTF8": "0"}
     done = subprocess.run(
-        [sys.executable, "-c", _CHILD, *words],
-        capture_output=True,
-        env=environment,
-        timeout=60,
+        [sys.executable, "-c", _CHILD, *words], capture_output=True, env=environment, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode(encoding)

@@ -1,4 +1,4 @@
-"""``ringsmith seal`` as a SEAL user types it: results are SEAL's own bytes, refusals one line."""
+"""``ringsmith seal`` as a SEAL user types it: results are SEAL's own bytes, errors one line."""
 
 import struct
 from dataclasses import dataclass
@@ -181,7 +181,7 @@ def test_a_rotation_by_nothing_changes_nothing(files: Files) -> None:
     assert files.result() == files.a.to_string()
 
 
-REFUSALS = [
+ERRORS = [
     (["add", "a"], "add takes a second ciphertext"),
     (["negate", "a", "b"], "negate takes no second operand"),
     (["add", "a", "deep"], "scales 2199023255552 and"),
@@ -210,10 +210,7 @@ REFUSALS = [
     (["negate", "secret"], "is at the key level"),
     (["add", "a", "b", "--design", "nano"], "--design nano needs --device model or rtl"),
     (["add", "a", "b", "--device", "card"], "card is of one design: name the one that the board"),
-    (
-        ["add", "a", "b", "--device", "card", "--design", "nano"],
-        "device card needs the port",
-    ),
+    (["add", "a", "b", "--device", "card", "--design", "nano"], "device card needs the port"),
     (
         ["add", "a", "b", "--device", "card", "--design", "nano", "--port", "/dev/null"],
         "/dev/null cannot be opened as a serial port",
@@ -224,8 +221,8 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "message"), REFUSALS, ids=lambda value: str(value))
-def test_a_refusal_is_one_line_and_leaves_no_result(
+@pytest.mark.parametrize(("words", "message"), ERRORS, ids=lambda value: str(value))
+def test_an_error_is_one_line_and_leaves_no_result(
     files: Files, words: list[str], message: str
 ) -> None:
     known = {path.stem: str(path) for path in files.folder.iterdir()} | {"absent": "absent.seal"}

@@ -84,11 +84,11 @@ def test_as_many_paths_are_shown_as_asked_for() -> None:
 
 
 def test_json_and_page_are_written_and_only_replaced_by_force(tmp_path: Path) -> None:
-    facts, page = tmp_path / "timing.json", tmp_path / "timing.md"
-    words = ("nano", "--json", facts, "--page", page)
+    data, page = tmp_path / "timing.json", tmp_path / "timing.md"
+    words = ("nano", "--json", data, "--page", page)
     done = run(*words)
     assert f"wrote {page}" in done.stdout.replace("\n", "")
-    found = json.loads(facts.read_text())
+    found = json.loads(data.read_text())
     assert (found["format"], found["version"], found["design"]) == ("ringsmith-timing", 1, "nano")
     assert found["delays"] == delays()
     assert [each["delay_ps"] for each in found["paths"]] == [7250, 3100, 2500]
@@ -123,9 +123,7 @@ def test_rpaus_of_one_width_are_timed_once(synthesized: list[Asked]) -> None:
     assert [each.top for each in synthesized] == ["rs_rpau", "rs_rpau_top"]
 
 
-def test_a_streaming_multiplier_is_timed_whole(
-    synthesized: list[Asked],
-) -> None:
+def test_a_streaming_multiplier_is_timed_whole(synthesized: list[Asked]) -> None:
     assert "the whole device, 2 words of 30 bits a cycle" in run("rpm").stdout
     assert [each.top for each in synthesized] == ["rs_stream_axis"]
     assert "leave --in-part out" in run("rpm", "--in-part", status=2).stderr.replace("\n", " ")

@@ -139,13 +139,13 @@ def test_bitstream_runs_whole(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_timing_runs_whole(tmp_path: Path) -> None:
-    design, facts, page = (tmp_path / name for name in ("s.toml", "timing.json", "timing.md"))
+    design, data, page = (tmp_path / name for name in ("s.toml", "timing.json", "timing.md"))
     design.write_text(
         'architecture = "stream"\nname = "smallest"\nlog_n = 8\nlanes = 2\nword_bits = 20\n'
     )
-    done = run("timing", design, "--json", facts, "--page", page)
+    done = run("timing", design, "--json", data, "--page", page)
     assert "nothing was placed or routed" in done.stdout.replace("\n", " ")
-    found = json.loads(facts.read_text())
+    found = json.loads(data.read_text())
     blocks = {block["name"]: block for block in found["blocks"]}
     assert {"rs_stream_core", "rs_stream_mul", "rs_mul_block"} & blocks.keys()
     assert all(0 < path["delay_ps"] < 20_000 for path in found["paths"])

@@ -10,7 +10,7 @@ PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text()
 
 
 def written() -> dict[str, int]:
-    """Formats that the package names, and the version beside each name in the source."""
+    """Formats that the package names, and the version of each name in the source."""
     found: dict[str, int] = {}
     for path in (ROOT / "python" / "ringsmith").glob("**/*.py"):
         text = path.read_text()

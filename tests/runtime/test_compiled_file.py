@@ -153,7 +153,7 @@ def mutations(value: Any) -> Any:  # noqa: ANN401 - JSON
         yield copy
 
 
-def refusal(data: bytes) -> str:
+def message_of(data: bytes) -> str:
     """The message that bytes are refused with; empty when they are taken."""
     try:
         from_bytes(data, "x.rsc")
@@ -166,7 +166,7 @@ def test_a_mutated_file_is_refused_in_one_line(compiled: Compiled) -> None:
     whole = unpacked(compiled)
     tried = taken = 0
     for content in mutations(whole.content):
-        message = refusal(pack(FORMAT, VERSION, content, whole.arrays))
+        message = message_of(pack(FORMAT, VERSION, content, whole.arrays))
         tried += 1
         taken += not message
         assert not message or message.startswith("x.rsc: ")
@@ -194,7 +194,7 @@ def test_a_program_that_another_ringsmith_lowers_otherwise_is_refused(compiled: 
     """Its executable would take the constants in another order."""
     whole = unpacked(compiled)
     data = pack(FORMAT, VERSION, whole.content | {"graph": "00" * 32}, whole.arrays)
-    assert "lowered by another Ringsmith: compile the program again" in refusal(data)
+    assert "lowered by another Ringsmith: compile the program again" in message_of(data)
 
 
 def test_a_graph_that_is_no_programs_is_not_written(compiled: Compiled) -> None:

@@ -23,7 +23,7 @@ COMMANDS = {
     "run cnn": ["--device", "model"],
     "run lookup": ["--device", "model"],
     "run mnist": ["--device", "model"],
-    "run cifar10": ["--device", "model"],
+    "run cifar10": ["--device", "model", "--image", "{folder}/x"],
     "import heir": ["{folder}/x", "-o", "{folder}/y"],
     "run-program": ["{folder}/x", "--output-dir", "{folder}/y", "--device", "model"],
     "trace": ["--operation", "add"],

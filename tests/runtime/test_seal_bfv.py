@@ -270,7 +270,7 @@ def test_seals_default_parameters_run_on_their_design(
     assert decryptor.invariant_noise_budget(square) > 50
 
 
-# ---- refusals ------------------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

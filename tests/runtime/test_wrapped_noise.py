@@ -10,12 +10,7 @@ import pytest
 
 from ringsmith import Compiled, client, compile_program, open_device, trace
 from ringsmith.errors import ProgramError
-from ringsmith.interop import (
-    SealParameters,
-    read_ciphertext,
-    write_ciphertext,
-    write_secret_key,
-)
+from ringsmith.interop import SealParameters, read_ciphertext, write_ciphertext, write_secret_key
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import BfvParameters, KeyNeeds, SecurityWarning
 from ringsmith.runtime.evaluator import Evaluator

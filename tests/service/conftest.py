@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.service.inside import published
 from tests.service.served import Server, slow, small_program
 
 from ringsmith import trace
@@ -13,6 +14,7 @@ from ringsmith.client import SecretKey
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import CkksParameters
 from ringsmith.remote import RemoteProgram, Service
+from ringsmith.service.published import Publication
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +40,18 @@ def own_server(programs: list[Path], tmp_path: Path) -> Iterator[Server]:
     """A server of one test, to be killed."""
     with Server(tmp_path, programs, "--workers", "1") as one:
         yield one
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """The folder of a server in this process."""
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def offered(programs: list[Path], data: Path) -> dict[str, Publication]:
+    """``score`` as such a server publishes it."""
+    return published(programs[:1], data)
 
 
 @dataclass(frozen=True, eq=False)

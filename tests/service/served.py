@@ -142,12 +142,15 @@ def alive(process: int) -> bool:
 
 
 def until(condition, what: str, seconds: float = SECONDS) -> None:  # noqa: ANN001
-    """Waits for something that is to happen.
-
-    Raises:
-        AssertionError: If it does not.
-    """
+    """Waits for something that is to happen. Raises AssertionError if it does not."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"{what}: not after {seconds} seconds"
         time.sleep(0.01)
+
+
+def limited(folder: Path, programs: Sequence[Path], limits: str, *options: str) -> Server:
+    """A server of one worker with limits of its own, as TOML."""
+    path = folder / "limits.toml"
+    path.write_text(limits)
+    return Server(folder, programs, "--workers", "1", "--limits", str(path), *options)

@@ -319,12 +319,6 @@ def test_who_does_not_answer_is_said_not_to(tmp_path: Path) -> None:
         assert (error.value.status, error.value.code) == (0, "unreachable")
 
 
-@pytest.mark.parametrize("url", ["", "score", "ftp://127.0.0.1", "http://"])
-def test_what_is_no_url_is_refused(url: str) -> None:
-    with pytest.raises(ParameterError, match="no URL of a service"):
-        Service(url)
-
-
 def test_a_token_does_not_travel_in_the_clear() -> None:
     with pytest.raises(ParameterError, match="does not travel in the clear"):
         Service("http://he.example.org", "rs_token")

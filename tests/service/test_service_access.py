@@ -13,7 +13,7 @@ from tests.service.test_service_clients import command
 
 from ringsmith.service.access import Access
 from ringsmith.service.database import LOCAL, Client, Database
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 from ringsmith.service.storage import Storage
 
 Open = Callable[[bool], Access]
@@ -29,8 +29,8 @@ def client(access: Access, asked: Request) -> Client:
     return asyncio.run(access.client(asked))
 
 
-def request(peer: str = "127.0.0.1", **headers: str) -> Request:
-    """A request of ``peer``; ``host`` is that of the server's own address."""
+def request(address: str = "127.0.0.1", **headers: str) -> Request:
+    """A request from ``address``; ``host`` is that of the server's own address."""
     headers = {"host": "127.0.0.1:8000", **headers}
     return Request(
         {
@@ -40,13 +40,13 @@ def request(peer: str = "127.0.0.1", **headers: str) -> Request:
             "query_string": b"",
             "scheme": "http",
             "server": ("127.0.0.1", 8000),
-            "client": (peer, 50000),
+            "client": (address, 50000),
             "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         }
     )
 
 
-def refusal(access: Access, asked: Request) -> tuple[int, str]:
+def denied(access: Access, asked: Request) -> tuple[int, str]:
     with pytest.raises(ProblemError) as error:
         client(access, asked)
     return error.value.status, str(error.value)
@@ -66,7 +66,7 @@ def test_removing_the_last_token_opens_no_server(
     if restarted:
         access = opened(tokens or database.needs_tokens())
     for asked in (request(), request("10.1.2.3"), known):
-        assert refusal(access, asked)[0] == 401
+        assert denied(access, asked)[0] == 401
     assert client(access, request(authorization=f"Bearer {database.add_client('bob')}")).id
 
 
@@ -75,15 +75,15 @@ def test_a_client_whose_token_is_not_there_gets_nothing_from_an_exposed_server(
 ) -> None:
     """A folder whose last moments were lost: it has no client at all."""
     access = opened(True)
-    assert refusal(access, request())[0] == 401
+    assert denied(access, request())[0] == 401
 
 
 def test_without_tokens_only_this_machine_is_served(opened: Open) -> None:
     access = opened(False)
-    for peer in ("127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"):
-        assert client(access, request(peer)).name == LOCAL
-    for peer in ("10.1.2.3", "192.168.0.9", "::ffff:10.1.2.3", "fe80::1", "testclient", ""):
-        status, text = refusal(access, request(peer))
+    for address in ("127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"):
+        assert client(access, request(address)).name == LOCAL
+    for address in ("10.1.2.3", "192.168.0.9", "::ffff:10.1.2.3", "fe80::1", "testclient", ""):
+        status, text = denied(access, request(address))
         assert (status, "this machine alone" in text) == (403, True)
 
 
@@ -107,7 +107,7 @@ def test_without_tokens_only_pages_of_the_server_itself_are_served(
     if served:
         assert client(access, asked).operator
     else:
-        assert refusal(access, asked)[0] == 403
+        assert denied(access, asked)[0] == 403
 
 
 def own_address() -> str | None:

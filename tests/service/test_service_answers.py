@@ -123,7 +123,7 @@ def test_a_token_goes_to_no_address_that_looks_like_this_machine(url: str) -> No
         Service(url, TOKEN)
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://localhost", "http://", 5])
+@pytest.mark.parametrize("url", ["", "score", "localhost:8000", "ftp://localhost", "http://", 5])
 def test_what_is_no_url_is_refused(url: object) -> None:
     with pytest.raises(ParameterError, match=r"is no URL of a service"):
         Service(url)  # type: ignore[arg-type]
@@ -165,10 +165,10 @@ def test_an_answer_has_a_size_limit(answer: Answer, code: str) -> None:
 def test_an_answer_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     with listening(dripping) as (url, _), Service(url, patience_seconds=0) as service:
         monkeypatch.setattr(service._connection, "_timeout", 0.5)
-        begun = time.monotonic()
+        started = time.monotonic()
         with pytest.raises(ServiceError, match="the answer is too slow"):
             service.programs()
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - started < 5
 
 
 def test_results_are_as_large_as_their_kit_allows(

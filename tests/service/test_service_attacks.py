@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import Someone, someone
-from tests.service.served import Server, alive, in_the_clear, until
+from tests.service.served import Server, alive, in_the_clear, limited, until
 
 from ringsmith.interop import encode_object
 from ringsmith.objects import Ciphertext
@@ -34,9 +34,7 @@ HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n"
 def strict(programs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with little patience."""
     folder = tmp_path_factory.mktemp("attacked")
-    (folder / "limits.toml").write_text(LIMITS)
-    options = ("--workers", "1", "--limits", str(folder / "limits.toml"))
-    with Server(folder, programs, *options) as server:
+    with limited(folder, programs, LIMITS) as server:
         yield server
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import someone
-from tests.service.served import Server, in_the_clear, until
+from tests.service.served import Server, in_the_clear, limited, until
 
 from ringsmith.errors import ParameterError
 from ringsmith.remote import Service, ServiceError
@@ -37,11 +37,7 @@ job_bytes = 1000000
 
 
 def command(*arguments: str) -> str:
-    """What a command prints.
-
-    Raises:
-        AssertionError: If it fails.
-    """
+    """What a command prints. Raises AssertionError if it fails."""
     done = subprocess.run([RINGSMITH, *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -206,15 +202,14 @@ def test_jobs_whose_inputs_arrive_count_for_the_quota(
 
 
 def test_a_full_queue_is_said_to_be_full(programs: list[Path], tmp_path: Path) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nwaiting_jobs = 2\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server:
+    with limited(tmp_path, programs, "[limits]\nwaiting_jobs = 2\n") as server:
         service = Service(server.url, patience_seconds=0)
         slow = someone(service, "slow")
         service.put_keys(slow.program, slow.keys)
         for _ in range(4):  # one of them runs, and the inputs of another are read
-            until(lambda: httpx.get(f"{server.url}/v1/status").json()["waiting"] < 2, "room")
+            until(
+                lambda: httpx.get(f"{server.url}/v1/status").json()["waiting"] < 2, "a free entry"
+            )
             service.submit(slow.program, slow.inputs, slow.keys)
         with pytest.raises(ServiceError, match="the most that this server takes") as error:
             service.submit(slow.program, slow.inputs, slow.keys)

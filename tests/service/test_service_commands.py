@@ -92,9 +92,9 @@ def test_what_cannot_be_served_is_refused(programs: list[Path], tmp_path: Path) 
     odd = tmp_path / "odd name.rsp"
     odd.write_bytes(programs[0].read_bytes())
     assert "the program's in URLs" in refused("serve", str(odd), *data)
-    twin = tmp_path / "score.rsp"
-    twin.write_bytes(programs[0].read_bytes())
-    assert "another program is called 'score'" in refused("serve", score, str(twin), *data)
+    same_name = tmp_path / "score.rsp"
+    same_name.write_bytes(programs[0].read_bytes())
+    assert "another program is called 'score'" in refused("serve", score, str(same_name), *data)
     assert "--design is for" in refused("serve", score, *data, "--design", "nano")
     assert "belong together" in refused("serve", score, *data, "--device", "card")
     assert "belong together" in refused("serve", score, *data, "--tls-key", str(wrong))

@@ -1,4 +1,4 @@
-"""Connections that do nothing, of many or one peer, in plain HTTP and TLS, keep out nobody."""
+"""Connections that do nothing, of one or many addresses, in plain HTTP and TLS, keep out nobody."""
 
 import resource
 import shutil
@@ -15,11 +15,11 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import someone
-from tests.service.served import Server, in_the_clear, until
+from tests.service.served import Server, in_the_clear, limited, until
 
 from ringsmith.remote import Service
 from ringsmith.service.connections import HEADER_BYTES
-from ringsmith.service.gate import Gate, Listener, peer_of
+from ringsmith.service.gate import Gate, Listener, remote_of
 
 HEALTH = b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n"
 IDLE = 2000
@@ -58,15 +58,15 @@ def works(server: Server, runs: int) -> float:
         with Service(server.url, timeout_seconds=20) as service:
             own = someone(service)
             for _ in range(runs):
-                begun = time.monotonic()
+                started = time.monotonic()
                 found = own.read(service.run(own.program, own.inputs, own.keys))
-                slowest = max(slowest, time.monotonic() - begun)
+                slowest = max(slowest, time.monotonic() - started)
                 assert found == pytest.approx(in_the_clear(own.numbers), abs=1e-4)
     return slowest
 
 
-@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.2"], ids=["same peer", "another peer"])
-def test_two_thousand_idle_connections_of_one_peer_keep_out_nobody(
+@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.2"], ids=["same", "another"])
+def test_two_thousand_idle_connections_of_one_address_keep_out_nobody(
     server: Server, source: str
 ) -> None:
     stopped = threading.Event()
@@ -107,14 +107,16 @@ def test_two_thousand_idle_connections_of_one_peer_keep_out_nobody(
 def test_a_connection_in_use_is_not_closed_for_an_idle_one(
     programs: list[Path], tmp_path: Path
 ) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nconnections = 20\npeer_connections = 20\n")
-    options = ("--workers", "1", "--limits", str(limits))
     put = (
         f"PUT /v1/programs/score/keys/{'0' * 64} HTTP/1.1\r\nHost: localhost\r\n"
         "Content-Length: 10\r\n\r\n01234"
     )
-    with Server(tmp_path, programs, *options) as server, ExitStack() as stack:
+    with (
+        limited(
+            tmp_path, programs, "[limits]\nconnections = 20\naddress_connections = 20\n"
+        ) as server,
+        ExitStack() as stack,
+    ):
         used = [stack.enter_context(connect(server.url)) for _ in range(5)]
         for line in used:
             line.sendall(put.encode())
@@ -156,11 +158,11 @@ def test_connections_without_a_tls_handshake_keep_out_nobody_and_are_closed(
         for _ in range(10):
             answer = httpx.get(f"{server.url}/v1/health", verify=trusted, timeout=10)
             assert answer.status_code == 200
-        begun = time.monotonic()
+        started = time.monotonic()
         lines[-1].settimeout(10)
         with suppress(ConnectionError):
             assert lines[-1].recv(1) == b""
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - started < 5
 
 
 def test_a_header_that_is_too_large_is_refused_however_it_comes(server: Server) -> None:
@@ -208,17 +210,17 @@ def test_the_limit_of_files_is_raised_and_a_low_one_takes_fewer_connections(
 # ---- the gate itself -----------------------------------------------------------------------------
 
 
-def test_peers_are_addresses_and_networks() -> None:
-    assert peer_of(("10.0.0.1", 5)) == "10.0.0.1"
-    assert peer_of(("::ffff:10.0.0.1", 5, 0, 0)) == "10.0.0.1"
+def test_connections_are_counted_by_address_or_network() -> None:
+    assert remote_of(("10.0.0.1", 5)) == "10.0.0.1"
+    assert remote_of(("::ffff:10.0.0.1", 5, 0, 0)) == "10.0.0.1"
     one, other = ("2001:db8:1:2:3::4", 5, 0, 0), ("2001:db8:1:2:ffff::1", 9, 0, 0)
-    assert peer_of(one) == peer_of(other) == "2001:db8:1:2::/64"
-    assert peer_of(("fe80::1%eth0", 5, 0, 2)) == "fe80::/64"
-    assert peer_of("") == ""
+    assert remote_of(one) == remote_of(other) == "2001:db8:1:2::/64"
+    assert remote_of(("fe80::1%eth0", 5, 0, 2)) == "fe80::/64"
+    assert remote_of("") == ""
 
 
-def test_the_longest_idle_connection_of_the_largest_peer_makes_room() -> None:
-    """Of 6 connections at most, and 5 of one peer."""
+def test_the_longest_idle_connection_of_the_address_with_most_is_closed() -> None:
+    """Of 6 connections at most, and 5 of one address."""
     with Listener() as listener, ExitStack() as stack:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

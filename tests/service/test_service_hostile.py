@@ -26,7 +26,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from tests.conftest import SEED
 from tests.service.conftest import Someone, someone
-from tests.service.served import Server, alive, in_the_clear, until
+from tests.service.served import Server, alive, in_the_clear, limited, until
 
 from ringsmith.interop import encode_object
 from ringsmith.objects import Ciphertext
@@ -59,9 +59,7 @@ MEMORY = 300 << 20
 def strict(programs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with little patience."""
     folder = tmp_path_factory.mktemp("strict")
-    (folder / "limits.toml").write_text(LIMITS)
-    options = ("--workers", "1", "--limits", str(folder / "limits.toml"))
-    with Server(folder, programs, *options) as server:
+    with limited(folder, programs, LIMITS) as server:
         yield server
 
 
@@ -80,7 +78,7 @@ def works(server: Server) -> None:
 
 
 def refused(answer: httpx.Response, status: int | None = None) -> str:
-    """The detail of a clear refusal."""
+    """The detail of an answer with an error."""
     assert 400 <= answer.status_code < 500, answer.text
     assert answer.headers["content-type"] in ("application/problem+json", "application/json")
     found = answer.json()

@@ -88,7 +88,7 @@ def run(node: Path, example: Path, *words: str, **environment: str) -> list[floa
 
 
 def products(x, y):  # noqa: ANN001, ANN201
-    """A product, and rotations to both sides: keys of relinearization and of Galois."""
+    """A product, and rotations left and right: keys of relinearization and of Galois."""
     return x * y + x.rotate(1) - x.rotate(-2)
 
 
@@ -128,11 +128,7 @@ def test_a_client_with_seal_4_1_gets_the_results_of_ckks_and_bfv(
         y = WHOLE[::-1]
         product, left, right = (
             np.pad(row, wide)
-            for row, wide in (
-                (np.multiply(WHOLE, y), (0, 2)),
-                (WHOLE[1:], (0, 3)),
-                (WHOLE, (2, 0)),
-            )
+            for row, wide in ((np.multiply(WHOLE, y), (0, 2)), (WHOLE[1:], (0, 3)), (WHOLE, (2, 0)))
         )
         expected = product + left - right
         assert call("products", f"x={texts(WHOLE)}", f"y={texts(y)}") == expected.tolist()

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import someone
-from tests.service.inside import DIGEST, KEYS, Inside, inside, jobs_of, published
-from tests.service.served import Server, in_the_clear
+from tests.service.inside import DIGEST, KEYS, Inside, inside, jobs_of
+from tests.service.served import Server, in_the_clear, limited
 
 from ringsmith.objects import EvaluationKeys
 from ringsmith.remote import Service, ServiceError
@@ -23,16 +23,6 @@ from ringsmith.service.published import Publication
 from ringsmith.service.settings import Limits, Quota, Settings
 from ringsmith.service.tasks import DeviceChoice, Setup
 from ringsmith.service.worker import Runner
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "data"
-
-
-@pytest.fixture
-def offered(programs: list[Path], data: Path) -> dict[str, Publication]:
-    return published(programs[:1], data)
 
 
 def address(content: bytes) -> str:
@@ -72,7 +62,7 @@ def test_keys_at_which_workers_die_each_time_are_refused(
             server.replicas[0].losses = 2
             answer = await server.http.put(address(KEYS), content=KEYS)
             assert answer.status_code == 422
-            assert "begun 2 times, and each time its worker was lost" in answer.json()["detail"]
+            assert "started 2 times, and each time its worker was lost" in answer.json()["detail"]
             await server.put_keys()  # and may be sent again
             await server.run("one", b"1")
 
@@ -206,10 +196,10 @@ def test_an_attempt_that_the_database_has_forgotten_is_in_nobodys_way(own_server
 def test_a_job_that_fails_costs_its_client_what_it_took(
     programs: list[Path], tmp_path: Path
 ) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[quota]\ncompute_seconds = 0.000001\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs[:1], *options) as server, Service(server.url) as service:
+    with (
+        limited(tmp_path, programs[:1], "[quota]\ncompute_seconds = 0.000001\n") as server,
+        Service(server.url) as service,
+    ):
         own = someone(service)
         (digest,) = service.put_keys(own.program, own.keys)
         body, kind = write_form({"keys": digest.encode()}, {"x": b"no ciphertext"})

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.service.conftest import someone
-from tests.service.served import Server, in_the_clear, until
+from tests.service.served import Server, in_the_clear, limited, until
 
 from ringsmith.interop import encode_object
 from ringsmith.remote import Service, ServiceError
@@ -82,10 +82,10 @@ def test_a_worker_that_stops_answering_is_replaced(
     programs: list[Path], tmp_path: Path, *, busy: bool
 ) -> None:
     """A process that is stopped, or hangs, is there for the system, and does nothing."""
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nsilent_seconds = 3\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server, Service(server.url) as service:
+    with (
+        limited(tmp_path, programs, "[limits]\nsilent_seconds = 3\n") as server,
+        Service(server.url) as service,
+    ):
         name = "slow" if busy else "score"
         own = someone(service, name)
         service.put_keys(own.program, own.keys)
@@ -121,9 +121,7 @@ def test_a_secret_that_is_empty_or_cut_off_is_replaced(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
 
 
-def test_a_clock_that_is_set_changes_no_time_of_the_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_clock_that_is_set_changes_no_time_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     before = now()
     for jump in (-1e6, 3600.0, 1e9):
         monkeypatch.setattr(time, "time", lambda jump=jump: before + jump)
@@ -132,10 +130,10 @@ def test_a_clock_that_is_set_changes_no_time_of_the_server(
 
 
 def test_a_job_at_which_workers_die_is_given_up(programs: list[Path], tmp_path: Path) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nattempts = 2\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server, Service(server.url) as service:
+    with (
+        limited(tmp_path, programs, "[limits]\nattempts = 2\n") as server,
+        Service(server.url) as service,
+    ):
         slow, own = someone(service, "slow"), someone(service)
         job = service.submit(slow.program, slow.inputs, slow.keys)
         for attempt in (1, 2):
@@ -146,17 +144,17 @@ def test_a_job_at_which_workers_die_is_given_up(programs: list[Path], tmp_path: 
                 f"attempt {attempt} runs",
             )
             os.kill(server.worker_ids[0], signal.SIGKILL)
-        with pytest.raises(ServiceError, match="begun 2 times, and each time its worker"):
+        with pytest.raises(ServiceError, match="started 2 times, and each time its worker"):
             job.wait(60)
         assert job.poll().code == "worker-lost"
         service.run(own.program, own.inputs, own.keys)
 
 
 def test_a_job_that_runs_too_long_is_ended(programs: list[Path], tmp_path: Path) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nrun_seconds = 0.05\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server, Service(server.url) as service:
+    with (
+        limited(tmp_path, programs, "[limits]\nrun_seconds = 0.05\n") as server,
+        Service(server.url) as service,
+    ):
         slow = someone(service, "slow")
         with pytest.raises(ServiceError, match=r"ran for 0\.05 seconds, the most") as error:
             service.run(slow.program, slow.inputs, slow.keys)
@@ -165,10 +163,10 @@ def test_a_job_that_runs_too_long_is_ended(programs: list[Path], tmp_path: Path)
 
 
 def test_a_job_that_waits_too_long_is_ended(programs: list[Path], tmp_path: Path) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nwait_seconds = 0.1\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server, Service(server.url) as service:
+    with (
+        limited(tmp_path, programs, "[limits]\nwait_seconds = 0.1\n") as server,
+        Service(server.url) as service,
+    ):
         slow = someone(service, "slow")
         service.put_keys(slow.program, slow.keys)
         jobs = [service.submit(slow.program, slow.inputs, slow.keys) for _ in range(3)]
@@ -239,10 +237,10 @@ def test_a_job_of_a_program_that_is_gone_says_so(programs: list[Path], tmp_path:
 
 
 def test_results_are_removed_after_their_time(programs: list[Path], tmp_path: Path) -> None:
-    limits = tmp_path / "limits.toml"
-    limits.write_text("[limits]\nkeep_seconds = 0.2\n")
-    options = ("--workers", "1", "--limits", str(limits))
-    with Server(tmp_path, programs, *options) as server, Service(server.url) as service:
+    with (
+        limited(tmp_path, programs, "[limits]\nkeep_seconds = 0.2\n") as server,
+        Service(server.url) as service,
+    ):
         own = someone(service)
         service.run(own.program, own.inputs, own.keys)
         until(lambda: not [*(server.data / "jobs").iterdir()], "results are removed")

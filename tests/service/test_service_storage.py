@@ -16,7 +16,7 @@ import httpx
 import pytest
 from tests.conftest import SEED
 from tests.service.conftest import someone
-from tests.service.inside import DIGEST, KEYS, Faults, Inside, faulty, inside, jobs_of, published
+from tests.service.inside import DIGEST, KEYS, Faults, Inside, faulty, inside, jobs_of
 from tests.service.served import Server, until
 
 from ringsmith.remote import Service
@@ -30,16 +30,6 @@ from ringsmith.service.tasks import DeviceChoice, Outcome, Setup, Task
 from ringsmith.service.worker import Runner
 
 WRITES = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return tmp_path / "data"
-
-
-@pytest.fixture
-def offered(programs: list[Path], data: Path) -> dict[str, Publication]:
-    return published(programs[:1], data)
 
 
 @pytest.fixture
@@ -68,7 +58,7 @@ async def settles(server: Inside) -> None:
 def test_jobs_go_on_when_writes_succeed_again(
     data: Path, offered: dict[str, Publication], faults: Faults, code: int
 ) -> None:
-    """A job was begun or has ended while nothing could be written."""
+    """A job was started or has ended while nothing could be written."""
 
     async def rounds() -> None:
         async with inside(data, offered) as server:
@@ -122,9 +112,9 @@ def test_questions_are_answered_at_once_while_the_database_is_slow(
             others = [asyncio.create_task(server.post(str(i), b"2")) for i in range(3)]
             await server.becomes("degraded", "slow")
             for path in ("health", "programs", f"jobs/{job['id']}", "jobs", "status") * 4:
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 assert (await server.http.get(f"/v1/{path}")).status_code == 200
-                slowest = max(slowest, time.perf_counter() - begun)
+                slowest = max(slowest, time.perf_counter() - started)
             faults.clear()
             assert {answer.status_code for answer in await asyncio.gather(*others)} == {503}
             await settles(server)
@@ -150,11 +140,11 @@ def test_a_lock_of_ten_seconds_delays_writes_alone(
             locked = time.perf_counter()
             late = asyncio.create_task(server.run("late", b"3"))
             while time.perf_counter() - locked < 10:
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 found = (await server.http.get(f"/v1/jobs/{job['id']}")).json()
                 assert found["state"] == "running"  # its end is not stored yet
                 await server.health()
-                slowest = max(slowest, time.perf_counter() - begun)
+                slowest = max(slowest, time.perf_counter() - started)
                 await asyncio.sleep(0.05)
             assert (await server.health())["status"] != "ok"
             other.execute("ROLLBACK")
@@ -170,9 +160,7 @@ def test_a_lock_of_ten_seconds_delays_writes_alone(
     assert jobs_of(data) == {("one", "done"): 1, ("late", "done"): 1}
 
 
-def test_events_come_within_half_a_second_while_the_database_is_locked(
-    own_server: Server,
-) -> None:
+def test_events_come_within_half_a_second_while_the_database_is_locked(own_server: Server) -> None:
     with Service(own_server.url) as service, httpx.Client(timeout=30) as http:
         slow = someone(service, "slow")
         job = service.submit(slow.program, slow.inputs, slow.keys)
@@ -181,10 +169,10 @@ def test_events_come_within_half_a_second_while_the_database_is_locked(
         other.execute("BEGIN IMMEDIATE")
         slowest = 0.0
         for _ in range(10):
-            begun = time.perf_counter()
+            started = time.perf_counter()
             with http.stream("GET", f"{own_server.url}/v1/jobs/{job.id}/events") as answer:
                 assert next(answer.iter_lines()) == "event: state"
-                slowest = max(slowest, time.perf_counter() - begun)
+                slowest = max(slowest, time.perf_counter() - started)
             time.sleep(0.2)
         until(
             lambda: http.get(f"{own_server.url}/v1/health").json()["status"] != "ok", "it is told"
@@ -195,7 +183,7 @@ def test_events_come_within_half_a_second_while_the_database_is_locked(
     assert slowest < 0.5
 
 
-def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
+def test_a_full_disk_is_reported_and_jobs_go_on_when_it_has_space(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite itself says that the disk is full."""
@@ -205,7 +193,7 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
         async with inside(data, offered) as server:
             await server.put_keys()
 
-            def room(pages: int) -> None:
+            def free(pages: int) -> None:
                 database = server.state.storage._writes.database
                 (used,) = database._connection.execute("PRAGMA page_count").fetchone()
                 database._connection.execute(f"PRAGMA max_page_count = {used + pages}")
@@ -213,11 +201,9 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
             statuses = Counter[int]()
             opened = server.state.storage._writes.database.reopen
             monkeypatch.setattr(
-                server.state.storage._writes.database,
-                "reopen",
-                lambda: (opened(), room(0)),
+                server.state.storage._writes.database, "reopen", lambda: (opened(), free(0))
             )
-            room(0)
+            free(0)
             name = 0
             while statuses[507] < 3:
                 name += 1
@@ -226,7 +212,7 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
                 statuses[answer.status_code] += 1
             assert (await server.health())["status"] == "down"
             monkeypatch.undo()
-            room(1 << 20)
+            free(1 << 20)
             await server.becomes("ok", "ok")
             await server.run("more", b"more")
             await settles(server)
@@ -236,7 +222,7 @@ def test_a_disk_that_is_full_is_told_and_jobs_go_on_when_it_has_room(
     assert {state for _, state in jobs_of(data)} == {"done"}
 
 
-def test_a_disk_without_room_for_files_is_told(
+def test_a_disk_without_space_for_files_is_reported(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> Path:
@@ -317,10 +303,7 @@ def test_a_write_that_fails_after_it_was_stored_is_stored_once(
 
 
 def test_a_job_that_was_stored_though_its_request_was_refused_is_run_at_the_next_request(
-    data: Path,
-    offered: dict[str, Publication],
-    faults: Faults,
-    monkeypatch: pytest.MonkeyPatch,
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each try stores the job and fails after that, until the request is refused."""
     add_job = Database.add_job
@@ -396,9 +379,9 @@ def _fault_rounds(
     async def asks(server: Inside) -> None:
         """Asks all the time, as a monitor does."""
         while True:
-            begun = time.perf_counter()
+            started = time.perf_counter()
             await server.health()
-            waits.append(time.perf_counter() - begun)
+            waits.append(time.perf_counter() - started)
             await asyncio.sleep(0.02)
 
     seen = asyncio.run(rounds())
@@ -413,20 +396,14 @@ def _fault_rounds(
 
 
 def test_nothing_is_lost_doubled_or_stuck_under_faults(
-    data: Path,
-    offered: dict[str, Publication],
-    faults: Faults,
-    monkeypatch: pytest.MonkeyPatch,
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fault_rounds(data, offered, faults, monkeypatch, 60)
 
 
 @pytest.mark.full
 def test_nothing_is_lost_doubled_or_stuck_in_many_rounds_of_faults(
-    data: Path,
-    offered: dict[str, Publication],
-    faults: Faults,
-    monkeypatch: pytest.MonkeyPatch,
+    data: Path, offered: dict[str, Publication], faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fault_rounds(data, offered, faults, monkeypatch, 1000)
 
@@ -492,23 +469,23 @@ def test_what_is_given_up_does_not_block_what_follows(tmp_path: Path, faults: Fa
         storage = Storage(tmp_path / "service.sqlite3")
         await storage.write(lambda database: database.local_client())
         faults.seconds = 0.6
-        begun = time.perf_counter()
+        started = time.perf_counter()
         tries = [
             storage.write(lambda database: database.add_job(job), lambda d: d.remove_job("0"))
             for _ in range(20)
         ]
         refused = await asyncio.gather(*tries, return_exceptions=True)
         assert all(isinstance(error, Exception) for error in refused)
-        assert time.perf_counter() - begun < 1.0
+        assert time.perf_counter() - started < 1.0
         assert storage.is_slow or not storage.trouble
         faults.clear()
-        begun = time.perf_counter()
+        started = time.perf_counter()
         while True:
             try:
                 stored = await storage.write(lambda database: database.add_job(job))
                 break
             except Exception:
-                assert time.perf_counter() - begun < 5
+                assert time.perf_counter() - started < 5
         assert stored == job
         storage.close()
 
@@ -590,7 +567,7 @@ def test_a_check_that_was_recorded_too_late_is_begun_again(
     asyncio.run(rounds())
 
 
-def test_refusals_do_not_wait_for_each_other(
+def test_errors_do_not_wait_for_each_other(
     data: Path, offered: dict[str, Publication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Requests of one client, one after the other, while nothing can be written."""
@@ -601,11 +578,11 @@ def test_refusals_do_not_wait_for_each_other(
             await server.put_keys()
             faults.rate = 1.0
             await server.becomes("down", "failing")
-            begun = time.perf_counter()
+            started = time.perf_counter()
             asked = [server.post(str(number), b"1") for number in range(10)]
             statuses = {answer.status_code for answer in await asyncio.gather(*asked)}
             assert statuses == {503}
-            assert time.perf_counter() - begun < 10 * 0.25 + 2
+            assert time.perf_counter() - started < 10 * 0.25 + 2
             faults.clear()
             await server.becomes("ok", "ok")
             await server.run("0", b"1")

@@ -291,9 +291,9 @@ def table() -> list[str]:
 def test_each_wrong_thing_has_its_message(case: Case, things: Things) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
-        with pytest.raises((RingsmithError, TypeError)) as refusal:
+        with pytest.raises((RingsmithError, TypeError)) as raised:
             case.call(things)
-    assert case.message in str(refusal.value)
+    assert case.message in str(raised.value)
 
 
 def test_the_page_holds_the_table() -> None:
@@ -301,7 +301,7 @@ def test_the_page_holds_the_table() -> None:
     assert len(CASES) >= 35
 
 
-def test_refusals_are_of_the_kind_that_the_docstrings_say(things: Things) -> None:
+def test_errors_are_of_the_kind_that_the_docstrings_say(things: Things) -> None:
     with pytest.raises(ParameterError):
         things.encode([T])
     with pytest.raises(ProgramError):

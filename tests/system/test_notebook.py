@@ -82,6 +82,7 @@ def objects(small: CkksParameters, rng: np.random.Generator) -> Iterator[object]
     yield seeded
     yield compact_keys(seeded, parameter_set("nano").primes)
     yield trace(lambda x: x + 1, small).forecast()
+    yield Sanitizer(trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20, margin_bits=60)))
     yield trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20)).forecast()
     yield Sanitizer(trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20, margin_bits=60)))
     yield InputsOnDemand({"x": np.zeros((2, 1024), np.uint64)}, {})

@@ -29,10 +29,7 @@ def printed(folder: Path, capsys: pytest.CaptureFixture[str], rtl: bool) -> list
 
 @pytest.mark.parametrize("rtl", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_the_page_prints_what_it_says(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    rtl: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], rtl: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     stated = [text for kind, text in BLOCKS if kind == "text"]

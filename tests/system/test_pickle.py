@@ -67,15 +67,15 @@ def test_public_objects_are_pickled_and_copied(
         again.galois[5] = relin
 
 
-def test_compact_keys_needs_and_parameters_are_pickled(
+def test_keys_needs_and_parameters_are_pickled(
     small: CkksParameters,
     exact: BfvParameters,
     keys: tuple[client.SecretKey, PublicKey, EvaluationKeys],
 ) -> None:
-    compact = compact_keys(keys[2], small.primes)
-    again = pickled(compact)
-    assert compact.relin is not None
-    assert np.array_equal(again.relin.half, compact.relin.half)
+    on_the_fly = compact_keys(keys[2], small.primes)
+    again = pickled(on_the_fly)
+    assert on_the_fly.relin is not None
+    assert np.array_equal(again.relin.half, on_the_fly.relin.half)
     assert again.key_tag == keys[1].key_tag
     assert pickled(NEEDS) == NEEDS
     for parameters in (small, exact):

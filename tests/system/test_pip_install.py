@@ -1,6 +1,6 @@
 """The package as somebody installs it: into an empty environment, used far from any checkout.
 
-What pip installs beside it comes from whatever registry pip is set to use, in the versions of
+What pip installs with it comes from whatever registry pip is set to use, in the versions of
 requirements/run.lock. Only designs that are built already are taken from the cache.
 """
 

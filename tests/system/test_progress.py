@@ -80,7 +80,7 @@ def test_a_note_stays_in_a_log_and_above_the_bars_of_a_terminal() -> None:
     progress.note("heard by none")
     for stream in (io.StringIO(), _Terminal()):
         with progress.show_progress(stream), progress.task("measuring", 3, "cases"):
-            progress.note("a peer is left out: [no] tool")
+            progress.note("a baseline is left out: [no] tool")
         progress.note("heard by none")
-        assert stream.getvalue().count("a peer is left out: [no] tool\n") == 1
+        assert stream.getvalue().count("a baseline is left out: [no] tool\n") == 1
         assert "heard by none" not in stream.getvalue()

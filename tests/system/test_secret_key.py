@@ -33,7 +33,7 @@ from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.schemes import trace
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "ringsmith"
-SERVER_SIDE = (
+SERVER = (
     "apps.application",
     "apps.logreg",
     "apps.gmdh",
@@ -181,7 +181,7 @@ def test_no_part_of_the_secret_key_leaves_the_client() -> None:
 
 
 def test_every_form_of_the_secret_key_would_be_found() -> None:
-    """The control of the test above: a device write with a piece of the key in it is noticed."""
+    """The control of the test above: a device write with a part of the key in it is noticed."""
     parameters = parameter_set("nano")
     client = begin(Stages(Console(quiet=True)), LogisticRegression()).client
     secret = client._secret_key.reveal()
@@ -233,13 +233,13 @@ def reached_from(start: str) -> set[str]:
     return reached
 
 
-@pytest.mark.parametrize("module", SERVER_SIDE)
-def test_no_import_leads_from_the_server_side_to_the_secret_key(module: str) -> None:
+@pytest.mark.parametrize("module", SERVER)
+def test_no_import_leads_from_the_server_to_the_secret_key(module: str) -> None:
     assert file_of(module), f"{module} does not exist"
     assert not reached_from(module) & set(FORBIDDEN)
 
 
-def test_the_import_search_sees_what_the_client_side_reaches() -> None:
+def test_the_import_search_sees_what_the_client_reaches() -> None:
     assert set(FORBIDDEN) <= reached_from("apps.session")
     assert set(FORBIDDEN) <= reached_from("apps.gmdh.steps")
 

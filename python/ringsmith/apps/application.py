@@ -36,26 +36,20 @@ def for_runs(items: Sequence[Each], runs: int) -> Sequence[Each]:
 
 
 class Server:
-    """Programs made ready to run for clients; there is no secret key.
-
-    Attributes:
-        programs: The planned HE programs: one for all runs, or one for each.
-        compiled: The same for the interpreter and, where a design is given, its accelerator.
-    """
+    """Programs made ready to run for clients; there is no secret key."""
 
     def __init__(
         self, programs: Sequence[Program], design: str | Design | None, *, smallest: bool = False
     ) -> None:
         """Compiles.
 
+        Raises ProgramError when the design is too small for a program.
+
         Args:
             programs: The planned programs.
             design: Accelerator to schedule for; None: none.
             smallest: Whether to schedule for the smallest accelerator where no design is given;
                 else programs run on the ``cpu`` device only.
-
-        Raises:
-            ProgramError: When the design is too small for a program.
         """
         self.programs = tuple(programs)
         self.compiled = [
@@ -103,13 +97,7 @@ class Server:
     def run(
         self, device: runtime.Device, inputs: Sequence[Inputs], keys: runtime.AnyKeys
     ) -> Sequence[runtime.RunResult]:
-        """Returns the encrypted outputs of each run.
-
-        Args:
-            device: Where to run, from ``runtime.open_device``.
-            inputs: Each run's ciphertexts.
-            keys: The client's evaluation keys.
-        """
+        """Returns the encrypted outputs of each run."""
         pairs = zip(for_runs(self.compiled, len(inputs)), inputs, strict=True)
         return [compiled.run(device, each, keys) for compiled, each in pairs]
 
@@ -139,28 +127,25 @@ class Application(ABC, Generic[Outcome]):
     def prepare(self) -> str:
         """Loads the data and trains the model in the clear; returns what they are.
 
-        Raises:
-            ToolError: When the package that carries the data is missing.
+        Raises ToolError when the package that carries the data is missing.
         """
 
     @abstractmethod
     def programs(self, design: str | Design | None, *, accelerated: bool) -> Sequence[Program]:
         """Returns the encrypted programs, planned: one for all runs, or one for each.
 
+        Raises ProgramError when the parameters do not bear a program.
+
         Args:
             design: The accelerator that they must suit; None: any.
             accelerated: Whether they are for an accelerator.
-
-        Raises:
-            ProgramError: When the parameters do not bear a program.
         """
 
     @abstractmethod
     def vectors(self, server: Server) -> Iterable[Numbers]:
         """Returns what the client encrypts for each run: every input's numbers.
 
-        Raises:
-            ParameterError: When they do not fit a ciphertext.
+        Raises ParameterError when they do not fit a ciphertext.
         """
 
     @abstractmethod
@@ -191,12 +176,11 @@ class Application(ABC, Generic[Outcome]):
     ) -> Server:
         """Returns the programs, made ready.
 
+        Raises ProgramError when the parameters or the design are too small for a program.
+
         Args:
             design: The accelerator; None: the smallest that does, if they are for one.
             accelerated: Whether they are for an accelerator; None: where a design is given.
-
-        Raises:
-            ProgramError: When the parameters or the design are too small for a program.
         """
         chosen = design is not None if accelerated is None else accelerated
         found = self.programs(design if chosen else None, accelerated=chosen)

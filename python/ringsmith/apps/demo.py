@@ -26,13 +26,8 @@ _NOTE: Final = (
 def demo(output: Target | None = None) -> None:
     """Shows the whole path: encrypted patients classified on the RTL of ``DESIGN``.
 
-    Args:
-        output: Where to write the numbers as JSON; None: nowhere.
-
-    Raises:
-        DeviceError: When the RTL's residues differ from the cpu device's.
-        InteropError: When the file cannot be written.
-        ToolError: When a tool is missing or fails.
+    Raises DeviceError when the RTL's residues differ from the cpu device's; InteropError when the
+    file cannot be written; ToolError when a tool is missing or fails.
     """
     of = DEMO.parameters
     session.run(

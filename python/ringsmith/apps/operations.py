@@ -1,4 +1,4 @@
-"""Single HE operations on an accelerator: cycles of each alone, beside Microsoft SEAL's time.
+"""Single HE operations on an accelerator: cycles of each alone, and the time of Microsoft SEAL.
 
 Each operation is lowered, scheduled and run on the accelerator, as RTL or model, on random
 residues: no latency depends on data. The result is compared with the interpreter's, so a table with
@@ -61,18 +61,8 @@ def operation_rows(
 ) -> list[OperationRow]:
     """Runs every operation alone on an accelerator.
 
-    Args:
-        device: The accelerator, from ``runtime.open_device``.
-        design: Name of its design.
-        parameters: HE parameters that the design can run.
-        limbs: Data limbs of the operands, from 2.
-        steps: Rotation to measure.
-        seal_seconds: SEAL's times by operation at the same limbs, or None where SEAL is missing.
-        names: Operations to measure.
-
-    Raises:
-        DeviceError: When the device's result differs from the interpreter's.
-        ProgramError: When there is no such operation.
+    Raises DeviceError when the device's result differs from the interpreter's; ProgramError when
+    there is no such operation.
     """
     rows = []
     for name in names:
@@ -97,16 +87,8 @@ def _operation_graph(
 def run_checked(compiled: runtime.CompiledGraph, device: runtime.Device) -> tuple[int, int]:
     """Runs a graph on random residues, and compares what comes out with the interpreter's.
 
-    Args:
-        compiled: The graph, compiled for the device's design.
-        device: The accelerator, from ``runtime.open_device``.
-
-    Returns:
-        Instructions and cycles.
-
-    Raises:
-        DeviceError: When the device counts no cycles, or its result differs from the
-            interpreter's.
+    Returns instructions and cycles. Raises DeviceError when the device counts no cycles, or its
+    result differs from the interpreter's.
     """
     if not device.capabilities.cycles:
         raise DeviceError(

@@ -27,8 +27,7 @@ _LUMA: Final = np.array([0.299, 0.587, 0.114])
 def read_gray(path: Path) -> NDArray[np.float64]:
     """Returns a picture's brightness, (rows, columns), from 0 to 1.
 
-    Raises:
-        InteropError, ToolError: As ``read_colours``.
+    Raises InteropError, ToolError as ``read_colours``.
     """
     return np.asarray(read_colours(path) @ _LUMA / 255)
 
@@ -36,9 +35,8 @@ def read_gray(path: Path) -> NDArray[np.float64]:
 def read_colours(path: Path) -> NDArray[np.uint8]:
     """Returns a picture's red, green and blue, (rows, columns, 3); what is transparent is black.
 
-    Raises:
-        InteropError: When the file cannot be read, is no whole PNG, or has too many pixels.
-        ToolError: When Pillow is not installed.
+    Raises InteropError when the file cannot be read, is no whole PNG, or has too many pixels;
+    ToolError when Pillow is not installed.
     """
     try:
         from PIL import Image, UnidentifiedImageError

@@ -155,11 +155,7 @@ class Took:
         }
 
     def tables(self, where: str) -> list[Table]:
-        """Returns what the run took, and where its cycles went; nothing of what was not measured.
-
-        Args:
-            where: Name of the device and its design.
-        """
+        """Returns what the run took, and where its cycles went, as far as measured."""
         result, executable = self.result, self.executable
         rows = []
         if self.equal_bits is not None:
@@ -193,8 +189,7 @@ class Took:
 def refuse_different_bits(equal_bits: bool | None) -> None:
     """Refuses a result whose residues are not the cpu device's; None: they were not compared.
 
-    Raises:
-        DeviceError: Where they differ.
+    Raises DeviceError where they differ.
     """
     if equal_bits is False:
         raise DeviceError("the device's residues differ from the cpu device's: report this")
@@ -204,10 +199,7 @@ def refuse_different_bits(equal_bits: bool | None) -> None:
 
 
 def rows_table(
-    title: str,
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    text: Collection[str] = (),
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], text: Collection[str] = ()
 ) -> Table:
     """Returns a table of rows.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ringsmith.apps.conditions import package_version
 from ringsmith.errors import ToolError
-from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+from ringsmith.params import CkksParameters, RlweParameters
 from ringsmith.program import Plain
 
 if TYPE_CHECKING:
@@ -57,21 +57,12 @@ def median_seconds(call: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 class SealContext(ABC):
-    """SEAL with a parameter set and keys of its own: what its two schemes share.
-
-    Attributes:
-        parameters: The parameter set; SEAL takes the same primes in the same order.
-        context: SEAL's context.
-        evaluator: Its evaluator.
-        relin_keys: Relinearization keys.
-        galois_keys: Galois keys for ``steps``.
-    """
+    """SEAL with a parameter set and keys of its own: what its two schemes share."""
 
     def __init__(self, parameters: RlweParameters, steps: Sequence[int]) -> None:
         """Makes keys for the rotations in ``steps``; step 0 is conjugation, or a swap of the rows.
 
-        Raises:
-            ToolError: When ``seal-python`` is not installed.
+        Raises ToolError when ``seal-python`` is not installed.
         """
         try:
             import seal
@@ -108,11 +99,7 @@ class SealContext(ABC):
 
 
 class SealBaseline(SealContext):
-    """SEAL's CKKS.
-
-    Attributes:
-        encoder: Its CKKS encoder.
-    """
+    """SEAL's CKKS."""
 
     parameters: CkksParameters
 
@@ -126,13 +113,7 @@ class SealBaseline(SealContext):
     def encode(
         self, values: NDArray[np.generic], scale: float, limbs: int | None = None
     ) -> "seal.Plaintext":
-        """Returns SEAL's encoding of a real or complex vector of at most N/2 values.
-
-        Args:
-            values: The vector, in any memory layout.
-            scale: Encoding scale.
-            limbs: Data limbs; None: all.
-        """
+        """Returns SEAL's encoding of a real or complex vector of at most N/2 values."""
         # seal-python 4.4.0 ignores strides, and would read a reversed or broadcast array wrongly.
         contiguous = np.array(values, order="C")
         is_complex = contiguous.dtype.kind == "c"
@@ -201,72 +182,3 @@ class SealBaseline(SealContext):
         seconds = {name: median_seconds(call, repeats) for name, call in calls.items()}
         seconds["ntt"] /= a.size()  # SEAL transforms every polynomial of the ciphertext
         return seconds
-
-
-class SealExact(SealContext):
-    """SEAL's BFV, with batching.
-
-    Attributes:
-        encoder: Its batch encoder.
-    """
-
-    parameters: BfvParameters
-
-    def __init__(self, parameters: BfvParameters, steps: Sequence[int]) -> None:
-        """Makes keys; arguments and errors are those of ``SealContext``."""
-        super().__init__(parameters, steps)
-        import seal
-
-        self.encoder = seal.BatchEncoder(self.context)
-
-    def encode(self, values: NDArray[np.generic]) -> "seal.Plaintext":
-        """Returns SEAL's encoding of at most N whole numbers, taken modulo t."""
-        residues = np.mod(values, self.parameters.plain_modulus)
-        return self.encoder.encode(np.array(residues, dtype=np.uint64, order="C"))
-
-    def encode_operand(self, plain: Plain, limbs: int) -> "seal.Plaintext":
-        """Returns SEAL's encoding of a program's constant: the same at every level."""
-        return self.encode(plain.vector(self.parameters.slots))
-
-    def encrypt(self, values: NDArray[np.generic]) -> "seal.Ciphertext":
-        """Returns a fresh SEAL ciphertext of a vector; see ``encode``."""
-        return self._encryptor.encrypt(self.encode(values))
-
-    def decrypt(self, ciphertext: "seal.Ciphertext") -> NDArray[np.int64]:
-        """Returns the N slots of a SEAL ciphertext, centred modulo t."""
-        return np.asarray(self.encoder.decode(self._decryptor.decrypt(ciphertext)), np.int64)
-
-    def noise_budget(self, ciphertext: "seal.Ciphertext") -> int:
-        """Returns SEAL's invariant noise budget, in bits."""
-        return int(self._decryptor.invariant_noise_budget(ciphertext))
-
-    def rotate(self, a: "seal.Ciphertext", steps: int) -> "seal.Ciphertext":
-        """Returns both rows turned to the left."""
-        return self.evaluator.rotate_rows(a, steps, self.galois_keys)
-
-    def mirror(self, a: "seal.Ciphertext") -> "seal.Ciphertext":
-        """Returns the rows swapped."""
-        return self.evaluator.rotate_columns(a, self.galois_keys)
-
-    def operation_seconds(self, steps: int, repeats: int = REPEATS) -> Mapping[str, float]:
-        """Times single operations, with all data limbs.
-
-        Args:
-            steps: The rotation to time; its Galois key must be one of this baseline's.
-            repeats: Calls of each.
-
-        Returns:
-            Median seconds by operation: ``add``, ``multiply``, ``relinearize``, ``rotate``.
-        """
-        rng = np.random.default_rng(1)
-        t = self.parameters.plain_modulus
-        a, b = (self.encrypt(rng.integers(0, t, self.parameters.n)) for _ in range(2))
-        evaluator = self.evaluator
-        product = evaluator.multiply(a, b)
-        calls: dict[str, Callable[[], object]] = {
-            "add": lambda: evaluator.add(a, b),
-            "multiply": lambda: evaluator.multiply(a, b),
-            "relinearize": lambda: evaluator.relinearize(product, self.relin_keys),
-            "rotate": lambda: evaluator.rotate_rows(a, steps, self.galois_keys),
-        }
-        return {name: median_seconds(call, repeats) for name, call in calls.items()}

@@ -111,13 +111,7 @@ def on_seal(
 def program_seconds(
     baseline: SealBaseline, program: CkksProgram, values: Mapping[str, NDArray[np.float64]]
 ) -> float:
-    """Returns SEAL's median CPU seconds for a program, whose results are checked.
-
-    Args:
-        baseline: SEAL with keys for the program's ``rotation_steps``.
-        program: The planned program.
-        values: Every input's slot vector.
-    """
+    """Returns SEAL's median CPU seconds for a program, whose results are checked."""
     inputs = {
         name: baseline.encrypt(values[name], node.scale, node.limbs)
         for name, node in program.inputs.items()

@@ -12,14 +12,7 @@ import numpy as np
 from rich.console import Console, RenderableType
 
 from ringsmith import runtime
-from ringsmith.apps.application import (
-    Application,
-    Inputs,
-    Numbers,
-    Outcome,
-    Server,
-    for_runs,
-)
+from ringsmith.apps.application import Application, Inputs, Numbers, Outcome, Server, for_runs
 from ringsmith.apps.conditions import conditions
 from ringsmith.apps.report import Took, layers, layers_table, refuse_different_bits
 from ringsmith.apps.seal_baseline import SealBaseline, median_seconds
@@ -42,12 +35,7 @@ AnyOutcome = TypeVar("AnyOutcome")
 
 
 class Client:
-    """A client of a server, with keys of its own.
-
-    Attributes:
-        public_key: To encrypt with.
-        evaluation_keys: What the server needs to compute.
-    """
+    """A client of a server, with keys of its own."""
 
     def __init__(self, kits: Sequence[ClientKit], *, seeded: bool = False) -> None:
         """Makes keys.
@@ -67,8 +55,7 @@ class Client:
     def encrypt(self, runs: Sequence[Numbers]) -> list[Inputs]:
         """Returns the ciphertexts of each run.
 
-        Raises:
-            ProgramError: When there are too many numbers, or one outside its input's range.
+        Raises ProgramError when there are too many numbers, or one outside its input's range.
         """
         kits = for_runs(self._kits, len(runs))
         return [self._encrypted(kit, run) for kit, run in zip(kits, runs, strict=True)]
@@ -113,15 +100,7 @@ class Answer(Generic[Outcome]):
 
 @dataclass(frozen=True, eq=False)
 class Session(Generic[Outcome]):
-    """Client and server of an application, and the client's encrypted data.
-
-    Attributes:
-        application: The application.
-        server: Holds the compiled programs.
-        client: Holds the keys.
-        vectors: The client's numbers, for each run.
-        inputs: The same, encrypted.
-    """
+    """Client and server of an application, and the client's encrypted data."""
 
     application: Application[Outcome]
     server: Server
@@ -132,12 +111,7 @@ class Session(Generic[Outcome]):
     def answer(self, stages: Stages, device: runtime.Device) -> Answer[Outcome]:
         """Runs the programs on a device, compares with the cpu device, and decrypts.
 
-        Args:
-            stages: Shows progress.
-            device: The server's device.
-
-        Raises:
-            DeviceError: When the device fails.
+        Raises DeviceError when the device fails.
         """
         keys = self.client.evaluation_keys
         results, equal = run_and_compare(
@@ -160,17 +134,9 @@ def begin(
 ) -> Session[AnyOutcome]:
     """Trains, compiles, makes keys and encrypts.
 
-    Args:
-        stages: Shows progress.
-        application: The application.
-        design: Accelerator to schedule for; None: none.
-        accelerated: As of ``Application.server``.
-        client: Makes the client.
-
-    Raises:
-        ParameterError: When the data do not fit a ciphertext.
-        ProgramError: When a program does not fit its parameters or the design.
-        ToolError: When the package that carries the data is missing.
+    Raises ParameterError when the data do not fit a ciphertext; ProgramError when a program does
+    not fit its parameters or the design; ToolError when the package that carries the data is
+    missing.
     """
     with stages(application.preparation) as stage:
         stage.note = application.prepare()
@@ -192,8 +158,7 @@ def begin(
 def open_device(stages: Stages, kind: str, design: str | Design) -> runtime.Device:
     """Opens the server's device; the RTL's simulator is built the first time.
 
-    Raises:
-        ToolError: When Verilator or a compiler is missing or fails.
+    Raises ToolError when Verilator or a compiler is missing or fails.
     """
     if kind != "rtl":
         return runtime.open_device(kind, design)
@@ -209,16 +174,10 @@ def run_and_compare(
 ) -> tuple[Sequence[runtime.RunResult], bool | None]:
     """Runs programs on a device, and again on the ``cpu`` device unless it is that.
 
-    Args:
-        stages: Shows progress.
-        device: The server's device.
-        run: Runs the programs on the device that it is given.
+    Raises DeviceError when the device fails.
 
     Returns:
         The results, and whether every residue of theirs equals the cpu device's; None: on it.
-
-    Raises:
-        DeviceError: When the device fails.
     """
     with stages(f"Server: run on the {device.name} device") as stage:
         results = run(device)
@@ -241,11 +200,9 @@ def time_seal(
 ) -> tuple[SealBaseline, float, float] | None:
     """Times Microsoft SEAL and the ``cpu`` device on the first run of a CKKS program.
 
-    SEAL has keys and a ciphertext of its own, and its result is checked like ours.
-
-    Returns:
-        SEAL with the program's keys, its median CPU seconds on one thread, and the cpu device's on
-        all its threads; None, and a line that says so, where ``seal-python`` is not installed.
+    SEAL has keys and a ciphertext of its own, and its result is checked like ours. Returns SEAL
+    with the program's keys, its median CPU seconds on one thread, and the cpu device's on all its
+    threads; None, and a line that says so, where ``seal-python`` is not installed.
     """
     if not seal_is_there(stages.console):
         return None
@@ -264,9 +221,8 @@ def time_seal(
 def check(application: Application[AnyOutcome], output: Target | None, design: str | None) -> None:
     """Refuses a file or a design before minutes are spent on what goes into it.
 
-    Raises:
-        InteropError: When the file cannot be written, or is one that is read.
-        ParameterError: When there is no such design.
+    Raises InteropError when the file cannot be written, or is one that is read; ParameterError when
+    there is no such design.
     """
     if design is not None:
         named_design(design)
@@ -300,6 +256,11 @@ def run(
 ) -> None:
     """Runs an application on a device, prints what it found and what it took.
 
+    Raises DeviceError when the device's residues differ from the cpu device's; InteropError when a
+    file cannot be read or written; ParameterError when there is no such design, or the data do not
+    fit; ProgramError when a program does not fit the design; ToolError when the package that
+    carries the data is missing.
+
     Args:
         application: The application.
         device: ``cpu``, ``model`` or ``rtl``.
@@ -310,13 +271,6 @@ def run(
         typed: The command line; empty: ``ringsmith run`` with the application's options.
         heading: Printed first.
         more: Measures more when all has been run; returns what is printed and written of it.
-
-    Raises:
-        DeviceError: When the device's residues differ from the cpu device's.
-        InteropError: When a file cannot be read or written.
-        ParameterError: When there is no such design, or the data do not fit.
-        ProgramError: When a program does not fit the design.
-        ToolError: When the package that carries the data is missing.
     """
     check(application, output, design)
     console = Console()

@@ -28,12 +28,7 @@ class Stage:
 
 @dataclass
 class Stages:
-    """The stages of one command.
-
-    Attributes:
-        console: Where the lines of those that have ended are shown.
-        done: Those that have ended, in order.
-    """
+    """The stages of one command."""
 
     console: Console
     done: list[Stage] = field(default_factory=list)
@@ -43,10 +38,6 @@ class Stages:
         """Shows a stage while the body runs, and how long it took and its note afterwards.
 
         A body that raises leaves a line that says so, and its error goes on.
-
-        Args:
-            title: What is being done.
-            hint: Shown while it lasts, such as how long that may be.
         """
         stage = Stage(title)
         begin = time.perf_counter()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 run_app = typer.Typer(help="Run an encrypted application.", no_args_is_help=True)
 fetch_app = typer.Typer(help="Download an application's data.", no_args_is_help=True)
@@ -44,13 +44,6 @@ class Scheme(StrEnum):
 
     BFV = "bfv"
     CKKS = "ckks"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(demo)
-    app.add_typer(run_app, name="run")
-    app.add_typer(fetch_app, name="fetch")
 
 
 def demo(output: Output = None, force: Force = False) -> None:
@@ -179,8 +172,7 @@ Data = Annotated[
 @run_app.command("mnist")
 def run_mnist(
     image: Annotated[
-        Path | None,
-        typer.Option(help="PNG of 28 x 28 pixels, a bright digit on black."),
+        Path | None, typer.Option(help="PNG of 28 x 28 pixels, a bright digit on black.")
     ] = None,
     invert: Annotated[
         bool, typer.Option("--invert", help="The PNG has dark ink on bright paper.")
@@ -202,12 +194,14 @@ def run_mnist(
     ] = Order.DIAGONALS,
     images: Annotated[
         int | None,
-        typer.Option(help="Classify so many of MNIST's test images, on `cpu`, and say how well."),
+        typer.Option(
+            help="Classify this number of test images of MNIST, on `cpu`, and print the accuracy."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
         typer.Option(
-            help="With --images: JSON lines of every image; an interrupted run goes on from there.",
+            help="With --images: JSON lines of every image; an interrupted run goes on from there."
         ),
     ] = None,
     data: Data = None,
@@ -233,22 +227,20 @@ def fetch_mnist() -> None:
 
     from ringsmith.apps.mnist.data import fetch
 
-    Console().print(f"MNIST lies in {fetch()}", highlight=False, soft_wrap=True)
+    Console().print(f"MNIST is in {fetch()}", highlight=False, soft_wrap=True)
 
 
 @run_app.command("cifar10")
 def run_cifar10(
     image: Annotated[Path | None, typer.Option(help="PNG of 32 x 32 pixels.")] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(help="A file of CIFAR-10's binary version of yours."),
+        Path | None, typer.Option(help="A file of CIFAR-10's binary version of yours.")
     ] = None,
     index: Annotated[
         int | None, typer.Option(help="With --data: which image; 0 without it.")
     ] = None,
     weights: Annotated[
-        Path | None,
-        typer.Option(help="NPZ file of weights; else random ones."),
+        Path | None, typer.Option(help="NPZ file of weights; else random ones.")
     ] = None,
     device: Annotated[DeviceKind, typer.Option(help="Where to run it.")] = DeviceKind.CPU,
     design: Annotated[

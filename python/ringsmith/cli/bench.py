@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force
+from ringsmith.cli.options import Force
 from ringsmith.errors import ParameterError
 from ringsmith.progress import note
 
@@ -72,9 +72,6 @@ def bench(
     """Measure Ringsmith, compared with papers and other libraries; runs in a clone alone.
 
     Benches are not in the installed package. Their records and pages are in the repository.
-
-    Raises:
-        ParameterError: When this is no clone.
     """
     if not (_CLONE / "bench" / "command.py").exists():
         raise ParameterError(
@@ -86,8 +83,3 @@ def bench(
     command = import_module("bench.command")
     files = command.Files(keep, json, page, force)
     command.bench(name, only, values or [], files, note, quick=quick, update=update)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command("bench")(bench)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import Force
+from ringsmith.cli.options import Force
 
 if TYPE_CHECKING:
     from ringsmith.hdl.ecp5.boards import Board
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from ringsmith.hdl.ecp5.pll import Pll
 
 _DEFAULT_MHZ = 50.0
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(bitstream)
 
 
 def bitstream(
@@ -72,8 +67,7 @@ def bitstream(
 def _hierarchy(design: str, board: "Board", clock: "Pll") -> "Hierarchy":
     """A design on a board, by its architecture's inspector.
 
-    Raises:
-        ProgramError: If the architecture has none.
+    Raises ProgramError if the architecture has none.
     """
     from ringsmith.backends.registry import inspector_of, named_design
 

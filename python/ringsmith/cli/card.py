@@ -16,11 +16,6 @@ class Behind(StrEnum):
     RTL = "rtl"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(card)
-
-
 def card(
     design: Annotated[
         str, typer.Argument(help="The design of its coprocessors: a name, or a TOML file.")

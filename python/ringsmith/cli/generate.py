@@ -1,17 +1,11 @@
-"""The subcommands ``generate`` and ``synth``: a design as a folder, and its resources."""
+"""Designs written out, and their resources: ``generate``, ``verilog`` and ``synth``."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(generate)
-    app.command()(synth)
+from ringsmith.cli.options import Force, target
 
 
 def generate(
@@ -108,3 +102,25 @@ def synth(
     if file is not None:
         file.write(found.to_json())
         print(f"wrote {file.path}")
+
+
+def verilog(
+    design: Annotated[str, typer.Argument(help="The design: a name, or a TOML file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", dir_okay=False, help="Write the Verilog here.")
+    ],
+    force: Force = False,
+) -> None:
+    """Write a design's RTL as plain Verilog, for tools that read no SystemVerilog.
+
+    One file, IEEE 1364-2005, the design's parameters filled in, without assertions.
+    """
+    from ringsmith.backends.registry import inspector_of, named_design
+    from ringsmith.files import check_targets
+
+    file = target(output, force)
+    check_targets(file, inputs=[Path(design)])
+    assert file is not None, "it is named"
+    point = named_design(design)
+    file.write(inspector_of(point, "is not written as Verilog").verilog(point))
+    print(f"wrote {file.path}")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from ringsmith.cli.options import Share, Shared, StatisticalSecurity, shared
 from ringsmith.cli.seal import Parameters
-from ringsmith.cli.sharing import Share, Shared, StatisticalSecurity, shared
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey
@@ -36,12 +36,6 @@ _NOT_TO_SHARE = (
 )
 _IMAGINARY = 1e-3
 """Imaginary parts above this part of the largest number are no noise."""
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    for command in (keys, encrypt, decrypt):
-        app.command()(command)
 
 
 def keys(
@@ -87,7 +81,7 @@ def keys(
     needs = sets.KeyNeeds(chosen.limbs if relin else None, dict.fromkeys(elements, chosen.limbs))
     create_client_folder(folder, chosen, needs, seeded=seeded)
     print(f"{folder}: keys of {chosen.name}, N = {chosen.n}, {len(chosen.primes)} primes.")
-    print(f"Give {folder / EVALUATION} to the server, and the secret key to nobody.")
+    print(f"Give {folder / EVALUATION} to the server, and keep the secret key.")
 
 
 Coefficients = Annotated[
@@ -115,12 +109,7 @@ def encrypt(
 ) -> None:
     """Encrypt a vector of numbers to a SEAL ciphertext."""
     from ringsmith.files import check_target, write_whole
-    from ringsmith.interop import (
-        read_parameters,
-        read_public_key,
-        with_key_tag,
-        write_ciphertext,
-    )
+    from ringsmith.interop import read_parameters, read_public_key, with_key_tag, write_ciphertext
 
     check_target(output, overwrite=False)
     shape = read_parameters(params)
@@ -251,11 +240,7 @@ def _shown(
             "ClientKit.noise_bounds(share) of the program's kit does"
         )
     bits = shared_bits(
-        chosen,
-        cipher.scale,
-        share,
-        bound,
-        statistical_security=sharing["statistical_security"],
+        chosen, cipher.scale, share, bound, statistical_security=sharing["statistical_security"]
     )
     return f".{math.floor(bits * math.log10(2))}f"
 

@@ -25,34 +25,43 @@ from ringsmith.cli import (
     service,
     timing,
     verify,
-    verilog,
 )
-from ringsmith.cli.refusals import RefusingGroup, run
+from ringsmith.cli.errors import CommandGroup, run
 from ringsmith.cli.terminal import use_plain_characters
 
 app = typer.Typer(
     name="ringsmith",
-    cls=RefusingGroup,
+    cls=CommandGroup,
     help="Encrypted programs and the accelerators that run them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-applications.add_to(app)
-programs.add_to(app)
-keys.add_to(app)
-seal.add_to(app)
-debug.add_to(app)
-timing.add_to(app)
-verify.add_to(app)
-verilog.add_to(app)
-bitstream.add_to(app)
-explore.add_to(app)
-generate.add_to(app)
-service.add_to(app)
-card.add_to(app)
-remote.add_to(app)
-bench.add_to(app)
+for command in (
+    applications.demo,
+    programs.run_program,
+    *(keys.keys, keys.encrypt, keys.decrypt),
+    *(debug.trace, debug.waves, debug.designs, debug.coverage),
+    timing.timing,
+    verify.verify,
+    generate.verilog,
+    bitstream.bitstream,
+    explore.explore,
+    *(generate.generate, generate.synth),
+    service.serve,
+    card.card,
+    bench.bench,
+):
+    app.command(command.__name__.replace("_", "-"))(command)
+for name, group in (
+    ("run", applications.run_app),
+    ("fetch", applications.fetch_app),
+    ("import", programs.import_app),
+    ("seal", seal.seal_app),
+    ("token", service.token_app),
+    ("remote", remote.remote_app),
+):
+    app.add_typer(group, name=name)
 
 
 def _print_version(wanted: bool) -> None:

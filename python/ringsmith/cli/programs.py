@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ringsmith.cli.applications import DeviceKind
-from ringsmith.cli.arrays import named_arrays
+from ringsmith.cli.options import named_arrays
 
 import_app = typer.Typer(
     help="Import an encrypted program that another compiler made.", no_args_is_help=True
@@ -27,12 +27,6 @@ class HeirScheme(StrEnum):
     CKKS = "ckks"
     BFV = "bfv"
     BGV = "bgv"
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.add_typer(import_app, name="import")
-    app.command("run-program")(run_program)
 
 
 @import_app.command("heir")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.arrays import named_arrays
-from ringsmith.cli.sharing import Share, StatisticalSecurity, shared
+from ringsmith.cli.options import Share, StatisticalSecurity, named_arrays, shared
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey
@@ -40,14 +39,9 @@ Weak = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.add_typer(remote_app, name="remote")
-
-
 @contextmanager
 def _service(url: str, token_file: Path | None, *, weak: bool = False) -> "Iterator[Service]":
-    from ringsmith.cli.extras import needs_extra
+    from ringsmith.cli.options import needs_extra
     from ringsmith.files import read_bounded
 
     with needs_extra("remote", "remote"):

@@ -26,11 +26,6 @@ class Packing(StrEnum):
     ZSTD = "zstd"
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.add_typer(seal_app, name="seal")
-
-
 @seal_app.command()
 def info(
     file: InFile,
@@ -73,10 +68,10 @@ def evaluate(
         Path | None,
         typer.Option(help="What half of the keys is expanded from, of `keys --seeded`."),
     ] = None,
-    compact: Annotated[
+    on_the_fly: Annotated[
         bool,
         typer.Option(
-            "--compact-keys", help="Keep half of the keys' words, and expand the others (cpu)."
+            "--expand-on-the-fly", help="Keep half of each key; expand the rest at use (cpu)."
         ),
     ] = False,
     steps: Annotated[
@@ -112,15 +107,11 @@ def evaluate(
     plaintext); negate, square, relinearize, mod_switch, rotate (of BFV: both rows), conjugate (of
     BFV: swap_columns); of CKKS rescale, and relinearize_rescale, one division, which SEAL has not.
     A file does not say how much noise it has: take parameters whose modulus suffices for all
-    operations. With --design rpm the device multiplies polynomials beside the CPU, and BFV's
+    operations. With --design rpm the device multiplies polynomials for the CPU, and BFV's
     products are not SEAL's bits (HPS), but decrypt to the same.
     """
     from ringsmith.backends.cards.interface import DEFAULT_BAUD
-    from ringsmith.backends.registry import (
-        backend_without_designs,
-        multiplications,
-        named_design,
-    )
+    from ringsmith.backends.registry import backend_without_designs, multiplications, named_design
     from ringsmith.errors import ProgramError
     from ringsmith.files import check_target, write_whole
     from ringsmith.graph.operations import Op
@@ -143,10 +134,10 @@ def evaluate(
         raise ProgramError(
             f"--design {design} needs --device model or rtl: the {device} has no design"
         )
-    if compact and not (interprets and interprets.capabilities.any_keys):
+    if on_the_fly and not (interprets and interprets.capabilities.any_keys):
         raise ProgramError(
-            f"--compact-keys is for the cpu: leave it out, and --device {device} loads half of the "
-            "keys with seeds where its design has a PRNG"
+            f"--expand-on-the-fly is for the cpu: leave it out, and --device {device} loads half "
+            "of the keys with seeds where its design has a PRNG"
         )
     version = _version(seal_version)
     inputs = (first, second, params, relin_keys, galois_keys, key_seeds)
@@ -158,7 +149,7 @@ def evaluate(
     op = operation_named(operation, parameters)
     ciphertext = read_ciphertext(first, shape)
     keys = _keys(shape, relin_keys, galois_keys, key_seeds)
-    forms = _compact(shape, keys) if compact else keys
+    forms = _half_in_memory(shape, keys) if on_the_fly else keys
     evaluator = Evaluator(parameters, forms, device, design, port, baud or DEFAULT_BAUD)
     operand = None
     if second is not None:
@@ -200,7 +191,7 @@ def _keys(
     return keys if seeds is None else read_key_seeds(seeds).attach(keys, shape.primes)
 
 
-def _compact(shape: "SealParameters", keys: "EvaluationKeys") -> "CompactKeys":
+def _half_in_memory(shape: "SealParameters", keys: "EvaluationKeys") -> "CompactKeys":
     from ringsmith.interop.seeded_keys import compact_keys
 
     found = compact_keys(keys, shape.primes)

@@ -32,12 +32,6 @@ Data = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommands to the command line ``app``."""
-    app.command()(serve)
-    app.add_typer(token_app, name="token")
-
-
 def serve(
     programs: Annotated[
         list[Path], typer.Argument(metavar="PROGRAM", help="Files of programs, such as score.rsp.")
@@ -77,7 +71,7 @@ def serve(
     """Serve encrypted programs over HTTP, to clients that keep their secret keys."""
     import os
 
-    from ringsmith.cli.extras import needs_extra
+    from ringsmith.cli.options import needs_extra
     from ringsmith.errors import ParameterError
     from ringsmith.runtime.designs import named_design
 
@@ -148,10 +142,7 @@ def list_tokens(data: Data) -> None:
 
 
 @token_app.command("remove")
-def remove_token(
-    name: Annotated[str, typer.Argument(help="The client.")],
-    data: Data,
-) -> None:
+def remove_token(name: Annotated[str, typer.Argument(help="The client.")], data: Data) -> None:
     """Take a client's token away, for ever."""
     from ringsmith.service.folder import Folder
 
@@ -159,7 +150,7 @@ def remove_token(
     folder.database.remove_client(name)
     last = not folder.database.has_tokens()
     folder.close()
-    print(f"{name}: its token is good for nothing now")
+    print(f"{name}: its token is no longer valid")
     if last:
         print(
             "no client has a token now, and requests still need one: make one with "

@@ -6,17 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
+from ringsmith.cli.options import Force, target
 
 if TYPE_CHECKING:
     from ringsmith.backends.inspector import TimedDesign
 
 _MOST_PATHS = 200
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(timing)
 
 
 def timing(
@@ -77,8 +72,7 @@ def timing(
 def _timed(design: str, in_part: bool) -> "TimedDesign":
     """Times a design by its architecture's inspector.
 
-    Raises:
-        ProgramError: If the architecture has none.
+    Raises ProgramError if the architecture has none.
     """
     from ringsmith.backends.registry import inspector_of, named_design
 

@@ -38,9 +38,8 @@ class Wish:
 def executable_of(wish: Wish) -> "tuple[str, Executable]":
     """The program that the options name, with a title for it.
 
-    Raises:
-        ParameterError: If an option does not belong to such a program.
-        ProgramError, InteropError: If a file holds no program, or the design cannot run it.
+    Raises ParameterError if an option does not belong to such a program; ProgramError, InteropError
+    if a file holds no program, or the design cannot run it.
     """
     if (wish.program is not None) + wish.logreg + (wish.operation is not None) != 1:
         raise typer.BadParameter("name one program: a file, --logreg or --operation NAME")
@@ -140,14 +139,14 @@ def _written(path: Path, design: str | None) -> "Executable":
 
     readers = [each for each in inspectors() if each.max_file_bytes]
     data = read_bounded(path, max(each.max_file_bytes for each in readers))
-    refusals = []
+    errors = []
     for reader in readers:
         try:
             found = reader.read(data.decode())
         except UnicodeDecodeError:
             raise ProgramError(f"{path}: not a text file, and so no executable") from None
         except ProgramError as error:
-            refusals.append(error)
+            errors.append(error)
             continue
         if design is not None and named_design(design) != found.design:
             raise ProgramError(
@@ -155,14 +154,13 @@ def _written(path: Path, design: str | None) -> "Executable":
                 "--design out"
             )
         return found
-    raise ProgramError(f"{path}: {'; '.join(map(str, refusals))}") from refusals[0]
+    raise ProgramError(f"{path}: {'; '.join(map(str, errors))}") from errors[0]
 
 
 def _check_traced(design: str) -> None:
     """Refuses a design whose programs have no instructions, before the work.
 
-    Raises:
-        ParameterError: Names the designs that there are to choose from.
+    Raises ParameterError names the designs that there are to choose from.
     """
     from ringsmith.backends.registry import backend_of, backends_with_designs, named_design
 

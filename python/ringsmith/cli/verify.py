@@ -1,4 +1,4 @@
-"""``ringsmith verify``: random programs on a design's RTL beside the model, over many workers."""
+"""``ringsmith verify``: random programs on a design's RTL and on the model, by many workers."""
 
 import os
 from pathlib import Path
@@ -6,12 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ringsmith.cli.files import Force, target
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add the subcommand to the command line ``app``."""
-    app.command()(verify)
+from ringsmith.cli.options import Force, target
 
 
 def verify(
@@ -25,8 +20,7 @@ def verify(
         int, typer.Option(min=0, help="What all programs follow from, with their numbers.")
     ] = 1,
     device: Annotated[
-        str,
-        typer.Option(help="What is compared: rtl; axi-lite, by its register block; model."),
+        str, typer.Option(help="What is compared: rtl; axi-lite, by its register block; model.")
     ] = "rtl",
     engine: Annotated[
         str,

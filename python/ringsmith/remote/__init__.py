@@ -13,9 +13,8 @@ The secret key stays in this process: only ``decrypt`` takes it, and ``decrypt``
 docs/guide/service.md describes the server.
 """
 
-from ringsmith.remote.errors import ServiceError
-
 try:
+    from ringsmith.remote.connection import ServiceError
     from ringsmith.remote.service import JobStatus, RemoteJob, RemoteProgram, Service
 except ModuleNotFoundError as _missing:
     if (_missing.name or "ringsmith").startswith("ringsmith"):

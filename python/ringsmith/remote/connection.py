@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 
 from ringsmith import __version__
-from ringsmith.errors import ParameterError
+from ringsmith.errors import ParameterError, RingsmithError
 from ringsmith.forks import PerProcess
-from ringsmith.remote.errors import ServiceError
 from ringsmith.service.protocol import API_VERSION
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -26,6 +25,19 @@ _BYTES_A_SECOND = 4096
 """A slower answer is given up."""
 
 Content = bytes | Callable[[], Iterable[bytes]]
+
+
+class ServiceError(RingsmithError):
+    """A service that refused, failed, or did not answer.
+
+    Attributes:
+        status: HTTP status; 0: there was no answer.
+        code: The server's error code, such as ``queue-full``; ``unreachable``: no answer.
+    """
+
+    def __init__(self, message: str, status: int = 0, code: str = "unreachable") -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
 
 
 class Connection:
@@ -125,9 +137,7 @@ class Connection:
     def _whole(self, opened: httpx.Response, most: int) -> httpx.Response:
         """Reads an answer.
 
-        Raises:
-            ServiceError: If it is too large or compressed.
-            httpx.ReadTimeout: If it is too slow.
+        Raises ServiceError if it is too large or compressed; httpx.ReadTimeout if it is too slow.
         """
         if opened.headers.get("content-encoding", "identity") != "identity":
             raise ServiceError(
@@ -136,7 +146,7 @@ class Connection:
                 opened.status_code,
                 "compressed",
             )
-        content, begun = bytearray(), time.monotonic()
+        content, started = bytearray(), time.monotonic()
         for chunk in opened.iter_raw():
             content += chunk
             if len(content) > most:
@@ -146,7 +156,7 @@ class Connection:
                     opened.status_code,
                     "too-large",
                 )
-            if time.monotonic() - begun > self._timeout + len(content) / _BYTES_A_SECOND:
+            if time.monotonic() - started > self._timeout + len(content) / _BYTES_A_SECOND:
                 raise httpx.ReadTimeout("the answer is too slow", request=opened.request)
         return httpx.Response(
             opened.status_code,
@@ -167,8 +177,7 @@ class Connection:
 def _host_of(url: str) -> str:
     """Returns the host of a URL, as the requests go to it.
 
-    Raises:
-        ParameterError: If it is no URL of a service.
+    Raises ParameterError if it is no URL of a service.
     """
     try:
         found = httpx.URL(url)

@@ -7,7 +7,7 @@ from email.message import Message
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser
 
-from ringsmith.remote.errors import ServiceError
+from ringsmith.remote.connection import ServiceError
 
 
 def write_form(parts: Mapping[str, bytes], files: Mapping[str, bytes]) -> tuple[bytes, str]:

@@ -27,8 +27,7 @@ from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import RlweParameters
 from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.program import ClientKit
-from ringsmith.remote.connection import Connection, json_of
-from ringsmith.remote.errors import ServiceError
+from ringsmith.remote.connection import Connection, ServiceError, json_of
 from ringsmith.remote.form import read_form, write_form
 from ringsmith.schemes import program_file
 from ringsmith.service.protocol import API_VERSION, GALOIS_MEDIA, OBJECT_MEDIA, RELIN_MEDIA
@@ -516,8 +515,7 @@ class RemoteJob:
 def _check_version(found: Mapping[str, Any]) -> None:
     """Refuses a server whose interface has another version.
 
-    Raises:
-        ServiceError: If so; names both versions.
+    Raises ServiceError if so; names both versions.
     """
     if found.get("api") != API_VERSION:
         raise ServiceError(

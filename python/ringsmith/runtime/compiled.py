@@ -7,14 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ringsmith.backends.base import (
-    PORTS,
-    WAYS,
-    CompiledGraph,
-    Device,
-    GraphResult,
-    InputsOnDemand,
-)
+from ringsmith.backends.base import PORTS, WAYS, CompiledGraph, Device, GraphResult, InputsOnDemand
 from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD, card_port
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, expandable, whole_keys
@@ -70,12 +63,7 @@ class Compiled:
     lowered: Lowered
     compiled_graph: CompiledGraph
 
-    def run(
-        self,
-        device: Device,
-        inputs: Mapping[str, Ciphertext],
-        keys: AnyKeys,
-    ) -> RunResult:
+    def run(self, device: Device, inputs: Mapping[str, Ciphertext], keys: AnyKeys) -> RunResult:
         """Runs the program.
 
         A BFV program's forecast counts from fresh encryptions. An input that is the result of
@@ -99,12 +87,7 @@ class Compiled:
         return self._run_result(result, tag, history)
 
     def submit(
-        self,
-        device: Device,
-        inputs: Mapping[str, Ciphertext],
-        keys: AnyKeys,
-        *,
-        client: str = "",
+        self, device: Device, inputs: Mapping[str, Ciphertext], keys: AnyKeys, *, client: str = ""
     ) -> ChangedJob[GraphResult, RunResult]:
         """Submits a run and returns at once; arguments and errors are those of ``run``.
 

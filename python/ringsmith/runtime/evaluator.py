@@ -28,13 +28,7 @@ from ringsmith.objects import (
 )
 from ringsmith.params import RlweParameters
 from ringsmith.runtime.check import check_belonging, check_opaque
-from ringsmith.runtime.compiled import (
-    compile_graph,
-    named_keys,
-    open_device,
-    run_graph,
-    stacked,
-)
+from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph, stacked
 from ringsmith.runtime.noise import USED, result_history
 from ringsmith.runtime.operands import check_operands, operation_named
 from ringsmith.runtime.prepared_keys import AnyKeys
@@ -98,12 +92,7 @@ class Evaluator:
         self._devices: dict[Design | None, Device] = {}
 
     def run(
-        self,
-        operation: str,
-        a: Ciphertext,
-        b: Operand = None,
-        *,
-        steps: int = 0,
+        self, operation: str, a: Ciphertext, b: Operand = None, *, steps: int = 0
     ) -> Ciphertext:
         """Runs one operation.
 

@@ -45,12 +45,7 @@ def output_history(inputs: Mapping[str, Ciphertext]) -> History | None:
 
 
 def result_history(
-    parameters: RlweParameters,
-    op: Op,
-    a: Ciphertext,
-    b: Operand,
-    limbs: int,
-    rotations: int,
+    parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand, limbs: int, rotations: int
 ) -> History | None:
     """Returns what is known of a result of ciphertexts of known history.
 
@@ -60,7 +55,7 @@ def result_history(
         a: Its first operand.
         b: Its second operand, if any.
         limbs: Limbs of the result.
-        rotations: Rotations of which it is composed.
+        rotations: Rotations that it is composed of.
 
     Raises:
         ProgramError: When the noise may reach the modulus, so that the result may be wrong.

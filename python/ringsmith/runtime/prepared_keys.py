@@ -13,11 +13,7 @@ from typing import NoReturn
 
 from ringsmith._core import PreparedKey
 from ringsmith.errors import ParameterError
-from ringsmith.objects import (
-    CompactKeys,
-    EvaluationKeys,
-    check_parameters_id,
-)
+from ringsmith.objects import CompactKeys, EvaluationKeys, check_parameters_id
 from ringsmith.params import RlweParameters, core_context
 from ringsmith.short_repr import short_repr
 

@@ -13,12 +13,7 @@ from dataclasses import dataclass, replace
 
 from ringsmith import _core
 from ringsmith.errors import ParameterError, ProgramError, check_type
-from ringsmith.objects import (
-    Ciphertext,
-    PublicKey,
-    check_key_tag,
-    check_parameters_id,
-)
+from ringsmith.objects import Ciphertext, PublicKey, check_key_tag, check_parameters_id
 from ringsmith.params import core_context
 from ringsmith.params.flooding import hiding_deviation
 from ringsmith.params.sampling import Draw, add_noise, gaussian_integers, system_random
@@ -177,7 +172,7 @@ def _needed(program: Program, bits: int) -> dict[str, float]:
 
 
 def _admitted(program: Program, name: str, deviation: float) -> _Output:
-    """Returns how an output is sanitized; refuses one of which nothing would be left."""
+    """Returns how an output is sanitized; raises an error if the noise leaves too few bits."""
     left, too_few = scheme_of(program.parameters).left_after(program, name, deviation)
     if left < 1:
         raise ProgramError(f"output {name!r}: noise that hides the program leaves {too_few}")

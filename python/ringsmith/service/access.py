@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from ringsmith.service.database import Client, Database
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 from ringsmith.service.storage import Storage
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -35,8 +35,7 @@ class Access:
     async def client(self, request: Request) -> Client:
         """Returns the client of a request.
 
-        Raises:
-            ProblemError: If the request has no known client, or the database fails.
+        Raises ProblemError if the request has no known client, or the database fails.
         """
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         token = token.strip()
@@ -75,15 +74,14 @@ def is_loopback(host: str) -> bool:
 def check_local(request: Request) -> None:
     """Refuses a request that another machine sent, or a browser for a page of another origin.
 
-    Raises:
-        ProblemError: If so.
+    Raises ProblemError if so.
     """
-    peer = "" if request.client is None else request.client.host
-    if not is_loopback(peer):
+    remote = "" if request.client is None else request.client.host
+    if not is_loopback(remote):
         raise ProblemError(
             403,
             "not-local",
-            f"address {peer:.80}: without tokens this server is for this machine alone",
+            f"address {remote:.80}: without tokens this server is for this machine alone",
         )
     host, origin = request.headers.get("host"), request.headers.get("origin")
     if host is not None and _host_of(host) not in LOOPBACK_NAMES:

@@ -22,13 +22,14 @@ from ringsmith.service.access import Access
 from ringsmith.service.bodies import chunks, read_form
 from ringsmith.service.clock import now
 from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
-from ringsmith.service.problems import MEDIA, ProblemError
 from ringsmith.service.protocol import (
     API_VERSION,
     KEY_MEDIA,
     KIT_MEDIA,
     OBJECT_MEDIA,
     PARAMETERS_MEDIA,
+    PROBLEM_MEDIA,
+    ProblemError,
 )
 from ringsmith.service.published import Publication
 from ringsmith.service.results import (
@@ -61,7 +62,7 @@ from ringsmith.service.storage import disk_problems
 
 PREFIX = f"/v{API_VERSION}"
 _NOTED_BYTES = 8 << 20
-"""The progress of a key upload is stored each time so many bytes were received."""
+"""The progress of a key upload is stored each time this number of bytes was received."""
 _JOBS = 100
 _EVENT_SECONDS = 0.25
 _FAILURES = 20
@@ -70,7 +71,7 @@ _DIGEST = "[0-9a-f]{64}"
 _REQUEST_NAME = re.compile(r"[!-~]{1,128}")
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ProblemDetails, "content": {MEDIA: {}}, "description": text}
+    status: {"model": ProblemDetails, "content": {PROBLEM_MEDIA: {}}, "description": text}
     for status, text in (
         (400, "A body that cannot be read."),
         (401, "No token, or an unknown one."),
@@ -106,11 +107,7 @@ async def state_of(request: Request) -> State:
 
 
 async def client_of(request: Request) -> Client:
-    """Returns the client of the request.
-
-    Raises:
-        ProblemError: If the client is unknown.
-    """
+    """Returns the client of the request. Raises ProblemError if the client is unknown."""
     access: Access = request.app.state.access
     client = await access.client(request)
     request.scope["ringsmith.client"] = client.name
@@ -120,8 +117,7 @@ async def client_of(request: Request) -> Client:
 async def operator_of(client: Annotated[Client, Depends(client_of)]) -> Client:
     """Returns the client of the request if it is an operator, who may see the whole server.
 
-    Raises:
-        ProblemError: If it is no operator.
+    Raises ProblemError if it is no operator.
     """
     if not client.operator:
         raise ProblemError(
@@ -224,8 +220,7 @@ async def parameters(
 def _seal_parameters(program: Publication) -> SealParameters:
     """Returns a program's parameters as SEAL holds them.
 
-    Raises:
-        ProblemError: If SEAL cannot hold them.
+    Raises ProblemError if SEAL cannot hold them.
     """
     found = program.kit.parameters
     if found.seal_obstacle() is not None:
@@ -340,8 +335,7 @@ async def _receive(request: Request, state: State, key: KeyRecord, size: int) ->
 def _range(request: Request, text: str | None) -> tuple[int, int, int]:
     """Returns the first and last byte of a part, and the total size.
 
-    Raises:
-        ProblemError: If the header is invalid or the part empty.
+    Raises ProblemError if the header is invalid or the part empty.
     """
     if text is None:
         length = request.headers.get("content-length", "")
@@ -501,7 +495,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
     """A job's states as they change, as server-sent events, until it has ended."""
     first = await state.job(client, identifier)
 
-    async def told() -> AsyncIterator[str]:
+    async def states() -> AsyncIterator[str]:
         found: JobRecord | None = first
         said = None
         while found is not None:
@@ -512,7 +506,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
                 return
             found = await state.dispatcher.wait(found, _EVENT_SECONDS)
 
-    return StreamingResponse(told(), media_type="text/event-stream")
+    return StreamingResponse(states(), media_type="text/event-stream")
 
 
 @router.get("/jobs/{identifier}/results", tags=["jobs"], response_class=Response)
@@ -724,16 +718,13 @@ def problem_response(problem: ProblemError) -> JSONResponse:
         code=problem.code,
         detail=str(problem),
     )
-    return JSONResponse(details.model_dump(), problem.status, problem.headers, media_type=MEDIA)
+    return JSONResponse(
+        details.model_dump(), problem.status, problem.headers, media_type=PROBLEM_MEDIA
+    )
 
 
 def make_app(state: State, access: Access) -> FastAPI:
-    """Makes the application of a server.
-
-    Args:
-        state: The server's state.
-        access: Authenticates clients.
-    """
+    """Makes the application of a server."""
     app = FastAPI(
         title="Ringsmith",
         version=__version__,

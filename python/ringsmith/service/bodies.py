@@ -16,7 +16,7 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser
 from starlette.requests import ClientDisconnect, Request
 
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 FIELDS = ("keys", "revision")
 """Parts of a run that are no inputs."""
@@ -34,18 +34,17 @@ _PART_OVERHEAD = 2048
 async def chunks(request: Request, limit: int, idle_seconds: float) -> AsyncIterator[bytes]:
     """Yields the chunks of a body.
 
-    Raises:
-        ProblemError: If it has more than ``limit`` bytes, or falls ``idle_seconds`` behind
-            ``BYTES_A_SECOND``.
+    Raises ProblemError if it has more than ``limit`` bytes, or falls ``idle_seconds`` behind
+    ``BYTES_A_SECOND``.
     """
     declared = request.headers.get("content-length", "")
     if declared and (not declared.isdecimal() or int(declared) > limit):
         raise _too_large(declared, limit)
     stream, total = request.stream().__aiter__(), 0
     clock = asyncio.get_running_loop().time
-    begun = clock()
+    started = clock()
     while True:
-        behind = clock() - begun - total / BYTES_A_SECOND
+        behind = clock() - started - total / BYTES_A_SECOND
         try:
             async with asyncio.timeout(min(idle_seconds, idle_seconds - behind)):
                 chunk = await anext(stream)
@@ -129,11 +128,7 @@ class Form:
         self._ended = False
 
     def write(self, chunk: bytes) -> None:
-        """Parses a chunk of the body.
-
-        Raises:
-            ProblemError: If the body is no such form.
-        """
+        """Parses a chunk of the body. Raises ProblemError if the body is no such form."""
         try:
             self._parser.write(chunk)
         except MultipartParseError as error:
@@ -146,11 +141,7 @@ class Form:
             self._file = None
 
     def check_complete(self) -> None:
-        """Refuses a truncated form.
-
-        Raises:
-            ProblemError: If the form is truncated.
-        """
+        """Refuses a truncated form. Raises ProblemError if the form is truncated."""
         if not self._ended:
             raise _malformed("it ends before its last boundary")
 
@@ -216,11 +207,8 @@ async def read_form(
 ) -> dict[str, Part]:
     """Reads a form; see ``Form``.
 
-    Returns:
-        The parts by name.
-
-    Raises:
-        ProblemError: If it is no form, too large, or does not arrive in time.
+    Returns the parts by name. Raises ProblemError if it is no form, too large, or does not arrive
+    in time.
     """
     kind = request.headers.get("content-type", "").encode("latin-1", "replace")
     boundary = _parameter(kind, "boundary")
@@ -231,7 +219,7 @@ async def read_form(
             "a run is sent as multipart/form-data, with a part for each input and field",
         )
     if not re.fullmatch(r"[0-9A-Za-z'()+_,./:=? -]{1,70}", boundary):
-        raise _malformed("its boundary is none of RFC 2046")
+        raise _malformed("its boundary is not valid by RFC 2046")
     limit = sum(files.values()) + PARTS * _PART_OVERHEAD + 16 * FIELD_BYTES
     form = Form(boundary.encode(), folder, files)
     try:

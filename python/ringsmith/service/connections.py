@@ -139,7 +139,7 @@ class Observed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun, status, taken, given = time.perf_counter(), 0, 0, 0
+        started, status, taken, given = time.perf_counter(), 0, 0, 0
 
         async def counted_receive() -> Message:
             nonlocal taken
@@ -169,7 +169,7 @@ class Observed:
                 method,
                 route,
                 status,
-                (time.perf_counter() - begun) * 1e3,
+                (time.perf_counter() - started) * 1e3,
                 taken,
                 given,
                 scope.get("ringsmith.client", "-"),

@@ -17,7 +17,7 @@ from typing import Any
 
 from ringsmith.errors import ParameterError
 from ringsmith.service.clock import now
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 SCHEMA_VERSION = 1
 LOCAL = "local"
@@ -73,13 +73,7 @@ ENDED = (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
 
 @dataclass(frozen=True)
 class Client:
-    """A client of the server.
-
-    Attributes:
-        id: Its number.
-        name: The name that the operator gave it.
-        operator: Whether it may see the status of the whole server.
-    """
+    """A client of the server."""
 
     id: int
     name: str
@@ -161,12 +155,7 @@ class Database:
     def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
         """Opens a database; creates it if there is none.
 
-        Args:
-            path: Its file.
-            busy_seconds: How long one statement waits for a lock.
-
-        Raises:
-            ParameterError: If it is damaged, or of a newer Ringsmith.
+        Raises ParameterError if it is damaged, or of a newer Ringsmith.
         """
         self._path, self._busy_seconds = path, busy_seconds
         self._local: Client | None = None
@@ -202,11 +191,7 @@ class Database:
         self._connection.close()
 
     def reopen(self) -> None:
-        """Opens the file anew after a failure.
-
-        Raises:
-            ParameterError: If it cannot be opened.
-        """
+        """Opens the file anew after a failure. Raises ParameterError if it cannot be opened."""
         self._connection.close()
         self._connection = self._opened()
 
@@ -239,8 +224,7 @@ class Database:
     def add_client(self, name: str, *, operator: bool = False) -> str:
         """Makes a client and returns its token, which is not stored.
 
-        Raises:
-            ParameterError: If the name is taken or empty.
+        Raises ParameterError if the name is taken or empty.
         """
         if not 1 <= len(name) <= 64 or not name.isprintable() or name == LOCAL:
             raise ParameterError(
@@ -262,8 +246,7 @@ class Database:
     def remove_client(self, name: str) -> int:
         """Revokes a client's token permanently, and returns its number; jobs and keys remain.
 
-        Raises:
-            ParameterError: If there is no such client.
+        Raises ParameterError if there is no such client.
         """
         row = self._one("SELECT id FROM clients WHERE name = ? AND token IS NOT NULL", name)
         if row is None:
@@ -385,11 +368,8 @@ class Database:
     def add_job(self, job: JobRecord) -> JobRecord:
         """Adds a job, or finds the job of the same client and request.
 
-        Returns:
-            The stored job. Another id shows that it existed before.
-
-        Raises:
-            ProblemError: If the client used that name for a different request.
+        Returns the stored job. Another id shows that it existed before. Raises ProblemError if the
+        client used that name for a different request.
         """
         try:
             self._connection.execute(
@@ -585,8 +565,7 @@ def seconds_to_next_hour() -> int:
 def check_same_request(found: JobRecord, fingerprint: str) -> None:
     """Refuses a different request under a name that was used before.
 
-    Raises:
-        ProblemError: If the requests differ.
+    Raises ProblemError if the requests differ.
     """
     if found.fingerprint != fingerprint:
         raise ProblemError(

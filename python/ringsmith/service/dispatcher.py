@@ -33,7 +33,7 @@ _MEMORY = 0.8
 _CANCEL_SECONDS = 5.0
 """Seconds after which a worker that does not stop a cancelled job is killed."""
 _AGAIN = "again"
-"""The code of an attempt after which the job is begun again."""
+"""The code of an attempt after which the job is started again."""
 _STRAY_SECONDS = 0.25
 _CLOSE_SECONDS = 2.0
 """How long a server that ends waits for ends of jobs to be stored."""
@@ -113,11 +113,7 @@ class _Check:
 
 
 class Dispatcher:
-    """Gives jobs to workers.
-
-    Attributes:
-        workers: All workers.
-    """
+    """Gives jobs to workers."""
 
     def __init__(
         self,
@@ -126,14 +122,7 @@ class Dispatcher:
         limits: Limits,
         ended: Callable[[JobRecord, Outcome], None],
     ) -> None:
-        """Makes a dispatcher that gives out no jobs before ``start``.
-
-        Args:
-            storage: Stores the jobs.
-            engine: Provides the workers.
-            limits: Limits of queue and times.
-            ended: Called for each job that has ended.
-        """
+        """Makes a dispatcher that gives out no jobs before ``start``."""
         self._storage, self._engine, self._limits = storage, engine, limits
         self._ended = ended
         self._queue: FairQueue[_Open] = FairQueue(
@@ -143,7 +132,7 @@ class Dispatcher:
         self._again: deque[_Open] = deque()
         """Jobs whose worker died: each is restarted in a worker that runs no other job."""
         self._checks: deque[_Check] = deque()
-        self._told: dict[str, list[asyncio.Future[JobRecord]]] = {}
+        self._waiting_for: dict[str, list[asyncio.Future[JobRecord]]] = {}
         self._costs: dict[str, float] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._ends: set[asyncio.Task[None]] = set()
@@ -151,11 +140,7 @@ class Dispatcher:
         self.workers = [Worker(replica) for replica in engine.replicas]
 
     async def start(self) -> None:
-        """Starts all workers.
-
-        Raises:
-            DeviceError: If one does not start.
-        """
+        """Starts all workers. Raises DeviceError if one does not start."""
         await asyncio.gather(*(worker.replica.start() for worker in self.workers))
         self._match()
         self._spawn(self._sweep())
@@ -189,12 +174,8 @@ class Dispatcher:
         one = self._known.get(identifier)
         return None if one is None else one.record
 
-    def check_room(self) -> None:
-        """Refuses a job if the queue is full.
-
-        Raises:
-            QueueFullError: If the queue is full.
-        """
+    def check_capacity(self) -> None:
+        """Refuses a job if the queue is full. Raises QueueFullError if the queue is full."""
         if len(self._queue) >= self._limits.waiting_jobs:
             raise QueueFullError(f"{len(self._queue)} jobs wait, the most that this server takes")
 
@@ -211,8 +192,8 @@ class Dispatcher:
                 await asyncio.sleep(min(seconds, _STRAY_SECONDS))
             return found
         future: asyncio.Future[JobRecord] = asyncio.get_running_loop().create_future()
-        told = self._told.setdefault(job.id, [])
-        told.append(future)
+        waiting = self._waiting_for.setdefault(job.id, [])
+        waiting.append(future)
         try:
             async with asyncio.timeout(seconds):
                 return await future
@@ -220,9 +201,9 @@ class Dispatcher:
             return one.record
         finally:
             with suppress(ValueError):
-                told.remove(future)
-            if not told:
-                self._told.pop(job.id, None)
+                waiting.remove(future)
+            if not waiting:
+                self._waiting_for.pop(job.id, None)
 
     async def check(self, task: Task) -> Outcome:
         """Makes a worker check uploaded keys; waits until a worker is available."""
@@ -232,12 +213,7 @@ class Dispatcher:
         return await future
 
     async def cancel(self, identifier: str, seconds: float) -> None:
-        """Cancels a job, if it has not ended.
-
-        Args:
-            identifier: The job.
-            seconds: How long to wait until that is stored, if no worker has the job.
-        """
+        """Cancels a job, if it has not ended."""
         one = self._known.get(identifier)
         if one is None or one.ending:
             return
@@ -300,17 +276,17 @@ class Dispatcher:
         except WorkerLostError as error:
             self._restart(worker)
             if check.attempts < self._limits.attempts:
-                log.warning("%s is begun again: %s", task.job, error)
+                log.warning("%s is started again: %s", task.job, error)
                 self._checks.append(check)
                 self._match()
                 return
             text = (
-                f"the check was begun {check.attempts} times, and each time its worker was lost; "
+                f"the check was started {check.attempts} times, and each time its worker was lost; "
                 f"at last: {error}"
             )
             outcome = Outcome(task.job, "worker-lost", text)
         except Exception as error:
-            log.exception("an error of the server's")
+            log.exception("an internal error")
             outcome = Outcome(task.job, "internal", _internal(error))
         finally:
             worker.running.pop(task.job, None)
@@ -331,7 +307,7 @@ class Dispatcher:
             else:
                 outcome = await self._attempt(worker, one, folder)
         except Exception as error:
-            log.exception("an error of the server's")
+            log.exception("an internal error")
             outcome = Outcome(job, "internal", _internal(error))
         finally:
             one.given = False
@@ -350,17 +326,17 @@ class Dispatcher:
     async def _attempt(self, worker: Worker, one: _Open, folder: str) -> Outcome:
         """Runs a job in a worker, once."""
         task, limit = one.task, self._limits.run_seconds
-        one.given, begun = True, elapsed()
+        one.given, started = True, elapsed()
         try:
             async with asyncio.timeout(limit):
                 outcome = await worker.replica.run(replace(task, folder=folder))
         except TimeoutError:
             worker.replica.kill()
             text = f"the job ran for {limit:g} seconds, the most that this server allows"
-            return Outcome(task.job, "run-time", text, load_seconds=elapsed() - begun)
+            return Outcome(task.job, "run-time", text, load_seconds=elapsed() - started)
         except WorkerLostError as error:
             self._restart(worker)
-            return replace(self._lost(one, str(error)), load_seconds=elapsed() - begun)
+            return replace(self._lost(one, str(error)), load_seconds=elapsed() - started)
         worker.held, worker.key_bytes = frozenset(outcome.held), outcome.key_bytes
         worker.busy_seconds += outcome.seconds
         worker.jobs += 1
@@ -378,10 +354,10 @@ class Dispatcher:
             return Outcome(
                 job,
                 "worker-lost",
-                f"the job was begun {attempts} times, and each time its worker or device was lost; "
-                f"at last: {why}",
+                f"the job was started {attempts} times, and each time its worker or device was "
+                f"lost; at last: {why}",
             )
-        log.warning("job %s is begun again: %s", job, why)
+        log.warning("job %s is started again: %s", job, why)
         return Outcome(job, _AGAIN)
 
     def _end(self, one: _Open, outcome: Outcome, folder: str = "") -> "asyncio.Task[None]":
@@ -399,7 +375,7 @@ class Dispatcher:
             outcome = replace(outcome, code=CANCELLED, message="the job was cancelled")
         else:
             state = RunState.FAILED if outcome.code else RunState.DONE
-        facts = {
+        ended = {
             "seconds": outcome.seconds,
             "load_seconds": outcome.load_seconds,
             "outputs": dict(outcome.outputs),
@@ -412,7 +388,7 @@ class Dispatcher:
                 state,
                 code=outcome.code,
                 message=outcome.message,
-                outcome=facts if state is RunState.DONE else {},
+                outcome=ended if state is RunState.DONE else {},
                 more_bytes=sum(outcome.outputs.values()) if state is RunState.DONE else 0,
                 seconds=outcome.seconds + outcome.load_seconds,
             )
@@ -424,7 +400,7 @@ class Dispatcher:
                 _MEMORY * known + (1 - _MEMORY) * outcome.seconds, 1e-6
             )
         self._ended(record, outcome)
-        for future in self._told.pop(job, []):
+        for future in self._waiting_for.pop(job, []):
             if not future.done():
                 future.set_result(record)
 
@@ -474,11 +450,11 @@ class Dispatcher:
     def _done(self, task: "asyncio.Task[None]") -> None:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            log.error("an error of the server's", exc_info=task.exception())
+            log.error("an internal error", exc_info=task.exception())
 
 
 def _internal(error: Exception) -> str:
-    return f"an error of the server's: {type(error).__name__}"
+    return f"an internal error: {type(error).__name__}"
 
 
 def _best(free: Sequence[Worker], group: str) -> Worker:

@@ -26,7 +26,7 @@ _START_SECONDS = 1800.0
 """A worker may build the simulation of a design first."""
 _END_SECONDS = 2.0
 _BEATS = 5
-"""A worker that answers none of so many questions does not work any more."""
+"""A worker that leaves this number of questions without an answer is replaced."""
 
 
 class WorkerLostError(RingsmithError):
@@ -57,19 +57,11 @@ class Replica(Protocol):
         ...
 
     async def start(self) -> None:
-        """Starts it.
-
-        Raises:
-            DeviceError: If it does not open its device.
-        """
+        """Starts it. Raises DeviceError if it does not open its device."""
         ...
 
     async def run(self, task: Task) -> Outcome:
-        """Runs a task in the worker.
-
-        Raises:
-            WorkerLostError: If the worker ended during the task.
-        """
+        """Runs a task in the worker. Raises WorkerLostError if the worker ended during the task."""
         ...
 
     async def cancel(self, job: str) -> None:
@@ -245,11 +237,7 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 class Processes:
-    """Worker processes on this machine.
-
-    Attributes:
-        replicas: One for each.
-    """
+    """Worker processes on this machine."""
 
     def __init__(self, setup: Setup, count: int, silent_seconds: float) -> None:
         self.replicas = [ProcessReplica(number, setup, silent_seconds) for number in range(count)]

@@ -24,22 +24,12 @@ _MODE = 0o700
 
 
 class Folder:
-    """A server's folder, locked until it is closed.
-
-    Attributes:
-        path: Where it is.
-        database: Its tables.
-    """
+    """A server's folder, locked until it is closed."""
 
     def __init__(self, path: Path, *, lock: bool = True) -> None:
         """Opens a folder; creates it if there is none.
 
-        Args:
-            path: Its path.
-            lock: Whether to refuse a folder that a server uses.
-
-        Raises:
-            ParameterError: If it is no such folder, or another server uses it.
+        Raises ParameterError if it is no such folder, or another server uses it.
         """
         self.path = Path(path)
         try:
@@ -111,12 +101,7 @@ class Folder:
         return {name: str(self.job(identifier) / str(i)) for i, name in enumerate(names)}
 
     def sweep(self, jobs: Container[str], keys: Iterable[KeyRecord]) -> None:
-        """Removes files that a killed server left.
-
-        Args:
-            jobs: Ids of the jobs of the database.
-            keys: The keys of the database.
-        """
+        """Removes files that a killed server left."""
         for path in (self.path / "jobs").iterdir():
             if path.name not in jobs:
                 shutil.rmtree(path, ignore_errors=True)

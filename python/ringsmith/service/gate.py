@@ -1,8 +1,8 @@
-"""Admits connections: counts them as they are accepted, by peer, before TLS and HTTP.
+"""Admits connections: counts them as they are accepted, by remote address, before TLS and HTTP.
 
-When there are too many, the one that has been idle for longest is closed, of the peer that has the
-most. A connection is idle while it has no request: during the TLS handshake, in a header, between
-requests. So connections that do nothing keep out nobody.
+When there are too many, the address that has most loses the one that has been idle for longest. A
+connection is idle while it has no request: during the TLS handshake, in a header, between requests.
+So idle connections do not keep other clients out.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 log = logging.getLogger("ringsmith.service")
 
 _REFUSED = 32
-"""Connections above the limits that are accepted to be told that the server is full."""
+"""Connections above the limits that are accepted, to answer that the server is full."""
 _OTHER_FILES = 512
 """Files of a server that are no connections of the limit: the backlog, uploads, workers."""
 _LEAST = 16
@@ -22,7 +22,7 @@ _LEAST = 16
 
 
 @dataclass(eq=False)
-class _Peer:
+class _Remote:
     """Connections of one address; idle ones in the order in which they became idle."""
 
     idle: dict[int, "_Connection"] = field(default_factory=dict)
@@ -35,42 +35,37 @@ class _Peer:
 class Gate:
     """Counts connections, and closes idle ones."""
 
-    def __init__(self, connections: int, per_peer: int) -> None:
-        """Makes a gate.
-
-        Args:
-            connections: How many may be open at once.
-            per_peer: How many of them one address may have.
-        """
-        self._most, self._per_peer = connections, per_peer
-        self._peers: dict[str, _Peer] = {}
+    def __init__(self, connections: int, per_remote: int) -> None:
+        """Makes a gate."""
+        self._most, self._per_remote = connections, per_remote
+        self._remotes: dict[str, _Remote] = {}
         self._open: dict[int, _Connection] = {}
 
     def __len__(self) -> int:
         return len(self._open)
 
     def admit(self, connection: "_Connection") -> bool:
-        """Counts a new connection, and makes room for it; returns whether it may stay."""
-        peer = self._peers.setdefault(connection.peer, _Peer())
-        if len(peer) >= self._per_peer:
-            self._evict(peer)
+        """Counts a connection, and closes an idle one of too many; returns if it may stay."""
+        remote = self._remotes.setdefault(connection.remote, _Remote())
+        if len(remote) >= self._per_remote:
+            self._evict(remote)
         if len(self._open) >= self._most:
-            idle = (one for one in self._peers.values() if one.idle)
+            idle = (one for one in self._remotes.values() if one.idle)
             self._evict(max(idle, key=len, default=None))
-        most = (self._per_peer, self._most)
-        numbers = (len(peer), len(self._open))
+        most = (self._per_remote, self._most)
+        numbers = (len(remote), len(self._open))
         if any(number >= limit + _REFUSED for number, limit in zip(numbers, most, strict=True)):
-            if not peer:
-                self._peers.pop(connection.peer, None)
+            if not remote:
+                self._remotes.pop(connection.remote, None)
             return False
         connection.over = any(number >= limit for number, limit in zip(numbers, most, strict=True))
-        self._peers[connection.peer] = peer  # may have been removed with its last connection
-        peer.idle[connection.number] = self._open[connection.number] = connection
+        self._remotes[connection.remote] = remote  # may have been removed with its last connection
+        remote.idle[connection.number] = self._open[connection.number] = connection
         return True
 
-    def _evict(self, peer: _Peer | None) -> None:
-        """Closes the connection of a peer that has been idle for longest."""
-        connection = next(iter(peer.idle.values()), None) if peer is not None else None
+    def _evict(self, remote: _Remote | None) -> None:
+        """Closes the connection of an address that has been idle for longest."""
+        connection = next(iter(remote.idle.values()), None) if remote is not None else None
         if connection is not None:
             self.forget(connection)
             try:
@@ -83,50 +78,39 @@ class Gate:
         if self._open.get(connection.number) is not connection:
             return
         del self._open[connection.number]
-        peer = self._peers[connection.peer]
-        peer.idle.pop(connection.number, None)
-        peer.busy.pop(connection.number, None)
-        if not peer:
-            del self._peers[connection.peer]
+        remote = self._remotes[connection.remote]
+        remote.idle.pop(connection.number, None)
+        remote.busy.pop(connection.number, None)
+        if not remote:
+            del self._remotes[connection.remote]
 
     def begin(self, number: int) -> bool:
-        """Notes that a connection has a request; returns whether the server takes it.
-
-        Args:
-            number: The connection's file descriptor.
-        """
+        """Notes that a connection has a request; returns whether the server takes it."""
         connection = self._open.get(number)
         if connection is None:
             return True
-        peer = self._peers[connection.peer]
-        peer.idle.pop(number, None)
-        peer.busy[number] = connection
+        remote = self._remotes[connection.remote]
+        remote.idle.pop(number, None)
+        remote.busy[number] = connection
         return not connection.over
 
     def end(self, number: int) -> None:
         """Notes that a connection has no request any more."""
         connection = self._open.get(number)
         if connection is not None:
-            peer = self._peers[connection.peer]
-            peer.busy.pop(number, None)
-            peer.idle.pop(number, None)
-            peer.idle[number] = connection
+            remote = self._remotes[connection.remote]
+            remote.busy.pop(number, None)
+            remote.idle.pop(number, None)
+            remote.idle[number] = connection
 
 
 class _Connection(socket.socket):
-    """A connection that a gate counts until it is closed.
-
-    Attributes:
-        gate: The gate.
-        peer: Whom it counts for.
-        number: Its file descriptor.
-        over: Whether it is above a limit: its requests are refused.
-    """
+    """A connection that a gate counts until it is closed."""
 
     def __init__(self, gate: Gate, opened: socket.socket, address: object) -> None:
         family, kind, protocol = opened.family, opened.type, opened.proto
         super().__init__(family, kind, protocol, fileno=opened.detach())
-        self.gate, self.peer, self.number = gate, peer_of(address), self.fileno()
+        self.gate, self.remote, self.number = gate, remote_of(address), self.fileno()
         self.over = False
 
     def close(self) -> None:
@@ -141,11 +125,7 @@ class Listener(socket.socket):
     gate: Gate | None = None
 
     def accept(self) -> tuple[socket.socket, object]:
-        """Returns the next connection that may stay.
-
-        Raises:
-            OSError: If there is none.
-        """
+        """Returns the next connection that may stay. Raises OSError if there is none."""
         while True:
             opened, address = super().accept()
             if self.gate is None:
@@ -156,7 +136,7 @@ class Listener(socket.socket):
             connection.close()
 
 
-def peer_of(address: object) -> str:
+def remote_of(address: object) -> str:
     """Returns whom a connection counts for: an IPv4 address, or the network of an IPv6 address."""
     text = str(address[0]) if isinstance(address, tuple) and address else ""
     try:
@@ -171,11 +151,7 @@ def peer_of(address: object) -> str:
 
 
 def raise_file_limit(connections: int) -> int:
-    """Raises the limit of open files; returns how many connections it allows.
-
-    Args:
-        connections: How many are wanted.
-    """
+    """Raises the limit of open files; returns how many connections it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + _OTHER_FILES
     unlimited = resource.RLIM_INFINITY

@@ -88,16 +88,8 @@ def server_secret(folder: Path) -> bytes:
 def publish(path: Path, folder: Path, device: DeviceChoice, secret: bytes) -> Publication:
     """Reads a program, compiles it for a device, and writes the files that workers load.
 
-    Args:
-        path: The program's file.
-        folder: The folder for the workers' files.
-        device: The device for which it is compiled.
-        secret: From ``server_secret``.
-
-    Raises:
-        InteropError: If the file is no program.
-        ParameterError: If its name cannot be part of a URL.
-        ProgramError: If it does not fit the device.
+    Raises InteropError if the file is no program; ParameterError if its name cannot be part of a
+    URL; ProgramError if it does not fit the device.
     """
     name = path.name.removesuffix(".rsp")
     if not _NAME.fullmatch(name):
@@ -150,8 +142,7 @@ def publish_all(
 ) -> dict[str, Publication]:
     """Publishes programs and returns them by name; see ``publish``.
 
-    Raises:
-        ParameterError: If two have one name, or there is none.
+    Raises ParameterError if two have one name, or there is none.
     """
     found: dict[str, Publication] = {}
     for path in paths:

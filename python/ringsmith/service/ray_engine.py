@@ -35,26 +35,21 @@ class Actor:
     """A worker on a machine of the cluster: a ``Runner`` with its own files."""
 
     def __init__(self, setup: Json, programs: Sequence[Contents]) -> None:
-        """Writes programs to its own folder.
-
-        Args:
-            setup: A ``Setup``, whose paths are the server's.
-            programs: For each program the contents of its files.
-        """
+        """Writes programs to its own folder."""
         self._folder = tempfile.TemporaryDirectory(prefix="ringsmith-")
         root = Path(self._folder.name)
-        told: Setup = Decoder(()).decode(setup, Setup, "setup")
+        decoded: Setup = Decoder(()).decode(setup, Setup, "setup")
         files = []
-        for number, (program, contents) in enumerate(zip(told.programs, programs, strict=True)):
+        for number, (program, contents) in enumerate(zip(decoded.programs, programs, strict=True)):
             own = root / str(number)
             own.mkdir()
             paths = {name: str(own / name) if name in contents else "" for name in _CONTENTS}
             for name, data in contents.items():
                 (own / name).write_bytes(data)
             files.append(replace(program, **paths))
-        os.environ["RINGSMITH_THREADS"] = str(told.device.threads or os.cpu_count() or 1)
+        os.environ["RINGSMITH_THREADS"] = str(decoded.device.threads or os.cpu_count() or 1)
         self._references: dict[str, Any] = {}
-        self._runner = Runner(replace(told, programs=tuple(files)), self._fetched)
+        self._runner = Runner(replace(decoded, programs=tuple(files)), self._fetched)
 
     def _fetched(self, path: str) -> bytes:
         """Returns keys of a running task from the object store, if the worker lacks them."""
@@ -75,30 +70,29 @@ class Actor:
     ) -> tuple[Json, list[bytes]]:
         """Runs a task.
 
+        Returns an ``Outcome``, and the contents of its outputs in their order.
+
         Args:
             task: A ``Task``, whose paths are the server's.
             keys: References to the contents of its keys, in their order.
             inputs: Contents of its inputs by name.
-
-        Returns:
-            An ``Outcome``, and the contents of its outputs in their order.
         """
-        told: Task = Decoder(()).decode(task, Task, "task")
+        decoded: Task = Decoder(()).decode(task, Task, "task")
         with tempfile.TemporaryDirectory(dir=self._folder.name) as text:
             folder, paths = Path(text), {}
-            named = {f"{told.job} {number}": one for number, one in enumerate(keys)}
+            named = {f"{decoded.job} {number}": one for number, one in enumerate(keys)}
             self._references |= named
             for number, (name, data) in enumerate(inputs.items()):
                 paths[name] = str(folder / f"input {number}")
                 Path(paths[name]).write_bytes(data)
             outputs = folder / "outputs"
             own = replace(
-                told,
+                decoded,
                 keys=tuple(
-                    KeyFile(name, key.media) for name, key in zip(named, told.keys, strict=True)
+                    KeyFile(name, key.media) for name, key in zip(named, decoded.keys, strict=True)
                 ),
                 inputs=paths,
-                folder="" if told.is_check else str(outputs),
+                folder="" if decoded.is_check else str(outputs),
             )
             try:
                 outcome = self._runner.carry_out(own)
@@ -162,9 +156,9 @@ class RayReplica:
             raise WorkerLostError(f"{self.name} is not there: {self.trouble}")
         keys = [self._engine.key(key) for key in task.keys]
         inputs = {name: Path(path).read_bytes() for name, path in task.inputs.items()}
-        told = Encoder().encode(task, Task, "task")
+        encoded = Encoder().encode(task, Task, "task")
         try:
-            answer, outputs = await actor.carry_out.remote(told, keys, inputs)
+            answer, outputs = await actor.carry_out.remote(encoded, keys, inputs)
         except self._engine.ray.exceptions.RayError as error:
             if self._actor is actor:
                 self.places, self._actor = 0, None
@@ -200,23 +194,12 @@ class RayReplica:
 
 
 class RayActors:
-    """Actors on a cluster: the one in ``RAY_ADDRESS``, else one on this machine.
-
-    Attributes:
-        replicas: One for each actor.
-        ray: The package.
-    """
+    """Actors on a cluster: the one in ``RAY_ADDRESS``, else one on this machine."""
 
     def __init__(self, setup: Setup, count: int, key_bytes: int) -> None:
         """Connects to the cluster.
 
-        Args:
-            setup: The device and programs of the actors.
-            count: How many actors.
-            key_bytes: Bytes of keys that are kept in Ray's object store.
-
-        Raises:
-            ToolError: If Ray is not installed, or its cluster does not start.
+        Raises ToolError if Ray is not installed, or its cluster does not start.
         """
         self.ray: Any = connected(count)
         self._setup = self.ray.put(Encoder().encode(setup, Setup, "setup"))

@@ -12,11 +12,11 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from ringsmith.errors import InteropError
 from ringsmith.interop.seal_stream import NEWEST_MINOR
 from ringsmith.interop.seal_write import CIPHERTEXT_START, ciphertext_start
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 _CHUNK = 1 << 18
 _WHOLE_BYTES = 1 << 20
-"""Answers of at most so many bytes are sent from memory."""
+"""Answers of at most this number of bytes are sent from memory."""
 
 SealVersion = Annotated[
     str | None,
@@ -58,11 +58,7 @@ class _Rest:
 
 
 def _output(path: Path, program: str, seal: str | None) -> list[bytes | _Rest]:
-    """An output's file for a SEAL version.
-
-    Raises:
-        ProblemError: If the file is not SEAL's.
-    """
+    """An output's file for a SEAL version. Raises ProblemError if the file is not SEAL's."""
     if seal is None:
         return [_Rest(path, 0)]
     with path.open("rb") as file:
@@ -76,13 +72,7 @@ def _output(path: Path, program: str, seal: str | None) -> list[bytes | _Rest]:
 def output_response(path: Path, program: str, seal: str | None) -> Response:
     """Returns one output.
 
-    Args:
-        path: Its file.
-        program: The program's name.
-        seal: The SEAL version that the client asks for; None: the file as it is.
-
-    Raises:
-        ProblemError: If a version is asked for and the file is not SEAL's.
+    Raises ProblemError if a version is asked for and the file is not SEAL's.
     """
     media = "application/octet-stream"
     if seal is None:
@@ -95,14 +85,7 @@ def results_response(
 ) -> Response:
     """Returns a job and its outputs as one form.
 
-    Args:
-        job: The job, in JSON.
-        outputs: The outputs' files by name.
-        program: The program's name.
-        seal: As of ``output_response``.
-
-    Raises:
-        ProblemError: As ``output_response``.
+    Raises ProblemError as ``output_response``.
     """
     boundary = secrets.token_hex(16)
     begin = f"--{boundary}\r\nContent-Disposition: form-data; name="

@@ -70,10 +70,8 @@ class Options:
 def check_exposed(options: Options, *, tokens: bool) -> None:
     """Checks that only authenticated clients can reach the server from other machines.
 
-    Raises:
-        ParameterError: If other machines could reach a server without clients, or the TLS files
-            do not fit together.
-        InteropError: If a TLS file cannot be read.
+    Raises ParameterError if other machines could reach a server without clients, or the TLS files
+    do not fit together; InteropError if a TLS file cannot be read.
     """
     if not is_loopback(options.host) and not tokens:
         raise ParameterError(
@@ -108,15 +106,9 @@ def _engine(options: Options, setup: Setup) -> Engine:
 def serve(options: Options, ready: Callable[[str], None]) -> None:
     """Serves until SIGINT or SIGTERM.
 
-    Args:
-        options: The server's options.
-        ready: Called with the server's URL when the server answers.
-
-    Raises:
-        ParameterError: If an option does not fit, or the address is in use.
-        DeviceError: If a device cannot be opened.
-        ToolError: If the engine is not installed.
-        RingsmithError: If a program cannot be read or compiled.
+    Raises ParameterError if an option does not fit, or the address is in use; DeviceError if a
+    device cannot be opened; ToolError if the engine is not installed; RingsmithError if a program
+    cannot be read or compiled.
     """
     folder = Folder(options.data)
     try:
@@ -140,11 +132,7 @@ def serve(options: Options, ready: Callable[[str], None]) -> None:
 
 
 def _listening(options: Options) -> Listener:
-    """Returns a listening socket.
-
-    Raises:
-        ParameterError: If the address cannot be used.
-    """
+    """Returns a listening socket. Raises ParameterError if the address cannot be used."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     # asyncio turns Nagle's algorithm off for sockets of this protocol number alone.
     listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -162,16 +150,12 @@ def _listening(options: Options) -> Listener:
 
 
 def _run(
-    options: Options,
-    state: State,
-    setup: Setup,
-    listener: Listener,
-    ready: Callable[[str], None],
+    options: Options, state: State, setup: Setup, listener: Listener, ready: Callable[[str], None]
 ) -> None:
     limits = options.settings.limits
     tokens = not is_loopback(options.host) or state.folder.database.needs_tokens()
     most = raise_file_limit(limits.connections)
-    gate = listener.gate = Gate(most, min(limits.peer_connections, most))
+    gate = listener.gate = Gate(most, min(limits.address_connections, most))
     app = make_app(state, Access(state.storage, tokens=tokens))
     config = uvicorn.Config(
         Observed(app, state.metrics, limits.idle_seconds),

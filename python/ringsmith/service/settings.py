@@ -39,7 +39,7 @@ class Limits:
 
     Attributes:
         connections: TCP connections at once.
-        peer_connections: Those of one address, or of one network of IPv6 (/64).
+        address_connections: Those of one address, or of one network of IPv6 (/64).
         waiting_jobs: Jobs that wait at once.
         upload_bytes: Maximum bytes of one part of a key upload.
         header_seconds: From the first byte of a request's header to its last; also of a TLS
@@ -55,7 +55,7 @@ class Limits:
     """
 
     connections: int = 512
-    peer_connections: int = 256
+    address_connections: int = 256
     waiting_jobs: int = 1024
     upload_bytes: int = 64 << 20
     header_seconds: float = 10.0
@@ -85,9 +85,7 @@ class Settings:
 def load_settings(path: Path) -> Settings:
     """Reads settings from a TOML file: tables ``limits``, ``quota`` and ``quota.NAME``.
 
-    Raises:
-        ParameterError: If it is no such file; names the entry.
-        InteropError: If it cannot be read.
+    Raises ParameterError if it is no such file; names the entry; InteropError if it cannot be read.
     """
     table = read_toml(path, _MAX_FILE, lambda why: ParameterError(f"{path}: {why}"))
     unknown = sorted(table.keys() - {"limits", "quota"})
@@ -109,8 +107,7 @@ def load_settings(path: Path) -> Settings:
 def _changed(default: T, table: object, where: str) -> T:
     """Returns the values, overridden by those of a table.
 
-    Raises:
-        ParameterError: If an entry is unknown, or no positive number of its kind.
+    Raises ParameterError if an entry is unknown, or no positive number of its kind.
     """
     if not isinstance(table, dict):
         raise ParameterError(f"{where} is not a table")

@@ -29,7 +29,7 @@ from ringsmith.service.database import (
 from ringsmith.service.dispatcher import Dispatcher
 from ringsmith.service.folder import Folder
 from ringsmith.service.metrics import Metrics
-from ringsmith.service.problems import ProblemError, not_found
+from ringsmith.service.protocol import ProblemError, not_found
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Quota, Settings
 from ringsmith.service.storage import PATIENCE_SECONDS, Storage, storage_problem
@@ -61,11 +61,7 @@ class LastMinute:
         self._seconds: deque[tuple[int, int]] = deque()
 
     def add(self, now: float) -> None:
-        """Counts an event.
-
-        Args:
-            now: Its time, in seconds since 1970.
-        """
+        """Counts an event."""
         second, count = int(now), 1
         if self._seconds and self._seconds[-1][0] >= second:  # clocks may be set back
             second, before = self._seconds.pop()
@@ -82,13 +78,7 @@ class LastMinute:
 
 @dataclass(eq=False)
 class Arrival:
-    """A job whose inputs arrive.
-
-    Attributes:
-        client: Whose it is.
-        size: Bytes that its inputs may have.
-        counted: Whether it counts towards the quota.
-    """
+    """A job whose inputs arrive."""
 
     client: int
     size: int
@@ -143,8 +133,7 @@ class State:
     async def begin(self) -> None:
         """Resumes the unfinished work of a previous server.
 
-        Raises:
-            ProblemError: If the database fails.
+        Raises ProblemError if the database fails.
         """
         read = self.storage.read
         keys = await read(Database.all_keys)
@@ -206,7 +195,7 @@ class State:
     def _ended_task(self, task: "asyncio.Task[None]") -> None:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            log.error("an error of the server's", exc_info=task.exception())
+            log.error("an internal error", exc_info=task.exception())
 
     async def _sweep(self) -> None:
         """Periodically removes what is old: jobs with their results, and records of time."""
@@ -219,11 +208,7 @@ class State:
             await asyncio.sleep(min(60.0, self.settings.limits.keep_seconds / 2))
 
     async def _sweep_once(self, strays: set[str]) -> set[str]:
-        """Removes what is old; returns open jobs of the database that nothing here knows.
-
-        Args:
-            strays: What the previous call returned: such a job is given up.
-        """
+        """Removes what is old; returns open jobs of the database that nothing here knows."""
         oldest, storage = now() - self.settings.limits.keep_seconds, self.storage
         for identifier in await storage.read(lambda database: database.ended_before(oldest)):
             await self.remove_job(identifier)
@@ -242,11 +227,7 @@ class State:
     # ---- programs ------------------------------------------------------------------------------
 
     def program(self, name: str) -> Publication:
-        """Returns a program by its name.
-
-        Raises:
-            ProblemError: If there is none.
-        """
+        """Returns a program by its name. Raises ProblemError if there is none."""
         found = self.programs.get(name)
         if found is None:
             raise not_found(f"program {name!r:.80}; GET /v1/programs names them")
@@ -259,11 +240,7 @@ class State:
     # ---- keys ----------------------------------------------------------------------------------
 
     async def key(self, client: Client, program: Publication, digest: str) -> KeyRecord:
-        """Returns a client's keys.
-
-        Raises:
-            ProblemError: If there are none.
-        """
+        """Returns a client's keys. Raises ProblemError if there are none."""
         found = await self._key(client.id, program, digest)
         if found is None:
             raise not_found(f"key {digest:.64}")
@@ -296,9 +273,8 @@ class State:
     ) -> KeyRecord:
         """Checks that a part of keys may be uploaded, and records it; ``end_upload`` follows.
 
-        Raises:
-            ProblemError: If the part is not the next one, exceeds the quota, or another is being
-                uploaded.
+        Raises ProblemError if the part is not the next one, exceeds the quota, or another is being
+        uploaded.
         """
         async with self._turns[client.id]:
             return await self._begin_upload(client, program, digest, media, first, size)
@@ -343,8 +319,8 @@ class State:
                 raise ProblemError(
                     429,
                     "quota",
-                    f"{size} bytes of keys beside {taken} that are here, and this client may have "
-                    f"{own.key_bytes}: DELETE keys that are not needed",
+                    f"{size} bytes of keys and {taken} that are here already, and this client may "
+                    f"have {own.key_bytes}: DELETE keys that are not needed",
                 )
             found = KeyRecord(
                 *(client.id, program.parameters_id, digest, media, size, 0, KeyState.PARTIAL, "")
@@ -374,11 +350,10 @@ class State:
     async def complete(self, key: KeyRecord, program: Publication) -> KeyRecord:
         """Checks completely uploaded keys: their digest, then their contents.
 
+        Raises ProblemError if the database fails: the upload can be completed again.
+
         Returns:
             The keys in their new state: ready or refused.
-
-        Raises:
-            ProblemError: If the database fails: the upload can be completed again.
         """
         stored: asyncio.Task[None] | None = None
         self._checking.add(_place(key))
@@ -437,14 +412,13 @@ class State:
                     await self.complete(key, program)
                     return
                 except ProblemError as error:
-                    log.warning("a check of keys is begun later: %s", error)
+                    log.warning("a check of keys is started later: %s", error)
                     await asyncio.sleep(1)
 
     async def remove_key(self, key: KeyRecord) -> None:
         """Removes keys that no job needs.
 
-        Raises:
-            ProblemError: If a job needs them, or the database fails.
+        Raises ProblemError if a job needs them, or the database fails.
         """
         async with self._turns[key.client]:
             if _place(key) in self._uploading:
@@ -463,8 +437,7 @@ class State:
     ) -> AsyncIterator[Arrival]:
         """Counts a job whose inputs arrive, so that parallel requests stay within the quota.
 
-        Raises:
-            ProblemError: If the job would exceed a quota.
+        Raises ProblemError if the job would exceed a quota.
         """
         arrival = Arrival(client.id, sum(program.input_bytes.values()))
         async with self._turns[client.id]:
@@ -482,8 +455,7 @@ class State:
     def _check_arrivals(self, client: Client, arrival: Arrival) -> None:
         """Refuses the body of a job that is here already, if too many of a client arrive.
 
-        Raises:
-            ProblemError: If so.
+        Raises ProblemError if so.
         """
         quota, number = self.settings.of(client.name), self._arriving[client.id]
         size = self._arriving_bytes[client.id]
@@ -507,8 +479,7 @@ class State:
     async def _check_quota(self, client: Client, program: Publication) -> None:
         """Refuses a new job that would exceed a quota; jobs whose inputs arrive count.
 
-        Raises:
-            ProblemError: If so; says when to retry.
+        Raises ProblemError if so; says when to retry.
         """
         quota = self.settings.of(client.name)
         stored, used, kept = await self.storage.read(
@@ -531,7 +502,7 @@ class State:
                 60,
             )
         try:
-            self.dispatcher.check_room()
+            self.dispatcher.check_capacity()
         except QueueFullError as error:
             raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
 
@@ -548,8 +519,7 @@ class State:
     async def job(self, client: Client, identifier: str) -> JobRecord:
         """Returns a client's job: from memory if it has not ended.
 
-        Raises:
-            ProblemError: If there is none.
+        Raises ProblemError if there is none.
         """
         found = self.dispatcher.record(identifier)
         if found is None:
@@ -561,8 +531,7 @@ class State:
     async def remove_job(self, identifier: str) -> None:
         """Removes a job that has ended, and its files.
 
-        Raises:
-            ProblemError: If the database fails.
+        Raises ProblemError if the database fails.
         """
         await self.storage.write(lambda database: database.remove_job(identifier))
         await asyncio.to_thread(self.folder.remove_job, identifier)
@@ -583,19 +552,8 @@ class State:
     ) -> JobRecord:
         """Makes a job from a received form; its inputs are already in its folder.
 
-        Args:
-            client: Whose it is.
-            program: What it runs.
-            arrival: From ``arriving``.
-            identifier: Its id.
-            request: The client's name for it.
-            parts: The form.
-
-        Returns:
-            The job, or an earlier job of the same request.
-
-        Raises:
-            ProblemError: If a part is missing or unknown, or does not fit the program.
+        Returns the job, or an earlier job of the same request. Raises ProblemError if a part is
+        missing or unknown, or does not fit the program.
         """
         async with self._turns[client.id]:
             keys = await self._named_keys(client, program, parts)
@@ -624,8 +582,7 @@ class State:
             await self._check_quota(client, program)
             task = await self._task(job, program)
             found = await self.storage.write(
-                lambda database: database.add_job(job),
-                lambda database: database.remove_job(job.id),
+                lambda database: database.add_job(job), lambda database: database.remove_job(job.id)
             )
             if found.id == job.id:
                 self.metrics.job_began(job)
@@ -696,8 +653,7 @@ class State:
     def output(self, job: JobRecord, name: str) -> Path:
         """Returns the path of a job's output.
 
-        Raises:
-            ProblemError: If the job is not done, or has no output of that name.
+        Raises ProblemError if the job is not done, or has no output of that name.
         """
         if job.state is not RunState.DONE:
             raise ProblemError(
@@ -740,8 +696,7 @@ def _digest(path: Path) -> str:
 def _check_compute(used: float, quota: Quota) -> None:
     """Refuses work of a client that used all its seconds of this hour.
 
-    Raises:
-        ProblemError: If so.
+    Raises ProblemError if so.
     """
     if used >= quota.compute_seconds:
         more = seconds_to_next_hour()
@@ -750,8 +705,5 @@ def _check_compute(used: float, quota: Quota) -> None:
 
 def _over_quota(what: str, limit: str, seconds: int) -> ProblemError:
     return ProblemError(
-        429,
-        "quota",
-        f"{what}, and this client may have {limit}",
-        {"Retry-After": str(seconds)},
+        429, "quota", f"{what}, and this client may have {limit}", {"Retry-After": str(seconds)}
     )

@@ -1,6 +1,6 @@
 """The database off the event loop: one thread writes, one reads; failed statements are repeated.
 
-A locked, slow, full or failing disk delays those who write, and nobody else: readers have their own
+A locked, slow, full or failing disk delays writers alone: readers have their own
 connection, and the log of SQLite lets them read while another writes. A request waits a few seconds
 and is then answered with a problem; what the server itself has to store is tried until it succeeds.
 """
@@ -20,7 +20,7 @@ from typing import TypeVar
 from ringsmith.errors import ParameterError
 from ringsmith.service.clock import elapsed
 from ringsmith.service.database import Database
-from ringsmith.service.problems import ProblemError
+from ringsmith.service.protocol import ProblemError
 
 log = logging.getLogger("ringsmith.service")
 
@@ -30,7 +30,7 @@ Work = Callable[[Database], T]
 PATIENCE_SECONDS = 4.0
 """How long a request waits for the database."""
 _SHORT_PATIENCE = 0.25
-"""How long it waits while earlier ones already wait or failed, so that refusals do not queue up."""
+"""How long it waits after others that wait or failed, so that errors do not queue up."""
 _BUSY_SECONDS = 0.5
 _SLOW_SECONDS = 1.0
 """An access that takes longer is reported."""
@@ -48,7 +48,7 @@ class _Call:
     Attributes:
         since: When it was asked for.
         settled: Whether its outcome counts; a given-up call that succeeds is undone.
-        given_up: Whether nobody waits for it.
+        given_up: Whether its caller no longer waits.
     """
 
     since: float
@@ -88,11 +88,7 @@ class _Line:
         return max((elapsed() - call.since for call in self.open), default=0.0)
 
     async def once(self, call: _Call, work: Work[T], undo: Work[object] | None) -> T:
-        """Accesses the database once, in the thread.
-
-        Raises:
-            sqlite3.Error: If the database fails.
-        """
+        """Accesses the database once, in the thread. Raises sqlite3.Error if the database fails."""
 
         def carry_out() -> T:
             if call.given_up:
@@ -122,8 +118,7 @@ class Storage:
     def __init__(self, path: Path) -> None:
         """Opens the database twice.
 
-        Raises:
-            ParameterError: If it is damaged, or of a newer Ringsmith.
+        Raises ParameterError if it is damaged, or of a newer Ringsmith.
         """
         self._writes = _Line(Database(path, busy_seconds=_BUSY_SECONDS), "writes")
         self._reads = _Line(Database(path, busy_seconds=_BUSY_SECONDS), "reads")
@@ -145,23 +140,18 @@ class Storage:
         return max(self._writes.waited, self._reads.waited) > _SLOW_SECONDS
 
     async def read(self, work: Work[T]) -> T:
-        """Reads.
-
-        Raises:
-            ProblemError: If the database fails, or does not answer in time.
-        """
+        """Reads. Raises ProblemError if the database fails, or does not answer in time."""
         return await self._bounded(self._reads, work, None)
 
     async def write(self, work: Work[T], undo: Work[object] | None = None) -> T:
         """Writes for a request.
 
+        Raises ProblemError if the database fails, or does not answer in time: nothing was stored,
+        or it is undone.
+
         Args:
             work: What is written; may be repeated after a failure.
             undo: Reverts ``work`` if it succeeds after the request was answered.
-
-        Raises:
-            ProblemError: If the database fails, or does not answer in time: nothing was stored, or
-                it is undone.
         """
         return await self._bounded(self._writes, work, undo)
 
@@ -194,11 +184,7 @@ class Storage:
                     await self._bounded(self._reads, Database.has_tokens, None, PATIENCE_SECONDS)
 
     async def _bounded(
-        self,
-        line: _Line,
-        work: Work[T],
-        undo: Work[object] | None,
-        patience: float | None = None,
+        self, line: _Line, work: Work[T], undo: Work[object] | None, patience: float | None = None
     ) -> T:
         if patience is None:
             waits = line.trouble or line.waited > _SLOW_SECONDS
@@ -265,8 +251,7 @@ def _problem(why: str, *, full: bool) -> ProblemError:
 def disk_problems() -> Iterator[None]:
     """Turns failures of the disk into answers.
 
-    Raises:
-        ProblemError: If a file cannot be written or read.
+    Raises ProblemError if a file cannot be written or read.
     """
     try:
         yield

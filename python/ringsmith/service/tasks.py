@@ -52,13 +52,7 @@ class KeyFile:
 
 @dataclass(frozen=True)
 class Setup:
-    """The first message to a worker.
-
-    Attributes:
-        device: The device that it opens.
-        programs: The programs that it runs.
-        key_memory: Bytes of evaluation keys that it keeps in memory.
-    """
+    """The first message to a worker."""
 
     device: DeviceChoice
     programs: tuple[ProgramFiles, ...]

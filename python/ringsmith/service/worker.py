@@ -51,14 +51,7 @@ from ringsmith.runtime import (
     prepare_keys,
 )
 from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
-from ringsmith.service.tasks import (
-    AHEAD,
-    CANCELLED,
-    Outcome,
-    ProgramFiles,
-    Setup,
-    Task,
-)
+from ringsmith.service.tasks import AHEAD, CANCELLED, Outcome, ProgramFiles, Setup, Task
 
 Keys = EvaluationKeys | PreparedKeys
 
@@ -93,8 +86,7 @@ class Runner:
     def open(self) -> int:
         """Loads all programs and opens their devices; returns how many tasks may run at once.
 
-        Raises:
-            RingsmithError: If a program or device cannot be opened.
+        Raises RingsmithError if a program or device cannot be opened.
         """
         devices = [self._device(self._program(name)[0]) for name in self._files]
         return max(device.places or 1 for device in devices)
@@ -103,15 +95,15 @@ class Runner:
         """Runs a task; the outcome reports every failure."""
         with self._lock:
             self._running[task.job] = None
-        begun = time.perf_counter()
-        outcome = self._carried_out(task, begun)
+        started = time.perf_counter()
+        outcome = self._carried_out(task, started)
         if outcome.code:  # the client pays for what its job took until it failed
-            return replace(outcome, load_seconds=time.perf_counter() - begun)
+            return replace(outcome, load_seconds=time.perf_counter() - started)
         return outcome
 
-    def _carried_out(self, task: Task, begun: float) -> Outcome:
+    def _carried_out(self, task: Task, started: float) -> Outcome:
         try:
-            return self._check(task) if task.is_check else self._run(task, begun)
+            return self._check(task) if task.is_check else self._run(task, started)
         except InteropError as error:
             return self._failed(task, "malformed", str(error))
         except ProgramError as error:
@@ -132,9 +124,7 @@ class Runner:
             return self._failed(task, "memory", "the worker has not enough memory for this job")
         except Exception as error:
             traceback.print_exc()
-            return self._failed(
-                task, "internal", f"an error of the server's: {type(error).__name__}"
-            )
+            return self._failed(task, "internal", f"an internal error: {type(error).__name__}")
         finally:
             with self._lock:
                 self._running.pop(task.job, None)
@@ -156,7 +146,7 @@ class Runner:
             _keys(self._read(key.path), key.media, parameters)
         return Outcome(task.job, held=self._held())
 
-    def _run(self, task: Task, begun: float) -> Outcome:
+    def _run(self, task: Task, started: float) -> Outcome:
         compiled, parameters = self._program(task.program)
         device = self._device(compiled)
         keys = self._keys_of(task, parameters, prepared=device.capabilities.any_keys)
@@ -164,7 +154,7 @@ class Runner:
             name: _named(f"input {name!r:.80}", Path(path), parameters)
             for name, path in task.inputs.items()
         }
-        load_seconds = time.perf_counter() - begun
+        load_seconds = time.perf_counter() - started
         result, seconds = self._result(task, compiled, device, inputs, keys)
         sizes = {}
         folder = Path(task.folder)
@@ -197,16 +187,16 @@ class Runner:
         """Returns the result of a run and its device seconds."""
         if device.places is None:  # it accepts any number of jobs, and finishes each
             with self._cpu:
-                begun = time.perf_counter()
-                return compiled.run(device, inputs, keys), time.perf_counter() - begun
-        begun = time.perf_counter()
+                started = time.perf_counter()
+                return compiled.run(device, inputs, keys), time.perf_counter() - started
+        started = time.perf_counter()
         job = compiled.submit(device, inputs, keys, client=task.client)
         with self._lock:
             if task.job in self._running:
                 self._running[task.job] = job
             else:  # cancelled in the meantime
                 job.cancel()
-        return job.wait(), time.perf_counter() - begun
+        return job.wait(), time.perf_counter() - started
 
     def _program(self, name: str) -> tuple[Compiled, RlweParameters]:
         with self._loading:
@@ -269,8 +259,7 @@ def _opened(setup: Setup, compiled: Compiled) -> Device:
 def _named(what: str, path: Path, parameters: RlweParameters) -> Ciphertext:
     """Reads an encrypted input.
 
-    Raises:
-        InteropError: If it is no ciphertext; names the input, but no path.
+    Raises InteropError if it is no ciphertext; names the input, but no path.
     """
     try:
         return decode_object(path.read_bytes(), Ciphertext, parameters, what)
@@ -284,11 +273,7 @@ def _contents(path: str) -> bytes:
 
 
 def _keys(data: bytes, media: str, parameters: RlweParameters) -> EvaluationKeys:
-    """Reads uploaded keys.
-
-    Raises:
-        InteropError: If the file holds no keys.
-    """
+    """Reads uploaded keys. Raises InteropError if the file holds no keys."""
     if media == OBJECT_MEDIA:
         return decode_object(data, EvaluationKeys, parameters, "the evaluation keys")
     shape = SealParameters.from_parameters(parameters)

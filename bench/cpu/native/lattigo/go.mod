@@ -1,4 +1,4 @@
-module ringsmith/peer
+module ringsmith/baseline
 
 go 1.24.0
 

@@ -33,36 +33,29 @@ from ringsmith.backends.base import Design
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.files import read_bounded
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.program import (
-    CkksProgram,
-    EncryptedVector,
-    InputSpec,
-    bounded,
-    sum_rotations,
-    trace,
-)
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, sum_rotations, trace
 
 Reals = NDArray[np.float64]
 
-SIDE: Final = 32
-"""Pixels of an image's side."""
+WIDTH: Final = 32
+"""Pixels of a row or column of an image."""
 COLOURS: Final = 3
 STRIDE: Final = 2
 """Of both convolutions."""
 PADDING: Final = 1
 """Zeros around an image."""
 KERNEL: Final = 8
-"""Side of the first convolution's kernels."""
+"""Width of the first convolution's kernels."""
 FIRST_MAPS: Final = 83
-FIRST_SIDE: Final = (SIDE + 2 * PADDING - KERNEL) // STRIDE + 1
-"""Side of a first map: 14."""
+FIRST_WIDTH: Final = (WIDTH + 2 * PADDING - KERNEL) // STRIDE + 1
+"""Width of a first map: 14."""
 SECOND_KERNEL: Final = 6
 SECOND_MAPS: Final = 163
-SECOND_SIDE: Final = (FIRST_SIDE - SECOND_KERNEL) // STRIDE + 1
-"""Side of a second map: 5."""
-FIRST: Final = FIRST_SIDE**2 * FIRST_MAPS
+SECOND_WIDTH: Final = (FIRST_WIDTH - SECOND_KERNEL) // STRIDE + 1
+"""Width of a second map: 5."""
+FIRST: Final = FIRST_WIDTH**2 * FIRST_MAPS
 """Neurons of the first convolution: 16,268."""
-SECOND: Final = SECOND_SIDE**2 * SECOND_MAPS
+SECOND: Final = SECOND_WIDTH**2 * SECOND_MAPS
 """Neurons of the second one: 4,075."""
 CLASSES: Final = 10
 LAYERS: Final = ("Cnv1", "Act1", "Cnv2", "Act2", "Fc2")
@@ -92,7 +85,7 @@ OUTPUT: Final = "scores"
 """The encrypted program's output."""
 BABY_STEPS: Final = 64
 """Rotations of each half that all groups of diagonals share."""
-_RECORD: Final = 1 + COLOURS * SIDE * SIDE
+_RECORD: Final = 1 + COLOURS * WIDTH * WIDTH
 """Bytes of an image in CIFAR-10's binary files: a label, and a plane for each colour."""
 _LARGEST: Final = 64 << 20
 """Bytes of a file of images or weights, and of what weights unpack to: they take 5 MB."""
@@ -162,9 +155,8 @@ class Network:
     def load(cls, path: Path) -> "Network":
         """Reads a user's weights: an NPZ file with the arrays of this class.
 
-        Raises:
-            InteropError: When the file cannot be read.
-            ParameterError: When the file does not hold them.
+        Raises InteropError when the file cannot be read; ParameterError when the file does not hold
+        them.
         """
         data = read_bounded(path, _LARGEST)
         try:
@@ -184,7 +176,7 @@ SHAPES: Final = {
     "first_biases": (FIRST_MAPS,),
     "second_kernels": (SECOND_MAPS, SECOND_KERNEL, SECOND_KERNEL, FIRST_MAPS),
     "second_biases": (SECOND_MAPS,),
-    "score_weights": (CLASSES, SECOND_SIDE, SECOND_SIDE, SECOND_MAPS),
+    "score_weights": (CLASSES, SECOND_WIDTH, SECOND_WIDTH, SECOND_MAPS),
     "score_biases": (CLASSES,),
 }
 """Of a network's arrays, by name."""
@@ -195,9 +187,9 @@ def windows(pixels: Reals) -> Reals:
     return _strided(np.pad(pixels, ((PADDING,) * 2, (PADDING,) * 2, (0, 0))), KERNEL)
 
 
-def _strided(values: Reals, side: int) -> Reals:
-    """Windows of (rows, columns, depth): (…, …, side, side, depth)."""
-    every = np.lib.stride_tricks.sliding_window_view(values, (side, side), axis=(0, 1))
+def _strided(values: Reals, width: int) -> Reals:
+    """Windows of (rows, columns, depth): (…, …, width, width, depth)."""
+    every = np.lib.stride_tricks.sliding_window_view(values, (width, width), axis=(0, 1))
     return np.moveaxis(every[::STRIDE, ::STRIDE], 2, 4)
 
 
@@ -207,15 +199,13 @@ def _strided(values: Reals, side: int) -> Reals:
 def read_picture(path: Path) -> NDArray[np.uint8]:
     """Returns the pixels (32, 32, 3) of a PNG; a gray one has three equal colours.
 
-    Raises:
-        InteropError, ToolError: When it cannot be read.
-        ParameterError: When it has another size.
+    Raises InteropError, ToolError when it cannot be read; ParameterError when it has another size.
     """
     pixels = read_colours(path)
     rows, columns, _ = pixels.shape
-    if (rows, columns) != (SIDE, SIDE):
+    if (rows, columns) != (WIDTH, WIDTH):
         raise ParameterError(
-            f"{path}: {columns} x {rows} pixels, and the network takes {SIDE} x {SIDE}: crop or "
+            f"{path}: {columns} x {rows} pixels, and the network takes {WIDTH} x {WIDTH}: crop or "
             "scale the picture"
         )
     return pixels
@@ -224,9 +214,8 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
 def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
     """Returns the pixels (32, 32, 3) and the label of an image in a binary file of CIFAR-10.
 
-    Raises:
-        InteropError: When the file cannot be read or is none of CIFAR-10's.
-        ParameterError: When there is no such image.
+    Raises InteropError when the file cannot be read or is no file of CIFAR-10; ParameterError when
+    there is no such image.
     """
     data = np.frombuffer(read_bounded(path, _LARGEST), np.uint8)
     if not data.size or data.size % _RECORD:
@@ -240,7 +229,7 @@ def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
     label = int(records[index, 0])
     if label >= CLASSES:
         raise InteropError(f"{path}: image {index} has the label {label}: labels are 0 … 9")
-    return np.moveaxis(records[index, 1:].reshape(COLOURS, SIDE, SIDE), 0, 2), label
+    return np.moveaxis(records[index, 1:].reshape(COLOURS, WIDTH, WIDTH), 0, 2), label
 
 
 # ---- packing -------------------------------------------------------------------------------------
@@ -250,11 +239,7 @@ def read_cifar(path: Path, index: int) -> tuple[NDArray[np.uint8], int]:
 class Layout:
     """Where everything lies.
 
-    Attributes:
-        slots: Of a ciphertext: 8,192.
-
-    Raises:
-        ParameterError: When there are others.
+    Raises ParameterError when there are others.
     """
 
     slots: int
@@ -268,15 +253,14 @@ class Layout:
     def pack(self, pixels: Reals) -> list[Reals]:
         """Returns the slot vectors of pixels (32, 32, 3): both halves of each kernel element.
 
-        Raises:
-            ParameterError: When the image has another size.
+        Raises ParameterError when the image has another size.
         """
-        if pixels.shape != (SIDE, SIDE, COLOURS):
+        if pixels.shape != (WIDTH, WIDTH, COLOURS):
             raise ParameterError(
-                f"pixels have the shape {pixels.shape}: an image has {SIDE} x {SIDE} pixels of "
+                f"pixels have the shape {pixels.shape}: an image has {WIDTH} x {WIDTH} pixels of "
                 f"{COLOURS} colours"
             )
-        under = windows(pixels).reshape(FIRST_SIDE**2, ELEMENTS)
+        under = windows(pixels).reshape(FIRST_WIDTH**2, ELEMENTS)
         return [
             half
             for element in range(ELEMENTS)
@@ -286,11 +270,11 @@ class Layout:
     def kernels(self, network: Network, half: int) -> list[Reals]:
         """Returns the first convolution's weights of a half, a slot vector for each element."""
         by_element = network.kernels.reshape(FIRST_MAPS, ELEMENTS).T
-        return [self._halves(np.tile(weights, FIRST_SIDE**2))[half] for weights in by_element]
+        return [self._halves(np.tile(weights, FIRST_WIDTH**2))[half] for weights in by_element]
 
     def first_biases(self, network: Network, half: int) -> Reals:
         """Returns the first convolution's biases of a half, (slots,)."""
-        return self._halves(np.tile(network.first_biases, FIRST_SIDE**2))[half]
+        return self._halves(np.tile(network.first_biases, FIRST_WIDTH**2))[half]
 
     def second_diagonal(self, network: Network, half: int, k: int) -> Reals:
         """Returns a diagonal of the second convolution for a half of the first maps, (slots,)."""
@@ -299,8 +283,8 @@ class Layout:
         there = (row < SECOND) & (entry < HALF)
         place, channel = np.divmod(row, SECOND_MAPS)
         position, source = np.divmod(entry + half * HALF, FIRST_MAPS)
-        dy = position // FIRST_SIDE - STRIDE * (place // SECOND_SIDE)
-        dx = position % FIRST_SIDE - STRIDE * (place % SECOND_SIDE)
+        dy = position // FIRST_WIDTH - STRIDE * (place // SECOND_WIDTH)
+        dx = position % FIRST_WIDTH - STRIDE * (place % SECOND_WIDTH)
         for offset in (dy, dx):
             there &= (offset >= 0) & (offset < SECOND_KERNEL)
         at = np.flatnonzero(there)
@@ -310,7 +294,7 @@ class Layout:
 
     def second_biases(self, network: Network) -> Reals:
         """Returns the second convolution's biases, (slots,)."""
-        biases = np.pad(np.tile(network.second_biases, SECOND_SIDE**2), (0, ROWS - SECOND))
+        biases = np.pad(np.tile(network.second_biases, SECOND_WIDTH**2), (0, ROWS - SECOND))
         return np.tile(biases, 2)
 
     def score_diagonal(self, network: Network, k: int) -> Reals:
@@ -340,9 +324,8 @@ class Layout:
 def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
     """Returns the encrypted program, planned: 384 packed vectors in, scores out.
 
-    Raises:
-        ParameterError: When a ciphertext has other slots than 8,192.
-        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    Raises ParameterError when a ciphertext has other slots than 8,192; ProgramError when the
+    parameters have fewer levels than ``LEVELS``.
     """
     layout = Layout(parameters.slots)
 
@@ -403,16 +386,15 @@ def _scores(layout: Layout, network: Network, squares: EncryptedVector) -> Encry
 class Cifar(Application[Reals]):
     """An image; the outcome is its ten scores.
 
+    Raises InteropError, ToolError when a file cannot be read; ParameterError when there is no
+    image, it has another size, or its scores are too large.
+
     Attributes:
         image: A PNG of 32 x 32 pixels; None: an image of ``data``.
         data: A file of CIFAR-10's binary version; None: none.
         index: Which image of ``data``; None: the first.
         weights: An NPZ file of weights; None: random ones.
         parameters: HE parameters of N = 2^14, of five levels or more.
-
-    Raises:
-        InteropError, ToolError: When a file cannot be read.
-        ParameterError: When there is no image, it has another size, or its scores are too large.
     """
 
     name: ClassVar[str] = "cifar10"

@@ -29,14 +29,14 @@ from ringsmith.errors import ParameterError, ToolError
 from ringsmith.params import CkksParameters, ckks_set
 from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, matvec, trace
 
-SIDE: Final = 8
-"""Pixels of an image's side."""
+WIDTH: Final = 8
+"""Pixels of a row or column of an image."""
 BLACK: Final = 16
 """The largest pixel in the data."""
 HELD_OUT: Final = 352
 """Images kept from training: eleven ciphertexts of 32."""
 SPLIT_SEED: Final = 2026
-SHAPE: Final = Shape(SIDE, kernel=3, maps=4, hidden=32)
+SHAPE: Final = Shape(WIDTH, kernel=3, maps=4, hidden=32)
 EPOCHS, BATCH, SEED = 40, 32, 2
 RATE: Final = 3e-3
 """Adam's initial step; it decreases to 0 linearly."""
@@ -48,18 +48,15 @@ PARAMETERS: Final = "medha21-set1"
 LEVELS: Final = 5
 """Three layers and two squares, one level each."""
 MARGIN: Final = 2.0
-"""Hidden neurons' sums are promised to stay within so many times the largest in training, which is
+"""Hidden neurons' sums stay, by promise, within this multiple of the largest in training, which is
 1: for any pixels they could reach more, and scores then exceed the modulus."""
 
 
 def load_images() -> tuple[Images, Images]:
     """Loads the images and splits them, stratified by digit, always the same way.
 
-    Returns:
-        1,445 images to train on, and ``HELD_OUT`` that are kept from training.
-
-    Raises:
-        ToolError: When scikit-learn, which carries the data, is not installed.
+    Returns 1,445 images to train on, and ``HELD_OUT`` that are kept from training. Raises ToolError
+    when scikit-learn, which carries the data, is not installed.
     """
     try:
         from sklearn.datasets import load_digits
@@ -69,7 +66,7 @@ def load_images() -> tuple[Images, Images]:
             "scikit-learn is missing; it carries the images: pip install 'ringsmith[apps]'"
         ) from error
     raw, digits = load_digits(return_X_y=True)
-    pixels = raw.reshape(-1, SIDE, SIDE) / BLACK
+    pixels = raw.reshape(-1, WIDTH, WIDTH) / BLACK
     train, kept, train_digits, kept_digits = train_test_split(
         pixels, digits, test_size=HELD_OUT, random_state=SPLIT_SEED, stratify=digits
     )
@@ -94,12 +91,7 @@ def trained(images: Images, shape: Shape = SHAPE) -> Network:
 class Layout:
     """Where everything lies.
 
-    Attributes:
-        slots: Of a ciphertext, a power of two.
-        shape: The network's sizes.
-
-    Raises:
-        ParameterError: When the slots do not hold the maps of one image.
+    Raises ParameterError when the slots do not hold the maps of one image.
     """
 
     slots: int
@@ -115,7 +107,7 @@ class Layout:
     @property
     def entries(self) -> int:
         """Entries of an image: a grid for each map, and empty ones up to a power of two."""
-        return (1 << (self.shape.maps - 1).bit_length()) * SIDE * SIDE
+        return (1 << (self.shape.maps - 1).bit_length()) * WIDTH * WIDTH
 
     @property
     def images(self) -> int:
@@ -125,15 +117,14 @@ class Layout:
     def pack(self, pixels: Reals) -> Reals:
         """Returns the slot vector (slots,) of pixels (images, 8, 8); other slots are zero.
 
-        Raises:
-            ParameterError: When there are more images than fit, or they have another size.
+        Raises ParameterError when there are more images than fit, or they have another size.
         """
-        if pixels.shape[1:] != (SIDE, SIDE) or not 1 <= len(pixels) <= self.images:
+        if pixels.shape[1:] != (WIDTH, WIDTH) or not 1 <= len(pixels) <= self.images:
             raise ParameterError(
-                f"pixels have the shape {pixels.shape}: one ciphertext takes (images, {SIDE}, "
-                f"{SIDE}) with 1 … {self.images} images: make batches"
+                f"pixels have the shape {pixels.shape}: one ciphertext takes (images, {WIDTH}, "
+                f"{WIDTH}) with 1 … {self.images} images: make batches"
             )
-        packed = np.zeros((self.entries // SIDE**2, SIDE * SIDE, self.images))
+        packed = np.zeros((self.entries // WIDTH**2, WIDTH * WIDTH, self.images))
         packed[: self.shape.maps, :, : len(pixels)] = pixels.reshape(len(pixels), -1).T
         return packed.ravel()
 
@@ -150,7 +141,7 @@ class Layout:
         matrix = np.zeros((self.entries, self.entries))
         at = np.flatnonzero(self.corners(np.ones(self.shape.arrays["hidden_weights"][1:])))
         for i, j in np.ndindex(self.shape.kernel, self.shape.kernel):
-            matrix[at, at + SIDE * i + j] = network.kernels[at // (SIDE * SIDE), i, j]
+            matrix[at, at + WIDTH * i + j] = network.kernels[at // (WIDTH * WIDTH), i, j]
         return matrix
 
     def spread(self, entries: Reals) -> Reals:
@@ -159,7 +150,7 @@ class Layout:
 
     def corners(self, maps: Reals) -> Reals:
         """Returns (…, maps, 6, 6) as (…, entries): top left in grids, zeros elsewhere."""
-        grids, empty = self.entries // SIDE**2, SIDE - self.shape.map_side
+        grids, empty = self.entries // WIDTH**2, WIDTH - self.shape.map_width
         spare = (grids - self.shape.maps, empty, empty)
         padding = [(0, 0)] * (maps.ndim - 3) + [(0, after) for after in spare]
         return np.pad(maps, padding).reshape(*maps.shape[:-3], self.entries)
@@ -168,9 +159,8 @@ class Layout:
 def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
     """Returns the encrypted program, planned: packed images in, scores out.
 
-    Raises:
-        ParameterError: When a ciphertext does not hold an image.
-        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    Raises ParameterError when a ciphertext does not hold an image; ProgramError when the parameters
+    have fewer levels than ``LEVELS``.
     """
     layout = Layout(parameters.slots, network.shape)
     stride = layout.images
@@ -189,13 +179,7 @@ def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
 
 @dataclass(frozen=True)
 class Cnn(Application[Predictions]):
-    """Held-out images, a batch in each ciphertext.
-
-    Attributes:
-        images: Held-out images to classify, the first ones; None: a batch.
-        shape: The network's sizes.
-        parameters: HE parameters, of five levels or more.
-    """
+    """Held-out images, a batch in each ciphertext."""
 
     name: ClassVar[str] = "cnn"
     encrypted: ClassVar[str] = "the images"

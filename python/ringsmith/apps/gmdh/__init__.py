@@ -114,12 +114,8 @@ def load_curves() -> tuple[Curves, Curves, Curves]:
     """Loads the days and splits them, always the same way.
 
     The archive's own split has 67 days for training; here all days are pooled and split anew.
-
-    Returns:
-        Days to fit to, days to choose neurons by, and held-out days.
-
-    Raises:
-        ToolError: When sktime, which carries the data, is not installed or has other data.
+    Returns days to fit to, days to choose neurons by, and held-out days. Raises ToolError when
+    sktime, which carries the data, is not installed or has other data.
     """
     spec = find_spec("sktime")
     if spec is None or not spec.submodule_search_locations:
@@ -181,7 +177,7 @@ class Neuron:
 
 @dataclass(frozen=True)
 class Layer:
-    """Neurons side by side.
+    """Neurons of one layer.
 
     Attributes:
         neurons: The neurons.
@@ -242,12 +238,7 @@ def real(integers: Integers, bits: int) -> Reals:
 
 @dataclass(frozen=True)
 class Network:
-    """A trained network: what the server owns.
-
-    Attributes:
-        readings: How readings become integers.
-        layers: Three hidden layers, and the output neuron.
-    """
+    """A trained network: what the server owns."""
 
     readings: Readings
     layers: tuple[Layer, ...]
@@ -303,14 +294,13 @@ def forward(
 ) -> R:
     """Evaluates the network on anything that adds and multiplies: the one way it is computed.
 
+    Returns the forecast.
+
     Args:
         network: The network.
         readings: The values that stand for the used readings, by hour.
         coefficients: Returns a neuron's six coefficients, as what the values multiply with.
         times: Multiplies a value by one of the last three.
-
-    Returns:
-        The forecast.
     """
     values: Mapping[int, R] = readings
     for layer, used in zip(network.layers, network.used[1:], strict=True):
@@ -363,12 +353,7 @@ def _product(
 
 
 def train(fit: Curves, select: Curves) -> Network:
-    """Trains a network in the clear.
-
-    Args:
-        fit: The days that coefficients are fitted to.
-        select: The days by which a layer's neurons are chosen.
-    """
+    """Trains a network in the clear."""
     network = Network(Readings(INPUT_BITS, _limits(fit, select)), ())
     fitted, chosen = (_quantized(network.readings, curves) for curves in (fit, select))
     bits = INPUT_BITS
@@ -440,10 +425,8 @@ def plain_bits(largest: int, count: int) -> int:
 def with_moduli(parameters: BfvParameters, largest: int, count: int) -> list[BfvParameters]:
     """Returns the same parameters with ``count`` plain moduli that integers up to ``largest`` fit.
 
-    The first has the given set's own; the others are the next smaller primes that batch.
-
-    Raises:
-        ParameterError: When the product of so many is too small.
+    The first has the given set's own; the others are the next smaller primes that batch. Raises
+    ParameterError when their product is too small.
     """
     first = parameters.plain_modulus
     found = _core.prime_search(first.bit_length(), parameters.n, count + len(parameters.primes) + 1)
@@ -458,12 +441,7 @@ def with_moduli(parameters: BfvParameters, largest: int, count: int) -> list[Bfv
 
 
 def combined(residues: Sequence[NDArray[np.int64]], moduli: Sequence[int]) -> Integers:
-    """Returns the integers in -T/2 … T/2 that have these residues.
-
-    Args:
-        residues: For each modulus an array of residues, any representatives.
-        moduli: Distinct primes; T is their product.
-    """
+    """Returns the integers in -T/2 … T/2 that have these residues."""
     product = math.prod(moduli)
     total = np.zeros(residues[0].shape, dtype=object)
     for values, t in zip(residues, moduli, strict=True):
@@ -483,13 +461,12 @@ def plan_exact(
 
     The smallest parameters of 128-bit security that the noise forecast finds.
 
+    Raises ProgramError when no parameters bear the network.
+
     Args:
         network: The network.
         multiplication: How products are made: ``behz``, or ``hps``, as accelerators do it.
         design: The accelerator that they must suit; None: any.
-
-    Raises:
-        ProgramError: When no parameters bear the network.
     """
     largest = network.largest_integer()
     bits = plain_bits(largest, PLAIN_MODULI)
@@ -517,12 +494,7 @@ def _exact(network: Network, parameters: BfvParameters | AutoBfvParameters, t: i
 def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgram:
     """Returns the program on real numbers, divided by ``network.unit``: a level for each layer.
 
-    Args:
-        network: The network.
-        parameters: Of as many levels, and primes for ``OUTPUT_LIMBS``.
-
-    Raises:
-        ProgramError: When the network does not fit the parameters.
+    Raises ProgramError when the network does not fit the parameters.
     """
 
     def gmdh(**hours: EncryptedVector) -> dict[str, EncryptedVector]:
@@ -585,12 +557,7 @@ class Forecasts:
 class Forecast(Application[Forecasts]):
     """The held-out days, one a meter; in BFV a run for each plain modulus.
 
-    Attributes:
-        scheme: One of ``SCHEMES``.
-        parameters: In CKKS, what to plan for; None: ``PARAMETERS``.
-
-    Raises:
-        ProgramError: When there is no such scheme.
+    Raises ProgramError when there is no such scheme.
     """
 
     name: ClassVar[str] = "gmdh"

@@ -45,12 +45,7 @@ from ringsmith.apps.stages import Stages
 from ringsmith.backends.base import Design
 from ringsmith.backends.keys import AnyKey
 from ringsmith.caching import cached
-from ringsmith.client import (
-    decode_coefficients,
-    decrypt,
-    encode_coefficients,
-    encrypt,
-)
+from ringsmith.client import decode_coefficients, decrypt, encode_coefficients, encrypt
 from ringsmith.errors import ParameterError
 from ringsmith.files import Target
 from ringsmith.lower import lower_operation
@@ -106,13 +101,7 @@ def plain_moduli(largest: int, most: int = MAX_PLAIN) -> list[int]:
     """Returns the fewest primes below ``most`` that pack ``METERS`` numbers, for an integer's CRT.
 
     Of as many primes one after the other, the smallest that do: a small t leaves more noise budget.
-
-    Args:
-        largest: What no integer exceeds in magnitude.
-        most: What every prime is below.
-
-    Raises:
-        ParameterError: When all of them together are too small.
+    Raises ParameterError when all of them together are too small.
     """
     primes = [t for t in range(2 * METERS + 1, most, 2 * METERS) if _core.is_prime(t)]
     for count in range(1, len(primes) + 1):
@@ -129,8 +118,7 @@ def plain_moduli(largest: int, most: int = MAX_PLAIN) -> list[int]:
 def pack(parameters: BfvParameters, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the N coefficients, in 0 … t - 1, of the message that holds some numbers.
 
-    Raises:
-        ParameterError: When there are more than ``METERS``.
+    Raises ParameterError when there are more than ``METERS``.
     """
     t = parameters.plain_modulus
     if len(values) > METERS:
@@ -176,8 +164,7 @@ class StepServer(Server):
     def __init__(self, network: Network, design: str | Design) -> None:
         """Compiles both operations for each plain modulus.
 
-        Raises:
-            ProgramError: When the design cannot run one of them.
+        Raises ProgramError when the design cannot run one of them.
         """
         super().__init__([], None)
         self._design, self._network = named_design(design), network
@@ -222,7 +209,7 @@ class StepServer(Server):
 
     @property
     def coprocessors(self) -> int:
-        """Accelerators of the design that work side by side."""
+        """Coprocessors of the design, which work in parallel."""
         return int(getattr(self._design, "coprocessors", 1))
 
     def run(
@@ -231,11 +218,6 @@ class StepServer(Server):
         """Returns the forecasts modulo each plain modulus, as output ``OUTPUT``.
 
         As many runs as there are coprocessors work at once.
-
-        Args:
-            device: Where products run, from ``runtime.open_device``.
-            inputs: For each plain modulus the encrypted readings by name.
-            keys: The clients' evaluation keys.
         """
         named = runtime.named_keys(keys)
         runs = [
@@ -369,11 +351,7 @@ class PackedClient(Client):
 
 @dataclass(frozen=True)
 class StepForecast(Forecast):
-    """The same for an accelerator that does not hold the whole program.
-
-    Attributes:
-        design: The accelerator; ``takes_steps`` says whether it does.
-    """
+    """The same for an accelerator that does not hold the whole program."""
 
     design: str | Design = "heaws"
 
@@ -406,7 +384,7 @@ def steps_taken(
         clock = f"at {ASSUMED_HZ / 1e6:.0f} MHz, without link and host"
         rows.append((f"seconds with one, {clock}", f"{with_one:.4f}"))
         if server.coprocessors > 1:
-            rows.append((f"with {server.coprocessors} side by side", f"{with_all:.4f}"))
+            rows.append((f"with {server.coprocessors} in parallel", f"{with_all:.4f}"))
     where = device_and_design(device.name, server.design)
     return [figures_table(f"All forecasts on {where}", rows)], {
         "plain_moduli": moduli,
@@ -439,9 +417,8 @@ def seconds_of(
 def begin_steps(stages: Stages, design: str | Design) -> Session[Forecasts]:
     """Trains, compiles, makes keys and encrypts; the server is a ``StepServer``.
 
-    Raises:
-        ProgramError: When the design cannot run an operation.
-        ToolError: When sktime, which carries the data, is missing.
+    Raises ProgramError when the design cannot run an operation; ToolError when sktime, which
+    carries the data, is missing.
     """
     return session.begin(stages, StepForecast(design=design), client=PackedClient)
 

@@ -5,8 +5,8 @@ docs/guide/logreg.md has the sizes, the circuits and a comparison with the Medha
 **Packing.** A ciphertext has ``block`` slots for features, for each of P = slots // block patients:
 slot f*P + p holds feature f of patient p. Sums of ``block`` rotations by 0, P, 2P, …
 (``sum_rotations``) then hold patient p's sum in slot p. The other slots hold sums of other rows,
-which no one reads. No slot mixes two patients, which the other order (a patient's features side by
-side) would.
+which no one reads. No slot mixes two patients, which the other order (a patient's features next to
+each other) would.
 
 **Regularization** is strong on purpose. It holds the logits of the training set within about
 [-7.5, 7.5], where an odd cubic stays within 0.09 of the sigmoid, and degree 7 within 0.02; weaker
@@ -73,7 +73,7 @@ class Size:
         block: Slots for the features of a patient, at least ``features``. What is added up by
             rotations; a power of two takes the fewest.
         degree: Of the odd polynomial in place of the sigmoid: 3, 5, 7, ….
-        margin: The polynomial is good for logits up to so many times the largest in training.
+        margin: The polynomial is good for logits up to this multiple of the largest in training.
         monic: Whether encrypted logits are scaled so that the polynomial's leading coefficient is
             1, which saves a product; else to [-1, 1].
         counts: Whether the circuit has the Medha paper's operations (``medha_circuit``), in place
@@ -119,8 +119,7 @@ SIZES: Final = MappingProxyType({size.name: size for size in (DEMO, PAPER, PAPER
 def size_for(name: str | None, design: str | Design) -> Size:
     """Returns the named size; without a name, the largest whose ring a design is built for.
 
-    Raises:
-        ParameterError: When there is no such size or design.
+    Raises ParameterError when there is no such size or design.
     """
     if name is None:
         n = named_design(design).n
@@ -138,11 +137,6 @@ class Preprocessing:
     """How raw features become model inputs: standardized by the training set, then clipped.
 
     Public: the server publishes it with its model's interface, the client applies it.
-
-    Attributes:
-        columns: The features that the model sees, ascending columns of the raw ones.
-        mean: Training mean of each of these.
-        deviation: Training standard deviation of each.
     """
 
     columns: Labels
@@ -183,14 +177,8 @@ class Records:
 def load_records(held_out: int) -> tuple[Records, Records]:
     """Loads the records and splits them, stratified by diagnosis, always the same way.
 
-    Args:
-        held_out: Patients to keep from training, of 569.
-
-    Returns:
-        Training records and held-out records (569 together).
-
-    Raises:
-        ToolError: When scikit-learn, which carries the data, is not installed.
+    Returns training records and held-out records (569 together). Raises ToolError when
+    scikit-learn, which carries the data, is not installed.
     """
     try:
         from sklearn.datasets import load_breast_cancer
@@ -221,17 +209,12 @@ def sigmoid(x: Reals) -> Reals:
 def fit_sigmoid(bound: float, degree: int) -> tuple[float, ...]:
     """Fits 1/2 + c1*x + c3*x^3 + … to the sigmoid on [-bound, bound], for the least largest error.
 
-    Only odd powers beside 1/2, since sigmoid - 1/2 is odd; so (0, bound] is enough, where k odd
-    powers obey Haar's condition and the best fit's error has k + 1 alternating extrema of one
+    sigmoid - 1/2 is odd, so the fit has odd powers only and (0, bound] is enough. There k odd
+    powers obey Haar's condition: the best fit's error has k + 1 alternating extrema of one
     magnitude. Remez's exchange finds them on a grid of ``GRID`` points, from those of Chebyshev's
     polynomial of degree 2k + 1.
 
-    Args:
-        bound: Of the interval, above 0.
-        degree: Of the polynomial, odd.
-
-    Returns:
-        Coefficients of 1, x, …, x^degree.
+    Returns coefficients of 1, x, …, x^degree.
     """
     powers = np.arange(1, degree + 1, 2)
     x = np.arange(1, GRID + 1) / GRID
@@ -306,12 +289,7 @@ class Model:
 
 
 def train(records: Records, size: Size) -> Model:
-    """Trains a model in the clear.
-
-    Args:
-        records: The training records.
-        size: How many features it sees, and the polynomial's degree and margin.
-    """
+    """Trains a model in the clear."""
     from sklearn.linear_model import LogisticRegression as Fit
 
     preprocessing = Preprocessing.fit(records, size.features)
@@ -331,8 +309,7 @@ def train(records: Records, size: Size) -> Model:
 def patients_per_ciphertext(slots: int, block: int) -> int:
     """Returns how many patients one ciphertext holds.
 
-    Raises:
-        ParameterError: When the slots do not hold one patient.
+    Raises ParameterError when the slots do not hold one patient.
     """
     if slots < block:
         raise ParameterError(
@@ -344,8 +321,7 @@ def patients_per_ciphertext(slots: int, block: int) -> int:
 def pack(inputs: Reals, slots: int, block: int) -> Reals:
     """Returns the slot vector (slots,) of inputs (patients, features); empty places are zero.
 
-    Raises:
-        ParameterError: When there are more patients or features than fit.
+    Raises ParameterError when there are more patients or features than fit.
     """
     patients, features = inputs.shape
     most = patients_per_ciphertext(slots, block)
@@ -362,8 +338,7 @@ def pack(inputs: Reals, slots: int, block: int) -> Reals:
 def pack_weights(weights: Reals, slots: int, block: int) -> Reals:
     """Returns the slot vector (slots,) with every feature's weight, (features,), at all patients.
 
-    Raises:
-        ParameterError: When there are more features than fit.
+    Raises ParameterError when there are more features than fit.
     """
     return pack(np.tile(weights, (patients_per_ciphertext(slots, block), 1)), slots, block)
 
@@ -395,7 +370,7 @@ class Predictions:
 
     @classmethod
     def compare(cls, model: Model, records: Records, encrypted: Reals) -> "Predictions":
-        """Sets the decrypted results beside what the model says in the clear."""
+        """Compares the decrypted results with those of the model in the clear."""
         inputs = model.preprocessing(records.features)
         return cls(
             records.malignant,
@@ -438,13 +413,12 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
     polynomial's coefficients divided by its powers: every encrypted number then stays near [-2, 2],
     so that the scale is used fully and no product comes near the modulus.
 
+    Raises ProgramError when the parameters have fewer levels.
+
     Args:
         model: The trained model.
         size: What it was trained for.
         fused_rescale: Whether products are relinearized and rescaled by one division: ``trace``.
-
-    Raises:
-        ProgramError: When the parameters have fewer levels.
     """
     slots, unit = size.parameters.slots, model.unit(size.monic)
     weights = pack_weights(model.weights * unit, slots, size.block)
@@ -503,12 +477,7 @@ def _rotated(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
 
 @dataclass(frozen=True)
 class LogisticRegression(Application[Predictions]):
-    """The held-out patients, in one ciphertext.
-
-    Attributes:
-        size: Records, features and parameters.
-        fused_rescale: As of ``plan``.
-    """
+    """The held-out patients, in one ciphertext."""
 
     name: ClassVar[str] = "logreg"
     encrypted: ClassVar[str] = "the patients"

@@ -20,7 +20,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ringsmith.apps.application import Application, Numbers, Server
-from ringsmith.apps.cnn import BLACK, SIDE, load_images
+from ringsmith.apps.cnn import BLACK, WIDTH, load_images
 from ringsmith.apps.report import figures_table
 from ringsmith.backends.base import Design
 from ringsmith.errors import DeviceError, ParameterError
@@ -46,8 +46,7 @@ _SHADES: Final = " .:-=+*#%@"
 def load_records() -> Integers:
     """Loads the records (1024, 16), each number from 0 to 2^16 - 1.
 
-    Raises:
-        ToolError: When scikit-learn, which carries the data, is not installed.
+    Raises ToolError when scikit-learn, which carries the data, is not installed.
     """
     images, _ = load_images()
     return packed(images.pixels[:RECORDS])
@@ -68,7 +67,7 @@ def picture(record: Integers) -> list[str]:
     shades = record[:, np.newaxis] >> shifts & (1 << _PIXEL_BITS) - 1
     last = len(_SHADES) - 1
     marks = [_SHADES[int(shade) * last // (BLACK - 1)] * 2 for shade in shades.ravel()]
-    return ["".join(marks[start : start + SIDE]) for start in range(0, len(marks), SIDE)]
+    return ["".join(marks[start : start + WIDTH]) for start in range(0, len(marks), WIDTH)]
 
 
 def parameters() -> BfvParameters:
@@ -87,11 +86,8 @@ def plan(records: Integers, of: BfvParameters) -> BfvProgram:
     """Returns the encrypted program: selectors of row and column in, the record's numbers out.
 
     Output ``fieldsK`` holds the numbers K·blocks, … of the record, each in the first slot of its
-    block.
-
-    Raises:
-        ParameterError: When a half's slots do not hold the records.
-        ProgramError: When the noise budget does not bear the program.
+    block. Raises ParameterError when a half's slots do not hold the records; ProgramError when the
+    noise budget does not bear the program.
     """
     count, fields = records.shape
     half = of.row_size
@@ -117,14 +113,7 @@ def plan(records: Integers, of: BfvParameters) -> BfvProgram:
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Application[Integers]):
-    """A table and the records that are wanted, a run each; the outcome is (wanted, fields).
-
-    Attributes:
-        wanted: Numbers of the records.
-        records: The table, (records, fields); None: ``load_records()``.
-        parameters: HE parameters.
-        columns: Columns of the table.
-    """
+    """A table and the records that are wanted, a run each; the outcome is (wanted, fields)."""
 
     name: ClassVar[str] = "lookup"
     encrypted: ClassVar[str] = "which record it wants"

@@ -24,17 +24,10 @@ from ringsmith.apps.report import rows_table
 from ringsmith.backends.base import Design
 from ringsmith.errors import ParameterError
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.program import (
-    CkksProgram,
-    EncryptedVector,
-    InputSpec,
-    bounded,
-    sum_rotations,
-    trace,
-)
+from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, sum_rotations, trace
 
-SHAPE: Final = Shape(side=28, kernel=5, maps=5, hidden=100, stride=2, padding=1)
-MAP: Final = SHAPE.map_side
+SHAPE: Final = Shape(width=28, kernel=5, maps=5, hidden=100, stride=2, padding=1)
+MAP: Final = SHAPE.map_width
 LAYERS: Final = ("Cnv1", "Act1", "Fc1", "Act2", "Fc2")
 """The layers by the Framework paper's names: convolution, square, dense, square, dense."""
 PARAMETERS: Final = "lola-mnist"
@@ -91,12 +84,7 @@ class Order(StrEnum):
 class Layout:
     """Where everything lies.
 
-    Attributes:
-        slots: Of a ciphertext, a power of two from 2,048.
-        order: Of the entries.
-
-    Raises:
-        ParameterError: When the slots do not hold two copies of the maps.
+    Raises ParameterError when the slots do not hold two copies of the maps.
     """
 
     slots: int
@@ -130,13 +118,12 @@ class Layout:
     def pack(self, pixels: Reals) -> list[Reals]:
         """Returns the slot vectors, one for each kernel element, of pixels (28, 28).
 
-        Raises:
-            ParameterError: When the image has another size.
+        Raises ParameterError when the image has another size.
         """
-        side = SHAPE.side
-        if pixels.shape != (side, side):
+        width = SHAPE.width
+        if pixels.shape != (width, width):
             raise ParameterError(
-                f"pixels have the shape {pixels.shape}: an image has {side} x {side} pixels"
+                f"pixels have the shape {pixels.shape}: an image has {width} x {width} pixels"
             )
         under = SHAPE.windows(pixels[None])[0].reshape(MAP * MAP, ELEMENTS)
         return [self._spread(np.repeat(column, SHAPE.maps)) for column in under.T]
@@ -211,9 +198,8 @@ def _hidden_matrix(network: Network, rows: int) -> Reals:
 def plan(network: Network, parameters: CkksParameters, order: Order) -> CkksProgram:
     """Returns the encrypted program, planned: 25 packed vectors in, scores out.
 
-    Raises:
-        ParameterError: When a ciphertext does not hold the maps twice.
-        ProgramError: When the parameters have fewer levels than ``LEVELS``.
+    Raises ParameterError when a ciphertext does not hold the maps twice; ProgramError when the
+    parameters have fewer levels than ``LEVELS``.
     """
     layout = Layout(parameters.slots, order)
     diagonals = order is Order.DIAGONALS

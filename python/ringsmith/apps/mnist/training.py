@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ringsmith.apps.convolution import Adam, Images, Network, gradient
 from ringsmith.apps.mnist import SHAPE
-from ringsmith.apps.mnist.data import SIDE, TEST, TRAINING, load_images
+from ringsmith.apps.mnist.data import TEST, TRAINING, WIDTH, load_images
 
 Singles = NDArray[np.float32]
 
@@ -41,13 +41,7 @@ PARTS: Final = 256
 
 
 def train(images: Images, epochs: int = EPOCHS, *, say: bool = False) -> Network:
-    """Trains a network whose layers' sums are at most ``LARGEST`` on the training images.
-
-    Args:
-        images: The training images.
-        epochs: How often each image is seen, warped anew each time.
-        say: Whether to print a line for each epoch.
-    """
+    """Trains a network whose layers' sums are at most ``LARGEST`` on the training images."""
     rng = np.random.default_rng(SEED)
     network = converted(Network.initial(SHAPE, rng, last=0.3), np.float32)
     adam = Adam(network, LONGEST)
@@ -81,7 +75,7 @@ def converted(network: Network, kind: type) -> Network:
 
 def _warp_basis() -> Singles:
     """Returns displacements that warps are sums of, (16 + 3, 784): bumps, x, y, 1."""
-    y, x = np.mgrid[:SIDE, :SIDE].reshape(2, 1, -1) - (SIDE - 1) / 2
+    y, x = np.mgrid[:WIDTH, :WIDTH].reshape(2, 1, -1) - (WIDTH - 1) / 2
     at = np.linspace(-10.5, 10.5, 4)
     centres_y, centres_x = (c.reshape(-1, 1) for c in np.meshgrid(at, at, indexing="ij"))
     bumps = np.exp(-((y - centres_y) ** 2 + (x - centres_x) ** 2) / (2 * 4.0**2))
@@ -105,18 +99,18 @@ def _warp(pixels: NDArray[np.uint8], rng: np.random.Generator) -> Singles:
         axis=2,
     ).astype(np.float32)
     moved = (amounts.reshape(-1, len(_BASIS)) @ _BASIS).reshape(count, 2, -1)
-    grid = np.mgrid[:SIDE, :SIDE].reshape(2, -1).astype(np.float32)
-    at = np.clip(moved + grid + _EDGE, 0, SIDE + 2 * _EDGE - 1.001)
+    grid = np.mgrid[:WIDTH, :WIDTH].reshape(2, -1).astype(np.float32)
+    at = np.clip(moved + grid + _EDGE, 0, WIDTH + 2 * _EDGE - 1.001)
     corner = at.astype(np.int32)
     far = at - corner
-    wide = SIDE + 2 * _EDGE
+    wide = WIDTH + 2 * _EDGE
     padded = np.pad(pixels, ((0, 0), (_EDGE, _EDGE), (_EDGE, _EDGE))).reshape(-1)
     index = corner[:, 0] * wide + corner[:, 1] + (np.arange(count) * wide * wide)[:, None]
     fy, fx = far[:, 0], far[:, 1]
     top = padded[index] * (1 - fx) + padded[index + 1] * fx
     bottom = padded[index + wide] * (1 - fx) + padded[index + wide + 1] * fx
     warped: Singles = (top * (1 - fy) + bottom * fy) / np.float32(255)
-    return warped.reshape(count, SIDE, SIDE)
+    return warped.reshape(count, WIDTH, WIDTH)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 The rules themselves are in tests/rules.py and, for imports, in pyproject.toml.
 """
 
+import ast
 import re
 import shutil
 import subprocess
@@ -14,6 +15,8 @@ from pathlib import Path
 import grimp
 import pytest
 from tests.rules import ROOT, broken_by, broken_links, broken_words, unlisted_pages
+
+import ringsmith
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,7 @@ def test_pages_that_break_a_rule_are_seen(tmp_path: Path) -> None:
     assert list(broken_links(page)) == []
     assert [line.split()[-1] for line in unlisted_pages(tmp_path)] == ["b.md", "c.md"]
     long = " ".join(["word"] * 60)
-    assert len(list(broken_words({"page": f"The rooms. {long}."}))) == 2
+    assert len(list(broken_words({"page": f"Whoever reads it. {long}."}))) == 2
     assert list(broken_words({"page": "Short words. " * 60})) == []
 
 
@@ -125,3 +128,15 @@ def test_a_lock_file_pins_versions_by_hash_and_names_no_registry(name: str) -> N
     assert pinned
     assert all("==" in entry and "--hash=sha256:" in entry for entry in pinned)
     assert not re.search(r"://|--index|--extra-index|--find-links", text)
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    tree = ast.parse((ROOT / "python" / "ringsmith" / "__init__.py").read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        name.asname
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+    assert seen == set(ringsmith.__all__) - {"__version__"}

@@ -1,4 +1,4 @@
-"""How every command refuses: a message on the error stream, exit status 2, no traceback."""
+"""Errors of commands: a message on the error stream, exit status 2, no traceback."""
 
 import resource
 import sys
@@ -20,7 +20,7 @@ _NO_MEMORY = ("failed to map segment", "annot allocate memory", "MemoryError")
 """What the dynamic linker says when a library does not fit into memory."""
 
 
-class RefusingGroup(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands that end with one line and status 2 where they raise an error of ours.
 
     A tool's own output, which some errors carry, keeps its lines.
@@ -58,8 +58,7 @@ def run(app: Callable[[], object]) -> None:
 def _memory(error: MemoryError | ImportError) -> str:
     """What is said where memory did not suffice, with the process's limit if it has one.
 
-    Raises:
-        ImportError: The error, where it has another cause.
+    Raises ImportError the error, where it has another cause.
     """
     what = f": {error}" if str(error) else ""
     if isinstance(error, ImportError):

@@ -26,23 +26,11 @@ READY = "ready"
 
 
 @contextmanager
-def asked(
-    command: Sequence[str],
-    names: Iterable[str],
-    who: str,
-) -> Iterator[dict[str, Timed]]:
+def asked(command: Sequence[str], names: Iterable[str], who: str) -> Iterator[dict[str, Timed]]:
     """Starts a child and asks it for operations; it ends with the block.
 
     The child prints ``READY``, then reads a name a line, does that once, and prints the CPU seconds
-    that it took.
-
-    Args:
-        command: The child's command line.
-        names: What it can be asked for.
-        who: What errors call it.
-
-    Raises:
-        ToolError: When it does not start, or stops.
+    that it took. Raises ToolError when it does not start, or stops.
     """
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -81,40 +69,26 @@ _TOLD = 300
 """Characters of a tool's message that errors carry."""
 
 
-def why_missing(peer: str, tool: str, prepare: Callable[[], object]) -> str | None:
-    """Returns a line that says why a baseline is left out; None where it can be measured.
-
-    Args:
-        peer: What the line calls it.
-        tool: What builds it.
-        prepare: Builds it; raises ``ToolError`` where the tool does not work.
-    """
+def why_missing(baseline: str, tool: str, prepare: Callable[[], object]) -> str | None:
+    """Returns a line that says why a baseline is left out; None where it can be measured."""
     if shutil.which(tool) is None:
-        return f"{peer} is left out: there is no {tool} on PATH"
+        return f"{baseline} is left out: there is no {tool} on PATH"
     try:
         prepare()
     except ToolError as error:
-        return f"{peer} is left out: {error}"
+        return f"{baseline} is left out: {error}"
     return None
 
 
 def build(name: str, command: Sequence[str], product: str) -> Path:
     """Copies the sources ``native/<name>`` into the cache and runs a build command there.
 
-    Args:
-        name: The folder of sources.
-        command: Program and arguments.
-        product: What the command makes, relative to the copy.
-
-    Returns:
-        The product's path; built before from the same sources, it is used again.
-
-    Raises:
-        ToolError: When the command fails, cannot be started, or takes too long.
+    Returns the product's path; built before from the same sources, it is used again. Raises
+    ToolError when the command fails, cannot be started, or takes too long.
     """
     files = sorted(path for path in (SOURCES / name).rglob("*") if path.is_file())
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    folder = cache_root() / f"peer-{name}-{digest}"
+    folder = cache_root() / f"baseline-{name}-{digest}"
     if not (folder / product).exists():
         shutil.copytree(SOURCES / name, folder, dirs_exist_ok=True)
         words = " ".join(command)
@@ -156,15 +130,14 @@ def lattigo_missing() -> str | None:
 
 
 def _lattigo() -> Path:
-    return build("lattigo", ["go", "build", "-o", "peer", "."], "peer")
+    return build("lattigo", ["go", "build", "-o", "baseline", "."], "baseline")
 
 
 @contextmanager
 def lattigo_operations(item: BenchSet) -> Iterator[dict[str, Timed]]:
     """Lattigo's operations, by the names of ours; none for BFV, whose variant differs.
 
-    Raises:
-        ToolError: When go cannot build the program, or it does not start.
+    Raises ToolError when go cannot build the program, or it does not start.
     """
     if item.plain_modulus:
         yield {}
@@ -191,7 +164,7 @@ def tfhe_missing() -> str | None:
 
 def _tfhe() -> Path:
     return build(
-        "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libpeer_ntt.so"
+        "tfhe_ntt", ["cargo", "build", "--release", "--quiet"], "target/release/libbaseline_ntt.so"
     )
 
 
@@ -205,8 +178,7 @@ def _library() -> ctypes.CDLL:
 def tfhe_transforms(n: int, q: int) -> dict[str, Timed]:
     """Both transforms of one limb in place, in the narrowest words that the crate has.
 
-    Raises:
-        ToolError: When cargo cannot build the crate.
+    Raises ToolError when cargo cannot build the crate.
     """
     library = _library()
     bits = 32 if q < 1 << 32 else 64
