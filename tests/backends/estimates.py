@@ -113,10 +113,10 @@ designs is simulated as the U280's. Results are the interpreter's, bit for bit.
 ## Resources
 
 Devices with their registers and buses, as generated folders hold them. `rpau` and `vector` are
-synthesized for UltraScale+, `stream` for the 7 series. The estimates were made from `rpau-1` and
-`stream-2` among others. Larger designs have been compared part by part: RPAUs in
-[Named designs](designs.md), multipliers in [RPM results](rpm.md), clusters by
-`tests/rtl/test_vector_area.py`.
+synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
+designs that the estimates were made from; the others are not. Larger designs have been compared
+part by part: RPAUs in [Named designs](designs.md), multipliers in [RPM results](rpm.md), clusters
+by `tests/rtl/test_vector_area.py`.
 
 {area}
 """
