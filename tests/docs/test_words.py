@@ -8,7 +8,7 @@ from tests.docs.words import count
     ("text", "term"),
     [
         ("Each of the rooms imports it.", "package, codebase, interface"),
-        ("An RPAU with two modulus banks.", "modulus bank"),
+        ("An RPAU with two prime sets.", "modulus bank"),
         ("Whoever reads it.", "someone, a name"),
     ],
 )
