@@ -39,6 +39,8 @@ MAY_NAME = (
 )
 """An architecture's own folder, the list of them, and the benches of its papers and designs."""
 
+WIDEST = 78
+"""Columns of a line in a code block: the site has no more."""
 RESULTS = "docs/results/"
 """Pages whose conditions are those of records, as they were measured."""
 MAY_BE_LONG = 0.02
@@ -73,6 +75,16 @@ def broken_links(page: Path) -> Iterator[str]:
             yield f"{page}: the link {target} leads nowhere"
 
 
+def wide_blocks(name: str, page: str) -> Iterator[str]:
+    """The lines of a page's code blocks that the site would cut off."""
+    for block in re.finditer(r"^```.*\n((?:.*\n)*?)```", page, re.M):
+        for number, line in enumerate(
+            block[1].splitlines(), page.count("\n", 0, block.start()) + 2
+        ):
+            if len(line) > WIDEST:
+                yield f"{name}:{number}: {len(line)} columns of code, the most are {WIDEST}"
+
+
 def unlisted_pages(docs: Path) -> Iterator[str]:
     """The pages of the documentation that its table lacks, and rows without a page."""
     table = (docs / "README.md").read_text(encoding="utf-8")
@@ -102,6 +114,7 @@ def broken() -> Iterator[str]:
     for folder in ("*.md", "docs/**/*.md", "examples/**/*.md"):
         for page in sorted(ROOT.glob(folder)):
             yield from broken_links(page)
+            yield from wide_blocks(str(page.relative_to(ROOT)), page.read_text(encoding="utf-8"))
     yield from unlisted_pages(ROOT / "docs")
     pages = pages_of(ROOT)
     yield from broken_words({name: pages[name] for name in pages if not name.startswith(RESULTS)})

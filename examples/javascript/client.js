@@ -30,9 +30,13 @@ const bytes = async (path) => new Uint8Array(await (await request('GET', path)).
 /** The server names the parameters, so this client refuses those below 128-bit security. */
 async function makeContext() {
   const parameters = new seal.EncryptionParameters(seal.SchemeType.none)
-  parameters.loadFromArray(await bytes(`/v1/programs/${name}/parameters?seal=${SEAL_VERSION}`))
-  const context = new seal.SEALContext(parameters, true, seal.SecLevelType.tc128)
-  if (!context.parametersSet()) throw new Error(`the parameters of ${name} are below 128-bit security`)
+  const path = `/v1/programs/${name}/parameters?seal=${SEAL_VERSION}`
+  parameters.loadFromArray(await bytes(path))
+  const level = seal.SecLevelType.tc128
+  const context = new seal.SEALContext(parameters, true, level)
+  if (!context.parametersSet()) {
+    throw new Error(`the parameters of ${name} are below 128-bit security`)
+  }
   return context
 }
 
@@ -87,7 +91,9 @@ function encrypt(context, keyGenerator, exact, numbers, port) {
   const ciphertext = new seal.Ciphertext()
   new seal.Encryptor(context, keyGenerator.createPublicKey()).encrypt(plaintext, ciphertext)
   const evaluator = new seal.Evaluator(context)
-  while (ciphertext.coeffModulusSize() > port.limbs) evaluator.cipherModSwitchToNextInplace(ciphertext)
+  while (ciphertext.coeffModulusSize() > port.limbs) {
+    evaluator.cipherModSwitchToNextInplace(ciphertext)
+  }
   return ciphertext.saveToArray(seal.ComprModeType.zstd)
 }
 
@@ -124,12 +130,15 @@ const submitted = await request('POST', `/v1/programs/${name}/runs`, {
   headers: { Prefer: 'respond-async', 'Idempotency-Key': crypto.randomUUID() },
 })
 let job = await submitted.json()
-while (job.state === 'waiting' || job.state === 'running') job = await json(`/v1/jobs/${job.id}?wait=30`)
+while (job.state === 'waiting' || job.state === 'running') {
+  job = await json(`/v1/jobs/${job.id}?wait=30`)
+}
 if (job.state !== 'done') throw new Error(`${job.state}: ${job.message}`)
 
 for (const [output, { href }] of Object.entries(job.outputs)) {
   const data = await bytes(`${href}?seal=${SEAL_VERSION}`)
-  const numbers = decrypt(context, keyGenerator, exact, data, description.outputs[output])
+  const port = description.outputs[output]
+  const numbers = decrypt(context, keyGenerator, exact, data, port)
   console.log(output, numbers.join(' '))
 }
 await request('DELETE', `/v1/jobs/${job.id}`)

@@ -1,7 +1,7 @@
 """The client: owns the numbers and the secret key, and never sees the model.
 
-    python client.py ask         makes keys, encrypts
-    python client.py read        decrypts the answer
+    python client.py ask     makes keys, encrypts
+    python client.py read    decrypts the answer
 
 Folders: ``client`` is the client's own; ``exchange`` is what both see.
 """

@@ -1,7 +1,7 @@
 """The server: owns the model, computes on ciphertexts, and has no secret key.
 
-    python server.py publish     once: writes the program, and the kit for clients
-    python server.py answer      for each request
+    python server.py publish   once: writes the program, and clients' kit
+    python server.py answer    for each request
 
 Folders: ``server`` is the server's own; ``exchange`` is what both see.
 """
@@ -27,23 +27,26 @@ WEIGHTS = [0.5, -1.25, 2, 0.75, -0.5, 1, 0.25, -1.5]
 
 def score(x):
     logit = inner_product(x, WEIGHTS, 8) + 0.25
-    return polynomial(logit, [0.5, 0.197, 0, -0.004])  # about 1 / (1 + exp(-logit))
+    # About 1 / (1 + exp(-logit)).
+    return polynomial(logit, [0.5, 0.197, 0, -0.004])
 
 
 def publish():
     program = trace(score, "auto", {"x": 8})
-    program.save(OWN / "score.rsp")  # the whole program, weights and all: it stays here
-    program.client_kit().save(EXCHANGE / "score.rsk")  # what a client needs, no weights
-    compile_program(program).save(OWN / "score.rsc")  # name a design for an accelerator
+    program.save(OWN / "score.rsp")  # with its weights: it stays here
+    # What a client needs, without weights.
+    program.client_kit().save(EXCHANGE / "score.rsk")
+    # Name a design for an accelerator.
+    compile_program(program).save(OWN / "score.rsc")
 
 
 def answer():
-    program = Program.load(OWN / "score.rsp")  # to print or change; score.rsc suffices to run
-    keys = load_object(EXCHANGE / "evaluation", EvaluationKeys, program.parameters)
-    x = load_object(EXCHANGE / "x.seal", Ciphertext, program.parameters)
+    parameters = Program.load(OWN / "score.rsp").parameters
+    keys = load_object(EXCHANGE / "evaluation", EvaluationKeys, parameters)
+    x = load_object(EXCHANGE / "x.seal", Ciphertext, parameters)
     compiled = Compiled.load(OWN / "score.rsc")
-    result = compiled.run(open_device("cpu"), {"x": x}, keys)
-    save_object(EXCHANGE / "result.seal", result.outputs["result"], program.parameters)
+    outputs = compiled.run(open_device("cpu"), {"x": x}, keys).outputs
+    save_object(EXCHANGE / "result.seal", outputs["result"], parameters)
 
 
 {"publish": publish, "answer": answer}[sys.argv[1]]()

@@ -95,36 +95,30 @@ TEXT = """\
 After reading this page you know how far to trust what `ringsmith explore` and the manifest of a
 [generated folder](../guide/generate.md) say of a design before there is RTL.
 
-Measured on {date} by `{command}` (Verilator {verilator}, Yosys {yosys}).
+Measured on {date} by `{command}` (Verilator {verilator}, Yosys {yosys}), which has the designs.
 `tests/backends/test_estimates.py` measures again and holds the limits: cycles within
 {latency_limit}; DSP slices, block RAMs and UltraRAMs equal; LUTs and flip-flops within
 {area_limit}. The Framework paper claims 5% for its latency (section VI-B).
 
 ## Latency
 
-{points} points, the largest difference {worst}. The estimate is the compiler's schedule: the cycles
-of a generated folder's manifest, and of the front that `explore` prints. (The search for a `vector`
-design begins with a faster walk, which is no part of this: [Exploring designs](explore.md).) The
-RTL's count is its own counter of cycles; of `stream`, products must end in the cycles that the
-schedule says. Memory of `vector` designs is simulated as the U280's. Residues are random, and
-results are the interpreter's, bit for bit.
+{points} operations, the largest difference {worst}. The estimate is the compiler's schedule: the
+cycles of a generated folder's manifest, and of the front that `explore` prints. (The search for a
+`vector` design begins with a faster estimate: [Exploring designs](explore.md).) The RTL counts its
+own cycles; of `stream`, products must end in the cycles that the schedule says. Memory of `vector`
+designs is simulated as the U280's. Results are the interpreter's, bit for bit.
 
 {latency}
 
 ## Resources
 
-Whole devices with their registers and buses, as generated folders hold them. `rpau` and `vector`
-are synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
-designs that the estimates were made from; the others are not. Larger ones have been compared part
-by part: RPAUs in [Named designs](designs.md), whole multipliers in [RPM results](rpm.md), clusters
+Devices with their registers and buses, as generated folders hold them. `rpau` and `vector` are
+synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
+designs that the estimates were made from; the others are not. Larger designs have been compared
+part by part: RPAUs in [Named designs](designs.md), multipliers in [RPM results](rpm.md), clusters
 by `tests/rtl/test_vector_area.py`.
 
 {area}
-
-## The designs
-
-```toml
-{designs}```
 """
 """The page, with places to fill."""
 
@@ -248,31 +242,31 @@ def page(record: Mapping[str, Any]) -> str:
     """The page, from what was measured."""
     latency, area = record["latency"], record["area"]
     worst = max(apart(row["estimated"], row["rtl"]) for row in latency)
-    head = ("design", "N", "primes", "operation", "estimated", "RTL", "apart")
+    head = ("design", "N", "primes", "operations", "cycles of RTL", "apart")
+    rings: dict[tuple[str, int, int], list[Mapping[str, Any]]] = {}
+    for row in latency:
+        rings.setdefault((row["design"], row["n"], row["limbs"]), []).append(row)
     rows = [
         (
-            f"`{row['design']}`",
-            f"{row['n']:,}",
-            str(row["limbs"]),
-            f"`{row['operation']}`",
-            f"{row['estimated']:,}",
-            f"{row['rtl']:,}",
-            f"{apart(row['estimated'], row['rtl']):.1%}",
+            f"`{design}`",
+            f"{n:,}",
+            str(limbs),
+            str(len(found)),
+            f"{min(row['rtl'] for row in found):,} … {max(row['rtl'] for row in found):,}",
+            f"{max(apart(row['estimated'], row['rtl']) for row in found):.1%}",
         )
-        for row in latency
+        for (design, n, limbs), found in rings.items()
     ]
     of_area = [line for row in area for line in _resources(row)]
     area_head = ("design", "resource", "estimated", "Yosys", "apart")
-    designs = "\n".join(f"# {name}\n{text}" for name, text in DESIGNS.items())
     reported = {
         "command": COMMAND,
         "latency_limit": f"{LATENCY_LIMIT:.0%}",
         "area_limit": f"{AREA_LIMIT:.0%}",
         "points": len(latency),
         "worst": f"{worst:.1%}",
-        "latency": "\n".join(table_lines(head, rows, ("design", "operation"))),
+        "latency": "\n".join(table_lines(head, rows, ("design",))),
         "area": "\n".join(table_lines(area_head, of_area, ("design", "resource"))),
-        "designs": designs,
         **{name: record[name] for name in ("date", "verilator", "yosys")},
     }
     return TEXT.format(**reported)

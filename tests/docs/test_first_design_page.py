@@ -17,9 +17,9 @@ MOST_COMMANDS, MOST_SECONDS = 10, 600
 
 
 def commands() -> list[str]:
-    """The page's commands, in order."""
+    """The page's commands, in order; a backslash continues a line."""
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    return [line for block in blocks for line in block.splitlines()]
+    return [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
 
 
 def test_the_page_has_few_commands() -> None:

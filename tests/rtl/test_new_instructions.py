@@ -23,7 +23,10 @@ TEXT = (resources.files("ringsmith.backends.rpau.isa") / "isa.yaml").read_text(e
 POINTWISE = """  - name: msub
     opcode: 58
     unit: main
-    operands: [{name: dst, access: rw}, {name: a, access: r}, {name: b, access: r}]
+    operands:
+      - {name: dst, access: rw}
+      - {name: a, access: r}
+      - {name: b, access: r}
     latency: pointwise_cycles
     computes: {times: b, minus: dst}
     doc: dst = a*b - dst.

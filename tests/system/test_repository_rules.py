@@ -14,7 +14,7 @@ from pathlib import Path
 
 import grimp
 import pytest
-from tests.rules import ROOT, broken_by, broken_links, broken_words, unlisted_pages
+from tests.rules import ROOT, broken_by, broken_links, broken_words, unlisted_pages, wide_blocks
 
 import ringsmith
 
@@ -60,6 +60,8 @@ def test_pages_that_break_a_rule_are_seen(tmp_path: Path) -> None:
     assert [line.split()[-3] for line in broken_links(table)] == ["b.md", "z.md"]
     assert list(broken_links(page)) == []
     assert [line.split()[-1] for line in unlisted_pages(tmp_path)] == ["b.md", "c.md"]
+    block = f"text {'x' * 79}\n```sh\n{'x' * 78}\n{'x' * 79}\n```\n{'x' * 79}\n"
+    assert [line.partition(": ")[0] for line in wide_blocks("a.md", block)] == ["a.md:4"]
     long = " ".join(["word"] * 60)
     assert len(list(broken_words({"page": f"Whoever reads it. {long}."}))) == 2
     assert list(broken_words({"page": "Short words. " * 60})) == []

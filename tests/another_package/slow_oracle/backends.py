@@ -37,7 +37,12 @@ class Oracle(QueuedDevice):
     name = "slow-oracle"
     capabilities = Capabilities()
 
-    def work(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> Work:
+    def work(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping,
+        keys: Mapping,
+    ) -> Work:
         """Interprets a graph."""
         return lambda _: GraphResult(interpreted(compiled, inputs, keys))
 
@@ -49,7 +54,12 @@ class OracleBackend(Backend):
     capabilities = Oracle.capabilities
     kinds = (Oracle.name,)
 
-    def open(self, kind: str, design: Design | None, via: str = "ports") -> Oracle:
+    def open(
+        self,
+        kind: str,
+        design: Design | None,
+        via: str = "ports",
+    ) -> Oracle:
         """The interpreter."""
         return Oracle()
 
@@ -105,7 +115,12 @@ class TallyDevice(QueuedDevice):
         super().__init__()
         self.design = design
 
-    def work(self, compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> Work:
+    def work(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping,
+        keys: Mapping,
+    ) -> Work:
         """Interprets a graph that was compiled for this design."""
         compiled.check_made_for(self.design, self.name)
         executable = cast("TallyExecutable", compiled.executable)

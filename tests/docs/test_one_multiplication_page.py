@@ -40,6 +40,6 @@ def test_the_page_prints_what_it_says(
 
     assert LISTING in [text for kind, text in BLOCKS if kind == "sh"]
     result = CliRunner().invoke(app, LISTING.split()[1:])
-    lines = [line.rstrip() for line in result.output.splitlines()]
+    lines = [line.split() for line in result.output.splitlines()]
     assert len(lines) == 1 + 113
-    assert [line for line in listing.splitlines() if line not in lines] == []
+    assert [line for line in listing.splitlines() if line.split() not in lines] == []
