@@ -233,7 +233,7 @@ def one_thread() -> Iterator[None]:
 
 def rtl_digest(design: RpauDesign) -> str:
     """Returns the digest of all that the RTL of a design is made of: parameters and sources."""
-    return digest_of(rtl.parameters(design), rtl.ROOMS)
+    return digest_of(rtl.parameters(design), rtl.FOLDERS)
 
 
 def digest_of(parameters: Mapping[str, int], folders: Sequence[str]) -> str:

@@ -94,8 +94,8 @@ package rs_arith_pkg;
   localparam int unsigned DspShort = 17;
   localparam int unsigned DspSum = 48;  // bits that its adder adds, with a sign
 
-  // Up to so many bits of its shorter operand a block is added as rows, without a DSP: as a rule,
-  // and at most.
+  // Largest width of the shorter operand of a block that is added as rows, without a DSP: as a
+  // rule, and at most.
   localparam int unsigned MulRows = 2;
   localparam int unsigned MulRowsMost = 4;
 
@@ -109,7 +109,7 @@ package rs_arith_pkg;
   endfunction
 
   // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
-  // to the width the four blocks turn around a square centre (a pinwheel), otherwise they form a
+  // to the width the four blocks surround a square centre (a pinwheel), otherwise they form a
   // grid. `rows` is rs_mul's parameter.
   function automatic int unsigned mul_split_a(int unsigned width, int unsigned rows);
     if (mul_by_mult18(width)) return (width > Mult18) ? Mult18 : (width + 1) / 2;
@@ -128,7 +128,7 @@ package rs_arith_pkg;
     return DspLong;
   endfunction
 
-  // Product of two tiles side by side, or of one.
+  // Product of two tiles in one DSP block, or of one tile.
   function automatic int unsigned mul_block_latency();
     return 2;
   endfunction

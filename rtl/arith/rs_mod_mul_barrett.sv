@@ -142,7 +142,7 @@ module rs_mod_mul_barrett
   );
   always_ff @(posedge clk_i) r_q <= x_delayed - eq;
 
-  // p: subtract q, 2q and 3q side by side (the top bit says "went below zero"), take the last that
+  // p: subtract q, 2q and 3q in parallel (the top bit says "went below zero"), take the last that
   // fits.
   logic [RestWidth:0] less1_q, less2_q, less3_q;
   logic [Width-1:0]   less0_q, p_q;

@@ -2,12 +2,12 @@
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
-// Both operands may be any words. s has a sign: primes lie on either side of 2^b. What describes
+// Both operands may be any words. s has a sign: primes lie above and below 2^b. What describes
 // the modulus holds still from the cycle in which operands enter until their result leaves:
 //
 //   q_i      the modulus, below 2^Width
-//   mu_i     s in the upper bits, from bit folded_scaled_bits + 1 on, and scaled = s * 2^(Width - b)
-//            below it, both in two's complement: 2^Width is scaled modulo q
+//   mu_i     s in the upper bits, from bit folded_scaled_bits + 1 on, and scaled = s * 2^(Width -
+//            b) below it, both in two's complement: 2^Width is scaled modulo q
 //   shift_i  bits of q: b, or b + 1 where s is negative
 //
 // Which primes: |s| < 2^folded_tail_bits, |scaled| < 2^folded_scaled_bits and Width - b <=
@@ -38,7 +38,7 @@ module rs_mod_mul_folded
 );
   localparam int unsigned B = folded_split(Width);
   localparam int unsigned A = Width - B;
-  localparam int unsigned C = A - B;  // side of the centre
+  localparam int unsigned C = A - B;  // width of the centre
   localparam int unsigned F = C + 2;
   localparam int unsigned Low = (A > DspShort) ? DspShort : (A + 1) / 2;
   localparam int unsigned Part = (Width - 2 < 46) ? Width - 2 : 46;  // of a sum, in a slice

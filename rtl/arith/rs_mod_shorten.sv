@@ -49,7 +49,7 @@ module rs_mod_shorten
     .p_o(sum)
   );
 
-  // The bits above the slice's, of which the last tells whether y is a word.
+  // The bits above the slice's. The last of them tells whether y is a word.
   logic [Width-Part-1:0] above;
   logic [Width-Part:0] above_q;
   logic [Part-1:0] part_q;

@@ -31,10 +31,10 @@ module rs_mul
   localparam int unsigned B = mul_split_b(Width);
   localparam int unsigned S = A + B;  // the lowest and the highest block meet here
   localparam bit Pinwheel = (S == Width);
-  localparam int unsigned C = Pinwheel ? A - B : 0;  // side of the centre
+  localparam int unsigned C = Pinwheel ? A - B : 0;  // width of the centre
   localparam int unsigned TopWidth = 2 * Width - S;
 
-  // How the blocks beside the lowest one divide the square: see docs/reference/arithmetic.md.
+  // How the other three blocks divide the square: see docs/reference/arithmetic.md.
   localparam int unsigned EastB = Pinwheel ? A : B;  // east block: a[Width-1:A] * b[EastB-1:0]
   localparam int unsigned NorthA = Pinwheel ? B : A;  // north block: a[NorthA-1:0] * b[Width-1:B]
   localparam int unsigned EastWidth = Width - A + EastB;

@@ -69,7 +69,7 @@ package rs_baseconv_pkg;
   localparam logic [KindBits-1:0] LoadOutputModulus = 3'd5;  // row j: p_j
   localparam logic [KindBits-1:0] LoadQuotientFactor = 3'd6;  // row j: D_j * 2^E mod p_j
 
-  // Bits of an index of so many things.
+  // Bits of an index below a count.
   function automatic int unsigned index_bits(int unsigned count);
     return (count > 1) ? $clog2(count) : 1;
   endfunction

@@ -34,7 +34,7 @@ module rs_ram_1r1w
     $error("rs_ram_1r1w: ReadLatency = %0d is neither 1 nor 2", ReadLatency);
   end
   if (RamStyle != "block" && RamStyle != "ultra" && RamStyle != "distributed") begin : gen_bad_style
-    $error("rs_ram_1r1w: RamStyle is none of block, ultra, distributed");
+    $error("rs_ram_1r1w: RamStyle is not block, ultra or distributed");
   end
   if (RamStyle == "ultra" && Target == TargetEcp5) begin : gen_no_ultra
     $error("rs_ram_1r1w: ECP5 has no UltraRAM: RamStyle must be block or distributed");

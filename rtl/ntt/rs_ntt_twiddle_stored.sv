@@ -10,7 +10,7 @@
 // Cores words, and a selector hands it to them.
 //
 // One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(). Tables are written one word a
-// cycle while no steps are under way. Cost: N words a modulus bank, and one selector of Cores words
+// cycle while no transform runs. Cost: N words a modulus bank, and one selector of Cores words
 // a core.
 module rs_ntt_twiddle_stored
   import rs_rpau_pkg::*;

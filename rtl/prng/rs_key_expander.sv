@@ -9,10 +9,10 @@
 // until the next start, and q_i while it runs. n rows of residues are all out if the next start
 // comes n + expander_pause(Lanes) cycles later, or after that.
 //
-// A lane steps Streams / Lanes generators in turn; their states circulate in shift registers. With
-// more lanes than streams, each generator gives several words a cycle. Cost a lane: 64 rounds of
-// Trivium, its word, and 288 bits of state for each of its generators in flip-flops (one or two
-// generators) or shift-register LUTs.
+// A lane steps its Streams / Lanes generators one after another; their states circulate in shift
+// registers. With more lanes than streams, each generator gives several words a cycle. Cost a lane:
+// 64 rounds of Trivium, its word, and 288 bits of state for each of its generators in flip-flops
+// (one or two generators) or shift-register LUTs.
 module rs_key_expander
   import rs_prng_pkg::*;
 #(
@@ -67,8 +67,8 @@ module rs_key_expander
   end
 
   for (genvar g = 0; g < Generators; g++) begin : gen_generator
-    // Its states, as rs_trivium has them: the one whose turn it is, that one stepped, with what is
-    // loaded, and what comes back after Turns - 1 cycles.
+    // Its states, as rs_trivium has them: *_q of the current generator, *_next the same after a
+    // step, with what is loaded, and *_back what returns after Turns - 1 cycles.
     logic [SeedBits-1:0] iv;
     logic [TriviumA-1:0] a_q, a_next, a_back;
     logic [TriviumB-1:0] b_q, b_next, b_back;

@@ -1,13 +1,13 @@
 // Coefficient unit of an RPAU: takes polynomials word by word.
 //
 // convert, convert_own   Words go to the converters that all RPAUs share (rs_rpau_converters), in
-//                        every Rpaus-th cycle Converters of them, which lie side by side in a row;
-//                        what comes back is gathered until its row is whole. RPAUs first to last
-//                        send words of a; where outputs have inputs of their own, every RPAU sends
-//                        those of b, too. All RPAUs swap the halves of the same rows, so rows are
-//                        taken and stored as they stand in the work memory.
-// permute                Word i of dst is word i * element of a, where word N + j is word j negated:
-//                        a word a cycle, each out of a row of its own.
+//                        every Rpaus-th cycle Converters of them, which lie next to each other in a
+//                        row; what comes back is gathered until its row is whole. RPAUs first to
+//                        last send words of a; where outputs have inputs of their own, every RPAU
+//                        sends those of b, too. All RPAUs swap the halves of the same rows, so rows
+//                        are taken and stored as they stand in the work memory.
+// permute                Word i of dst is word i * element of a, where word N + j is word j
+//                        negated: a word a cycle, each out of a row of its own.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when all
 // is in memory; after a conversion in all RPAUs at once. q_i is the modulus of the command's
@@ -52,7 +52,7 @@ module rs_rpau_coefficient
   localparam int unsigned LogConverters = $clog2(Converters);
   localparam int unsigned PlaceBits = (LogConverters > 0) ? LogConverters : 1;
 
-  // ---- the instruction under way ----------------------------------------------------------------
+  // ---- the running instruction ------------------------------------------------------------------
   logic [DstWidth-1:0]     wsel_q, a_sel_q, b_sel_q;
   logic [LogN:0]           element_q;
   logic                    started_q, permute_q, sends_q, own_q;
@@ -216,7 +216,7 @@ module rs_rpau_coefficient
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && (active_q || started_q || left_q != '0)))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
   WholePolynomial_A :
   assert property (@(posedge clk_i) !(start_i && command_i.decoded.opcode == OpPermute) ||
                    ring_i.log_sub_polys == '0)

@@ -45,5 +45,5 @@ module rs_rpau_completion #(
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
 endmodule

@@ -1,4 +1,5 @@
-// Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, beside the main unit.
+// Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, in parallel
+// with the main unit.
 //
 // A row is read every 2*Cores / DyadicCores cycles and goes through the multipliers DyadicCores
 // words at a time. The results are collected and written as one row. B is a work polynomial, one of
@@ -54,10 +55,10 @@ module rs_rpau_dyadic
   output logic [Width-1:0]          wdata_o [Lanes]
 );
   if (DyadicCores == 0 || DyadicCores > Lanes) begin : gen_bad_cores
-    $error("rs_rpau_dyadic: %0d dyadic cores beside %0d butterfly cores", DyadicCores, Cores);
+    $error("rs_rpau_dyadic: %0d dyadic cores with %0d butterfly cores", DyadicCores, Cores);
   end
 
-  // ---- the instruction under way ----------------------------------------------------------------
+  // ---- the running instruction ------------------------------------------------------------------
   command_t command_q;
   decoded_t decoded;
   logic     use_key, use_seed, use_b, use_c, sum, subtract;
@@ -164,7 +165,7 @@ module rs_rpau_dyadic
     );
   end
 
-  // Operands of the multipliers, and what waits beside them.
+  // Operands of the multipliers, and what is delayed with them.
   logic [Width-1:0] a_q [DyadicCores];
   logic [Width-1:0] b_q [DyadicCores];
   logic [Width-1:0] c_q [DyadicCores];
@@ -281,7 +282,7 @@ module rs_rpau_dyadic
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && (lead_q != '0 || active_q || drain_q != '0)))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
   LastWriteAtCompletion_A :
   assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_q)
   else $error("the last write does not come in the cycle that the latency says");

@@ -52,7 +52,7 @@ module rs_rpau_key_store
     raddr_q <= AddrWidth'({poly, row});
   end
 
-  // All words of a row have one address, and stand side by side in one wide memory.
+  // All words of a row have one address, and stand next to each other in one wide memory.
   logic [Lanes*Width-1:0] wwords, rwords;
   logic [Width-1:0]       word_q [Lanes];
   rs_ram_1r1w #(

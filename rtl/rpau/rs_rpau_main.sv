@@ -38,7 +38,7 @@ module rs_rpau_main
   input  logic                  sender_i,      // this RPAU is the source of the broadcast
   output logic                  done_o,
 
-  // Modulus bank, modulus and constants of the instruction under way.
+  // Modulus bank, modulus and constants of the running instruction.
   input  logic [PrimeWidth-1:0] set_i,
   input  logic [Width-1:0]      q_i,
   input  logic [Width-1:0]      mu_i,
@@ -69,8 +69,8 @@ module rs_rpau_main
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
 
-  // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u
-  // stands in physical half 0, or in half 1 where the halves are swapped.
+  // A step of the pipeline. It reads and writes rows u and t, which are the same row except in
+  // stages across rows. Row u is in physical half 0, or in half 1 where the halves are swapped.
   typedef struct packed {
     logic                   valid;
     logic                   again;    // reads dst: what an earlier stage has written
@@ -81,10 +81,9 @@ module rs_rpau_main
     logic [PatternBits-1:0] pattern;
   } step_t;
 
-  // ---- the instruction under way ----------------------------------------------------------------
-  // What an instruction means is found as it arrives, so that no path to a memory begins with an
-  // opcode. Pointwise, operand c is the polynomial that is added: dst, or b, so that the factor
-  // stays free.
+  // ---- the running instruction ------------------------------------------------------------------
+  // The instruction is decoded as it arrives, so that no path to a memory begins with an opcode. In
+  // pointwise instructions operand c is the summand (dst or b), and operand b the factor.
   opcode_e opcode;
   factor_e factor;
   addend_e addend;
@@ -486,5 +485,5 @@ module rs_rpau_main
   SwapInOrder_A :
   assert property (@(posedge clk_i) !(row_step.valid && row_step.swap) ||
                    row_step.pattern == PatternBits'(InOrder))
-  else $error("the halves of a row change places in a stage within rows");
+  else $error("the halves of a row are swapped in a stage within rows");
 endmodule

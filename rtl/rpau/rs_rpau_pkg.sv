@@ -1,9 +1,9 @@
-// RPAU architecture: types of the doorways inside a device, and latencies.
+// RPAU architecture: types of the interfaces inside a device, and latencies.
 //
 // The latencies are built from the blocks' own; backends/rpau/design/latency.py holds the
-// same on the scheduler's side, and the tests measure every instruction against it. All are counted
-// as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which
-// the result stands at its output.
+// same functions for the scheduler, and the tests measure every instruction against it. All are
+// counted as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one
+// in which the result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
@@ -170,7 +170,7 @@ package rs_rpau_pkg;
     return reads;
   endfunction
 
-  // What a design has of that which some instructions need, by feature_e.
+  // Whether a design has each optional feature that some instructions need, by feature_e.
   function automatic logic [Features-1:0] features_of(int unsigned larger_rings,
                                                       int unsigned seeds, int unsigned key_stream);
     logic [Features-1:0] has;
@@ -339,7 +339,7 @@ package rs_rpau_pkg;
     return bits;
   endfunction
 
-  // Request of a read at an RPAU to the words there: a register on either side of the memory.
+  // Request of a read at an RPAU to the words there: a register before and one after the memory.
   function automatic int unsigned rpau_read_latency();
     return 1 + memory_read_latency() + 1;
   endfunction

@@ -3,7 +3,7 @@ package rs_shell_pkg;
   // Why an access was refused; the fields of register `refused`.
   typedef struct packed {
     logic busy;   // the device was not ready
-    logic place;  // no such place
+    logic place;  // no such address
     logic order;  // not the next word of its row, an upper half without its lower one, or a burst
                   // of another shape than the data path takes
     logic value;  // too wide a word, or a half, or a beat, without all of its bytes

@@ -124,7 +124,7 @@ module rs_uart_bridge
   logic                     addr_ok, head_ok;
   logic [2:0]               index_q;     // of a byte in the head or the check sum
   logic [7:0]               count_q;     // words of the frame, less one
-  logic [7:0]               words_q;     // words after the one under way
+  logic [7:0]               words_q;     // words after the current one
   logic [3:0]               byte_q;      // of the word
   logic                     word_ends, last_word;
   logic [PointerBits-1:0]   pointer_q;
@@ -175,13 +175,13 @@ module rs_uart_bridge
   assign next_frame = open_q && number_q == expected_q;
 
   // What is answered: the last frame that was done, or that one was not.
-  status_e    refusal_q;  // StatusDone: none
+  status_e    reject_q;   // StatusDone: not rejected
   status_e    answer_status;
   logic [7:0] answer_number;
   logic [PointerBits:0] answer_length;
-  assign answer_status = (refusal_q == StatusDone) ? status_q : refusal_q;
-  assign answer_number = (refusal_q == StatusBroken) ? expected_q : number_q;
-  assign answer_length = (refusal_q == StatusDone) ? length_q : '0;
+  assign answer_status = (reject_q == StatusDone) ? status_q : reject_q;
+  assign answer_number = (reject_q == StatusBroken) ? expected_q : number_q;
+  assign answer_length = (reject_q == StatusDone) ? length_q : '0;
 
   // ---- the bus ----------------------------------------------------------------------------------
   logic aw_valid_q, w_valid_q, ar_valid_q;
@@ -393,7 +393,7 @@ module rs_uart_bridge
 
     // What the frame did, and what is answered.
     if (state_q == StDecide && crc_q == CrcRight) begin
-      refusal_q <= (command_q == CmdOpen || repeats || next_frame) ? StatusDone : StatusSequence;
+      reject_q <= (command_q == CmdOpen || repeats || next_frame) ? StatusDone : StatusSequence;
       if (command_q == CmdOpen || next_frame) begin
         expected_q <= number_q + 1'b1;
         last_sum_q <= sum_q;
@@ -406,7 +406,7 @@ module rs_uart_bridge
     if (state_q == StStore && word_ends && last_word && !too_wide) begin
       length_q <= {1'b0, pointer_q} + 1'b1;
     end
-    if (silent && (state_q inside {StHead, StData, StCheck, StDrain})) refusal_q <= StatusBroken;
+    if (silent && (state_q inside {StHead, StData, StCheck, StDrain})) reject_q <= StatusBroken;
   end
 
   NothingUnchecked_A :

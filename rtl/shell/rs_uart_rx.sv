@@ -10,7 +10,7 @@
 // bit in fractions of a cycle (24 bits), so that any ratio of clock and rate of at least 8
 // works, and a sender whose rate differs by up to 2 % is understood.
 //
-// quiet_o is high while the line is 1 and no byte is under way.
+// quiet_o is high while the line is 1 and no byte is being received.
 module rs_uart_rx
   import rs_uart_pkg::*;
 #(

@@ -1,4 +1,4 @@
-// One stage of a transform of Polys polynomials side by side, which share factors and modulus.
+// One stage of a transform of Polys polynomials in parallel, which share factors and modulus.
 //
 //   forward   brings the two words of a butterfly into the lanes of one cycle, then butterflies;
 //             the roots of x^N + 1 are merged into the factors

@@ -6,11 +6,11 @@
 //   0          0          u                 -t*w             no butterfly: w = -1 passes t
 //
 // All modulo q, and divided by f where there is a product: f = 1 with Barrett's reduction, 2^Width
-// with Montgomery's. A point operation x*y + z is the sum of a forward butterfly, t = x, w = y, u = z;
-// with negative_i u_i is the complement of z, the sum x*y - z, and there is no difference.
+// with Montgomery's. A point operation x*y + z is the sum of a forward butterfly, t = x, w = y, u =
+// z; with negative_i u_i is the complement of z, the sum x*y - z, and there is no difference.
 //
-// Operands are below q, but for one of the factors: t where inverse_i is low, or w. With Reduce, u may
-// be below 2q where inverse_i and negative_i are low.
+// Operands are below q, but for one of the factors: t where inverse_i is low, or w. With Reduce, u
+// may be below 2q where inverse_i and negative_i are low.
 //
 // A modular sum and difference in front of the multiplier, and another two behind it, each of them
 // without effect where a summand is masked: so all operations have one latency, and may follow one

@@ -9,8 +9,8 @@
 // come with q_i[0] (rs_mod_mul_barrett); with Montgomery they are not used, and q is 1 modulo
 // 2^StepBits (rs_mod_mul_two_steps, or rs_mod_mul_montgomery for words that do not fit it).
 //
-// One result a cycle, latency rs_vector_pkg::product_latency. Cost: that of rs_mod_mul_two_steps, of
-// rs_mod_mul_montgomery without the delays of q, or of rs_mod_mul_barrett.
+// One result a cycle, latency rs_vector_pkg::product_latency. Cost: that of rs_mod_mul_two_steps,
+// of rs_mod_mul_montgomery without the delays of q, or of rs_mod_mul_barrett.
 module rs_vector_mul
   import rs_arith_pkg::*;
   import rs_vector_pkg::*;

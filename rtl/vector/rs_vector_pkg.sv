@@ -254,7 +254,7 @@ package rs_vector_pkg;
         point_latency(reduction, width, step_bits);
   endfunction
 
-  // Rows of a transform in one direction are followed after at least so many cycles by rows of a
+  // Least number of cycles from rows of a transform in one direction to rows of a
   // transform in the other one; 1 is a row in each cycle.
   function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
                                              int unsigned step_bits, int unsigned log_radix);

@@ -1,7 +1,7 @@
 // Reads a cluster's three lists from memory, by a port of its own, ahead of their use.
 //
 // start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are
-// asked for while its FIFO has place for them: first computing, then loads, then stores. filled_o
+// asked for while its FIFO has space for them: first computing, then loads, then stores. filled_o
 // says that nothing more can be asked for, and that all has come: the program may begin (run_i).
 // From then on, at most one instruction leaves in 8 cycles, since a limb has 8 rows or more. The
 // same holds for loads and stores. So memory keeps ahead if it answers within 8 * 2^LogListed
@@ -224,7 +224,7 @@ module rs_vector_fetch
       (instruction_ready || !(slot_came && answered == ListComputing)) &&
       (load_fits || !(r_valid_i && answered == ListLoads)) &&
       (store_fits || !(r_valid_i && answered == ListStores))))
-  else $error("a list comes that there is no place for");
+  else $error("a list comes that there is no space for");
 
   logic [31:0] computing_q;  // left
   always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
 // Joins what happens at each port of a cluster in a cycle of its own.
 //
-// all_o stands, for a cycle each, when event_i[p] has stood once more at every port p; missing_o has the
-// ports that the next one waits for. No port is ever more than Most events ahead.
+// all_o stands, for a cycle each, when event_i[p] has stood once more at every port p; missing_o
+// has the ports that the next one waits for. No port is ever more than Most events ahead.
 //
 // Latency: 1 cycle from the last port's event. Cost: a counter for each port.
 module rs_vector_join #(

@@ -83,7 +83,7 @@ def contains(lines: Sequence[str], part: Sequence[str]) -> bool:
 
 
 def test_an_accelerator_says_over_its_bus_what_it_is(tmp_path: Path) -> None:
-    text = plain_verilog(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(SMALL))
+    text = plain_verilog(rtl.BUS_TOP, rtl.BUS_FOLDERS, rtl.parameters(SMALL))
     others = "".join(f", .{name}(0)" for name in ports(text, rtl.BUS_TOP) if name not in DRIVEN)
     reads = "\n".join(f"    read({fact.address});" for fact in FACTS)
     bench = f"""
@@ -121,4 +121,4 @@ endmodule
 
 def facts(design: RpauDesign) -> list[int]:
     """What the registers hold, in their order."""
-    return list(rtl.facts(design).values())
+    return list(rtl.capabilities(design).values())

@@ -89,7 +89,7 @@ def test_words_cross_the_netlist_of_a_bridge(rng: np.random.Generator) -> None:
 
 def netlist_of(design: RpauDesign) -> Path:
     """The netlist of an accelerator behind its buses, as it is placed and routed."""
-    return verilog_netlist(Hierarchy(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(design)))
+    return verilog_netlist(Hierarchy(rtl.BUS_TOP, rtl.BUS_FOLDERS, rtl.parameters(design)))
 
 
 def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> Accelerator:

@@ -1,7 +1,7 @@
 """Handshakes, queues and modular adders proved for every input, by k-induction with Yosys.
 
 What is proved of a block stands as assertions in formal/<block>_proof.sv: a model of the block
-beside the block itself. They hold from the second cycle after a reset on, for all inputs that the
+next to the block itself. They hold from the second cycle after a reset on, for all inputs that the
 assumptions there allow and through further resets, whatever registers held before. Each proof is
 shown to be able to fail: with one line of the block changed, the solver finds inputs that break it.
 """
@@ -15,7 +15,7 @@ from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
-ROOMS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream", "dma")
+FOLDERS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream", "dma")
 PARTS = ("rs_word_halves.sv", "rs_ram_1r1w.sv", "rs_ram_2clk.sv", "rs_sync.sv")
 """Modules that blocks are made of."""
 
@@ -139,7 +139,7 @@ MUTANTS = {
         ("if (last_i) state_q <= StAnswer", "if (found != AnswerTaken) state_q <= StAnswer"),
     ],
     "rs_async_fifo": [
-        ("wopened && wcount_o != {1'b1, LogDepth'(0)}", "wopened"),  # a word without room
+        ("wopened && wcount_o != {1'b1, LogDepth'(0)}", "wopened"),  # a word enters a full FIFO
         ("there != '0 && (!rvalid_q", "(!rvalid_q"),  # a word that is not there
         ("wgray_q <= wptr ^ (wptr >> 1)", "wgray_q <= wptr"),  # a pointer in two's complement
         ("(!rvalid_q || rready_i)", "1'b1"),  # a word changes while it waits
@@ -147,7 +147,7 @@ MUTANTS = {
         (
             "if (!wopen_q) begin",
             "if (!wrst_ni) begin",
-        ),  # a pointer jumps before the other side knows
+        ),  # a pointer jumps before the other port knows
         ("if (!ropen_q) begin", "if (!rrst_ni) begin"),
         ("wopen_q && ropen && !wlost_q", "wopen_q && !wlost_q"),  # goes on while that is reset
         ("else if (rready_i && ropened) rvalid_q", "else if (ropened) rvalid_q"),
@@ -158,7 +158,7 @@ MUTANTS = {
 
 def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> str:
     """The solver's report of a task on a block's proof; the sources lie in the folder."""
-    packages = [file.name for file in rtl_sources(*ROOMS) if file.stem.endswith("_pkg")]
+    packages = [file.name for file in rtl_sources(*FOLDERS) if file.stem.endswith("_pkg")]
     files = " ".join(dict.fromkeys([*packages, *PARTS, f"{block}.sv", f"{block}_proof.sv"]))
     values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     (folder / "edges.v").write_text(EDGES)
@@ -177,7 +177,7 @@ def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> st
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with all sources, since Yosys sees nothing outside of where it runs."""
-    for file in (*rtl_sources(*ROOMS), *FORMAL.glob("*.sv")):
+    for file in (*rtl_sources(*FOLDERS), *FORMAL.glob("*.sv")):
         shutil.copy(file, tmp_path)
     return tmp_path
 

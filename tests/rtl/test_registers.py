@@ -112,8 +112,8 @@ def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
 
 def test_every_capability_that_differs_is_named() -> None:
     reported = list(capabilities(DESIGN).values())
-    check_capabilities(DESIGN, [*reported, 99], "do something")  # a newer device tells more
-    with pytest.raises(DeviceError, match=f"does not tell {CAPABILITIES[-1].name}: do something"):
+    check_capabilities(DESIGN, [*reported, 99], "do something")  # a newer device reports more
+    with pytest.raises(DeviceError, match=f"does not report {CAPABILITIES[-1].name}: do something"):
         check_capabilities(DESIGN, reported[:-1], "do something")
     other = dict(zip([capability.name for capability in CAPABILITIES], reported, strict=True))
     other |= {"cores": 8, "reduction": 1}

@@ -71,7 +71,7 @@ def check_times(found: dict[str, Words], cluster: int, times: Schedule) -> None:
     ended = found["ended_o"].reshape(len(found["ended_o"]), -1)[:, cluster]
     ends = [span.end + NOTICE for span in times.computing]
     cycles = np.arange(len(ended))
-    assert np.array_equal(ended, np.searchsorted(ends, cycles, side="right"))
+    assert np.array_equal(ended, np.searchsorted(ends, cycles, "right"))
 
 
 OPERATIONS = ["add", "multiply", "multiply_plain", "rotate", "rescale", "multiply_relinearize"]

@@ -205,7 +205,7 @@ DAMAGES: dict[str, tuple[str, object, str]] = {
     "modulus bank": ("modulus_bank", 1, "a seed belongs to a slot that holds no limb"),
     "name": ("key", "a b", "key 'a b' is no name"),
 }
-"""What is written where in the first seed of an executable's file, and what the refusal says."""
+"""What is written where in the first seed of an executable's file, and what the error says."""
 
 
 @cache

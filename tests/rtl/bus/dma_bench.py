@@ -1,4 +1,4 @@
-"""cocotb's side of test_dma.py: lists of descriptors against a model, on an rs_dma_bench."""
+"""The cocotb part of test_dma.py: lists of descriptors against a model, on an rs_dma_bench."""
 
 import itertools
 import random
@@ -63,7 +63,7 @@ def words_of(row: int) -> list[int]:
 
 
 class Bench:
-    """Everything beside the DMA."""
+    """Everything around the DMA."""
 
     def __init__(self, dut: HierarchyObject, name: str) -> None:
         self.dut = dut
@@ -537,7 +537,7 @@ async def a_slow_bus_holds_the_device_back(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
-async def polynomials_cross_at_the_rate_of_the_slower_side(dut: HierarchyObject) -> None:
+async def polynomials_cross_at_the_rate_of_the_slower_clock(dut: HierarchyObject) -> None:
     bench = Bench(dut, "rate")
     await bench.begin()
     bench.devices.all[0].latency = 10

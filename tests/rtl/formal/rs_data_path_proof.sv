@@ -137,7 +137,7 @@ module rs_data_path_proof
     end
   end
 
-  // ---- refusals ---------------------------------------------------------------------------------
+  // ---- refused accesses -------------------------------------------------------------------------
   logic refused_q;  // the burst was, at its begin or since
   always_ff @(posedge clk_i) begin
     if (aw || ar) refused_q <= 1'b0;

@@ -75,10 +75,10 @@ def _path(
         return None
     keys = sorted(graph.keys if seeded is None else graph.keys.keys() & seeded)
     try:
-        facts = [digest(graph), json.dumps(asdict(design)), json.dumps(keys), _compiler()]
+        inputs = [digest(graph), json.dumps(asdict(design)), json.dumps(keys), _compiler()]
     except (ProgramError, ToolError):  # an unfinished graph: compiling says what it lacks
         return None
-    return cache_root() / FOLDER / fingerprint(facts)
+    return cache_root() / FOLDER / fingerprint(inputs)
 
 
 @cached

@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.compiler.executable import (
     SeedLoad,
 )
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design.constants import prime_refusal
+from ringsmith.backends.rpau.design.constants import prime_error
 from ringsmith.backends.rpau.design.conversions import addresses
 from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE
 from ringsmith.backends.rpau.isa.assembler import check_program
@@ -109,9 +109,9 @@ def _check_primes(executable: Executable) -> None:
         raise ProgramError("it has not one constant file a slot")
     for slot, limb in enumerate(limbs):
         width = design.bits_of(executable.order.rpau(slot))
-        refusal = prime_refusal(primes[limb], design, executable.log_degree, width)
-        if refusal:
-            raise ProgramError(refusal)
+        problem = prime_error(primes[limb], design, executable.log_degree, width)
+        if problem:
+            raise ProgramError(problem)
     for limb, constants in zip(limbs, executable.constants, strict=True):
         if len(constants) > design.constants or not all(0 <= c < primes[limb] for c in constants):
             raise ProgramError("a constant file is too long, or holds what is no residue")

@@ -83,7 +83,7 @@ class Refused(IntFlag):
     """A command or an access while the device was not ready."""
 
     PLACE = 0x2
-    """A place that the device does not have, or a address space that cannot be read."""
+    """An address that the device does not have, or an address space that cannot be read."""
 
     ORDER = 0x4
     """A word that is not the next of its row, an upper half without its lower one, or a burst of

@@ -268,7 +268,7 @@ def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterat
 
 
 class Coprocessors(QueuedMachine):
-    """Accelerators that run jobs side by side, each its own program.
+    """Accelerators that run jobs in parallel, each its own program.
 
     Jobs that are submitted go to whichever is free. Each keeps keys, constants and programs from
     one job to the next, so jobs of one program are cheapest.

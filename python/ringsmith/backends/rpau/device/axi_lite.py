@@ -41,7 +41,7 @@ def build(
     """
     return build_design(
         rtl.BUS_TOP,
-        rtl_sources(*rtl.BUS_ROOMS),
+        rtl_sources(*rtl.BUS_FOLDERS),
         rtl.parameters(design),
         wrapper=[sim_root() / "rpau" / "axi_lite.cpp"],
         assertions=assertions,

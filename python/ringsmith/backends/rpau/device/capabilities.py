@@ -8,7 +8,7 @@ from ringsmith.backends.rpau.design.rtl import capabilities
 from ringsmith.errors import DeviceError
 
 
-def check_capabilities(design: RpauDesign, reported: Sequence[int], way_out: str) -> None:
+def check_capabilities(design: RpauDesign, reported: Sequence[int], hint: str) -> None:
     """Compares a device's capability registers, in the order of ``CAPABILITIES``, with a design's.
 
     A newer device may report more values; those known here must agree.
@@ -16,21 +16,21 @@ def check_capabilities(design: RpauDesign, reported: Sequence[int], way_out: str
     Args:
         design: What was asked for.
         reported: The values that the device reported.
-        way_out: Ends the message: what to do about a difference.
+        hint: Ends the message: what to do about a difference.
 
     Raises:
         DeviceError: If the device reports too few values or a different one; names each of them.
     """
     if len(reported) < len(CAPABILITIES):
         missing = ", ".join(capability.name for capability in CAPABILITIES[len(reported) :])
-        raise DeviceError(f"the device does not tell {missing}: {way_out}")
+        raise DeviceError(f"the device does not report {missing}: {hint}")
     expected = capabilities(design)
     found = dict(zip(expected, reported, strict=False))
     wrong = [name for name, value in expected.items() if found[name] != value]
     if wrong:
         says = ", ".join(f"{name} = {_text(name, found[name])}" for name in wrong)
         has = ", ".join(f"{name} = {getattr(design, name)}" for name in wrong)
-        raise DeviceError(f"the device says {says} and design {design.name} has {has}: {way_out}")
+        raise DeviceError(f"the device says {says} and design {design.name} has {has}: {hint}")
 
 
 def _text(name: str, number: int) -> str:

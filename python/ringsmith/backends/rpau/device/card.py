@@ -28,7 +28,7 @@ _BITS_OF_BYTE = 10  # with its start and stop bit
 ATTEMPTS = 4
 """How often a frame is sent before the session ends."""
 
-_PATIENCE = 1.0  # seconds for the operating systems, adapters and the board, beside the bytes' time
+_PATIENCE = 1.0  # seconds for operating systems, adapters and board, added to the bytes' time
 _QUIET = 0.06  # seconds without a byte after which the bridge awaits a frame: three times its own
 _NOISE = 3.0  # seconds after which a line that is never quiet is used nevertheless
 

@@ -6,7 +6,7 @@ host port, a row a cycle of the accelerator's clock. Times are whole picoseconds
 have an edge at time 0: the same polynomials arrive at the same times on every machine.
 
 The RTL of a card (docs/reference/dma.md) serves its channels in the same order; tests compare how
-soon jobs end. Arrivals are defined on the accelerator's side, so a trace of either gives the
+soon jobs end. Arrivals are defined at the accelerator, so a trace of either gives the
 accelerator the same cycles.
 """
 

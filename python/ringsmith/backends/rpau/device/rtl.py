@@ -61,7 +61,7 @@ def build(
     """
     return build_design(
         rtl.TOP,
-        rtl_sources(*rtl.ROOMS),
+        rtl_sources(*rtl.FOLDERS),
         rtl.parameters(design),
         wrapper=[sim_root() / "rpau" / "harness.cpp"],
         assertions=assertions,

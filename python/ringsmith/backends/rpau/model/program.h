@@ -93,7 +93,7 @@ class ModelError : public std::runtime_error {
 struct Instruction {
   const isa::Operation* operation;
   std::vector<int> rpaus;        ///< RPAUs of the mask, ascending
-  std::vector<isa::Unit> waits;  ///< units that must be idle beside the instruction's own
+  std::vector<isa::Unit> waits;  ///< units that must be idle in addition to the instruction's own
   std::array<int, isa::kMaxOperands> values;
   int prime;  ///< modulus bank that every RPAU of the mask computes with
 
