@@ -104,8 +104,8 @@ MUTANTS = {
     ],
     "rs_host_window": [
         ("exists && fits && next;", "exists && fits;"),  # words out of order
-        (".clear_i(!ready_i || moved_i)", ".clear_i(!ready_i)"),  # a half from another place
-        ("if (moved_i || accept || (serve", "if (accept || (serve"),  # a row of another place
+        (".clear_i(!ready_i || moved_i)", ".clear_i(!ready_i)"),  # a half from another address
+        ("if (moved_i || accept || (serve", "if (accept || (serve"),  # a row of another address
         (" || abandon;", ";"),  # no answer when the device stops being ready
         ("moved_i || fetch) filled_q", "moved_i) filled_q"),  # a read among the words of a row
         ("if (fetch) upper_q", "if (serve) upper_q"),
@@ -115,13 +115,13 @@ MUTANTS = {
         ("RowWidth'(first_beat) + RowWidth'(len_q)", "RowWidth'(first_beat + LogBeats'(len_q))"),
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
         ("(reason != '0) ? '0 : 9'(", "9'("),  # a read that was refused
-        ("reason == '0 && grant_i;", "reason == '0;"),  # a port that somebody else uses
+        ("reason == '0 && grant_i;", "reason == '0;"),  # a port that is in use
         ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
         ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
         ("(!out_valid_q || rtake)", "1'b1"),  # a beat changes while it waits
         ("rows_q == 3'(BeatRows - 1)", "1'b0"),  # no beat is ever whole
         ("if (pop) popped_q", "if (push) popped_q"),  # words of another row
-        ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than places
+        ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than words
         ("r_last: left_q == 9'd1", "r_last: left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
     ],
@@ -153,7 +153,7 @@ MUTANTS = {
         ("else if (rready_i && ropened) rvalid_q", "else if (ropened) rvalid_q"),
     ],
 }
-"""Block -> changes of its text, each of which breaks what is proved."""
+"""Block -> changes of its text; each breaks a proved property."""
 
 
 def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> str:

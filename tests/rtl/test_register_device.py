@@ -403,7 +403,7 @@ def test_the_next_host_takes_over_a_device_left_in_the_middle(
     expected = device.run(100_000)
     for cycles in rng.integers(0, expected.cycles - 100, 5):
         place(bus, AddressSpace.POLY, 0, 1)
-        bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # a row begun
+        bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # an incomplete row
         bus.write(Register.HOST_DATA, 1)  # and a word
         bus.write(Register.CONTROL, Control.START)
         bus.pause(int(cycles))

@@ -187,7 +187,7 @@ def test_an_executable_survives_its_json_file() -> None:
         ({"word_bits": 47}, "has 48 bits and design small takes primes of 24 to 47 bits"),
         (
             {"reduction": "sparse", "family": "word48"},
-            "is none of the 10 primes of family word48 .* or design nano|or a design with",
+            "is not among the 10 primes of family word48 .* or design nano|or a design with",
         ),
     ],
 )

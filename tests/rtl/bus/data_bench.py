@@ -65,7 +65,7 @@ class DataHost(Host):
 
 
 def silence(dut: HierarchyObject) -> None:
-    """A data bus on which nobody asks for anything."""
+    """A data bus without any request."""
     for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
         getattr(dut, f"s_axi_{name}").value = 0
 
@@ -223,7 +223,7 @@ async def while_a_program_runs_bursts_are_refused_and_do_not_disturb_it(
         if disturbed:
             assert await host.put(at, host.words(N)) == AxiResp.SLVERR
             assert (await host.data.read(at, BEAT_BYTES)).resp == AxiResp.SLVERR
-            assert await host.read(Register.STATUS) == Status.BUSY  # it was under way all the time
+            assert await host.read(Register.STATUS) == Status.BUSY  # it ran all the time
             assert await host.refused() == Refused.BUSY
         while await host.read(Register.STATUS):
             pass

@@ -75,7 +75,7 @@ class Bench:
                 assert count <= len(self.inside)
                 assert valid <= (count > 0)
             if valid:
-                assert self.inside, "a word that nobody wrote"
+                assert self.inside, "a word that was not written"
                 assert int(dut.rdata_o.value) == self.inside[0]
                 if ready:
                     self.inside.popleft()

@@ -68,7 +68,7 @@ class Host:
         self.dut.rst_ni.value = 1
 
     def pause(self, shares: Sequence[float], bursts: int) -> None:
-        """From now on each channel pauses a share of its time, for up to so many cycles."""
+        """From now on each channel pauses a share of its time, for up to a number of cycles."""
         for stream in (self.descriptors, self.a, self.b, self.answers, self.products):
             stream.set_pause_generator(self._pauses(self.random.choice(shares), bursts))
 

@@ -136,7 +136,7 @@ class Lane:
         traffic = _Traffic()
         traffic.mark("begin")
         layout = JobLayout(executable)
-        turn = object()
+        ticket = object()
         with ExitStack() as held:
             with self._preparing:
                 job = held.enter_context(self._store.taken(layout.size))
@@ -147,8 +147,8 @@ class Lane:
                 traffic.to_card += len(sent)
                 traffic.mark("to_card")
                 with self._turns:
-                    self._queue.append(turn)
-            with self._turn(turn):
+                    self._queue.append(ticket)
+            with self._turn(ticket):
                 traffic.mark("wait")
                 self._load(executable, keys, traffic)
                 traffic.mark("tables")
@@ -208,12 +208,12 @@ class Lane:
         return found
 
     @contextmanager
-    def _turn(self, turn: object) -> Iterator[None]:
+    def _turn(self, ticket: object) -> Iterator[None]:
         """Waits for a job's turn on the coprocessor, and ends it."""
         with progress.task("waiting for the coprocessor") as task:
             try:
                 with self._turns:
-                    while self._queue[0] is not turn and not self.failed:
+                    while self._queue[0] is not ticket and not self.failed:
                         self._turns.wait(_LOOK)
                         task.advance(0)
                 if self.failed:
@@ -223,7 +223,7 @@ class Lane:
                 yield
             finally:
                 with self._turns:
-                    self._queue.remove(turn)
+                    self._queue.remove(ticket)
                     self._turns.notify_all()
 
     def _load(

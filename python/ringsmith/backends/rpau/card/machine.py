@@ -175,13 +175,13 @@ class CardMachine(QueuedMachine):
             DeviceLostError: If cards were lost ``ATTEMPTS`` times.
         """
         trouble: DeviceLostError | None = None
-        for begun in range(ATTEMPTS):
+        for started in range(ATTEMPTS):
             try:
                 place, lane = self._claimed(wanted)
             except DeviceLostError as error:
                 raise DeviceLostError(
-                    f"no coprocessor could be claimed for the job, which was begun {begun} times "
-                    f"before: {error}"
+                    f"no coprocessor could be claimed for the job, which was started {started} "
+                    f"times before: {error}"
                 ) from None
             try:
                 result = lane.execute(executable, inputs, keys)
@@ -196,8 +196,8 @@ class CardMachine(QueuedMachine):
                     place.jobs -= 1
                 self._share(place)
         raise DeviceLostError(
-            f"the job was begun {ATTEMPTS} times, and each time its card was lost; at last: "
-            f"{trouble}"
+            f"the job was started {ATTEMPTS} times, and each time its card was lost; the last "
+            f"time: {trouble}"
         ) from None
 
     # ---- claims --------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ class CardMachine(QueuedMachine):
                 time.sleep(_PAUSE)
 
     def _claim(self, place: _Place) -> None:
-        """Claims a channel for a place, if one is free.
+        """Claims a channel for a slot, if one is free.
 
         Raises:
             DeviceLostError: If the card does not answer.

@@ -93,7 +93,7 @@ def _compiler() -> str:
 
 
 def _read(path: Path, design: RpauDesign) -> Executable | None:
-    """The executable in a file of the cache; None if there is none, or it is damaged."""
+    """The executable in a file of the cache; None if the file does not exist or is damaged."""
     try:
         content = path.read_bytes()
         stated, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]

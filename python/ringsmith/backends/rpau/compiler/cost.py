@@ -98,7 +98,7 @@ def _check(design: RpauDesign) -> None:
         ("dyadic_cores", design.dyadic_cores, design.dyadic_cores == 0, "0"),
         (
             *("work_polys", design.work_polys, design.work_polys >= _FEWEST_WORK_POLYS),
-            f"at least {_FEWEST_WORK_POLYS}, or polynomials cross to the host under way",
+            f"at least {_FEWEST_WORK_POLYS}, or polynomials move to the host during the program",
         ),
     ):
         if not wanted:

@@ -16,7 +16,7 @@ from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 
 SHARE = 4
-"""Of the cores, one in so many is synthesized where the whole RPAU is not."""
+"""The number of cores is divided by this where a full RPAU is not synthesized."""
 
 _PARTS = (
     "rs_rpau_main",

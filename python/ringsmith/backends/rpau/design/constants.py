@@ -132,7 +132,7 @@ def prime_error(
     lowest = (width + 1) // 2
     if design.reduction == "sparse" and prime not in design.sparse_primes:
         return (
-            f"prime {prime} is none of the {len(design.sparse_primes)} primes of family "
+            f"prime {prime} is not among the {len(design.sparse_primes)} primes of family "
             f"{design.family} that design {design.name} is elaborated for: choose one of them, or "
             f"{_hint(prime, design)}"
         )
@@ -244,13 +244,13 @@ def sub_poly_stages(
     stages = []
     blocks = 1
     while blocks < sub_polys:
-        apart = sub_polys // (2 * blocks)
+        distance = sub_polys // (2 * blocks)
         stage = []
         for block in range(blocks):
             exponent = _bits_reversed(blocks + block, log_degree)
             factors = pow(root, exponent, prime), -pow(root, -exponent, prime) % prime
-            for first in range(2 * block * apart, (2 * block + 1) * apart):
-                stage.append(SubPolyFactors(first, first + apart, *factors))
+            for first in range(2 * block * distance, (2 * block + 1) * distance):
+                stage.append(SubPolyFactors(first, first + distance, *factors))
         stages.append(stage)
         blocks *= 2
     return stages

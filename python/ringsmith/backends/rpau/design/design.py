@@ -223,8 +223,8 @@ class RpauDesign:
                 raise ParameterError(
                     f"design {self.name}: {name} = {getattr(self, name)!r} with narrow_rpaus = "
                     f"{self.narrow_rpaus}: words that arrive are shortened with a modulus of "
-                    f"reduction 'folded', of which an RPAU has one; choose {name} = {wanted!r}, or "
-                    "narrow_rpaus = 0"
+                    "reduction 'folded', and an RPAU has one multiplier of this kind; choose "
+                    f"{name} = {wanted!r}, or narrow_rpaus = 0"
                 )
         lowest = max(MIN_WORD_BITS, self.word_bits - MAX_SHORTENED_BITS)
         highest = min(MAX_NARROW_BITS, self.word_bits - 1)

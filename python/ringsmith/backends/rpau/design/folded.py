@@ -35,7 +35,7 @@ def shifts(width: int) -> int:
 
 
 def most_tail(width: int, bits: int) -> int:
-    """The largest magnitude of s in a modulus 2^bits - s of a word; 0 where there is none."""
+    """The largest magnitude of s in a modulus 2^bits - s of a word; 0 where no s fits."""
     if not width - shifts(width) <= bits <= width:
         return 0
     return (1 << min(tail_bits(width), scaled_bits(width) - (width - bits))) - 1

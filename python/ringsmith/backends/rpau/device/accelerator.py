@@ -212,7 +212,7 @@ class Accelerator(QueuedMachine):
         return written
 
     def _holds(self, load: KeyLoad, key: Residues) -> bool:
-        """Whether a key is in its place already, and is still the same."""
+        """Whether a key is already in the key store, and is still the same."""
         held = self._keys.get(load.index)
         same = held is not None and held[0] == load and held[1] is key
         return same and not key.flags.writeable

@@ -55,7 +55,7 @@ class Line(Protocol):
         ...
 
     def receive(self, seconds: float) -> bytes:
-        """Waits for bytes and returns those that are there; none after so many seconds.
+        """Waits for bytes and returns those received; no bytes after a timeout in seconds.
 
         Raises:
             DeviceError: If the port is gone.
@@ -190,7 +190,7 @@ class CardBus:
         raise self._ended(f"no answer after {ATTEMPTS} attempts at {action}")
 
     def _answer(self, seconds: float) -> Answer | None:
-        """The answer to the frame under way; None if none has come in time, or a broken one."""
+        """The answer to the frame that was sent; None if it is late or damaged."""
         deadline, held = time.monotonic() + seconds, b""
         while (left := deadline - time.monotonic()) > 0:
             found = self._line.receive(left)
@@ -253,7 +253,7 @@ class CardBus:
     def _ended(self, why: str) -> DeviceError:
         """Ends the session; returns the error that says so."""
         self._broken = (
-            f"the session with the board on {self._line.name} has ended: {why}. What was under way "
-            "is not done: check cable and power, and open the device again"
+            f"the session with the board on {self._line.name} has ended: {why}. What was in "
+            "progress is not done: check cable and power, and open the device again"
         )
         return DeviceError(self._broken)

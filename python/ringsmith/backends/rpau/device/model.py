@@ -204,7 +204,7 @@ def _awaited(instruction: Instruction) -> int:
 
 
 def _by_index(design: RpauDesign) -> list[int]:
-    """The design's sparse primes, each at its index in the family; 0 where there is none."""
+    """The design's sparse primes, each at its index in the family, else 0."""
     primes = design.sparse_primes
     by_index = [0] * (max(primes.values(), default=-1) + 1)
     for prime, index in primes.items():

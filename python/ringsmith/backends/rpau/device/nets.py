@@ -52,7 +52,7 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
             The centre of ``gather`` and what chooses a ``bus``'s driver stand in the middle.
 
     Raises:
-        ParameterError: If the topology or the number of regions is none of those.
+        ParameterError: If the topology or the number of regions is not one of those.
     """
     if topology not in TOPOLOGIES:
         raise ParameterError(f"topology {topology!r}: choose one of {', '.join(TOPOLOGIES)}")

@@ -27,7 +27,7 @@ def stopped(
 ) -> DeviceError:
     """The error of a program that was stopped after ``max_cycles``.
 
-    ``awaited``: for how many key polynomials it waits, of which ``arrived`` have come; 0: for none.
+    ``awaited``: number of key polynomials it waits for, or 0; ``arrived``: number that came.
     """
     if stream is not None and awaited:
         return stream.missing(arrived, awaited)

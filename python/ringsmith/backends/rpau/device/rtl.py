@@ -193,7 +193,7 @@ class RtlDevice:
 
         Raises:
             DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
-                is by Ctrl-C, and the polynomials under way hold parts of results.
+                is by Ctrl-C, and the polynomials in progress hold parts of results.
         """
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")

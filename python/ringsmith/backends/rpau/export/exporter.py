@@ -115,7 +115,7 @@ def _card(design: RpauDesign) -> tuple[buses.Interface, ...]:
         buses.clock("clk_i", "the accelerators' clock, of any frequency and phase"),
         buses.reset("bus_rst_ni", "bus_clk_i", "at least 16 cycles of the slower clock"),
         buses.reset("rst_ni", "clk_i", "at least 16 cycles of the slower clock"),
-        buses.interrupt("irq_o", count, "bus_clk_i", "register told of each channel"),
+        buses.interrupt("irq_o", count, "bus_clk_i", "register `reported` of each channel"),
         buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS + _PAGE_BITS, "bus_clk_i", "registers"),
         buses.axi_bus(
             "m_axi",

@@ -135,7 +135,7 @@ class Pass {
   Schedule schedule_;
   std::vector<int> pending_;                           // steps left, in the given order
   std::vector<int> ready_;                             // those of them that wait for none
-  std::vector<int> rank_;                              // by step: its place in that order
+  std::vector<int> rank_;                              // by step: its position in that order
   std::vector<int> waiting_;                           // by step: those it must still wait for
   std::vector<std::array<int, kMaxRpaus>> uses_left_;  // by polynomial and RPAU
   std::vector<Taken> taken_;                           // slots that a step would take
@@ -199,7 +199,7 @@ void Pass::count_uses() {
   }
 }
 
-/// Places what is resident from the start, where it lies already or else where one is free.
+/// Assigns slots to resident polynomials: the slot where they are already, or else a free one.
 bool Pass::load() {
   for (const bool pinned : {true, false}) {
     for (std::size_t i = 0; i < problem_.polys.size(); ++i) {
@@ -273,7 +273,7 @@ const Candidate& Pass::faster(const Options& options) const {
   return needed || other.end < main.end ? other : main;
 }
 
-/// Finds a slot for every polynomial of a step that has none yet; false while there is none.
+/// Finds a slot for every polynomial of a step that has no slot yet; false if no slot is free.
 bool Pass::find_slots(int step) {
   taken_.clear();
   for (const Access& access : problem_.steps[step].accesses) {
