@@ -98,7 +98,7 @@ def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> Accelerat
     wrapper = [sim_root() / "rpau" / "axi_lite.cpp"]
     title = f"the netlist of {design.name}"
     library = build_design(rtl.BUS_TOP, sources, wrapper=wrapper, flags=flags, title=title)
-    monkeypatch.setattr(axi_lite, "build", lambda design, assertions: library)
+    monkeypatch.setattr(axi_lite, "build", lambda design, **_: library)
     return Accelerator(RegisterDevice(design, axi_lite.SimulatedBus(design), "netlist"))
 
 

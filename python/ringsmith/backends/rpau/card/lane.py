@@ -127,12 +127,7 @@ class Lane:
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
-        """Runs an executable; see ``Machine.execute``.
-
-        Raises:
-            DeviceLostError: If the card is gone or has stopped answering.
-            DeviceError: If it fails.
-        """
+        """Runs an executable; see ``Machine.execute``."""
         traffic = _Traffic()
         traffic.mark("begin")
         layout = JobLayout(executable)
@@ -325,12 +320,7 @@ class Lane:
     # ---- the channel ---------------------------------------------------------------------------
 
     def _carry_out(self, address: int, count: int, seconds: float) -> None:
-        """Has the channel work through a list, and waits for its end.
-
-        Raises:
-            DeviceLostError: If the list does not end in time; the channel has been reset.
-            DeviceError: If the list fails.
-        """
+        """Has the channel work through a list, and waits for its end."""
         port, at = self.port, self._registers
         port.write_words(at + ChannelRegister.LIST, np.array([address], dtype=np.uint64))
         port.write_register(at + ChannelRegister.CONTROL, ChannelControl.GO)
@@ -373,11 +363,7 @@ class Lane:
             self.lose()
 
     def _stop(self) -> None:
-        """Stops the channel in any state.
-
-        Raises:
-            DeviceLostError: If it does not stop.
-        """
+        """Stops the channel in any state."""
         at = self._registers
         self.port.write_register(at + ChannelRegister.CONTROL, ChannelControl.STOP)
         for _ in range(_STOPS):

@@ -130,13 +130,7 @@ class CardMachine(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Runs a graph on a coprocessor; see ``QueuedMachine.work``.
-
-        Raises:
-            DeviceError: If the graph was compiled for another design, or another process opened the
-                cards.
-            ProgramError: As an accelerator's ``work``.
-        """
+        """Runs a graph on a coprocessor; see ``QueuedMachine.work``."""
         self._process.check()
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
@@ -169,11 +163,7 @@ class CardMachine(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
-        """Runs a job, again where a card is lost.
-
-        Raises:
-            DeviceLostError: If cards were lost ``ATTEMPTS`` times.
-        """
+        """Runs a job, again where a card is lost."""
         trouble: DeviceLostError | None = None
         for started in range(ATTEMPTS):
             try:
@@ -203,12 +193,7 @@ class CardMachine(QueuedMachine):
     # ---- claims --------------------------------------------------------------------------------
 
     def _claimed(self, wanted: int) -> tuple[_Place, Lane]:
-        """A coprocessor for a job: the wanted one, or any other that this process has or gets.
-
-        Raises:
-            DeviceLostError: If no card answers.
-            DeviceError: If a coprocessor is of another design.
-        """
+        """A coprocessor for a job: the wanted one, or any other that this process has or gets."""
         deadline = time.monotonic() + _BACK_SECONDS
         with progress.task("claiming a coprocessor") as task:
             while True:
@@ -232,11 +217,7 @@ class CardMachine(QueuedMachine):
                 time.sleep(_PAUSE)
 
     def _claim(self, place: _Place) -> None:
-        """Claims a channel for a slot, if one is free.
-
-        Raises:
-            DeviceLostError: If the card does not answer.
-        """
+        """Claims a channel for a slot, if one is free."""
         place.lane = None
         port = self._opened(place.card)
         try:
@@ -292,12 +273,7 @@ class CardMachine(QueuedMachine):
             port.close()
 
     def _opened(self, card: int) -> CardPort:
-        """A card, opened where it is not.
-
-        Raises:
-            DeviceLostError: If it does not answer.
-            DeviceError: If it is another device.
-        """
+        """A card, opened where it is not."""
         found = self._ports[card]
         if found is None:
             found = self._openers[card].open()
@@ -306,11 +282,7 @@ class CardMachine(QueuedMachine):
         return found
 
     def _count_channels(self, port: CardPort) -> int:
-        """Checks that a card is one of ours; how many coprocessors it has.
-
-        Raises:
-            DeviceError: If it is another device.
-        """
+        """Checks that a card is one of ours; how many coprocessors it has."""
         magic = port.read_register(CardRegister.MAGIC)
         if magic != MAGIC:
             raise DeviceError(

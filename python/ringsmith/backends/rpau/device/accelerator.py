@@ -53,13 +53,7 @@ class Accelerator(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Loads what is missing, runs, and reads the outputs; see ``QueuedMachine.work``.
-
-        Raises:
-            DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If the graph was compiled for no design, a key is not a full key, or a
-                key that the device expands has no seed or a wrong one.
-        """
+        """Loads what is missing, runs, and reads the outputs; see ``QueuedMachine.work``."""
         compiled.check_made_for(self.device.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
@@ -295,11 +289,6 @@ class Coprocessors(QueuedMachine):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """What an accelerator does, in the slot of its number; see ``QueuedMachine.work``.
-
-        Raises:
-            DeviceError: If the graph was compiled for another design.
-            ProgramError: As an accelerator's ``work``.
-        """
+        """What an accelerator does, in the slot of its number; see ``QueuedMachine.work``."""
         works = [each.work(compiled, inputs, keys) for each in self.accelerators]
         return lambda slot: works[slot](slot)

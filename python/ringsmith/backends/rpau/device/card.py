@@ -139,13 +139,7 @@ class CardBus:
         return words.view("<u8").reshape(-1).astype(np.uint64)
 
     def _done(self, request: Request, first: int, total: int) -> bytes:
-        """Has a frame carried out, and returns the words of its answer.
-
-        Args:
-            request: The frame.
-            first: Words of the same access that are done already.
-            total: All of them.
-        """
+        """Has a frame carried out, and returns the words of its answer."""
         if self._broken is not None:
             raise DeviceError(self._broken)
         if self._in_doubt:

@@ -96,9 +96,6 @@ class ModelDevice:
         """Chooses the ring; see ``interface.Device``.
 
         What was written for another ring counts as never written.
-
-        Raises:
-            DeviceError: If the design does not run the ring.
         """
         check_ring(self._design, log_degree)
         if log_degree != self._log_degree:
@@ -110,10 +107,6 @@ class ModelDevice:
         """Writes one polynomial or table; see ``interface.Device``.
 
         A timing-only device checks the access and drops the words.
-
-        Raises:
-            DeviceError: On a wrong address space, unit, index, length or word too wide, or modulus
-                words that contradict each other.
         """
         words = check_write(self._design, space, unit, index, words, self._log_degree)
         if self.timing_only:
@@ -155,12 +148,7 @@ class ModelDevice:
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
     ) -> RunReport:
-        """Runs the loaded program to its halt; see ``interface.Device``.
-
-        Raises:
-            DeviceError: If it has not ended after ``max_cycles``, breaks the hazard rule, or reads
-                what was never written; the message names the instruction.
-        """
+        """Runs the loaded program to its halt; see ``interface.Device``."""
         if not self._program:
             raise DeviceError("no program is loaded: call load_program first")
         come, places = None, []

@@ -103,22 +103,13 @@ class RegisterDevice:
         raise DeviceError("the device does not come out of its reset: reset its bus")
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see ``interface.Device``.
-
-        Raises:
-            DeviceError: If the design does not run the ring.
-        """
+        """Chooses the ring; see ``interface.Device``."""
         check_ring(self._design, log_degree)
         self._bus.write(Register.RING, log_degree)
         self._log_degree = log_degree
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see ``interface.Device``.
-
-        Raises:
-            DeviceError: On a wrong address space, unit, index, length or word too wide, or if the
-                device refuses.
-        """
+        """Writes one polynomial or table; see ``interface.Device``."""
         words = check_write(self._design, space, unit, index, words, self._log_degree)
         action = f"writing address space {space.name} of RPAU {unit}"
         if self._data is not None and space in SPACES:
@@ -170,10 +161,6 @@ class RegisterDevice:
         """Runs the loaded program to its halt; see ``interface.Device``.
 
         Keys that come while it runs cross the data path, which the host must be connected to.
-
-        Raises:
-            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
-                is by Ctrl-C, and the polynomials in progress hold parts of results.
         """
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")
