@@ -2,8 +2,8 @@
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
-// Both operands may be any words. s has a sign: primes lie above and below 2^b. What describes
-// the modulus holds still from the cycle in which operands enter until their result leaves:
+// Both operands may be any words. s has a sign: primes lie above and below 2^b. The modulus ports
+// hold still from the cycle in which operands enter until their result leaves:
 //
 //   q_i      the modulus, below 2^Width
 //   mu_i     s in the upper bits, from bit folded_scaled_bits + 1 on, and scaled = s * 2^(Width -
@@ -21,8 +21,8 @@
 //   p = d, or d + q where d is negative
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_folded_latency(). Every product is a pair of
-// DSP slices in cascade that adds 46 bits of what it is added to: LUTs add the bits above, and two
-// of the four partial products of a*b. Cost at 60 bits: 15 DSP48E2.
+// DSP slices in cascade, which also adds the lower 46 bits of the summand. LUTs add the bits above,
+// and two of the four partial products of a*b. Cost at 60 bits: 15 DSP48E2.
 module rs_mod_mul_folded
   import rs_arith_pkg::*;
 #(

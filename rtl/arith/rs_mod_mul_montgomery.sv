@@ -8,8 +8,8 @@
 //
 // The product's low word is divided by 2^Width in steps of StepBits bits, each a product of that
 // many bits of the number with the upper bits of q_i (rs_scale_steps): as q_i is 1
-// modulo 2^StepBits, no constant 1/q_i is multiplied, and none is needed. The result is the
-// product's high word, which is below q_i, less that.
+// modulo 2^StepBits, the constant 1/q_i is not needed. The result is the product's high word,
+// which is below q_i, minus that quotient.
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_montgomery_latency(Width, StepBits), at most
 // one adder a stage. Cost: the DSPs of rs_mul, and one for each step and each 26 bits or fewer of

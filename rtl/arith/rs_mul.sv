@@ -7,10 +7,10 @@
 //
 // Cost: the operands are cut at A and B bits (rs_arith_pkg::mul_split_a/_b) into four blocks of at
 // most 34 x 26 bits, two DSP48E2 each, and for some widths a small centre. At 60 bits the blocks
-// lie like a pinwheel around an 8 x 8 centre: 9 DSP48E2 in place of the 12 of plain rows and
-// columns. 48 bits take 6, 54 bits 8, 43 bits 5, 30 bits 4. What 61 and 62 bits have more is added
-// as rows. With Rows = 4, 27 to 30 bits take 2, and adders for the rest. With TargetEcp5, up to 36
-// bits take four MULT18X18D.
+// surround an 8 x 8 centre: 9 DSP48E2 instead of the 12 that plain rows and columns need. 48 bits
+// take 6, 54 bits 8, 43 bits 5, 30 bits 4. With 61 and 62 bits the bits above 60 are added as rows.
+// With Rows = 4, 27 to 30 bits take 2, and adders for the rest. With TargetEcp5, up to 36 bits take
+// four MULT18X18D.
 //
 // HighOnly leaves out bits of the lowest block, to save DSPs: lo_o is then meaningless, and hi_o is
 // floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/reference/arithmetic.md bounds d.

@@ -1,4 +1,4 @@
-// One DSP48E2 of a cascade: a product, and what the slice before hands on.
+// One DSP48E2 of a cascade: a product plus the output of the slice before.
 //
 //   p_o = a_i * b_i + (cascade_i >>> Shift)      a_i and b_i unsigned
 //

@@ -1,16 +1,16 @@
 // One channel on the bus's clock: works through a list of descriptors in its order.
 //
 // rs_dma_fetch reads descriptors and the words for the device, rs_dma_store writes words of the
-// device and completion records. The engine ends descriptors, one after another: it waits for the
-// device's answer (answer_*), where words went to host memory for the bus's answers to all of them,
-// then writes the completion record and waits for the bus's answer to that.
+// device and completion records. The engine ends descriptors, one after another. It waits for the
+// device's answer (answer_*) and, if words went to host memory, for the bus's answers to all of
+// them. Then it writes the completion record and waits for the bus's answer to that.
 //
 // A descriptor that fails stops the channel when all before it are complete. Its completion record,
-// if it has one, is written and names the error, but not where the descriptor itself could not be
-// read or is malformed. Those behind it are not worked on, though words of an OpRead behind may
-// have been written. A stop, an error, and a device that was reset end in the same way: the channel
-// asks the bus for nothing more, waits for all answers, and then resets both of its clock domains
-// (reset_request_o, rs_dma_reset). Then the channel can be used again.
+// if it has one, is written and names the error, unless the descriptor could not be read or is
+// malformed. Later descriptors are not executed, but words of a later OpRead may have been written.
+// A stop, an error, and a device that was reset end in the same way: the channel asks the bus for
+// nothing more, waits for all answers, and then resets both of its clock domains (reset_request_o,
+// rs_dma_reset). Then the channel can be used again.
 //
 // A completion record, 32 bytes from the lowest on: u32 the descriptor's number in its list, from 1
 // on; u32 error_e; u64 the device's counter of cycles when it had ended the descriptor, 0 if it had

@@ -1,4 +1,4 @@
-// One channel's reading of host memory: descriptors, and the words that they send to the device.
+// Reads descriptors of one channel, and the words that they send to the device, from host memory.
 //
 // From start_i on, descriptors are read one after another from list_i on, checked, and handed on:
 //
@@ -13,13 +13,13 @@
 // last burst is on its way, and bursts of one descriptor follow those of the one before. A
 // channel's bursts have one ID: their answers come in order, and rready is always high.
 //
-//   ar_turn_o   The channel's turn on the bus ends: a list begins, a first OpRead has been handed
-//            on behind other descriptors, or MaxTurn of these have been without one.
+//   ar_turn_o   The channel's turn on the bus ends: a list begins; or an OpRead that follows
+//            other descriptors has been handed on; or MaxTurn descriptors without an OpRead have.
 //   fail_o   The first descriptor, in their order, that cannot be handed on (not fail_o.pushed), or
 //            whose words cannot be read (pushed). fail_o.number counts descriptors from start_i on.
 //   all_o    The last descriptor has been handed on.
-//   halt_i   Nothing more is asked for, and what comes is dropped. idle_o: all that was asked for
-//            has come. rst_ni, synchronous, needs idle_o.
+//   halt_i   No more bursts are requested, and words that come are dropped. idle_o: all requested
+//            words have come. rst_ni, synchronous, needs idle_o.
 //
 // Bursts are INCR, of whole beats, of at most rs_dma_pkg::burst_bytes, and within 4 KiB. Reads are
 // rounded up to whole beats, which stay within DataAlign bytes.

@@ -1,4 +1,4 @@
-// DMA: descriptors, what crosses between its clocks, and a channel's control port.
+// DMA: descriptors, records that cross between its clocks, and a channel's control port.
 //
 // docs/reference/dma.md has the descriptor as a table and says what a driver does.
 package rs_dma_pkg;

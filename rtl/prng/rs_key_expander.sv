@@ -6,8 +6,8 @@
 // docs/reference/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. A word
 // that is not below the modulus comes out unchanged. Only direct seeds are expanded here, and they
 // give no such word. seed_i, digit_i, limb_i and block_i hold still from the cycle after start_i on
-// until the next start, and q_i while it runs. n rows of residues are all out if the next start
-// comes n + expander_pause(Lanes) cycles later, or after that.
+// until the next start, and q_i while it runs. After n rows of residues the next start may
+// come, n + expander_pause(Lanes) cycles after this one at the earliest.
 //
 // A lane steps its Streams / Lanes generators one after another; their states circulate in shift
 // registers. With more lanes than streams, each generator gives several words a cycle. Cost a lane:

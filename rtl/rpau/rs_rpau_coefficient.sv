@@ -1,13 +1,12 @@
 // Coefficient unit of an RPAU: takes polynomials word by word.
 //
-// convert, convert_own   Words go to the converters that all RPAUs share (rs_rpau_converters), in
-//                        every Rpaus-th cycle Converters of them, which lie next to each other in a
-//                        row; what comes back is gathered until its row is whole. RPAUs first to
-//                        last send words of a; where outputs have inputs of their own, every RPAU
-//                        sends those of b, too. All RPAUs swap the halves of the same rows, so rows
-//                        are taken and stored as they stand in the work memory.
+// convert, convert_own   Words go to the converters that all RPAUs share (rs_rpau_converters):
+//                        Converters adjacent words of a row in every Rpaus-th cycle. Results are
+//                        collected into rows. RPAUs first to last send words of a; if outputs have
+//                        inputs of their own, every RPAU also sends words of b. All RPAUs swap the
+//                        halves of the same rows, so rows keep the order of the work memory.
 // permute                Word i of dst is word i * element of a, where word N + j is word j
-//                        negated: a word a cycle, each out of a row of its own.
+//                        negated: one word a cycle, because each is in another row.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when all
 // is in memory; after a conversion in all RPAUs at once. q_i is the modulus of the command's

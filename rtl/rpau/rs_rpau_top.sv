@@ -19,7 +19,8 @@
 //   ring_i     log2 of the degree of the ring that a program runs in; taken with start_i.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
 //              until halt has issued. streamed_i, taken with it: its keys come while it runs.
-//   arrived_o, awaited_o   Key polynomials that have come since then; for how many it waits, or 0.
+//   arrived_o, awaited_o   Number of key polynomials that have come since the start, and number
+//              that the program waits for, or 0.
 //   cycles_o, instructions_o   Of the running program, or of the last one.
 //   error_o    The last program ended at an opcode that does not exist.
 //   design_o   What the device is, constant: its parameters in the order of
@@ -28,8 +29,8 @@
 // Words of the last NarrowRpaus RPAUs have NarrowWidth bits, all others, and those of the host port
 // and the interconnect, Width bits. The host writes a narrow RPAU no word that is too wide for it.
 //
-// Reset is synchronous and active low, and leaves memories as they are. Most of the pipelines have
-// none: hold it for rs_rpau_pkg::ResetCycles cycles, in which they run empty.
+// Reset is synchronous and active low, and does not change memories. Most pipelines have no reset:
+// hold it for rs_rpau_pkg::ResetCycles cycles, until they are empty.
 module rs_rpau_top
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;

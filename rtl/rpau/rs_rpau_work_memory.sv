@@ -1,9 +1,10 @@
-// Work polynomials of one RPAU, in banks of one read and one write port, which its units share.
+// Work polynomials of one RPAU, in banks that its units share. A bank has one read port and one
+// write port.
 //
 // The first UramPolys polynomials are in UltraRAM, as many in a bank as the 4,096 words of an
-// UltraRAM hold. The others are in BlockBanks banks of block RAM, evenly: the first ones have one
-// more where the number does not divide. The banks of a lane are parallel: a unit takes its
-// words from one of them.
+// UltraRAM hold. The others are in BlockBanks banks of block RAM, evenly: if the
+// number is no multiple, the first banks have one more. The banks of a lane are parallel: a unit
+// takes its words from one of them.
 //
 // A row of 2*Cores words lies in two halves with separate addresses. Half h of row r stands in
 // physical half h ^ parity(r) (docs/reference/rpau.md): the units do this mapping. Here
@@ -18,8 +19,8 @@
 // operand a alone may change from one read to the next. Latency from address to words:
 // rs_rpau_pkg::memory_read_latency().
 //
-// Addresses stand in registers in front of the memories, with the number of each polynomial's bank.
-// A write gives its address a cycle before its words, so that this costs it no cycle.
+// Addresses are registered in front of the memories, with the number of each polynomial's bank. A
+// write gives its address a cycle before its words, so this register does not delay it.
 //
 // The coefficient unit reads operands a and b, Converters words of a row at a time, as they stand,
 // in part coefficient_part_i of the row that was read with or before it.

@@ -4,9 +4,9 @@
 //
 //   ((address space * 2^RpauWidth + unit) * 2^HostIndexWidth + index) * 8N + 8 * word
 //
-// where address space is the address space: 0 for work polynomials, 1 for the key store, which is
-// only written. A burst (INCR, whole beats, within 4 KiB as AXI4 has it) lies in one polynomial;
-// where it writes, it has whole rows, whose words have all their bytes. One burst at a time is
+// The address space is 0 for work polynomials and 1 for the key store, which is only written. A
+// burst (INCR, whole beats, within 4 KiB as AXI4 requires) lies in one polynomial. A burst that
+// writes has whole rows, and its words have all their bytes. One burst at a time is
 // accepted. It owns the host port (claimed_o) from grant_i on until its data have crossed; its
 // answer may wait longer.
 //
@@ -17,10 +17,10 @@
 // It then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
 // its bytes (value), or a misplaced WLAST (order), ends the writing at its row.
 //
-// Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less where
-// the device's rows are shorter. Both ways take a beat a cycle, or such a row a cycle. Data that
-// are read come host_read_latency() cycles later. That many beats may be in progress; they wait in
-// a memory until the bus takes them. rst_ni, synchronous, drops a burst in any state.
+// Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less if
+// the device's rows are shorter. Either direction moves a beat a cycle, or such a row a cycle. Data
+// that are read come host_read_latency() cycles later. That many beats may be in progress; they
+// wait in a memory until the bus takes them. rst_ni, synchronous, drops a burst in any state.
 module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;

@@ -1,4 +1,4 @@
-// Shell: what its blocks hand to each other.
+// Shell: types of the interfaces between its blocks.
 package rs_shell_pkg;
   // Why an access was refused; the fields of register `refused`.
   typedef struct packed {

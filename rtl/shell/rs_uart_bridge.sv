@@ -2,12 +2,12 @@
 //
 // docs/guide/uart.md has the frames, byte by byte. A frame reads or writes up to 256 words of 1 to
 // 8 bytes at one address; words of a 64-bit register are two accesses each, the lower half first.
-// All of a frame is received and its check sum compared before anything is done. Each frame has
-// a number: the last one, repeated since its answer was lost, is answered again and not done
-// again. After what is no frame (a broken byte, a wrong header or check sum, bytes while a frame
-// is carried out or answered) everything is ignored until the line has been quiet for
-// SilenceCycles, and then a negative answer is sent. So is one for a frame in which that long a
-// pause occurs.
+// A frame is executed after all of it is received and its check sum is right. Each frame has a
+// number. If the last frame comes again because its answer was lost, it is answered again but not
+// executed again. After an invalid frame (a broken byte, a wrong header or check sum, bytes while a
+// frame is executed or answered) all bytes are ignored until the line has been quiet for
+// SilenceCycles; then a negative answer is sent. A pause of that length within a frame also gives a
+// negative answer.
 //
 // The slave must answer every access: there is no time-out on the bus. Cost: a memory of 4,096
 // bytes, half of it for the request, half for the answer.

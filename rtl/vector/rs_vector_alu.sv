@@ -12,10 +12,10 @@
 // Operands are below q, but for one of the factors: t where inverse_i is low, or w. With Reduce, u
 // may be below 2q where inverse_i and negative_i are low.
 //
-// A modular sum and difference in front of the multiplier, and another two behind it, each of them
-// without effect where a summand is masked: so all operations have one latency, and may follow one
-// another in any order, with another modulus each. What travels with an operation is delayed by
-// its user, once for all ALUs of a stage. After u_i, t_i, inverse_i and negative_i come
+// A modular adder and subtractor are in front of the multiplier, and two more behind it. A masked
+// summand makes each of them a delay. So all operations have the same latency and may follow each
+// other in any order, each with its own modulus. The user delays the other inputs of an operation,
+// once for all ALUs of a stage. After u_i, t_i, inverse_i and negative_i come
 //
 //   w_i           factor_time() cycles later
 //   combine_i     combine_time() cycles later, late_negative_i one more

@@ -7,12 +7,12 @@
 //   load    begins with load_begin_i[s], where load_free_o[s] says that stream s can take a limb;
 //           its rows come one by one, with load_push_i[s], in order. A table's rows come with
 //           table_we_i, and table_loaded_i with the last of them
-//   store   begins with store_begin_i[h], where store_limb_o[h] says that a whole limb is there;
+//   store   begins with store_begin_i[h], where store_limb_o[h] says that a full limb is there;
 //           store_pop_i[h] asks for its rows one by one, store_row_o has each RamLatency cycles
-//           later, and store_done_i[h] says that there was the last
+//           later, and store_done_i[h] marks the last one
 //
 // Primes and passes are written before start_i, and are in force until they are written again. The
-// cycle after start_i is cycle 0 of timing.py: all that it counts is what happens here.
+// cycle after start_i is cycle 0 of timing.py, which counts the cycles of this block.
 //
 // The control signals that travel with a row have no reset: rst_ni is low for at least
 // core_transform_latency + 8 cycles, until they have left.

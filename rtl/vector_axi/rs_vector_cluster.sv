@@ -1,14 +1,14 @@
 // A cluster with its memory interface: rs_vector_core, and the units that process its three lists.
 //
 // start_i, and filled_o some time later: the lists' beginnings are read. run_i, of one cycle,
-// begins the program: the cycle after it is cycle 0 of timing.py. done_o stands when all of the
-// lists has ended. stores_ended_o counts stores that memory has answered for; stores_ended_i has
+// begins the program: the cycle after it is cycle 0 of timing.py. done_o is high when all
+// lists have ended. stores_ended_o counts stores that memory has answered for; stores_ended_i has
 // every cluster's.
 //
 // failed_o: memory has answered with an error, or not at all; fault_o says what and where. Nothing
 // more begins then, and only a reset, of memory's ports too, ends that state.
 //
-// Ports' channels are those of AXI4, less what is constant; addresses are beats of the ports' own
+// Ports' channels are those of AXI4 without constant signals; addresses are beats of the ports' own
 // memory, the same ones for all ports, and home is the number of the cluster whose memory is
 // addressed.
 module rs_vector_cluster

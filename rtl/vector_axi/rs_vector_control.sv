@@ -2,7 +2,7 @@
 //
 // A start reads the beginnings of all clusters' lists (start_o, filled_i). When all have them,
 // run_o of one cycle begins the program in all clusters at once. The counter of cycles begins with
-// the start, and stands when all clusters have ended (done_i), or one has failed.
+// the start, and stops when all clusters have ended (done_i), or one has failed.
 //
 // Primes and passes are handed on with prime_we_o and pass_we_o, a cycle after their registers are
 // written.

@@ -2,9 +2,9 @@
 //
 // clk_i is the clock of the cluster's port, a slave; mem_clk_i that of memory's, a master. Bursts
 // stay as they are: INCR bursts of whole beats, with one id. Where memory is faster than the port,
-// beats that it has read ahead wait here: so the port sees no refresh of memory that is shorter
-// than 2^LogRead beats. For that, addresses must come as many cycles ahead, as rs_vector_loads
-// sends them.
+// beats that it has read ahead wait here. So a refresh of memory that is shorter than 2^LogRead
+// beats does not stop the port. For that, addresses must come that many cycles ahead;
+// rs_vector_loads sends them so.
 //
 // Both ports move a beat a cycle while their partner does. Resets belong together, as rs_async_fifo
 // says.

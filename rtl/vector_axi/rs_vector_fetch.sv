@@ -1,8 +1,8 @@
 // Reads a cluster's three lists from memory, by a port of its own, ahead of their use.
 //
 // start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are
-// asked for while its FIFO has space for them: first computing, then loads, then stores. filled_o
-// says that nothing more can be asked for, and that all has come: the program may begin (run_i).
+// asked for while its FIFO has space for them: first computing, then loads, then stores. filled_o:
+// no more can be requested and all requested slots have come; the program may begin (run_i).
 // From then on, at most one instruction leaves in 8 cycles, since a limb has 8 rows or more. The
 // same holds for loads and stores. So memory keeps ahead if it answers within 8 * 2^LogListed
 // cycles (docs/reference/vector.md): Ahead_A checks it.

@@ -1,8 +1,8 @@
 // Processes the list of loads: reads rows from memory by Ports ports, and hands them to a cluster.
 //
 // A load begins, with ready_o, when all of this holds: the bursts of the load before it have been
-// handed to the ports (rs_vector_bursts), as many stores have ended as it says, as many
-// instructions of list computing, and its stream can take its rows. Port p reads slice p of every
+// handed to the ports (rs_vector_bursts); the numbers of stores and of instructions of list
+// computing that it names have ended; its stream can take its rows. Port p reads slice p of every
 // row: RowCycles beats that follow each other. All ports are given the same addresses. Each has a
 // FIFO, and a row is handed on when all of its beats are in them: so ports may answer at different
 // times.

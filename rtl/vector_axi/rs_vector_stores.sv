@@ -1,7 +1,7 @@
 // Processes the list of stores: takes rows of a cluster's store streams, and writes them to memory.
 //
 // A store begins, with ready_o, when the bursts of the store before it have been handed to the
-// ports (rs_vector_bursts), and its stream holds a whole limb. Rows are popped one in RowCycles
+// ports (rs_vector_bursts), and its stream holds a full limb. Rows are popped one in RowCycles
 // cycles while the ports' FIFOs have space. Port p writes slice p of every row, by the addresses
 // that all ports are given.
 //
