@@ -63,7 +63,7 @@ module rs_mod_mul_barrett
     .clk_i, .d_i(q_threefold), .d_o(q_correction)
   );
 
-  // What depends on the modulus alone.
+  // Values that depend on the modulus only.
   logic [ShiftWidth-1:0] left_q;  // shifting a*b left by Width - k instead of right by k
   logic [RestWidth-1:0]  q3_q;
   always_ff @(posedge clk_i) begin

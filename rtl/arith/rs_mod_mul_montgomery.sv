@@ -37,7 +37,7 @@ module rs_mod_mul_montgomery
     .hi_o(high)
   );
 
-  // The modulus, a cycle late: that is when a step, and the last addition, take it.
+  // The modulus, a cycle later: steps and the last addition use it then.
   logic [Width-1:0] q_low, q_n, n;
   rs_delay #(
     .Width(Width),

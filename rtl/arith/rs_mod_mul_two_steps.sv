@@ -92,8 +92,8 @@ module rs_mod_mul_two_steps
 
   // ---- correction: q added where the difference is negative ---------------------------------------
   //
-  // As a subtraction, and a bit below for the carry that it begins with: the mask is then in the
-  // adder's LUTs, and not in front of them.
+  // Written as a subtraction with an extra low bit for the carry-in: synthesis then puts the mask
+  // into the adder's LUTs, not in front of them.
   logic [Width-1:0] p_q;
   always_ff @(posedge clk_i) begin
     p_q <= Width'(({difference[Width-1:0], 1'b0} -

@@ -117,8 +117,8 @@ module rs_mul
     assign centre = '0;
   end
 
-  // Bits below B are the lowest block's alone. From B to S the blocks add up in `low`, above S in
-  // `high`; each cycle adds two numbers, and at last the carry crosses from low to high.
+  // Bits below B come from the lowest block only. From B to S the blocks are added in `low`, above
+  // S in `high`. Each cycle adds two numbers; the carry from low to high is added last.
   localparam int unsigned LowWidth = 2 * A - B + 2;
   logic [LowWidth-1:0] low_east_q, low_north_q, low_q;
   logic [TopWidth-1:0] high_east_q, high_north_q, high_q;

@@ -85,7 +85,7 @@ module rs_mul_block
     localparam int unsigned Used = (Long < 2 * DspShort) ? Long : 2 * DspShort;
     logic [OutWidth-1:0]  low_q, cascade;
     logic [HighWidth-1:0] high_q;
-    // The high slice adds the low one's result, shifted: its lowest bits pass by the adder.
+    // The high slice adds the low one's result, shifted: its lowest bits bypass the adder.
     assign cascade = {HighWidth'(low_q >> DspShort) + high_q, low_q[DspShort-1:0]};
     always_ff @(posedge clk_i) begin
       low_q  <= OutWidth'(long_in[DspShort-1:0]) * OutWidth'(short_in);

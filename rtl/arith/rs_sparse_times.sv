@@ -77,7 +77,7 @@ module rs_sparse_times
     localparam int unsigned Least = least_shift(t);
     localparam int unsigned UpperWidth = OutWidth - Least;
 
-    // All is chosen by index, so that instances differ in nothing (rtl/verilator.vlt).
+    // Everything is selected by index, so that instances are identical (rtl/verilator.vlt).
     logic [CodeBits-1:0] code_d, code_q;
     logic                down_d, down_q;
     always_comb begin

@@ -65,7 +65,7 @@ module rs_base_convert
     $error("rs_base_convert: a shape of %0d bits does not fit a word of %0d", ShapeBits, Width);
   end
 
-  // What is loaded, a cycle later.
+  // The load port, registered.
   logic                  load_q;
   logic [  KindBits-1:0] kind_q;
   logic [ TableBits-1:0] load_table_q;
@@ -85,7 +85,7 @@ module rs_base_convert
   assign load_slot   = SlotBits'(row_q);
   assign load_output = OutputBits'(row_q);
 
-  // Terms as they enter, from the cycle after start_i on, and outputs as their sums are whole.
+  // Terms as they enter, from the cycle after start_i on, and outputs when their sums are complete.
   typedef struct packed {
     logic                 ends;  // with the last term
     logic                 first;
@@ -165,7 +165,7 @@ module rs_base_convert
     .p_o(y)
   );
 
-  // Which term it is, a cycle before it.
+  // The number of the term, a cycle before the term.
   term_t term;
   rs_delay #(
     .Width($bits(term_t)),
@@ -238,8 +238,8 @@ module rs_base_convert
   );
   always_ff @(posedge clk_i) if (v_ready) v_q <= quotient;
 
-  // Sums of products, one cell after the other; the first one begins so late that its sum is there
-  // a cycle after v.
+  // Sums of products, one cell after the other. The start of the first cell is delayed so that its
+  // sum is there a cycle after v.
   term_t cell_term;
   logic [Width-1:0] cell_word, own;
   rs_delay #(

@@ -11,7 +11,7 @@ package rs_dma_pkg;
   localparam int unsigned RowBits = 16;
   localparam int unsigned RingBits = 5;
 
-  // Host memory: descriptors and completion records, and what addresses are multiples of.
+  // Host memory: sizes of descriptors and completion records, and alignment of addresses.
   localparam int unsigned DescriptorBytes = 32;
   localparam int unsigned DescriptorBits = 8 * DescriptorBytes;
   localparam int unsigned DataAlign = 64;
@@ -71,8 +71,8 @@ package rs_dma_pkg;
     logic [31:0]          completed;  // descriptors, since go
   } status_t;
 
-  // What crosses to the device, a descriptor each, and back, the end of each. Of an OpStart, index
-  // is how many OpStreams its program opens.
+  // Records between the clocks: one to the device for each descriptor, and one back at its end. For
+  // an OpStart, index is the number of OpStreams that its program opens.
   typedef struct packed {
     op_e                  op;
     logic [SpaceBits-1:0]  space;

@@ -69,7 +69,7 @@ module rs_rpau_dyadic
   assign use_key  = decoded.factor == FactorBKey;
   assign use_seed = Prng != PrngNone && decoded.factor == FactorSeed;
   assign use_b    = decoded.factor == FactorB;
-  // A polynomial that is added is operand c, b too, so that the factor stays free.
+  // The summand is always read as operand c, also where it is b; operand b is the factor.
   assign sum      = decoded.addend == AddendB;
   assign use_c    = decoded.addend inside {AddendB, AddendDst};
   assign subtract = decoded.minus;
@@ -78,8 +78,7 @@ module rs_rpau_dyadic
   assign poly_b = command_q.word[BLsb+:BWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
-  // Rows set out Lead cycles later where the key expander has to begin first, and pause where its
-  // streams begin anew.
+  // With the key expander, rows start Lead cycles later, and pause where its streams start again.
   localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
   logic [LeadBits-1:0]  lead, lead_q;
@@ -240,7 +239,7 @@ module rs_rpau_dyadic
     .d_o({result_swap, result_group})
   );
 
-  // Physical word l is word l of the row, or has changed halves.
+  // Physical word l is word l of the row, with halves swapped or not.
   logic [Width-1:0] row_words_q [Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_collect
     localparam int unsigned Changed = l ^ Cores;
@@ -252,7 +251,7 @@ module rs_rpau_dyadic
       end
     end
   end
-  // The address goes ahead of the words by a cycle.
+  // The address is one cycle ahead of the words.
   logic               row_ends, we_q;
   logic [RowBits-1:0] write_row;
   rs_delay #(

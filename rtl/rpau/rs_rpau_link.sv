@@ -111,8 +111,8 @@ module rs_rpau_link
   end
   assign done_o = done_q;
 
-  // On a ring the last words come back to their sender, which must not send them on, a hop after
-  // they have reached everyone else.
+  // On a ring the last words return to their sender one hop after they have reached the last
+  // receiver. The sender must not forward them.
   logic held;
   if (HopCycles > 1) begin : gen_held
     logic [HopCycles-2:0] ended_q;

@@ -134,7 +134,8 @@ module rs_rpau_main
   assign use_c     = use_c_q;
   assign use_key   = use_key_q;
 
-  // With one multiplier a core: sums pass none, and pointwise all else takes two cycles a row.
+  // With one multiplier a core: sums use no multiplier; other pointwise instructions take two
+  // cycles a row.
   logic in_turn, sum_only;
   assign sum_only = (Multipliers == 1) && sum && one;
   assign in_turn  = (Multipliers == 1) && !transform && !pair && !sum_only;
@@ -227,7 +228,7 @@ module rs_rpau_main
   step_t walk_read, walk_write, sooner_step, later_step, read_step, write_step;
   logic  last;
   logic [LogLanes-1:0] offset;
-  // Pointwise all operands and results stand in the same order: halves stay where they are.
+  // In pointwise instructions all operands and results have the same order: halves are not swapped.
   logic moves, walk_step, of_pair;
   assign moves     = permute || pair;
   assign walk_step = walk_valid && !receive && !(in_turn && walk_half);
@@ -254,7 +255,7 @@ module rs_rpau_main
   assign write_step  = transform ? ntt_step : walk_write;
   assign last        = transform ? ntt_last : walk_last;
 
-  // Only inverse butterflies need their operands as soon as that; no automorphism does.
+  // Only inverse butterflies need their operands this early; automorphisms do not.
   rs_delay #(
     .Width($bits(step_t) + LogLanes),
     .Depth(lanes_wait())
@@ -269,7 +270,7 @@ module rs_rpau_main
   logic [RowBits-1:0]  read_row [2];
   assign dst    = command_q.word[DstLsb+:DstWidth];
   assign poly_b = command_q.word[BLsb+:BWidth];
-  // Operand a is dst itself in a transform's stages behind the first.
+  // After a transform's first stage operand a is dst itself.
   assign poly_a      = read_step.again ? dst : command_q.word[ALsb+:AWidth];
   assign read_row[0] = read_step.swap ? read_step.row_t : read_step.row_u;
   assign read_row[1] = read_step.swap ? read_step.row_u : read_step.row_t;
@@ -379,8 +380,8 @@ module rs_rpau_main
           pattern: PatternBits'(InOrder)
       };
   assign operand_step = receive ? receive_step : lanes_step;
-  // A sum, then what else there is to the end of the lanes. Each part ends with a register of its
-  // own.
+  // First the latency of a sum, then the rest of the lanes' latency. Each part ends with a
+  // register.
   step_t sum_soon, lane_soon, result_soon;
   rs_delay #(
     .Width($bits(step_t)),
@@ -396,7 +397,7 @@ module rs_rpau_main
     always_ff @(posedge clk_i) sum_step_q <= sum_step;
     always_comb begin
       passing_step = in_turn ? sum_step_q : sum_step;
-      // Else it would be written in the time of the next instruction.
+      // Otherwise it would be written during the next instruction.
       if (sum_only) passing_step.valid = 1'b0;
     end
     assign result_soon = sum_only ? sum_soon : lane_soon;
@@ -434,7 +435,7 @@ module rs_rpau_main
     .second_o(second),
     .word_o(wdata_o)
   );
-  // The address goes ahead of the words by a cycle.
+  // The address is one cycle ahead of the words.
   logic               we_q;
   logic [RowBits-1:0] write_row [2];
   always_ff @(posedge clk_i) we_q <= row_step.valid && !link_send_o;

@@ -31,7 +31,7 @@ module rs_rpau_operands
   output logic [Width-1:0]       b_o [Lanes],
   output logic [Width-1:0]       c_o [Lanes]
 );
-  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
+  // Controls, delayed to the words. Those of rs_lane_gather come a cycle earlier, as it registers
   // them.
   logic                   gather_swap, gather_b_swap, b_swap_q;
   logic [PatternBits-1:0] gather_pattern;

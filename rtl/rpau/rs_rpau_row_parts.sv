@@ -23,7 +23,7 @@ module rs_rpau_row_parts
   input  logic [Width-1:0]     word_i [Lanes][Banks],
   output logic [Width-1:0]     operand_o [3][Words]
 );
-  // A part's word l comes from lane l % Step of some Step lanes, swapped or not.
+  // A part's word l comes from lane l % Step of a group of Step lanes, halves swapped or not.
   localparam int unsigned Step = (Words < Cores) ? Words : Cores;
   localparam int unsigned Positions = Lanes / Step;
   localparam int unsigned PositionBits = $clog2(Positions);

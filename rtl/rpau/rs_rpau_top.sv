@@ -236,8 +236,8 @@ module rs_rpau_top
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
 
-    // The command as it arrives at the RPAU. Taken only with a start of its own: so synthesis does
-    // not make one register of those of all RPAUs.
+    // The command as it arrives at the RPAU. It is loaded only with the RPAU's own start, so that
+    // synthesis does not merge the registers of all RPAUs.
     command_t         command_q;
     logic [Units-1:0] start_q;
     always_ff @(posedge clk_i) begin

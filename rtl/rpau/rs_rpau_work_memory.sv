@@ -145,7 +145,7 @@ module rs_rpau_work_memory
     end
   end
 
-  // What is written: half a row has one address, and its words stand next to each other in one
+  // Write data: half a row has one address, and its words stand next to each other in one
   // memory.
   localparam int unsigned HalfWidth = Cores * Width;
   logic [HalfWidth-1:0] half [2][Units];
@@ -159,7 +159,7 @@ module rs_rpau_work_memory
     end
   end
 
-  // What was read. Lanes first: each selects a bank among its own words.
+  // Read data. Lanes first: each selects a bank among its own words.
   logic [Width-1:0] word [Lanes][Banks];
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
@@ -196,7 +196,7 @@ module rs_rpau_work_memory
       end
     end
 
-    // The memories' output registers follow reads only: what is not read costs a simulator nothing.
+    // The memories' output registers change with reads only: this makes simulation faster.
     logic read_now_q;
     always_ff @(posedge clk_i) read_now_q <= |reads;
 
@@ -261,7 +261,7 @@ module rs_rpau_work_memory
     else $error("unit %0d writes polynomial %0d of %0d", u, write_q[u].poly, Polys);
   end
 
-  // The selection of the main unit's operand a goes with its words.
+  // The selection of the main unit's operand a is delayed with its words.
   bank_t main_a_bank;
   rs_delay #(
     .Width(BankWidth),

@@ -147,8 +147,8 @@ module rs_data_path
   assign whole_words = (&axi_i.w.strb) && !wide;
   assign store       = state_q == StWrite && rows_q != '0;
 
-  // Reading: every row that is fetched has a word in the memory of beats, which is so deep that one
-  // can be fetched each cycle.
+  // Reading: every row that is fetched has a word in the memory of beats. The memory is deep enough
+  // for a row in each cycle.
   localparam int unsigned AddrBits = $clog2(ReadLatency + 3);
   localparam int unsigned Places = 2 ** AddrBits;
   logic                       fetch, came, push, pop, r_valid, rtake, out_valid_q;

@@ -165,7 +165,7 @@ module rs_host_window
   end
 
   // ---- device -----------------------------------------------------------------------------------
-  // Registers of their own: the host may move on while the access is in progress.
+  // The access has its own registers: the host may change the address while it is in progress.
   logic                      we_q, re_q;
   logic [SpaceWidth-1:0]      space_q;
   logic [RpauWidth-1:0]      rpau_q;

@@ -162,7 +162,7 @@ module rs_rpau_shell
     if (start) ring_q <= ring;
   end
 
-  // Keys come while the program runs, from its start on: none is counted that comes before.
+  // Keys may come from the program's start on. Keys that come before are not counted.
   logic [ArrivedWidth-1:0] arrived, awaited;
   logic                    streamed_q;
   assign hwif_in.key_arrivals.arrived.next = arrived;

@@ -174,7 +174,7 @@ module rs_uart_bridge
   assign repeats    = open_q && number_q == expected_q - 1'b1 && sum_q == last_sum_q;
   assign next_frame = open_q && number_q == expected_q;
 
-  // What is answered: the last frame that was done, or that one was not.
+  // The answer: to the last frame that was executed, or that a frame was rejected.
   status_e    reject_q;   // StatusDone: not rejected
   status_e    answer_status;
   logic [7:0] answer_number;
@@ -391,7 +391,7 @@ module rs_uart_bridge
     if (state_q == StDecide) words_q <= count_q;
     if (takes && state_q == StHead && index_q == 3'd5) count_q <= rx_data;
 
-    // What the frame did, and what is answered.
+    // The result of the frame, and the answer.
     if (state_q == StDecide && crc_q == CrcRight) begin
       reject_q <= (command_q == CmdOpen || repeats || next_frame) ? StatusDone : StatusSequence;
       if (command_q == CmdOpen || next_frame) begin

@@ -124,8 +124,8 @@ class AddressSpace(IntEnum):
     """An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb."""
 
     CONVERSION = 8
-    """A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) * 16 +
-    row, as docs/reference/baseconv.md numbers them."""
+    """A loaded conversion of the device, addressed as RPAU 0: word (16 * kind + column) * 16 + row,
+    as docs/reference/baseconv.md numbers them."""
 
 
 MAGIC = 0x474E4952
