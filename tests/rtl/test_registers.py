@@ -10,7 +10,7 @@ from ringsmith.backends.rpau.design.design import INTERCONNECTS, REDUCTIONS, TWI
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES, Register
 from ringsmith.backends.rpau.design.rtl import capabilities
 from ringsmith.backends.rpau.device import generate_registers as generator
-from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.checks import check_capabilities
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.register_map import read_register_map
 from ringsmith.hdl.toolchain import compiler

@@ -21,7 +21,12 @@ from ringsmith.backends.rpau.device.bus import (
     RegisterBus,
     polynomial_address,
 )
-from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.checks import (
+    check_capabilities,
+    checked_words,
+    report_of,
+    stopped,
+)
 from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
     KeyPoly,
@@ -29,7 +34,6 @@ from ringsmith.backends.rpau.device.interface import (
     RunReport,
     Words,
 )
-from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,

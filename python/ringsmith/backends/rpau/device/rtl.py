@@ -8,9 +8,13 @@ import numpy as np
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.checks import (
+    check_capabilities,
+    checked_words,
+    report_of,
+    stopped,
+)
 from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
-from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,
