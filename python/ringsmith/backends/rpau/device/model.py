@@ -132,12 +132,7 @@ class ModelDevice:
             raise DeviceError(f"RPAU {unit}: {error.args[0]}") from error
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words.
-
-        Raises:
-            DeviceError: If they exceed the program store, are no instructions of this design, or
-                do not end with their only halt.
-        """
+        """Loads instruction words; see ``interface.Device``."""
         try:
             program = check_program([int(word) for word in words], self._design)
         except ProgramError as error:

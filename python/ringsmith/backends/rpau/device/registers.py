@@ -127,11 +127,7 @@ class RegisterDevice:
         self._check_refused(action)
 
     def read(self, space: AddressSpace, unit: int, index: int) -> Words:
-        """Reads one work polynomial.
-
-        Raises:
-            DeviceError: On a wrong address space, unit or index, or if the device refuses.
-        """
+        """Reads one work polynomial; see ``interface.Device``."""
         check_read(self._design, space, unit, index)
         count = space_shape(self._design, space, self._log_degree)[1]
         action = f"reading address space {space.name} of RPAU {unit}"
@@ -146,12 +142,7 @@ class RegisterDevice:
         return words
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words.
-
-        Raises:
-            DeviceError: If they exceed the program store, are no instructions of this design, or
-                do not end with their only halt.
-        """
+        """Loads instruction words; see ``interface.Device``."""
         words = checked_words(words, self._design)
         self._loaded = False  # until all of it is there
         self._bus.write(Register.PROGRAM_ADDRESS, 0)

@@ -188,11 +188,7 @@ class RtlDevice(Simulation):
                 self._call("write", *place, int(whole), pointer)
 
     def read(self, space: AddressSpace, unit: int, index: int) -> Words:
-        """Reads one work polynomial.
-
-        Raises:
-            DeviceError: On a wrong address space, unit or index.
-        """
+        """Reads one work polynomial; see ``interface.Device``."""
         check_read(self._design, space, unit, index)
         _, count = space_shape(self._design, space, self._log_degree)
         words = np.empty(count, dtype=np.uint64)
@@ -203,12 +199,7 @@ class RtlDevice(Simulation):
         return words
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words.
-
-        Raises:
-            DeviceError: If they exceed the program store, are no instructions of this design, or
-                do not end with their only halt.
-        """
+        """Loads instruction words; see ``interface.Device``."""
         words = checked_words(words, self._design)
         self._loaded = False  # until all of it is there
         for first, count in slices(words.size):
