@@ -58,6 +58,8 @@ class ListTimes:
         start: When its first program started; 0: it had none.
         computed: Picoseconds of its programs.
         programs: How many it had.
+        bytes_in: Bytes from the card's memory to the coprocessor.
+        bytes_out: Bytes back.
         end: When it had ended.
     """
 
@@ -66,6 +68,8 @@ class ListTimes:
     start: int = 0
     computed: int = 0
     programs: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
     end: int = 0
 
 
@@ -250,6 +254,7 @@ class Channel:
             self._passed(-(-time // self._link.period), time)
         raw = words.astype("<u4" if self._word_bytes == 4 else "<u8").tobytes()
         self._memory.write(descriptor.data, raw, self.now)
+        self.times[-1].bytes_out += size
 
     # ---- their parts ---------------------------------------------------------------------------
 
@@ -295,6 +300,7 @@ class Channel:
             end = last and number + 1 == len(parts)
             time = yield Crossing(False, Burst(from_time, part, end))
             self._passed(self._port.taken(time, part), time)
+        self.times[-1].bytes_in += size
 
     def _passed(self, cycle: int, time: int) -> None:
         self._taken = [*self._taken[1:], cycle]
