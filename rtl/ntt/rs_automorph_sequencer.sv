@@ -40,7 +40,7 @@ module rs_automorph_sequencer
   output logic                half_o,
   output logic [LogLanes-1:0] offset_o
 );
-  // Where j' of the row's first lane begins: a register ahead of its counter.
+  // First value of j' of the row's first lane, one register ahead of its counter.
   logic [LogN-1:0] first, increment;
   if (LargerRings > 0) begin : gen_sub_polys
     logic [1:0]         reversed;  // the sub-polynomial's bits, reversed

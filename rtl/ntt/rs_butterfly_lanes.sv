@@ -195,8 +195,8 @@ module rs_butterfly_lanes
   assign sums_first = butterfly_i && inverse_i;
   for (genvar i = 0; i < Cores; i++) begin : gen_adders
     logic [Width-1:0] low_first, low_second, high_first, high_second, low, high;
-    // Pointwise operands of both: a sum's own, or products and what is added to them. The upper
-    // lane's product comes in the lower one's next cycle where it has no multiplier.
+    // Pointwise operands of both lanes: those of a sum, or products and their summands. Without a
+    // multiplier of its own the upper lane takes its product one cycle after the lower lane.
     logic [Width-1:0] point_first [2], point_second [2];
     if (Multipliers == 2) begin : gen_two
       assign point_first  = '{product[i], product[i+Cores]};

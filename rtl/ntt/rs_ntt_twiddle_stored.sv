@@ -42,8 +42,8 @@ module rs_ntt_twiddle_stored
   localparam int unsigned Depth = Sets << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  // The number that block 0 of the sub-polynomial has in the stage, and the bits below its first
-  // one, which the inverse mirrors.
+  // The number of the sub-polynomial's block 0 in the stage, and the bits below its leading one,
+  // which the inverse transform inverts.
   logic               unused_stride;
   logic [MaxLogN-1:0] blocks, below;
   assign unused_stride = ^stride_i;

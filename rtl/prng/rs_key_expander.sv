@@ -38,8 +38,8 @@ module rs_key_expander
   localparam int unsigned Generators = Lanes / Words;
   localparam int unsigned StreamBits = $clog2(Streams);
 
-  // Which bits of a word the modulus uses: those below its leading one, and that one's, too, if not
-  // NearZeros zeros follow it. One level of registers each, since the modulus holds still.
+  // Bits of a word that the modulus uses: those below its leading one, and the leading one itself
+  // unless NearZeros zeros follow it. One level of registers each, since the modulus holds still.
   logic [Width-1:0] below_q, used_q;
   logic             near_q;
   always_ff @(posedge clk_i) begin
@@ -50,8 +50,9 @@ module rs_key_expander
     near_q <= ~|(q_i & below_q & ~(below_q >> NearZeros));
   end
 
-  // Loading: for Turns cycles states become 0, and a cycle later what is loaded is added to them
-  // as they step, which leaves 0 as it is. first_q is the number of the first generator's stream.
+  // Loading: for Turns cycles the states become 0. A cycle later the loaded words are added while
+  // the states step; a step of state 0 gives 0. first_q is the number of the first generator's
+  // stream.
   logic                  clear_q;
   logic [StreamBits-1:0] first_q;
   logic [SeedBits-1:0]   key_q, iv_q;

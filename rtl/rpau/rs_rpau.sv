@@ -396,7 +396,7 @@ module rs_rpau
       work_read[UnitMain].poly[0] = host_q.index[DstWidth-1:0];
       work_read[UnitMain].row     = {2{RowWidth'(host_row)}};
     end
-    // The address goes ahead of the words, which come with host_q. Keys may come while units write.
+    // The address is ahead of the words, which come with host_q. Keys may come while units write.
     work_write = unit_write;
     if (host_i.we && host_i.space == SpacePoly) begin
       work_write[UnitDyadic].poly = host_i.index[DstWidth-1:0];

@@ -89,14 +89,14 @@ module rs_rpau_controller
     lacks   = |(decoded.needs & ~HasFeatures);
     missing = !decoded.valid || lacks || |(decoded.unit & ~HasUnits);
     halt    = missing || decoded.opcode == OpHalt;
-    // What is no instruction, and what halts, is of no unit.
+    // halt and illegal instructions belong to no unit.
     for (int unsigned r = 0; r < Rpaus; r++) begin
       starts[r] = (mask[r] && !lacks) ? decoded.unit & HasUnits : '0;
       waits[r]  = halt ? '1 : mask[r] ? decoded.unit | decoded.waits : '0;
     end
   end
 
-  // The address stands still between two issues, so these do too, from FetchCycles on.
+  // The address does not change between two issues, so these are stable after FetchCycles.
   word_t    word_q;
   decoded_t decoded_q;
   logic     missing_q, halt_q;

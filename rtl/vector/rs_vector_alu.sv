@@ -59,9 +59,9 @@ module rs_vector_alu
 
   // t, or t - u, in two cycles; u + t, u or -z in one. A sum has a bit more: a carry, or a sign.
   //
-  // Here and below, a masked summand is what an adder takes away, its complement where it is added:
-  // the mask is then in the adder's LUTs, and not in front of them. A bit below makes up for the
-  // carry that a subtraction begins with.
+  // Here and below, a masked summand is always subtracted; to add it, its complement is subtracted.
+  // Synthesis then puts the mask into the adder's LUTs, not in front of them. An extra low bit
+  // corrects the carry-in of the subtraction.
   logic [Width:0]   difference_q, sum_q;
   logic [Width-1:0] a_q;
   always_ff @(posedge clk_i) begin

@@ -159,7 +159,7 @@ module rs_vector_sequencer
   assign pass_ends  = limb_ends && last_entry;
   assign ends       = pass_ends && (own_q.point || 4'(pass_q) == last_pass_q);
 
-  // A pass begins a limb's rows and their latency after the one before it, or later.
+  // A pass begins when a limb's rows of the pass before it have left the pipeline, or later.
   always_ff @(posedge clk_i) begin
     pass_rows_q  <= ((WaitWidth + EntryWidth + 1)'(own_q.last) + 1'b1) << row_bits_q;
     pass_least_q <=
@@ -248,9 +248,9 @@ module rs_vector_sequencer
 
   // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
   // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are
-  // 1. For row c = row_q step_q is the element times so much, places_q is R-1-k of row c + 1,
-  // ones_q is k of row c + 2; in an instruction's first cycle, with fresh_q, none of them is there
-  // yet.
+  // 1. For row c = row_q, step_q is the element times this difference, places_q is R-1-k of row c +
+  // 1, ones_q is k of row c + 2; in an instruction's first cycle, with fresh_q, none of them is
+  // there yet.
   logic [LowWidth-1:0] low_q, first_step_q, step_q, thrice_q, whole_q, new_element;
   logic [4:0]          places_q, second_q, ones_q, ones, places;
   logic                fresh_q;

@@ -64,7 +64,7 @@ module rs_vector_cluster
   output fault_t                                 fault_o,
   output logic                  [          31:0] stores_ended_o,
   input  logic [MaxClusters-1:0][          31:0] stores_ended_i,
-  // what begins, and what has ended: for a simulation
+  // begin and end of instructions: for a simulation
   output logic                                   load_begun_o,
   output logic                                   issued_o,
   output logic                                   store_begun_o,
@@ -103,7 +103,7 @@ module rs_vector_cluster
   input  logic                  [  ListBits-1:0] list_r_data_i,
   output logic                                   list_r_ready_o
 );
-  // Deep enough for two rows' beats, and to bridge the way through the FIFOs.
+  // Deep enough for the beats of two rows, and for the latency through the FIFOs.
   localparam int unsigned LogFifo = ($clog2(RowCycles) + 2 > 5) ? $clog2(RowCycles) + 2 : 5;
 
   logic           running_q, halt, failed_q;

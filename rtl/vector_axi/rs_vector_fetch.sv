@@ -44,7 +44,7 @@ module rs_vector_fetch
   input  logic                [            1:0] r_resp_i,
   input  logic                [   ListBits-1:0] r_data_i,
   output logic                                  r_ready_o,
-  // what went wrong
+  // errors
   output logic                                  failed_o,
   output fault_t                                fault_o
 );
@@ -187,7 +187,7 @@ module rs_vector_fetch
     .ready_i(store_last),
     .data_o(store_beat)
   );
-  // What stays in the last slot of a list is thrown away: loads_q and stores_q are 0 then.
+  // The rest of a list's last slot is dropped: loads_q and stores_q are 0 then.
   assign load_valid_o  = load_there && loads_q != '0;
   assign load_o        = load_beat[load_index_q];
   assign load_last     = load_there &&

@@ -60,7 +60,7 @@ module rs_vector_loads
   input  logic                   [        1:0] r_resp_i         [Ports],
   input  logic                   [PortBits-1:0] r_data_i        [Ports],
   output logic                   [  Ports-1:0] r_ready_o,
-  // what went wrong
+  // errors
   output logic                                 failed_o,
   output fault_t                               fault_o
 );

@@ -54,7 +54,7 @@ module rs_vector_stores
   input  logic [    Ports-1:0] b_valid_i,
   input  logic [          1:0] b_resp_i [Ports],
   output logic [    Ports-1:0] b_ready_o,
-  // what went wrong
+  // errors
   output logic                 failed_o,
   output fault_t               fault_o
 );
