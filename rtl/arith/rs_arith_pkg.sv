@@ -42,7 +42,7 @@ package rs_arith_pkg;
     return $clog2(sparse_modulus(prime) - (64'd1 << prime.bits) + 64'd1);
   endfunction
 
-  // Where rs_mod_mul_sparse has to cut the upper part of a product, or higher.
+  // The lowest bit at which rs_mod_mul_sparse can cut the upper part of a product.
   function automatic int unsigned sparse_cut(int unsigned width, sparse_prime_t prime);
     return width + 1 + sparse_tail_bits(prime) - 32'(prime.bits);
   endfunction
@@ -67,13 +67,13 @@ package rs_arith_pkg;
         sparse_sum_bits(cut, prime) + tail <= 2 * k + 1 && sparse_sum_bits(cut, prime) <= 63;
   endfunction
 
-  // The same, wherever it cuts.
+  // The same for any cut.
   function automatic bit sparse_fits(int unsigned width, sparse_prime_t prime);
     return sparse_fits_cut(width, sparse_cut(width, prime), prime);
   endfunction
 
   // Words of more than 60 bits would need intermediate sums of more than 64, or operands of more
-  // than 64 bits. A product alone goes on for two bits more.
+  // than 64 bits. A product alone is possible up to 62 bits.
   localparam int unsigned MinWidth = 4;
   localparam int unsigned MaxWidth = 60;
   localparam int unsigned MaxProductWidth = 62;
@@ -94,8 +94,8 @@ package rs_arith_pkg;
   localparam int unsigned DspShort = 17;
   localparam int unsigned DspSum = 48;  // bits that its adder adds, with a sign
 
-  // Up to so many bits of its shorter operand a block is added as rows, without a DSP: as a rule,
-  // and at most.
+  // Largest width of the shorter operand of a block that is added as rows, without a DSP: the
+  // default, and the limit.
   localparam int unsigned MulRows = 2;
   localparam int unsigned MulRowsMost = 4;
 
@@ -109,7 +109,7 @@ package rs_arith_pkg;
   endfunction
 
   // Where rs_mul cuts its operands: a at SplitA, b at SplitB, SplitA >= SplitB. When the two add up
-  // to the width the four blocks turn around a square centre (a pinwheel), otherwise they form a
+  // to the width the four blocks surround a square centre (a pinwheel), otherwise they form a
   // grid. `rows` is rs_mul's parameter.
   function automatic int unsigned mul_split_a(int unsigned width, int unsigned rows);
     if (mul_by_mult18(width)) return (width > Mult18) ? Mult18 : (width + 1) / 2;
@@ -128,7 +128,7 @@ package rs_arith_pkg;
     return DspLong;
   endfunction
 
-  // Product of two tiles side by side, or of one.
+  // Product of two tiles in one DSP block, or of one tile.
   function automatic int unsigned mul_block_latency();
     return 2;
   endfunction
@@ -160,8 +160,8 @@ package rs_arith_pkg;
     return mul_block_latency() + 3;
   endfunction
 
-  // Bits that one step removes; all primes of a ring of degree 2^log_n are 1 modulo two to it. More
-  // would not fit the short operand of a DSP.
+  // Bits that one step removes. All primes of a ring of degree 2^log_n are 1 modulo 2 to this
+  // power. More bits would not fit the short operand of a DSP.
   function automatic int unsigned scale_step_bits(int unsigned log_n);
     return (log_n + 1 < DspShort) ? log_n + 1 : DspShort;
   endfunction
@@ -230,7 +230,7 @@ package rs_arith_pkg;
     return (folded_scaled_bits(width) < DspLong) ? folded_scaled_bits(width) : DspLong;
   endfunction
 
-  // By how many bits a modulus may be shorter than a word, at most.
+  // Most bits by which a modulus may be shorter than a word.
   function automatic int unsigned folded_shifts(int unsigned width);
     int unsigned least;
     least = 2 * width - 3 * folded_split(width) + 2;

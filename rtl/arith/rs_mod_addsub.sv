@@ -14,11 +14,10 @@ module rs_mod_addsub #(
   input  logic [Width-1:0] q_i,
   output logic [Width-1:0] s_o
 );
-  // The raw sum is in [0, 2q - 1) after an addition and in (-q, q) after a subtraction: q is then
-  // taken away if it fits, or put back if the difference is negative.
+  // The raw sum is in [0, 2q - 1) after an addition and in (-q, q) after a subtraction. Then q is
+  // subtracted if the sum is at least q, or added if the difference is negative.
   //
-  // Either way one adder: a number that is taken away enters as its complement, and as a carry from
-  // below bit 0.
+  // Each step is one adder. To subtract: invert the operand, carry-in 1.
   logic [Width:0]   raw_d, raw_q, corrected;
   logic             sub_q, keep;
   logic [Width-1:0] s_q;

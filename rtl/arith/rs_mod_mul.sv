@@ -78,7 +78,7 @@ module rs_mod_mul
       .p_o
     );
   end else begin : gen_bad_reduction
-    $error("rs_mod_mul: Reduction = %0d is none of 0 (barrett), 1 (sparse) and 2 (folded)",
+    $error("rs_mod_mul: Reduction = %0d is not 0 (barrett), 1 (sparse) or 2 (folded)",
            Reduction);
   end
 endmodule

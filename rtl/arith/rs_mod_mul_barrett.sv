@@ -63,7 +63,7 @@ module rs_mod_mul_barrett
     .clk_i, .d_i(q_threefold), .d_o(q_correction)
   );
 
-  // What depends on the modulus alone.
+  // Values that depend on the modulus only.
   logic [ShiftWidth-1:0] left_q;  // shifting a*b left by Width - k instead of right by k
   logic [RestWidth-1:0]  q3_q;
   always_ff @(posedge clk_i) begin
@@ -142,7 +142,7 @@ module rs_mod_mul_barrett
   );
   always_ff @(posedge clk_i) r_q <= x_delayed - eq;
 
-  // p: subtract q, 2q and 3q side by side (the top bit says "went below zero"), take the last that
+  // p: subtract q, 2q and 3q in parallel (the top bit says "went below zero"), take the last that
   // fits.
   logic [RestWidth:0] less1_q, less2_q, less3_q;
   logic [Width-1:0]   less0_q, p_q;

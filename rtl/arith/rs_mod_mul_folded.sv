@@ -2,12 +2,12 @@
 //
 //   p_o = a_i * b_i mod q_i      0 <= p_o < q_i
 //
-// Both operands may be any words. s has a sign: primes lie on either side of 2^b. What describes
-// the modulus holds still from the cycle in which operands enter until their result leaves:
+// Both operands may be any words. s has a sign: primes lie above and below 2^b. The modulus ports
+// hold still from the cycle in which operands enter until their result leaves:
 //
 //   q_i      the modulus, below 2^Width
-//   mu_i     s in the upper bits, from bit folded_scaled_bits + 1 on, and scaled = s * 2^(Width - b)
-//            below it, both in two's complement: 2^Width is scaled modulo q
+//   mu_i     s in the upper bits, from bit folded_scaled_bits + 1 on, and scaled = s * 2^(Width -
+//            b) below it, both in two's complement: 2^Width is scaled modulo q
 //   shift_i  bits of q: b, or b + 1 where s is negative
 //
 // Which primes: |s| < 2^folded_tail_bits, |scaled| < 2^folded_scaled_bits and Width - b <=
@@ -21,8 +21,8 @@
 //   p = d, or d + q where d is negative
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_folded_latency(). Every product is a pair of
-// DSP slices in cascade that adds 46 bits of what it is added to: LUTs add the bits above, and two
-// of the four partial products of a*b. Cost at 60 bits: 15 DSP48E2.
+// DSP slices in cascade, which also adds the lower 46 bits of the summand. LUTs add the bits above,
+// and two of the four partial products of a*b. Cost at 60 bits: 15 DSP48E2.
 module rs_mod_mul_folded
   import rs_arith_pkg::*;
 #(
@@ -38,7 +38,7 @@ module rs_mod_mul_folded
 );
   localparam int unsigned B = folded_split(Width);
   localparam int unsigned A = Width - B;
-  localparam int unsigned C = A - B;  // side of the centre
+  localparam int unsigned C = A - B;  // width of the centre
   localparam int unsigned F = C + 2;
   localparam int unsigned Low = (A > DspShort) ? DspShort : (A + 1) / 2;
   localparam int unsigned Part = (Width - 2 < 46) ? Width - 2 : 46;  // of a sum, in a slice
@@ -108,7 +108,7 @@ module rs_mod_mul_folded
   logic unused_bits;
   assign unused_bits = ^{shift_i, mu_i, south_high, east_high, top_high};
 
-  // North takes the centre with it, and 2^G away.
+  // North also adds the centre, and subtracts 2^G.
   logic signed [DspSum-1:0] centre;
   localparam logic signed [DspSum-1:0] Bias = -(DspSum'(1) <<< (Width + F - B));
   if (C > 0) begin : gen_centre
@@ -137,7 +137,7 @@ module rs_mod_mul_folded
     .high_o(north_high)
   );
 
-  // South, east and top as words. The low words of pairs come a cycle before the high ones.
+  // South, east and top as words. The low words of pairs come one cycle before the high words.
   logic [Low-1:0] south_low_q, east_low_q, top_low_q, north_low_q;
   always_ff @(posedge clk_i) begin
     south_low_q <= south_low;
@@ -150,7 +150,8 @@ module rs_mod_mul_folded
   assign east  = {east_high[Width-Low-1:0], east_low_q};
   assign top   = {top_high[Width-Low-1:0], top_low_q};
 
-  // rest - 2^G. Bits below B are south's; from B to A north is added, from A on east, too.
+  // rest - 2^G. Bits below B are those of south; from bit B on north is added, from bit A on also
+  // east.
   localparam int unsigned RestWidth = Width + 3;  // from bit A on, with its sign
   logic [Width:0] with_east_q;
   logic signed [RestWidth-1:0] north, rest;
@@ -279,8 +280,8 @@ module rs_mod_mul_folded
     z_high_q  <= z_high[PartHigh-1:0];
   end
 
-  // The bits of z from b on, and those below it. Where s is positive q is taken away: 2^b from
-  // those below, and s by one more of it.
+  // The bits of z from b on, and those below it. Where s is positive q is subtracted: 2^b from
+  // the bits below, and s by using one more multiple of it.
   localparam int unsigned Base = Width - Shifts;
   logic [Width+1:0] z;  // from bit F on
   logic [Width-1:0] z_word, below_d, below_q;

@@ -8,8 +8,8 @@
 //
 // The product's low word is divided by 2^Width in steps of StepBits bits, each a product of that
 // many bits of the number with the upper bits of q_i (rs_scale_steps): as q_i is 1
-// modulo 2^StepBits, no constant 1/q_i is multiplied, and none is needed. The result is the
-// product's high word, which is below q_i, less that.
+// modulo 2^StepBits, the constant 1/q_i is not needed. The result is the product's high word,
+// which is below q_i, minus that quotient.
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_montgomery_latency(Width, StepBits), at most
 // one adder a stage. Cost: the DSPs of rs_mul, and one for each step and each 26 bits or fewer of
@@ -37,7 +37,7 @@ module rs_mod_mul_montgomery
     .hi_o(high)
   );
 
-  // The modulus, a cycle late: that is when a step, and the last addition, take it.
+  // The modulus, a cycle later: steps and the last addition use it then.
   logic [Width-1:0] q_low, q_n, n;
   rs_delay #(
     .Width(Width),

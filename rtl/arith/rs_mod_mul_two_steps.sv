@@ -11,8 +11,8 @@
 //   x = n - second,  -r = the number above -2^Second and at most 0 that is x mod 2^Second
 //   p = high - (x + r * q) / 2^Second        in (-q, q), corrected
 //
-// (x + r)/2^Second is x >>> Second, and one more unless r is 0; the rest, r * (q - 1) / 2^Second, is
-// a product whose DSP adds what is high besides.
+// (x + r) / 2^Second is x >>> Second, plus 1 unless r is 0. The remaining term r * (q - 1) /
+// 2^Second is a product; its DSP also adds high.
 //
 // One result a cycle, latency rs_arith_pkg::mod_mul_two_steps_latency(). q_i[0] comes
 // two_steps_modulus_time(0) cycles after the operands, and so on. Cost: six DSP48E2, and three
@@ -92,8 +92,8 @@ module rs_mod_mul_two_steps
 
   // ---- correction: q added where the difference is negative ---------------------------------------
   //
-  // As a subtraction, and a bit below for the carry that it begins with: the mask is then in the
-  // adder's LUTs, and not in front of them.
+  // Written as a subtraction with an extra low bit for the carry-in: synthesis then puts the mask
+  // into the adder's LUTs, not in front of them.
   logic [Width-1:0] p_q;
   always_ff @(posedge clk_i) begin
     p_q <= Width'(({difference[Width-1:0], 1'b0} -

@@ -1,8 +1,8 @@
-// A shorter word of the same residue, modulo a prime near a power of two, q = 2^b - s.
+// Shortens a word to Width bits without changing its residue modulo a prime q = 2^b - s.
 //
 //   y_o = x_i mod q, or that and a multiple of q      0 <= x_i < 2^FromWidth, 0 <= y_o < 2^Width
 //
-// What describes the modulus holds still from the cycle in which a word enters until it leaves:
+// The modulus ports hold still from the cycle in which a word enters until it leaves:
 //
 //   scaled_i      s * 2^(Width - b), as the words of rs_mod_mul_folded have it: 2^Width modulo q
 //   correction_i  a multiple of q, modulo 2^Width: scaled_i where that is positive, for
@@ -49,7 +49,7 @@ module rs_mod_shorten
     .p_o(sum)
   );
 
-  // The bits above the slice's, of which the last tells whether y is a word.
+  // The bits above the slice's. The last of them tells whether y is a word.
   logic [Width-Part-1:0] above;
   logic [Width-Part:0] above_q;
   logic [Part-1:0] part_q;

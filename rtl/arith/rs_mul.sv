@@ -7,10 +7,10 @@
 //
 // Cost: the operands are cut at A and B bits (rs_arith_pkg::mul_split_a/_b) into four blocks of at
 // most 34 x 26 bits, two DSP48E2 each, and for some widths a small centre. At 60 bits the blocks
-// lie like a pinwheel around an 8 x 8 centre: 9 DSP48E2 in place of the 12 of plain rows and
-// columns. 48 bits take 6, 54 bits 8, 43 bits 5, 30 bits 4. What 61 and 62 bits have more is added
-// as rows. With Rows = 4, 27 to 30 bits take 2, and adders for the rest. With TargetEcp5, up to 36
-// bits take four MULT18X18D.
+// surround an 8 x 8 centre: 9 DSP48E2 instead of the 12 that plain rows and columns need. 48 bits
+// take 6, 54 bits 8, 43 bits 5, 30 bits 4. With 61 and 62 bits the bits above 60 are added as rows.
+// With Rows = 4, 27 to 30 bits take 2, and adders for the rest. With TargetEcp5, up to 36 bits take
+// four MULT18X18D.
 //
 // HighOnly leaves out bits of the lowest block, to save DSPs: lo_o is then meaningless, and hi_o is
 // floor(a_i * b_i / 2^Width - d) with 0 <= d < 1/2. docs/reference/arithmetic.md bounds d.
@@ -31,10 +31,10 @@ module rs_mul
   localparam int unsigned B = mul_split_b(Width);
   localparam int unsigned S = A + B;  // the lowest and the highest block meet here
   localparam bit Pinwheel = (S == Width);
-  localparam int unsigned C = Pinwheel ? A - B : 0;  // side of the centre
+  localparam int unsigned C = Pinwheel ? A - B : 0;  // width of the centre
   localparam int unsigned TopWidth = 2 * Width - S;
 
-  // How the blocks beside the lowest one divide the square: see docs/reference/arithmetic.md.
+  // How the other three blocks divide the square: see docs/reference/arithmetic.md.
   localparam int unsigned EastB = Pinwheel ? A : B;  // east block: a[Width-1:A] * b[EastB-1:0]
   localparam int unsigned NorthA = Pinwheel ? B : A;  // north block: a[NorthA-1:0] * b[Width-1:B]
   localparam int unsigned EastWidth = Width - A + EastB;
@@ -117,8 +117,8 @@ module rs_mul
     assign centre = '0;
   end
 
-  // Bits below B are the lowest block's alone. From B to S the blocks add up in `low`, above S in
-  // `high`; each cycle adds two numbers, and at last the carry crosses from low to high.
+  // Bits below B come from the lowest block only. From B to S the blocks are added in `low`, above
+  // S in `high`. Each cycle adds two numbers; the carry from low to high is added last.
   localparam int unsigned LowWidth = 2 * A - B + 2;
   logic [LowWidth-1:0] low_east_q, low_north_q, low_q;
   logic [TopWidth-1:0] high_east_q, high_north_q, high_q;

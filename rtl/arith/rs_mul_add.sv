@@ -2,9 +2,9 @@
 //
 //   p_o = x_i * y_i + c_i
 //
-// All are signed. One result a cycle. x_i and y_i enter together, c_i one cycle after them; p_o comes
-// three cycles after x_i. All registers and the adder are the slice's own (A, B, C, M and P), so that
-// it needs no LUT and no flip-flop outside it where XWidth <= 27 and YWidth <= 18.
+// All are signed. One result a cycle. x_i and y_i enter together, c_i one cycle after them; p_o
+// comes three cycles after x_i. All registers and the adder are the slice's own (A, B, C, M and P),
+// so that it needs no LUT and no flip-flop outside it where XWidth <= 27 and YWidth <= 18.
 module rs_mul_add
   import rs_arith_pkg::*;
 #(

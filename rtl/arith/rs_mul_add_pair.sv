@@ -8,7 +8,7 @@
 //
 // Both slices multiply x_i, one with the low LowBits bits of y_i, the other with the rest. All
 // registers and adders here are the slices' own (A, B, C, M, P, and PCIN shifted by 17), so that
-// there is no LUT and no flip-flop beside them where LowBits is 17, XWidth <= 27 and
+// no other LUT and no other flip-flop is needed where LowBits is 17, XWidth <= 27 and
 // YWidth <= 35; Stages = 2 takes one operand register more than a slice has. Both products and
 // both sums fit the slice's 48 bits: |c_i| < 2^46.
 module rs_mul_add_pair

@@ -2,8 +2,8 @@
 //
 //   p_o = a_i * b_i mod 2^OutWidth
 //
-// One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers, or the
-// operand and result registers of a MULT18X18D. The operands should come from registers, which
+// One result a cycle, latency rs_arith_pkg::mul_block_latency(): the DSP's M and P registers, or
+// the operand and result registers of a MULT18X18D. The operands should come from registers, which
 // synthesis then moves into the DSP48E2. Limits: both widths at most 26 and one at most 17 (one
 // DSP), or one at most 34 and the other at most 26 (two). An operand of at most Rows bits, and the
 // two bits that a long one may have above 34, are added as rows, without a DSP. With TargetEcp5 two
@@ -85,7 +85,7 @@ module rs_mul_block
     localparam int unsigned Used = (Long < 2 * DspShort) ? Long : 2 * DspShort;
     logic [OutWidth-1:0]  low_q, cascade;
     logic [HighWidth-1:0] high_q;
-    // The high slice adds the low one's result, shifted: its lowest bits pass by the adder.
+    // The high slice adds the low one's result, shifted: its lowest bits bypass the adder.
     assign cascade = {HighWidth'(low_q >> DspShort) + high_q, low_q[DspShort-1:0]};
     always_ff @(posedge clk_i) begin
       low_q  <= OutWidth'(long_in[DspShort-1:0]) * OutWidth'(short_in);

@@ -3,8 +3,8 @@
 //   high_o * 2^34 + middle_o * 2^17 + low_o = a_i * b_i
 //
 // low_o comes rs_arith_pkg::mul_cascade_low() cycles after the operands, middle_o two cycles after
-// low_o, and high_o three. One product a cycle. Cost: no LUT, as slices add what they hand on; what
-// slices do not delay in operand registers of their own takes 5 * 17 flip-flops.
+// low_o, and high_o three. One product a cycle. Cost: no LUT, since the slices do all additions.
+// Delays that do not fit the slices' operand registers take 5 * 17 flip-flops.
 module rs_mul_cascade
   import rs_arith_pkg::*;
 #(

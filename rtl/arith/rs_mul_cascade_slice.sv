@@ -1,10 +1,10 @@
-// One DSP48E2 of a cascade: a product, and what the slice before hands on.
+// One DSP48E2 of a cascade: a product plus the output of the slice before.
 //
 //   p_o = a_i * b_i + (cascade_i >>> Shift)      a_i and b_i unsigned
 //
-// a_i and b_i enter Stages + 2 cycles before p_o, cascade_i one cycle before it. One result a cycle.
-// All registers and the adder are the slice's own (A, B, M, P, and PCIN): there is no LUT and no
-// flip-flop beside it. Stages is 1 or 2, widths are at most 17 bits, and Shift is 0 or 17.
+// a_i and b_i enter Stages + 2 cycles before p_o, cascade_i one cycle before it. One result a
+// cycle. All registers and the adder are the slice's own (A, B, M, P, and PCIN): no other LUT and
+// no other flip-flop is needed. Stages is 1 or 2, widths are at most 17 bits, and Shift is 0 or 17.
 module rs_mul_cascade_slice
   import rs_arith_pkg::*;
 #(

@@ -1,4 +1,4 @@
-// One block of rs_mul_low: a product at its place, cut off above.
+// One block of rs_mul_low: a product at bit Offset of the result, cut off above.
 //
 //   p_o = a_i * b_i * 2^Offset mod 2^OutWidth      Offset < OutWidth
 //
@@ -16,10 +16,10 @@ module rs_mul_low_block #(
   input  logic [WidthB-1:0]   b_i,
   output logic [OutWidth-1:0] p_o
 );
-  localparam int unsigned Room = OutWidth - Offset;
-  localparam int unsigned UsedA = (WidthA < Room) ? WidthA : Room;
-  localparam int unsigned UsedB = (WidthB < Room) ? WidthB : Room;
-  localparam int unsigned UsedOut = (UsedA + UsedB < Room) ? UsedA + UsedB : Room;
+  localparam int unsigned Available = OutWidth - Offset;
+  localparam int unsigned UsedA = (WidthA < Available) ? WidthA : Available;
+  localparam int unsigned UsedB = (WidthB < Available) ? WidthB : Available;
+  localparam int unsigned UsedOut = (UsedA + UsedB < Available) ? UsedA + UsedB : Available;
 
   logic [UsedOut-1:0] product;
   rs_mul_block #(

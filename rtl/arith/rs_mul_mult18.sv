@@ -4,7 +4,7 @@
 //
 // One result a cycle, latency rs_arith_pkg::mul_block_latency(): the slice's operand registers and
 // its result register; the pipeline register between the two is not used. Synthesis moves no
-// registers into the slice, so that the flow puts the slice itself in this module's place
+// registers into the slice, so that the flow replaces this module by the slice itself
 // (python/ringsmith/hdl/ecp5/cells.v).
 module rs_mul_mult18
   import rs_arith_pkg::*;

@@ -1,11 +1,11 @@
-// A number's low bits divided away, modulo a prime q that is 1 modulo 2^StepBits: rs_scale_step
-// after rs_scale_step.
+// Divides a number's low bits away, modulo a prime q that is 1 modulo 2^StepBits: a chain of
+// rs_scale_step.
 //
 //   n_o = -low_i * 2^-LowBits mod q_i      0 <= n_o < q_i (bounds: docs/reference/arithmetic.md)
 //
 // One result a cycle, latency rs_arith_pkg::scale_steps(LowBits, StepBits) * scale_step_latency().
 // q_i is the modulus of the low_i of the cycle before, and q_o that of the n_o of the cycle before.
-// Cost: the steps, and what delays the digits and the modulus.
+// Cost: the steps, and delays of the digits and the modulus.
 module rs_scale_steps
   import rs_arith_pkg::*;
 #(

@@ -28,8 +28,8 @@ module rs_sparse_times
 );
   localparam int unsigned CodeWidth = (NumPrimes > 1) ? $clog2(NumPrimes) : 1;
 
-  // The choices of a term: its distinct values in the list, in the order of their first prime. A
-  // prime of zeros is none.
+  // The choices of a term: its distinct values in the list, in the order of their first prime. An
+  // entry of zeros is no prime.
   typedef struct packed {
     logic [31:0]                         count;
     sparse_term_t [2**CodeWidth-1:0]     values;  // zeros from count on
@@ -77,7 +77,7 @@ module rs_sparse_times
     localparam int unsigned Least = least_shift(t);
     localparam int unsigned UpperWidth = OutWidth - Least;
 
-    // All is chosen by index, so that instances differ in nothing (rtl/verilator.vlt).
+    // Everything is selected by index, so that instances are identical (rtl/verilator.vlt).
     logic [CodeBits-1:0] code_d, code_q;
     logic                down_d, down_q;
     always_comb begin
@@ -91,8 +91,7 @@ module rs_sparse_times
       end
     end
 
-    // From the term's least shift on. A term that is taken away enters as its complement, and as a
-    // carry from below.
+    // From the term's least shift on. To subtract a term: invert it, carry-in 1.
     logic [UpperWidth-1:0] x_wide, options [2**CodeBits], upper_d;
     assign x_wide = UpperWidth'(x[t]);
     always_comb begin

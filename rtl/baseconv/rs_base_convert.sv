@@ -4,14 +4,14 @@
 //   v     = floor((sum over i of y_i * T_i + 2^(F-1)) / 2^F)     F = FractionBits
 //   out_j = sum over i of y_i * C_ij + own_j * L_j + v * D_j mod p_j
 //
-// All constants are loaded at run time, a table for each kind of conversion;
-// docs/reference/baseconv.md says which ones make Lift, Scale and other conversions of it. A
-// conversion takes one term a cycle, of which the last may be the outputs' own, and one output a
-// cycle.
+// All constants are loaded at run time, one table for each kind of conversion.
+// docs/reference/baseconv.md lists the constants of Lift, Scale and other conversions. A conversion
+// takes one term and gives one output a cycle. Its last term may be own_j: each output then has its
+// own value.
 //
 // Driving: in the cycle of start_i, table_i is the conversion and x_i its first term; the others
-// follow in the next cycles. Where the last term is the outputs' own, own_i takes its place, for
-// output 0 in that term's cycle, and for output j so many cycles later. valid_o, with last_o, comes
+// follow in the next cycles. Where the last term is own_j, it comes through own_i instead of x_i:
+// own_0 in that term's cycle, own_j j cycles later. valid_o, with last_o, comes
 // with the outputs, one a cycle in order, the first base_convert_latency(...) cycles after start_i
 // (rs_baseconv_pkg). The next start_i may come as soon as neither terms nor outputs meet those
 // before: after max(terms, outputs) cycles if it is the same conversion, and after max(terms,
@@ -65,7 +65,7 @@ module rs_base_convert
     $error("rs_base_convert: a shape of %0d bits does not fit a word of %0d", ShapeBits, Width);
   end
 
-  // What is loaded, a cycle later.
+  // The load port, registered.
   logic                  load_q;
   logic [  KindBits-1:0] kind_q;
   logic [ TableBits-1:0] load_table_q;
@@ -85,7 +85,7 @@ module rs_base_convert
   assign load_slot   = SlotBits'(row_q);
   assign load_output = OutputBits'(row_q);
 
-  // Terms as they enter, from the cycle after start_i on, and outputs as their sums are whole.
+  // Terms as they enter, from the cycle after start_i on, and outputs when their sums are complete.
   typedef struct packed {
     logic                 ends;  // with the last term
     logic                 first;
@@ -165,7 +165,7 @@ module rs_base_convert
     .p_o(y)
   );
 
-  // Which term it is, a cycle before it.
+  // The number of the term, a cycle before the term.
   term_t term;
   rs_delay #(
     .Width($bits(term_t)),
@@ -238,8 +238,8 @@ module rs_base_convert
   );
   always_ff @(posedge clk_i) if (v_ready) v_q <= quotient;
 
-  // Sums of products, one cell after the other; the first one begins so late that its sum is there
-  // a cycle after v.
+  // Sums of products, one cell after the other. The start of the first cell is delayed so that its
+  // sum is there a cycle after v.
   term_t cell_term;
   logic [Width-1:0] cell_word, own;
   rs_delay #(

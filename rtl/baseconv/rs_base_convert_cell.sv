@@ -1,8 +1,8 @@
 // One output prime's sum of products: sum over the terms of a conversion of term * weight.
 //
-// What comes in goes on to the next cell a cycle later, so that the sums of neighbours end in
-// neighbouring cycles. control_i says of the word of the cycle after it, word_i, which one it is; a
-// term that is the output's own is own_i in place of word_i. sum_o holds the tiles of the sum
+// The inputs go on to the next cell a cycle later, so that the sums of neighbours end in
+// neighbouring cycles. control_i describes the term of the next cycle: word_i, or own_i where the
+// term is the output's own. sum_o holds the tiles of the sum
 // rs_baseconv_pkg::tile_latency() cycles after its last word, in that cycle alone.
 //
 // Weights: a table of Slots words for each conversion, written while it does not run.

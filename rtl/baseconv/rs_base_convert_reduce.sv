@@ -32,8 +32,8 @@ module rs_base_convert_reduce
 );
   localparam int unsigned LowBits = reduced_bits(Width, Terms);
 
-  // Tiles of v * factor: those of a sum, and where v has one part more, others. Both are cut at the
-  // same bits, which for words shorter than a DSP are the word's own.
+  // Tiles of v * factor: those of a sum, plus more tiles if v has one more part. Both are cut at
+  // the same bits; words shorter than a DSP are not cut.
   localparam int unsigned XCut = x_cut(Width);
   localparam int unsigned YCut = y_cut(Width);
   localparam int unsigned SumXs = x_parts(Width);

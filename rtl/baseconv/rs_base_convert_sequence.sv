@@ -1,10 +1,10 @@
-// Which word of which conversion enters a base-conversion unit, and which output leaves it.
+// Counts the words that enter a base-conversion unit, and the outputs that leave it.
 //
 // From the cycle after start_i on, table_o, slot_o, first_o, last_o and is_own_o describe the terms
 // 0, 1, ... of the coefficient that was started, one a cycle; they hold their values after the last
-// one, and active_o marks the cycles with terms. Some cycles later ended_i comes back with the
-// conversion's number, the cycle of the last term delayed: from the cycle after it on, out_table_o,
-// out_number_o and out_last_o describe its outputs, while out_active_o is 1.
+// one, and active_o marks the cycles with terms. ended_i is last_o, delayed by the caller,
+// with the conversion's number. From the cycle after it on, out_table_o, out_number_o and
+// out_last_o describe the outputs, while out_active_o is 1.
 //
 // Shapes of conversions are loaded here: how many terms and outputs they have, and whether the last
 // term is the outputs' own.

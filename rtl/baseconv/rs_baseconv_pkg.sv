@@ -24,9 +24,10 @@ package rs_baseconv_pkg;
     return x_parts(x_width) * y_parts(y_width);
   endfunction
 
-  // Tiles are numbered by where their lowest bit lies in the product, and among equals by their
-  // part of X. tile_order is the number of a tile, tile_at the part of X and of Y of a number:
-  // part of X + parts of X * part of Y. Cuts are parameters, so that tests can cut small words.
+  // Tiles are numbered by the position of their lowest bit in the product, and at equal positions
+  // by their part of X. tile_order is the number of a tile, tile_at the part of X and of Y of a
+  // number: part of X + parts of X * part of Y. Cuts are parameters, so that tests can cut small
+  // words.
   function automatic int unsigned tile_order(int unsigned xs, int unsigned ys, int unsigned x_bits,
                                              int unsigned y_bits, int unsigned x, int unsigned y);
     int unsigned earlier, at, own;
@@ -50,7 +51,7 @@ package rs_baseconv_pkg;
     return 0;
   endfunction
 
-  // Where a tile's lowest bit lies.
+  // Position of a tile's lowest bit in the product.
   function automatic int unsigned tile_place(int unsigned xs, int unsigned ys, int unsigned x_bits,
                                              int unsigned y_bits, int unsigned number);
     int unsigned at;
@@ -58,7 +59,7 @@ package rs_baseconv_pkg;
     return (at % xs) * x_bits + (at / xs) * y_bits;
   endfunction
 
-  // What load_kind_i says that a word is; row and column say which one of its table.
+  // Values of load_kind_i: the kind of a loaded word. Row and column are its index in the table.
   localparam int unsigned KindBits = 3;
   localparam logic [KindBits-1:0] LoadShape = 3'd0;  // {own, outputs - 1, terms - 1}
   localparam logic [KindBits-1:0] LoadInputModulus = 3'd1;  // row i: q_i
@@ -69,7 +70,7 @@ package rs_baseconv_pkg;
   localparam logic [KindBits-1:0] LoadOutputModulus = 3'd5;  // row j: p_j
   localparam logic [KindBits-1:0] LoadQuotientFactor = 3'd6;  // row j: D_j * 2^E mod p_j
 
-  // Bits of an index of so many things.
+  // Bits of an index below a count.
   function automatic int unsigned index_bits(int unsigned count);
     return (count > 1) ? $clog2(count) : 1;
   endfunction
@@ -106,8 +107,8 @@ package rs_baseconv_pkg;
     return 2 + mod_mul_montgomery_latency(width, step_bits);
   endfunction
 
-  // From x_i to the first output's product with y_i. The outputs' sums are late by as much as v
-  // takes longer than they do.
+  // From x_i to the first output's product with y_i. The outputs' sums are delayed until v is
+  // ready.
   function automatic int unsigned weighted_latency(int unsigned width, int unsigned step_bits,
                                                    int unsigned fraction_bits);
     return scaled_latency(width, step_bits) + fraction_tiles(width, fraction_bits);

@@ -1,11 +1,11 @@
 // Products of two words added up, tile by tile.
 //
-//   the sum over tiles t of sum_o[t] * 2^place(t) = 2^RoundBit + the sum of x_i * y_i from the last
-//   first_i on
+//   the sum over tiles t of sum_o[t] * 2^offset(t) = 2^RoundBit + the sum of x_i * y_i from the
+//   last first_i on
 //
-// Tiles are in the order of their places, rs_baseconv_pkg::tile_place. One product a cycle, latency
-// rs_baseconv_pkg::tile_latency(); at most Terms products in a sum. A RoundBit of -1 adds nothing.
-// Cost: a DSP a tile.
+// Tiles are in the order of their bit offsets, rs_baseconv_pkg::tile_place. One product a cycle,
+// latency rs_baseconv_pkg::tile_latency(); at most Terms products in a sum. A RoundBit of -1 adds
+// nothing. Cost: a DSP a tile.
 module rs_tile_accumulate
   import rs_arith_pkg::*;
   import rs_baseconv_pkg::*;

@@ -1,10 +1,10 @@
-// Tiles added up at their places.
+// The sum of tiles, each shifted to its bit offset.
 //
-//   total_o = floor(the sum over tiles t of tile_i[t] * 2^place(t) / 2^First) mod 2^OutBits
+//   total_o = floor(the sum over tiles t of tile_i[t] * 2^offset(t) / 2^First) mod 2^OutBits
 //
-// Places ascend: rs_baseconv_pkg::tile_place. One sum a cycle, latency
-// rs_baseconv_pkg::tile_sum_latency(Xs * Ys), one adder a stage: each adds a tile to what the tiles
-// before it have left above its place. Cost: an adder a tile, and delays.
+// Offsets ascend: rs_baseconv_pkg::tile_place. One sum a cycle, latency
+// rs_baseconv_pkg::tile_sum_latency(Xs * Ys), one adder a stage: each adds a tile to the bits of
+// the sum so far from its offset on. Cost: an adder a tile, and delays.
 module rs_tile_sum
   import rs_baseconv_pkg::*;
 #(
@@ -21,8 +21,8 @@ module rs_tile_sum
   input  logic [TileBits-1:0] tile_i [Tiles],
   output logic [ OutBits-1:0] total_o
 );
-  // A stage's sum is below run_limit() * 2^TileBits: a tile, and what is left of the sum before it,
-  // which is halved by each bit between their places. The limit is computed at elaboration, so that
+  // A stage's sum is below run_limit() * 2^TileBits. It is a tile plus the sum before it, shifted
+  // right by the difference of their offsets. The limit is computed at elaboration, so that
   // nothing of it is covered.
   localparam int unsigned RunBits = TileBits + 2;
   // verilator coverage_off
@@ -69,7 +69,7 @@ module rs_tile_sum
       assign run[t] = run_q;
     end
 
-    // The bits below the next place are the sum's.
+    // The bits below the next offset are final.
     if (t == Tiles - 1) begin : gen_upper
       assign whole[Place+:RunBits] = run[t];
     end else if (Next > Place) begin : gen_lower

@@ -60,7 +60,7 @@ module rs_board_ulx3s #(
   assign wifi_gpio0_o = 1'b1;
   assign led_o        = locked;
 
-  // The lock comes from outside the clock: twice in registers.
+  // The lock signal is asynchronous: two registers synchronise it.
   logic [1:0] locked_q;
   always_ff @(posedge clk) locked_q <= {locked_q[0], locked};
 

@@ -3,8 +3,8 @@
 //   clk_o has FeedbackDivider / InputDivider times the frequency of clk_i, once locked_o is high
 //
 // The PLL's own oscillator runs at OutputDivider times the frequency of clk_o, 400 to 800 MHz. The
-// flow puts the PLL in this module's place (python/ringsmith/hdl/ecp5/cells.v); a simulator sees
-// clk_i itself.
+// flow replaces this module by the PLL (python/ringsmith/hdl/ecp5/cells.v); a simulator sees clk_i
+// itself.
 module rs_pll_ecp5 #(
   parameter int unsigned InputDivider = 1,
   parameter int unsigned FeedbackDivider = 4,

@@ -1,8 +1,9 @@
 // An AXI4-Lite bus of another clock: rs_axil_access behind a crossing.
 //
-// valid_i, access_i and end_o are in bus_clk_i, with the rules of rs_axil_access. valid_i and end_o.done
-// cross in rs_sync; what holds still meanwhile does not need to. An access takes some ten cycles of the
-// slower clock. While rst_ni is low it ends with SLVERR; while clk_i stands still it waits.
+// valid_i, access_i and end_o are in bus_clk_i, with the rules of rs_axil_access. valid_i and
+// end_o.done cross in rs_sync; the other signals hold still meanwhile. An access takes some
+// ten cycles of the slower clock. While rst_ni is low it ends with SLVERR; while clk_i stands still
+// it waits.
 module rs_axil_cross
   import rs_shell_pkg::*;
 (

@@ -1,7 +1,8 @@
-// An AXI4-Lite slave whose addresses are pages of 4 KiB, each of which is a bus of its own.
+// An AXI4-Lite slave whose addresses are pages of 4 KiB; each page is a bus of its own.
 //
-// valid_o, access_o and end_i are those of rs_axil_access, for each page. One access is taken at a time,
-// and a read and a write that wait take turns. A page that is not there is answered with SLVERR.
+// valid_o, access_o and end_i are those of rs_axil_access, for each page. One access is taken at a
+// time, and a read and a write that wait take turns. A page that is not there is answered with
+// SLVERR.
 module rs_axil_pages
   import rs_shell_pkg::*;
 #(

@@ -1,8 +1,8 @@
 // A card of coprocessors: accelerators of the RPAU architecture, each with its register block,
 // behind one DMA to the host's memory and one AXI4-Lite bus.
 //
-//   s_axil_*   Registers (docs/reference/registers.md): page 0 of 4 KiB is the card's (rs_card_registers), page
-//              c + 1 those of coprocessor c.
+//   s_axil_*   Registers (docs/reference/registers.md): page 0 of 4 KiB is the card's
+//              (rs_card_registers), page c + 1 those of coprocessor c.
 //   m_axi_*    The host's memory (rs_dma). Channel c works for coprocessor c.
 //   irq_o      One bit a channel: register `reported`, its reported events.
 //

@@ -1,24 +1,26 @@
 // FIFO between two clocks of any frequencies and phases.
 //
 //   wvalid_i, wready_o   A word is taken at an edge of wclk_i with both.
-//   rvalid_o, rready_i   A word leaves at an edge of rclk_i with both. It stands at rdata_o before it
-//                        is asked for, and stays until it is taken.
-//   wcount_o   Words of the memory that may be in use, as the write side knows: never fewer than
-//              there are. There is room for 2^LogDepth - wcount_o more. All ones, more than ever
-//              fit, while this side takes nothing because one of the two is in reset.
-//   rcount_o   Words that can be read without a pause, rdata_o's included: never more than there are.
+//   rvalid_o, rready_i   A word leaves at an edge of rclk_i with both. It stands at rdata_o before
+//                        it is asked for, and stays until it is taken.
+//   wcount_o   Words of the memory that may be in use, as the write port knows: never fewer than
+//              there are. 2^LogDepth - wcount_o more words fit. All ones, a value that is never
+//              reached, while the port takes no words because one of the two is in reset.
+//   rcount_o   Words that can be read without a pause, rdata_o's included: never more than there
+//              are.
 //
-// Words keep their order. Both sides take a word a cycle. A word that enters an empty FIFO stands at
-// rdata_o after one cycle of wclk_i and four of rclk_i, or one less. 2^LogDepth + 1 words fit.
+// Words keep their order. Both ports move a word a cycle. A word that enters an empty FIFO stands
+// at rdata_o after one cycle of wclk_i and four of rclk_i, or one less. 2^LogDepth + 1 words fit.
 //
 // Pointers cross in Gray code through two registers each (rs_sync).
 //
-// Reset: each side's is synchronous to its clock and active low, and they belong together. They may
-// begin and end at different times, in any order, but both are low together for at least four
-// cycles of each clock before one of them ends. When the first one begins, the FIFO loses its
-// words. A side whose partner is in reset takes and gives nothing: a side signals its own reset a
-// cycle before it clears its pointer, so that the partner never sees a pointer jump. A side that is
-// not reset with its partner stays closed until it is, and in simulation an assertion fails.
+// Reset: each port has its own, synchronous to its clock and active low. Both ports are always
+// reset together. The resets may begin and end at different times, in any order, but both are low
+// for at least four cycles of each clock before one of them ends. When the first reset begins, the
+// FIFO loses its words. While one port is in reset, the other one moves no words. A port signals
+// its reset a cycle before it clears its pointer, so the other port never sees a pointer jump. If
+// only one port is reset, the other one stays closed until its own reset; in simulation an
+// assertion fails.
 //
 // Cost: the memory, and about 8 * LogDepth registers and as many LUTs.
 module rs_async_fifo #(
@@ -52,8 +54,8 @@ module rs_async_fifo #(
 
   // ---- what crosses -----------------------------------------------------------------------------
   pointer_t wgray_q, rgray_q;  // Gray code of wptr_q and rptr_q
-  logic     wopen_q, ropen_q;  // the side is not in reset
-  pointer_t wgray, rgray;      // the same, as the other side sees it
+  logic     wopen_q, ropen_q;  // the port is not in reset
+  pointer_t wgray, rgray;      // the same, as the other port sees it
   logic     wopen, ropen;
   rs_sync #(.Width(Bits + 1)) u_to_read (
     .clk_i(rclk_i),
@@ -66,9 +68,9 @@ module rs_async_fifo #(
     .d_o({ropen, rgray})
   );
 
-  // ---- write side -------------------------------------------------------------------------------
+  // ---- write port -------------------------------------------------------------------------------
   pointer_t wptr_q, wptr;  // the next word to be written
-  logic     wmet_q;        // since its reset the side has seen the other one open
+  logic     wmet_q;        // since its reset the port has seen the other one open
   logic     wlost_q;       // ... and then in reset
   logic     wopened, push;
   assign wopened  = wrst_ni && wopen_q && ropen && !wlost_q;
@@ -94,7 +96,7 @@ module rs_async_fifo #(
     end
   end
 
-  // ---- read side --------------------------------------------------------------------------------
+  // ---- read port --------------------------------------------------------------------------------
   pointer_t rptr_q, rptr;  // the next word to be fetched from the memory
   logic     rmet_q, rlost_q;
   logic     rvalid_q;      // a word stands at the memory's output
@@ -144,8 +146,8 @@ module rs_async_fifo #(
 
   ResetTogetherWrite_A :
   assert property (@(posedge wclk_i) !(wrst_ni && wlost_q && ropen))
-  else $error("the read side of a FIFO was reset without its write side");
+  else $error("the read port of a FIFO was reset without its write port");
   ResetTogetherRead_A :
   assert property (@(posedge rclk_i) !(rrst_ni && rlost_q && wopen))
-  else $error("the write side of a FIFO was reset without its read side");
+  else $error("the write port of a FIFO was reset without its read port");
 endmodule

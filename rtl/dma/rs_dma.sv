@@ -6,11 +6,11 @@
 // (rs_dma_fabric).
 //
 //   control_i, status_o   A channel's control port, in the bus's clock (rs_dma_pkg).
-//   m_axi_*   AXI4: INCR bursts of whole beats, an ID a channel, addresses of 64 bits of which a
+//   m_axi_*   AXI4: INCR bursts of whole beats, an ID a channel, addresses of 64 bits; a
 //             system takes those it has. Cacheable and bufferable, as memory of a host is.
 //   host_*, asked_o ... cycles_i   A device's host port and its program, in the device's clock
-//             (rs_dma_device); the first channel's are lowest. HostWords * (4 or 8 bytes) is a power of
-//             two of 4 to 64 bytes.
+//             (rs_dma_device); the first channel's are lowest. HostWords * (4 or 8 bytes) is a
+//             power of two of 4 to 64 bytes.
 //
 // LogDepth: lines of a channel's FIFO each way, of the longer of a beat and a row. It bounds how
 // much is fetched ahead, and is at least 5 and more than host read latency + 4 lines.
@@ -20,7 +20,8 @@
 //
 // bus_rst_ni and each device's rst_ni are synchronous, active low, and last at least 16 cycles of
 // the slower clock. A rst_ni may come alone: what its channel does then is lost, and it stops with
-// ErrDevice. bus_rst_ni resets both sides, and comes with the reset of the bus itself.
+// ErrDevice. bus_rst_ni resets the bus's logic and the devices', and comes with the reset of the
+// bus itself.
 //
 // Cost, in each channel: two RAMs of 2^LogDepth lines; LUTs mostly for the bus's data, which each
 // channel selects rows of.

@@ -1,9 +1,9 @@
-// One channel of the DMA: the engine on the bus's clock, the device side on the device's, and the FIFOs
-// and the reset between them.
+// One channel of the DMA: the engine on the bus's clock, rs_dma_device on the device's clock, and
+// the FIFOs and the reset between them.
 //
-// Descriptors, their answers, and words each way cross in a FIFO of their own. rst_ni is the device's
-// reset: what the channel does is then lost, and it stops with ErrDevice. Rules of the two resets:
-// rs_dma_reset.
+// Descriptors, their answers, and words each way cross in a FIFO of their own. rst_ni is the
+// device's reset: what the channel does is then lost, and it stops with ErrDevice. Rules of the two
+// resets: rs_dma_reset.
 module rs_dma_channel
   import rs_dma_pkg::*;
 #(

@@ -3,19 +3,20 @@
 //   command_*  descriptors in their order; each stays until it has ended, and answer_* says so
 //   in_*       lines of words for the device, in the order of the descriptors that want them
 //   out_*      lines of words of the device; out_count_i is rs_async_fifo's wcount_o
-//   host_*     one access a cycle, of row host_row_o of polynomial host_index_o of memory host_space_o
-//              of unit host_unit_o. A row has HostWords words of Width bits, the first one lowest. Reads
-//              are answered by host_rvalid_i some cycles later, in order, each as it likes. Until the
-//              last answer, address space, unit and index hold still, and nothing is written.
-//   start_o    The program starts, in the ring of asked_o; busy_i shows it StartCycles cycles later at
-//              the latest, and is then high until it has ended.
+//   host_*     one access a cycle, of row host_row_o of polynomial host_index_o of memory
+//              host_space_o of unit host_unit_o. A row has HostWords words of Width bits, the first
+//              one lowest. Reads are answered by host_rvalid_i some cycles later, in order, each as
+//              it likes. Until the last answer, address space, unit and index hold still, and
+//              nothing is written.
+//   start_o    The program starts, in the ring of asked_o; busy_i shows it StartCycles cycles later
+//              at the latest, and is then high until it has ended.
 //   asked_o    The descriptor at hand, until it has ended; an OpStart's with start_o. refused_i
 //              answers it in the same cycle: the device has no such address, or does not support
 //              the ring.
 //   moving_o   Rows may stand at the port, in this cycle and the next.
-//   host_busy_i  An access is at the port or under way: no program may start.
-//   opened_i   Polynomials of the key store that the program has opened to be written since its start.
-//              It is that of the new program when busy_i shows that.
+//   host_busy_i  An access is at the port or in progress: no program may start.
+//   opened_i   Polynomials of the key store that the program has opened to be written since its
+//              start. It is that of the new program when busy_i shows that.
 //
 // An OpWrite, OpRead or OpStart begins when busy_i is low; an OpStart when host_busy_i is low, too;
 // an OpStream when opened_i is above the number of OpStreams since the last OpStart. If the program
@@ -23,20 +24,21 @@
 // OpStream ends with its last row at the port, an OpRead when all its lines are in out_*, an
 // OpStart at once.
 //
-// While words are there, and room for them, a row crosses in each cycle, both ways; a descriptor costs
-// three cycles more, one that reads the cycles of an answer. A word of more than Width bits is an error
-// (ErrValue): its row is not written. After an error nothing is done until rst_ni, synchronous, which
-// may come at any time; an access that is under way at the device is then forgotten here.
+// A row crosses in each cycle, in either direction, while its source has words and its destination
+// has space. A descriptor costs three cycles more; one that reads also costs the latency of an
+// answer. A word of more than Width bits is an error (ErrValue): its row is not written. After an
+// error nothing is done until rst_ni, synchronous, which may come at any time; the answer to an
+// access in progress is then ignored.
 //
-// Words lie in lines with 4 bytes where Width is at most 32, with 8 elsewhere. Accesses leave through
-// registers.
+// Words lie in lines with 4 bytes where Width is at most 32, with 8 elsewhere. Accesses leave
+// through registers.
 module rs_dma_device
   import rs_dma_pkg::*;
 #(
   parameter  int unsigned LineBytes = 64,
   parameter  int unsigned HostWords = 4,
   parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,    // of out_*: more than the answers under way, and four
+  parameter  int unsigned LogDepth = 9,    // of out_*: more than four above the answers to come
   parameter  int unsigned StartCycles = 1
 ) (
   input  logic                            clk_i,
@@ -113,7 +115,7 @@ module rs_dma_device
   assign in_ready_o = write && (last_part || left_q == (RowBits + 1)'(1));
 
   // ---- and from it ------------------------------------------------------------------------------
-  // A row that is asked for has room in the FIFO, as if it were a line.
+  // The FIFO has space for each row that was asked for, counted as a full line.
   logic [RowBits:0]       open_q;  // rows that are asked for and have not come
   logic                   read, came, came_last;
   logic [8*LineBytes-1:0] line_q;
@@ -218,8 +220,8 @@ module rs_dma_device
     end
   end
 
-  // Address space, unit and index are those of the descriptor, which stays until its end. The last access is
-  // at the port one cycle later.
+  // Address space, unit and index are those of the descriptor, which stays until its end. The last
+  // access is at the port one cycle later.
   logic [SpaceBits-1:0]  space_q;
   logic [UnitBits-1:0]  unit_q;
   logic [IndexBits-1:0] index_q;
@@ -241,9 +243,9 @@ module rs_dma_device
   assign asked_o      = command_i;
   assign moving_o     = state_q == StWrite || state_q == StRead;
 
-  RoomForLines_A :
+  SpaceForLines_A :
   assert property (@(posedge clk_i) !(rst_ni && full_q) || out_ready_i || out_count_i == '1)
-  else $error("a line of the device finds no room");
+  else $error("a line of the device finds no space in the FIFO");
   StartsWhileIdle_A :
   assert property (@(posedge clk_i) !(rst_ni && start_q) || !busy_i)
   else $error("a program starts while another one runs");

@@ -1,16 +1,16 @@
 // One channel on the bus's clock: works through a list of descriptors in its order.
 //
-// rs_dma_fetch reads descriptors and the words for the device, rs_dma_store writes words of the device
-// and completion records. The engine ends descriptors, one after another: it waits for the device's
-// answer (answer_*), where words went to host memory for the bus's answers to all of them, then writes
-// the completion record and waits for the bus's answer to that.
+// rs_dma_fetch reads descriptors and the words for the device, rs_dma_store writes words of the
+// device and completion records. The engine ends descriptors, one after another. It waits for the
+// device's answer (answer_*) and, if words went to host memory, for the bus's answers to all of
+// them. Then it writes the completion record and waits for the bus's answer to that.
 //
-// A descriptor that fails stops the channel when all before it are complete. Its completion record, if
-// it has one, is written and names the error, but not where the descriptor itself could not be read
-// or is malformed. Those behind it are not worked on, though words of an OpRead behind may have been
-// written. A stop, an error, and a device that was reset end in the same way: nothing more is asked
-// of the bus, all that was is waited for, and then both sides of the channel are reset
-// (reset_request_o, rs_dma_reset). Then the channel can be used again.
+// A descriptor that fails stops the channel when all before it are complete. Its completion record,
+// if it has one, is written and names the error, unless the descriptor could not be read or is
+// malformed. Later descriptors are not executed, but words of a later OpRead may have been written.
+// A stop, an error, and a device that was reset end in the same way: the channel asks the bus for
+// nothing more, waits for all answers, and then resets both of its clock domains (reset_request_o,
+// rs_dma_reset). Then the channel can be used again.
 //
 // A completion record, 32 bytes from the lowest on: u32 the descriptor's number in its list, from 1
 // on; u32 error_e; u64 the device's counter of cycles when it had ended the descriptor, 0 if it had
@@ -71,7 +71,7 @@ module rs_dma_engine
 );
   typedef enum logic [3:0] {
     StIdle,
-    StClear,   // both sides are out of reset before a list begins
+    StClear,   // both clock domains leave reset before a list begins
     StStart,
     StRun,     // waits for the end of the oldest descriptor in the device
     StWords,   // its words are being written to host memory
@@ -201,7 +201,7 @@ module rs_dma_engine
   );
 
   // ---- ends of descriptors ----------------------------------------------------------------------
-  logic                go_q, stop_q, running_q, failed_q, told_q;
+  logic                go_q, stop_q, running_q, failed_q, reported_q;
   logic [AddrBits-1:0] address_q;
   logic [31:0]         completed_q;
   error_e              error_q;
@@ -216,7 +216,7 @@ module rs_dma_engine
   };
 
   always_ff @(posedge clk_i) begin
-    told_q <= 1'b0;
+    reported_q <= 1'b0;
     if (!rst_ni) begin
       state_q     <= StIdle;
       go_q        <= 1'b0;
@@ -227,7 +227,7 @@ module rs_dma_engine
       address_q   <= '0;
       completed_q <= '0;
       ended_q     <= '0;
-      told_q <= 1'b0;
+      reported_q <= 1'b0;
     end else begin
       if (control_i.go && !running_q) begin
         go_q        <= 1'b1;
@@ -298,7 +298,7 @@ module rs_dma_engine
         StDone: begin
           completed_q <= completed_q + 32'd1;
           ended_q     <= ended_q + 1'b1;
-          told_q <= entry.tell;
+          reported_q <= entry.tell;
           state_q     <= StRun;
         end
         StDrain: if (fetch_idle && store_idle) state_q <= StReset;
@@ -308,7 +308,7 @@ module rs_dma_engine
             if (!go_q) begin
               running_q   <= 1'b0;
               failed_q    <= failed_q || error_q != ErrNone;
-              told_q <= error_q != ErrNone && running_q;
+              reported_q <= error_q != ErrNone && running_q;
             end
             state_q <= StIdle;
           end
@@ -320,7 +320,7 @@ module rs_dma_engine
   assign reset_request_o = state_q == StReset;
   assign status_o = '{
           running: running_q,
-          told: told_q,
+          reported: reported_q,
           failed: failed_q,
           error: error_q,
           address: address_q,

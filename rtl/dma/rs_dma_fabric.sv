@@ -1,4 +1,4 @@
-// Several channels on one AXI4 master port, burst by burst, in the order of their turns.
+// Several channels on one AXI4 master port, burst by burst, in round-robin order (rs_dma_order).
 //
 // A channel's bursts have its number as ID. It identifies the answers, which may come in any order
 // among channels: a slow answer to one channel does not delay the others. Reads: a channel is
@@ -9,7 +9,8 @@
 // channels.
 //
 // All outputs of the bus are registers, and answers go through one. rready and bready are always
-// high: channels ask only for what they have room for. Once valid, nothing changes until it is taken.
+// high: channels ask only for words that they have space for. Once valid, nothing changes until it
+// is taken.
 module rs_dma_fabric
   import rs_dma_pkg::*;
 #(

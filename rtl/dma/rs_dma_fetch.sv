@@ -1,25 +1,25 @@
-// One channel's reading of host memory: descriptors, and the words that they send to the device.
+// Reads descriptors of one channel, and the words that they send to the device, from host memory.
 //
 // From start_i on, descriptors are read one after another from list_i on, checked, and handed on:
 //
-//   command_*   to the device, where they wait for their turn
+//   command_*   to the device, where they wait until those before them have ended
 //   entry_*     to the engine, which ends them in their order
 //   job_*       to rs_dma_store: where the words of an OpRead go, and how many bytes
 //   line_*      the words of an OpWrite or OpStream, in lines of the FIFO to the device. There is
 //               always space for a line that comes: a burst is asked for when line_count_i, the
-//               lines in the FIFO, leave room for all that are under way.
+//               lines in the FIFO, leave space for all that are still to come.
 //
-// The next descriptor is asked for before the words of this one, so that it is there when their last
-// burst is on its way, and bursts of one descriptor follow those of the one before. A channel's bursts
-// have one ID: their answers come in order, and rready is always high.
+// The next descriptor is asked for before the words of this one, so that it is there when their
+// last burst is on its way, and bursts of one descriptor follow those of the one before. A
+// channel's bursts have one ID: their answers come in order, and rready is always high.
 //
-//   ar_turn_o   The channel's turn on the bus ends: a list begins, a first OpRead has been handed on
-//            behind other descriptors, or MaxTurn of these have been without one.
+//   ar_turn_o   The channel's turn on the bus ends: a list begins; or an OpRead that follows
+//            other descriptors has been handed on; or MaxTurn descriptors without an OpRead have.
 //   fail_o   The first descriptor, in their order, that cannot be handed on (not fail_o.pushed), or
 //            whose words cannot be read (pushed). fail_o.number counts descriptors from start_i on.
 //   all_o    The last descriptor has been handed on.
-//   halt_i   Nothing more is asked for, and what comes is dropped. idle_o: all that was asked for has
-//            come. rst_ni, synchronous, needs idle_o.
+//   halt_i   No more bursts are requested, and words that come are dropped. idle_o: all requested
+//            words have come. rst_ni, synchronous, needs idle_o.
 //
 // Bursts are INCR, of whole beats, of at most rs_dma_pkg::burst_bytes, and within 4 KiB. Reads are
 // rounded up to whole beats, which stay within DataAlign bytes.
@@ -74,7 +74,7 @@ module rs_dma_fetch
   localparam int unsigned LogLine = $clog2(LineBytes);
   localparam int unsigned LogBeat = $clog2(BeatBytes);
   if (DataBits < 32 || DataBits > 512 || DataBits != 1 << $clog2(DataBits)) begin : gen_bad_bus
-    $error("rs_dma: DataBits = %0d is none of 32, 64, 128, 256, 512", DataBits);
+    $error("rs_dma: DataBits = %0d is not 32, 64, 128, 256 or 512", DataBits);
   end
 
   // ---- what has been asked for ------------------------------------------------------------------
@@ -119,7 +119,7 @@ module rs_dma_fetch
   logic                      ar_valid_q;
   logic [AddrBits-1:0]       ar_addr_q;
   logic [7:0]                ar_len_q;
-  logic [4:0]                open_q;  // bursts under way
+  logic [4:0]                open_q;  // bursts asked for and not complete
   logic                      halt;
   assign halt = halt_i || (fail_q.valid && fail_q.pushed);
 
@@ -185,7 +185,7 @@ module rs_dma_fetch
   logic [BeatCount-1:0] left_q;   // beats of the descriptor that are not asked for
   logic [8:0]           beats_q, beats;
   logic [12:0]          page;     // bytes to the next page
-  logic [LogDepth:0]    owed_q;   // lines that are under way
+  logic [LogDepth:0]    owed_q;   // lines asked for and not there yet
   logic [LogDepth+1:0]  after;    // lines in the FIFO when this burst is there, too
   logic [NumberBits-1:0] number_q;
   logic                 fits, free, ask_words, ask_descriptor;
@@ -329,5 +329,5 @@ module rs_dma_fetch
   KeepsToItsRoom_A :
   assert property (@(posedge clk_i) !(rst_ni && line_valid_o) ||
                    line_count_i != (LogDepth + 1)'(1 << LogDepth))
-  else $error("words come for which there is no room");
+  else $error("words come for which there is no space");
 endmodule

@@ -3,8 +3,8 @@
 //   valid_i, ready_o   A word is taken at an edge with both.
 //   valid_o, ready_i   A word leaves at an edge with both; it stands at data_o until then.
 //
-// A word that enters an empty FIFO stands at data_o two cycles later. 2^LogDepth + 1 words fit. Both
-// sides take a word a cycle. rst_ni, synchronous, empties it. Cost: a memory of LUTs.
+// A word that enters an empty FIFO stands at data_o two cycles later. 2^LogDepth + 1 words fit.
+// Both ports move a word a cycle. rst_ni, synchronous, empties it. Cost: a memory of LUTs.
 module rs_dma_fifo #(
   parameter int unsigned Width = 64,
   parameter int unsigned LogDepth = 4

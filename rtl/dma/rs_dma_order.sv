@@ -1,12 +1,12 @@
-// Which of several channels goes next: the one whose turn ended longest ago, of those that ask.
+// Arbiter: of the channels that request, chooses the one whose last turn ended longest ago.
 //
-//   turn_i     A channel's turn ends: it goes behind all others.
-//   chosen_o   In the same cycle, of asks_i; 0 where none asks. A turn that ends counts from the next
-//              cycle on.
+//   turn_i     A channel's turn ends: it goes to the end of the queue.
+//   chosen_o   The chosen channel, in the cycle of asks_i; 0 where no channel requests. A turn that
+//              ends has its effect from the next cycle on.
 //
-// Until its turn ends a channel keeps its place, whether it asks or not. So a channel waits for at most
-// one turn of each other one. After reset channels stand in the order of their numbers, and so do those
-// whose turns end in one cycle, as they stood before.
+// A channel keeps its position in the queue until its turn ends, whether it requests or not. So it
+// waits for at most one turn of each other channel. After reset the queue is in the order of the
+// channels' numbers. Channels whose turns end in the same cycle keep their order.
 module rs_dma_order #(
   parameter  int unsigned Channels = 2,
   localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1

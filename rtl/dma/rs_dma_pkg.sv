@@ -1,4 +1,4 @@
-// DMA: descriptors, what crosses between its clocks, and a channel's control port.
+// DMA: descriptors, records that cross between its clocks, and a channel's control port.
 //
 // docs/reference/dma.md has the descriptor as a table and says what a driver does.
 package rs_dma_pkg;
@@ -11,7 +11,7 @@ package rs_dma_pkg;
   localparam int unsigned RowBits = 16;
   localparam int unsigned RingBits = 5;
 
-  // Host memory: descriptors and completion records, and what addresses are multiples of.
+  // Host memory: sizes of descriptors and completion records, and alignment of addresses.
   localparam int unsigned DescriptorBytes = 32;
   localparam int unsigned DescriptorBits = 8 * DescriptorBytes;
   localparam int unsigned DataAlign = 64;
@@ -20,7 +20,7 @@ package rs_dma_pkg;
   typedef enum logic [3:0] {
     OpNone = 4'd0,    // refused: memory that was not written
     OpWrite = 4'd1,   // host memory to the device, while no program runs
-    OpStream = 4'd2,  // the same, when the program has opened the place
+    OpStream = 4'd2,  // the same, when the program has opened the polynomial
     OpStart = 4'd3,   // starts the program
     OpRead = 4'd4     // the device to host memory, while no program runs
   } op_e;
@@ -30,7 +30,7 @@ package rs_dma_pkg;
     logic [AddrBits-1:0]  next;    // the next descriptor; 0: this is the last one
     logic [5:0]           unused_flags;
     logic                 keep;    // a completion record is written
-    logic                 tell;    // status_t.told is raised
+    logic                 tell;    // status_t.reported is raised
     logic [23:0]          count;   // words; of OpStart: log2 of the degree of the ring
     logic [IndexBits-1:0] index;
     logic [UnitBits-1:0]  unit;
@@ -44,15 +44,15 @@ package rs_dma_pkg;
   typedef enum logic [ErrorBits-1:0] {
     ErrNone = 4'd0,
     ErrFetch = 4'd1,    // the bus answered the reading of a descriptor with an error
-    ErrFormat = 4'd2,   // no such opcode, a reserved flag, a count that is no number of whole rows
-    ErrAlign = 4'd3,    // an address that is no multiple of what it has to be
+    ErrFormat = 4'd2,   // no such opcode, a reserved flag, a count that is not a multiple of a row
+    ErrAlign = 4'd3,    // an address that is not aligned
     ErrRead = 4'd4,     // the bus answered the reading of words with an error
     ErrWrite = 4'd5,    // the bus answered the writing of words with an error
     ErrRecord = 4'd6,   // the bus answered the writing of a completion record with an error
     ErrValue = 4'd7,    // a word is too wide for the device
-    ErrUnopened = 4'd8, // the program ended without opening the place of an OpStream
+    ErrUnopened = 4'd8, // the program ended without opening the polynomial of an OpStream
     ErrDevice = 4'd9,   // the device was reset
-    ErrPlace = 4'd10    // the device has no such place, or does not run the ring
+    ErrPlace = 4'd10    // the device has no such address, or does not support the ring
   } error_e;
 
   // A channel's control port.
@@ -63,7 +63,7 @@ package rs_dma_pkg;
   } control_t;
   typedef struct packed {
     logic                 running;    // from the cycle after go on
-    logic                 told;       // one cycle: a descriptor with the flag is complete, or
+    logic                 reported;   // one cycle: a descriptor with the flag is complete, or
                                       // the channel has stopped with an error
     logic                 failed;     // the channel has stopped with an error
     logic [ErrorBits-1:0] error;      // error_e
@@ -71,8 +71,8 @@ package rs_dma_pkg;
     logic [31:0]          completed;  // descriptors, since go
   } status_t;
 
-  // What crosses to the device, a descriptor each, and back, the end of each. Of an OpStart, index
-  // is how many OpStreams its program opens.
+  // Records between the clocks: one to the device for each descriptor, and one back at its end. For
+  // an OpStart, index is the number of OpStreams that its program opens.
   typedef struct packed {
     op_e                  op;
     logic [SpaceBits-1:0]  space;

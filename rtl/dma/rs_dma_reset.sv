@@ -1,20 +1,20 @@
-// The reset of the logic between two clocks, from the bus's side or from the device's.
+// The reset of the logic between two clocks, requested by the bus or by the device.
 //
-//   bus_rst_ni, rst_ni   Resets of the two clocks, synchronous. Each lasts at least 16 cycles of the
-//                        slower clock, or is the only one of its kind since power-up.
-//   request_i            In the bus's clock: resets both sides, until up_o is high again. One cycle is
-//                        enough.
-//   up_o                 In the bus's clock: both sides are out of reset. Also the reset, active low,
-//                        of the bus's ends of the FIFOs.
-//   down_o               The device was reset by itself: the bus's side asks for a reset (request_i)
-//                        when it is ready for it. Until then up_o stays high.
+//   bus_rst_ni, rst_ni   Resets of the two clocks, synchronous. Each lasts at least 16 cycles of
+//                        the slower clock, or is the only one of its kind since power-up.
+//   request_i            In the bus's clock: resets both clock domains, until up_o is high again.
+//                        One cycle is enough.
+//   up_o                 In the bus's clock: both clock domains are out of reset. Also the reset,
+//                        active low, of the bus's ends of the FIFOs.
+//   down_o               The device was reset by itself: the bus's logic requests a reset
+//                        (request_i) when it is ready for it. Until then up_o stays high.
 //   device_rst_no        In the device's clock: the reset of everything there.
 //
-// The bus's side requests a reset. The device's side goes into reset and acknowledges. The bus's
-// side then releases it and waits until it runs. So both are in reset together for more than four
-// cycles of each clock, as rs_async_fifo requires. The device's state crosses in a Gray code,
-// except from Run to Down. Any intermediate state of that transition ends in the right state. A
-// reset takes some 20 cycles of the slower clock, and does not end while rst_ni is low or the
+// The bus's domain requests a reset. The device's domain goes into reset and acknowledges. The
+// bus's domain then releases it and waits until it runs. So both are in reset together for more
+// than four cycles of each clock, as rs_async_fifo requires. The device's state crosses in a Gray
+// code, except from Run to Down. Any intermediate state of that transition ends in the right state.
+// A reset takes some 20 cycles of the slower clock, and does not end while rst_ni is low or the
 // device's clock stands still.
 module rs_dma_reset (
   input  logic bus_clk_i,
@@ -28,7 +28,7 @@ module rs_dma_reset (
 );
   typedef enum logic [1:0] {
     DevDown = 2'b00,
-    DevHeld = 2'b01,  // in reset, as the bus's side asks
+    DevHeld = 2'b01,  // in reset, as the bus requests
     DevRun = 2'b11
   } device_e;
   typedef enum logic [1:0] {
@@ -39,7 +39,7 @@ module rs_dma_reset (
   } bus_e;
   localparam int unsigned Hold = 7;  // cycles of each clock
 
-  // ---- the device's side ------------------------------------------------------------------------
+  // ---- the device's clock ----------------------------------------------------------------------
   device_e    device_q;
   logic [2:0] device_count_q;
   logic       asked, ask_q;
@@ -68,7 +68,7 @@ module rs_dma_reset (
     end
   end
 
-  // ---- the bus's side ---------------------------------------------------------------------------
+  // ---- the bus's clock -------------------------------------------------------------------------
   bus_e       bus_q;
   logic [2:0] bus_count_q;
   logic [1:0] device;

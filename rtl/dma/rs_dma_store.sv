@@ -1,18 +1,19 @@
-// One channel's writing to host memory: the words of descriptors OpRead, and completion records.
+// Writes words of one channel's OpRead descriptors, and completion records, to host memory.
 //
-//   job_*     where words go and how many bytes they are, in order; they come as lines of the FIFO from
-//             the device. A burst is asked for when all of its lines are in the FIFO (line_count_i):
-//             so its data never keep the bus waiting.
-//   done_*    valid: all bursts of the oldest job are answered, done_error_o says how. ready: it goes.
+//   job_*     where words go and how many bytes they are, in order; they come as lines of the FIFO
+//             from the device. A burst is asked for when all of its lines are in the FIFO
+//             (line_count_i): so its data never keep the bus waiting.
+//   done_*    valid: all bursts of the oldest job are answered; done_error_o: one of them with an
+//             error. ready: the job is removed.
 //   record_*  a completion record, written as one burst before any other burst starts. valid stays
 //             until record_done_o, which comes with its answer.
 //   aw_turn_o The channel's turn on the bus ends: with the last burst of a job, and with a record.
-//   halt_i    No burst starts. idle_o: none is under way. rst_ni, synchronous, needs idle_o.
-//   void_i    The FIFO from the device gives nothing any more: what is left of a burst is written
-//             without strobes.
+//   halt_i    No burst starts. idle_o: no burst is in progress. rst_ni, synchronous, needs idle_o.
+//   void_i    The FIFO from the device gives no more words: the rest of a burst is written without
+//             strobes.
 //
-// Bursts are as in rs_dma_fetch. The data of a burst follow its address (aw_ready_i) before the next
-// address is taken. Bytes behind the last row have no strobes.
+// Bursts are as in rs_dma_fetch. The data of a burst follow its address (aw_ready_i) before the
+// next address is taken. Bytes behind the last row have no strobes.
 module rs_dma_store
   import rs_dma_pkg::*;
 #(
@@ -263,7 +264,7 @@ module rs_dma_store
   else $error("a burst is taken before the data of the one before");
   WordsAreThere_A :
   assert property (@(posedge clk_i) !(rst_ni && busy_q && !record_q) || line_valid_i || void_i)
-  else $error("a burst has begun whose words are not there");
+  else $error("a burst began before its words were there");
   AnswersOfBursts_A :
   assert property (@(posedge clk_i) !(rst_ni && b_valid_i) || open != '0)
   else $error("the bus answers a burst that was not written");

@@ -3,7 +3,7 @@
 //   d_o is d_i behind two registers of clk_i
 //
 // Each bit is a register of another clock, with no logic behind it. Bits that change together may
-// arrive a cycle apart: a vector is a Gray code, or its bits mean nothing together. No reset. An
+// arrive a cycle apart: so a vector must be a Gray code, or bits that are independent. No reset. An
 // attribute marks the registers as a synchroniser, and the constraints limit the path into them to
 // one period of the faster clock (docs/reference/dma.md).
 module rs_sync #(

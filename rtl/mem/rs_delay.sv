@@ -16,7 +16,7 @@ module rs_delay
   input  logic [Width-1:0] d_i,
   output logic [Width-1:0] d_o
 );
-  // A memory takes less than registers where it saves more of them than its addresses take.
+  // A memory is cheaper than registers if it replaces more of them than its address counters need.
   localparam bit Memory = Target == TargetEcp5 && (Depth > 16 || (Depth > 6 && Width >= 8));
 
   if (Depth == 0) begin : gen_wire

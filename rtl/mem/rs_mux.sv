@@ -1,8 +1,8 @@
-// One of several words, at once.
+// Selects one of several words, without a register.
 //
-//   word_o is word_i[index_i]; undefined where there is no such word
+//   word_o is word_i[index_i]; undefined if index_i is not below the number of words
 //
-// One of each four of them, then one of each four of those. Cost: a third of Words LUTs a bit, or a
+// A tree of selectors of four. Cost: a third of Words LUTs a bit, or a
 // little more.
 module rs_mux #(
   parameter  int unsigned Width = 48,

@@ -1,8 +1,8 @@
-// One of four of several words, at once: a LUT of six inputs a bit.
+// Selects one of four words, without a register: a LUT of six inputs a bit.
 //
-//   word_o is word_i[First + index_i]; undefined where there is no such word
+//   word_o is word_i[First + index_i]; undefined if there is no word with that index
 //
-// A module, though it is small: logic synthesis that may look through it finds worse ones.
+// It is a module of its own because logic synthesis finds worse solutions when it is flattened.
 module rs_mux_four #(
   parameter  int unsigned Width = 48,
   parameter  int unsigned Words = 16,

@@ -3,11 +3,11 @@
 //   wdata_i is stored at waddr_i at a rising edge with we_i
 //   rdata_o is the word at raddr_i, ReadLatency cycles after one with re_i (that edge counts)
 //
-// A read that starts together with a write of the same address: with ReadOld the word before the
-// write; without, the read's result is undefined, the memory is cheaper (UltraRAM needs that), and
-// a simulation with assertions stops there. Reads and writes of different addresses never meet.
+// A read and a write of the same address in the same cycle: with ReadOld the read returns the word
+// before the write. Without it, the result is undefined, and a simulation with assertions stops;
+// the memory is then cheaper, and UltraRAM allows only this. Other addresses are not affected.
 // Without re_i the output of a memory of ReadLatency 1 stays; ReadLatency 2 adds an output register
-// that always follows. Contents have no reset.
+// that is loaded in every cycle. Contents have no reset.
 //
 // Cost: with RamStyle "block" one RAMB36E2 holds 512 x 72 to 32768 x 1, with "ultra" one URAM288
 // holds 4096 x 72; "distributed" takes LUTs. With TargetEcp5 one EBR holds 512 x 36 to 16384 x 1,
@@ -34,7 +34,7 @@ module rs_ram_1r1w
     $error("rs_ram_1r1w: ReadLatency = %0d is neither 1 nor 2", ReadLatency);
   end
   if (RamStyle != "block" && RamStyle != "ultra" && RamStyle != "distributed") begin : gen_bad_style
-    $error("rs_ram_1r1w: RamStyle is none of block, ultra, distributed");
+    $error("rs_ram_1r1w: RamStyle is not block, ultra or distributed");
   end
   if (RamStyle == "ultra" && Target == TargetEcp5) begin : gen_no_ultra
     $error("rs_ram_1r1w: ECP5 has no UltraRAM: RamStyle must be block or distributed");

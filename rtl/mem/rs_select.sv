@@ -1,8 +1,9 @@
-// One of several words, a cycle later.
+// Selects one of several words, with a register.
 //
-//   word_o in cycle t + 1 is word_i[index_i] in cycle t; undefined where there is no such word
+//   word_o in cycle t + 1 is word_i[index_i] in cycle t; undefined if there is no word with that
+//   index
 //
-// A module, though it is small: synthesis maps it once, and an RPAU has hundreds. Cost: a
+// It is a module of its own because synthesis then maps it once, and an RPAU has hundreds. Cost: a
 // multiplexer of Words words (rs_mux) and a register.
 module rs_select #(
   parameter  int unsigned Width = 48,

@@ -3,8 +3,8 @@
 // In NTT form the automorphism moves words: word brev(i) of the result is word brev(i') of the
 // source, i' = element * i + (element - 1) / 2 modulo the ring's degree. Of a polynomial in P
 // sub-polynomials, the lowest bits of i are the sub-polynomial, reversed. So all words of the
-// result's sub-polynomial sub_poly_i, with i = P * j + c, come from one sub-polynomial of the source.
-// j' begins at the carry of element * c + (element - 1) / 2 and continues like i' of a full
+// result's sub-polynomial sub_poly_i, with i = P * j + c, come from one sub-polynomial of the
+// source. j' begins at the carry of element * c + (element - 1) / 2 and continues like i' of a full
 // polynomial.
 //
 // Rows are visited in bit-reversed order: j then counts up in its lower bits, a row's, and its
@@ -40,19 +40,19 @@ module rs_automorph_sequencer
   output logic                half_o,
   output logic [LogLanes-1:0] offset_o
 );
-  // Where j' of the row's first lane begins: a register ahead of its counter.
+  // First value of j' of the row's first lane, one register ahead of its counter.
   logic [LogN-1:0] first, increment;
   if (LargerRings > 0) begin : gen_sub_polys
-    logic [1:0]         place;   // the sub-polynomial, reversed
+    logic [1:0]         reversed;  // the sub-polynomial's bits, reversed
     logic [MaxLogN+2:0] moved, moved_q;
     always_comb begin
-      place = (ring_i.log_sub_polys == 2'd2) ? {sub_poly_i[0], sub_poly_i[1]}
-                                             : {1'b0, sub_poly_i[0]};
-      if (ring_i.log_sub_polys == '0) place = '0;
-      // element * place, by rows: a product would take a DSP.
+      reversed = (ring_i.log_sub_polys == 2'd2) ? {sub_poly_i[0], sub_poly_i[1]}
+                                                : {1'b0, sub_poly_i[0]};
+      if (ring_i.log_sub_polys == '0) reversed = '0;
+      // element * reversed, as a sum of rows: a product would take a DSP.
       moved = (MaxLogN + 3)'(element_i[MaxLogN:1]) +
-              (place[0] ? (MaxLogN + 3)'(element_i) : '0) +
-              (place[1] ? (MaxLogN + 3)'(element_i) << 1 : '0);
+              (reversed[0] ? (MaxLogN + 3)'(element_i) : '0) +
+              (reversed[1] ? (MaxLogN + 3)'(element_i) << 1 : '0);
     end
     always_ff @(posedge clk_i) moved_q <= moved;
     assign first = LogN'(moved_q >> ring_i.log_sub_polys);

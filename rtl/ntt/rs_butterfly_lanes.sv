@@ -15,18 +15,19 @@
 // Operands a may be any Width-bit words where B is below q, and canonical residues in butterflies;
 // all other operands are canonical, and so is every result. With use_link_i operand a is link_i.
 //
-// With one multiplier for each core (Multipliers = 1) in place of two, that of lane i computes
-// lanes i and i + Cores in turn: pointwise a row takes two cycles, begins with valid_i, and its
+// With one multiplier for each core (Multipliers = 1) instead of two, that of lane i computes first
+// lane i, then lane i + Cores: pointwise a row takes two cycles, begins with valid_i, and its
 // results come a cycle later. With sum_i no multiplier is passed, and B is taken as 1: then a row
-// takes a cycle, and its results come mod_mul_latency() + 1 cycles sooner. Butterflies are the same.
+// takes a cycle, and its results come mod_mul_latency() + 1 cycles sooner. Butterflies are the
+// same.
 //
 // One row a cycle. Inverse butterflies add and subtract in front of the multipliers, everything
 // else behind them, with the same adders. So an inverse butterfly takes
 // rs_rpau_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
 // operands that stand at the multipliers: tw_factor_i comes with a_i, in an inverse butterfly
 // pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead
-// of that. The modes, constants and modulus hold still while steps are under way. Cost: 2*Cores
-// modular adders and halvings, and Multipliers*Cores modular multipliers.
+// of that. The modes, constants and modulus hold still while steps are in the pipeline. Cost:
+// 2*Cores modular adders and halvings, and Multipliers*Cores modular multipliers.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -116,7 +117,7 @@ module rs_butterfly_lanes
     assign second = use_link_i;
   end
 
-  // ---- operands of the multipliers, and what waits beside them ----------------------------------
+  // ---- operands of the multipliers, and what is delayed with them ----------------------------------
   logic [Width-1:0] half_sum [Cores];  // of an inverse butterfly
   logic [Width-1:0] half_difference [Cores];
   logic [Width-1:0] x_d [Cores];
@@ -194,8 +195,8 @@ module rs_butterfly_lanes
   assign sums_first = butterfly_i && inverse_i;
   for (genvar i = 0; i < Cores; i++) begin : gen_adders
     logic [Width-1:0] low_first, low_second, high_first, high_second, low, high;
-    // Pointwise operands of both: a sum's own, or products and what is added to them. The upper lane's
-    // product comes in the lower one's next cycle where it has no multiplier.
+    // Pointwise operands of both lanes: those of a sum, or products and their summands. Without a
+    // multiplier of its own the upper lane takes its product one cycle after the lower lane.
     logic [Width-1:0] point_first [2], point_second [2];
     if (Multipliers == 2) begin : gen_two
       assign point_first  = '{product[i], product[i+Cores]};

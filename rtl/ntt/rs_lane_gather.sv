@@ -1,7 +1,7 @@
 // Memory row to lanes: undoes the swap of halves and puts words where the butterflies want them.
 //
-// Where the halves are swapped, word w of the row stands in place w + Cores modulo 2*Cores. Lane l
-// gets
+// Where the halves are swapped, word w of the row stands at position w + Cores modulo 2*Cores. Lane
+// l gets
 //
 //   permute_i = 0   word l with bits pattern_i and log2(Cores) of its index exchanged: the word for
 //                   butterfly l mod Cores, its u (l < Cores) or its t (l >= Cores), at a stride of

@@ -1,13 +1,18 @@
-// Which twiddle factors the steps of an in-place NTT need: the walk of rs_ntt_sequencer.
+// Exponents of the twiddle factors that the steps of an in-place NTT need, in the order of
+// rs_ntt_sequencer.
 //
-// Words u and t = u + stride of block b (the index bits above the stride) take the factor psi^e. In
-// the ring's transform, for sub-polynomial p of P, block b of m has the number v = (P + p)*m + b, m
-// being half a polynomial by the stride, and e is v with its bits reversed, at the upper end of
-// MaxLogN bits: mark_o, from (P + p)*m, and block_o, the row's part of b, common to all cores,
-// reversed. odd_o is the row's parity in a stage within rows.
+// A butterfly takes words u and t = u + stride. Block b is given by the index bits above the
+// stride; a stage has m = N / (2 * stride) blocks. All butterflies of a block take the factor
+// psi^e:
 //
-// start_i: one cycle, while idle. Block, stride and mark of step s are there in cycle 1 + s
-// behind it, with the gaps before that step on top.
+//   v = (P + p) * m + b     for sub-polynomial p of P
+//   e = v with its bits reversed, within MaxLogN bits
+//
+// The exponent comes in two parts, both bit-reversed: mark_o from (P + p) * m, and block_o from the
+// bits of b that all cores of a row share. odd_o is the row's parity in a stage within rows.
+//
+// start_i: one cycle, while idle. The outputs of step s come 1 + s cycles after it, plus the gaps
+// before that step.
 module rs_ntt_blocks
   import rs_rpau_pkg::*;
 #(

@@ -55,8 +55,8 @@ module rs_ntt_sequencer
     .last_o(last)
   );
 
-  // Across rows: pairs of rows count through step[RowBits-1:1], the half is step[0]. A zero is put
-  // into the pair's number at the stride's place.
+  // Across rows: pairs of rows count through step[RowBits-1:1], the half is step[0]. A zero is
+  // inserted into the pair's number at the stride's bit.
   logic [RowBits-1:0] row_stride, pair, below, row_u;  // row_stride: 0 within a row
   logic               across;
   assign row_stride = stride[LogN-1:LogLanes];

@@ -11,7 +11,7 @@
 //
 // One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a modulus bank: 2^LoBits words,
 // and 2^(MaxLogN - LoBits) words a core, in block RAM where a table has more than
-// rs_rpau_pkg::LutRamWords. Tables are written one word a cycle while no steps are under way.
+// rs_rpau_pkg::LutRamWords. Tables are written one word a cycle while no transform runs.
 module rs_ntt_twiddle
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

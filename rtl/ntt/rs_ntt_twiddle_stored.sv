@@ -10,7 +10,7 @@
 // Cores words, and a selector hands it to them.
 //
 // One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(). Tables are written one word a
-// cycle while no steps are under way. Cost: N words a modulus bank, and one selector of Cores words
+// cycle while no transform runs. Cost: N words a modulus bank, and one selector of Cores words
 // a core.
 module rs_ntt_twiddle_stored
   import rs_rpau_pkg::*;
@@ -42,8 +42,8 @@ module rs_ntt_twiddle_stored
   localparam int unsigned Depth = Sets << RowBits;
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  // The number that block 0 of the sub-polynomial has in the stage, and the bits below its first
-  // one, which the inverse mirrors.
+  // The number of the sub-polynomial's block 0 in the stage, and the bits below its leading one,
+  // which the inverse transform inverts.
   logic               unused_stride;
   logic [MaxLogN-1:0] blocks, below;
   assign unused_stride = ^stride_i;

@@ -6,13 +6,13 @@
 // docs/reference/arithmetic.md ("Seeded keys") defines them; they do not depend on Lanes. A word
 // that is not below the modulus comes out unchanged. Only direct seeds are expanded here, and they
 // give no such word. seed_i, digit_i, limb_i and block_i hold still from the cycle after start_i on
-// until the next start, and q_i while it runs. n rows of residues are all out if the next start
-// comes n + expander_pause(Lanes) cycles later, or after that.
+// until the next start, and q_i while it runs. After n rows of residues the next start may
+// come, n + expander_pause(Lanes) cycles after this one at the earliest.
 //
-// A lane steps Streams / Lanes generators in turn; their states circulate in shift registers. With
-// more lanes than streams, each generator gives several words a cycle. Cost a lane: 64 rounds of
-// Trivium, its word, and 288 bits of state for each of its generators in flip-flops (one or two
-// generators) or shift-register LUTs.
+// A lane steps its Streams / Lanes generators one after another; their states circulate in shift
+// registers. With more lanes than streams, each generator gives several words a cycle. Cost a lane:
+// 64 rounds of Trivium, its word, and 288 bits of state for each of its generators in flip-flops
+// (one or two generators) or shift-register LUTs.
 module rs_key_expander
   import rs_prng_pkg::*;
 #(
@@ -38,8 +38,8 @@ module rs_key_expander
   localparam int unsigned Generators = Lanes / Words;
   localparam int unsigned StreamBits = $clog2(Streams);
 
-  // Which bits of a word the modulus uses: those below its leading one, and that one's, too, if not
-  // NearZeros zeros follow it. One level of registers each, since the modulus holds still.
+  // Bits of a word that the modulus uses: those below its leading one, and the leading one itself
+  // unless NearZeros zeros follow it. One level of registers each, since the modulus holds still.
   logic [Width-1:0] below_q, used_q;
   logic             near_q;
   always_ff @(posedge clk_i) begin
@@ -50,8 +50,9 @@ module rs_key_expander
     near_q <= ~|(q_i & below_q & ~(below_q >> NearZeros));
   end
 
-  // Loading: for Turns cycles states become 0, and a cycle later what is loaded is added to them
-  // as they step, which leaves 0 as it is. first_q is the number of the first generator's stream.
+  // Loading: for Turns cycles the states become 0. A cycle later the loaded words are added while
+  // the states step; a step of state 0 gives 0. first_q is the number of the first generator's
+  // stream.
   logic                  clear_q;
   logic [StreamBits-1:0] first_q;
   logic [SeedBits-1:0]   key_q, iv_q;
@@ -67,8 +68,8 @@ module rs_key_expander
   end
 
   for (genvar g = 0; g < Generators; g++) begin : gen_generator
-    // Its states, as rs_trivium has them: the one whose turn it is, that one stepped, with what is
-    // loaded, and what comes back after Turns - 1 cycles.
+    // Its states, as rs_trivium has them: *_q of the current generator, *_next the same after a
+    // step, with what is loaded, and *_back what returns after Turns - 1 cycles.
     logic [SeedBits-1:0] iv;
     logic [TriviumA-1:0] a_q, a_next, a_back;
     logic [TriviumB-1:0] b_q, b_next, b_back;

@@ -24,8 +24,7 @@ package rs_prng_pkg;
     return (lanes > Streams) ? 1 : Streams / lanes;
   endfunction
 
-  // A loading and the warm-up of every stream: without residues, where a start follows the last
-  // ones of another.
+  // Cycles without residues when one start follows another: loading and warm-up of every stream.
   function automatic int unsigned expander_pause(int unsigned lanes);
     return (1 + WarmUpRounds / (WordBits * stream_words(lanes))) * stream_turns(lanes);
   endfunction

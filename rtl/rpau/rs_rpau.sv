@@ -79,8 +79,8 @@ module rs_rpau
   localparam int unsigned PartBits = part_bits(Lanes, DyadicCores);
 
   // ---- host -------------------------------------------------------------------------------------
-  // Where a row comes in parts, those of a row whose halves are swapped change places. Without
-  // parts, the halves of the words change places behind this register.
+  // Where a row comes in parts, those of a row whose halves are swapped are exchanged. Without
+  // parts, the halves of the words are exchanged behind this register.
   localparam int unsigned HostParts = Lanes / HostWords;
   localparam int unsigned LogHostParts = $clog2(HostParts);
   localparam int unsigned PlaceBits = part_bits(Lanes, HostWords);
@@ -123,7 +123,7 @@ module rs_rpau
 
   logic             host_poly_we;
   logic [Width-1:0] host_word;
-  logic [memory_read_latency():1] host_reads_q;  // reads under way, by the cycles they are old
+  logic [memory_read_latency():1] host_reads_q;  // reads in progress: bit i began i cycles ago
   assign host_poly_we = host_q.we && host_q.space == SpacePoly && host_last;
   assign host_word    = host_wdata_q[0];
 
@@ -396,7 +396,7 @@ module rs_rpau
       work_read[UnitMain].poly[0] = host_q.index[DstWidth-1:0];
       work_read[UnitMain].row     = {2{RowWidth'(host_row)}};
     end
-    // The address goes ahead of the words, which come with host_q. Keys may come while units write.
+    // The address is ahead of the words, which come with host_q. Keys may come while units write.
     work_write = unit_write;
     if (host_i.we && host_i.space == SpacePoly) begin
       work_write[UnitDyadic].poly = host_i.index[DstWidth-1:0];
@@ -471,10 +471,10 @@ module rs_rpau
   end
   assign host_rvalid_o = host_rvalid_q;
   for (genvar w = 0; w < HostWords; w++) begin : gen_read
-    logic [Width-1:0] places [HostPlaces];
+    logic [Width-1:0] choices [HostPlaces];
     logic [Width-1:0] word;
     for (genvar p = 0; p < HostPlaces; p++) begin : gen_place
-      assign places[p] = main_operand[0][(HostParts > 1) ? p * HostWords + w : w ^ (p * Cores)];
+      assign choices[p] = main_operand[0][(HostParts > 1) ? p * HostWords + w : w ^ (p * Cores)];
     end
     rs_select #(
       .Width(Width),
@@ -482,7 +482,7 @@ module rs_rpau
     ) u_word (
       .clk_i,
       .index_i(host_place),
-      .word_i(places),
+      .word_i(choices),
       .word_o(word)
     );
     assign host_rdata_o[w] = LinkWidth'(word);

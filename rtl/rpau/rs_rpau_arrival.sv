@@ -1,7 +1,7 @@
-// Words that the interconnect brings, as words of an RPAU: shortened where its own are shorter.
+// Converts words from the interconnect to the word width of an RPAU.
 //
-// A word that arrives is a residue of any prime. Modulo the RPAU's own it stays what it was. Where
-// the widths are equal nothing is done, and there is no delay; else the words come
+// A word that arrives is a residue of any prime. Its residue modulo the RPAU's own prime does not
+// change. If the widths are equal, this is a wire; else the words come
 // rs_arith_pkg::mod_shorten_latency() cycles later. mu_i is that of a folded reduction, and holds
 // still while words arrive.
 module rs_rpau_arrival

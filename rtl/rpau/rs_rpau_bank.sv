@@ -1,9 +1,8 @@
-// Half a row of one bank of a work memory: adjacent words in one memory, and the choice of their
-// writer.
+// Half a row of one bank of a work memory: adjacent words in one memory, and the selection of the
+// unit that writes.
 //
-// The units of an RPAU write, one of them at a time, and one of them reads; addresses are the
-// writer's and the reader's. Latency from raddr_i to rdata_o: 1. Cost of the choice among up to
-// three writers: a LUT a bit.
+// At a time one unit of the RPAU writes and one reads, each with its own address. Latency from
+// raddr_i to rdata_o: 1. Cost of the choice among up to three writers: a LUT a bit.
 module rs_rpau_bank
   import rs_rpau_isa_pkg::*;
 #(

@@ -1,10 +1,10 @@
-// The words of one of a work memory's banks, at once.
+// Selects the words of one bank of a work memory, without a register.
 //
-//   word_o is word_i[bank_i]; undefined where there is no such bank
+//   word_o is word_i[bank_i]; undefined if the bank does not exist
 //
-// Up to 16 banks: Fours multiplexers of four words each, and one of their results and of the words
-// that are left, so that each LUT has four words. Cost: a LUT a bit for every three banks behind
-// the first, rounded up: 2 for 7 banks and 3 for 10. More banks: rs_mux.
+// Up to 16 banks: Fours multiplexers of four words each, and a last one of their results and the
+// remaining words, so that each LUT selects among four words. Cost: a LUT a bit for every three
+// banks behind the first, rounded up: 2 for 7 banks and 3 for 10. More banks: rs_mux.
 module rs_rpau_bank_mux #(
   parameter  int unsigned Width = 48,
   parameter  int unsigned Banks = 7,

@@ -7,9 +7,9 @@
 //
 //   host_i   One access a cycle. Until the last read is answered, address space, index and RPAU
 //            hold still and nothing is written.
-//   busy_o   An access is at the port or under way: no program may start.
+//   busy_o   An access is at the port or in progress: no program may start.
 //
-// No reset: what is under way ends, and the chain runs empty in rs_rpau_pkg::ResetCycles cycles.
+// No reset: accesses in progress end, and the chain is empty after rs_rpau_pkg::ResetCycles cycles.
 // Nets between two RPAUs: Words words each way, and a request of IndexBits + RowBits + 9 bits.
 module rs_rpau_chain
   import rs_rpau_pkg::*;
@@ -107,11 +107,11 @@ module rs_rpau_chain
   assign rvalid_o = gen_stage[0].valid_q;
   assign rdata_o  = gen_stage[0].answer_q;
 
-  // ---- accesses under way -----------------------------------------------------------------------
+  // ---- accesses in progress ---------------------------------------------------------------------
   localparam int unsigned Latency = host_read_latency(Rpaus);
   localparam int unsigned CountBits = $clog2(Latency + 1);
   logic                 access;
-  logic [CountBits-1:0] left_q;  // cycles in which one may be under way
+  logic [CountBits-1:0] left_q;  // cycles in which one may be in progress
   assign access = host_i.we || host_i.re;
   assign busy_o = access || left_q != '0;
   always_ff @(posedge clk_i) begin

@@ -1,13 +1,12 @@
 // Coefficient unit of an RPAU: takes polynomials word by word.
 //
-// convert, convert_own   Words go to the converters that all RPAUs share (rs_rpau_converters), in
-//                        every Rpaus-th cycle Converters of them, which lie side by side in a row;
-//                        what comes back is gathered until its row is whole. RPAUs first to last
-//                        send words of a; where outputs have inputs of their own, every RPAU sends
-//                        those of b, too. All RPAUs swap the halves of the same rows, so rows are
-//                        taken and stored as they stand in the work memory.
-// permute                Word i of dst is word i * element of a, where word N + j is word j negated:
-//                        a word a cycle, each out of a row of its own.
+// convert, convert_own   Words go to the converters that all RPAUs share (rs_rpau_converters):
+//                        Converters adjacent words of a row in every Rpaus-th cycle. Results are
+//                        collected into rows. RPAUs first to last send words of a; if outputs have
+//                        inputs of their own, every RPAU also sends words of b. All RPAUs swap the
+//                        halves of the same rows, so rows keep the order of the work memory.
+// permute                Word i of dst is word i * element of a, where word N + j is word j
+//                        negated: one word a cycle, because each is in another row.
 //
 // start_i: one cycle, while the unit is idle; command_i belongs to it. done_o: one cycle, when all
 // is in memory; after a conversion in all RPAUs at once. q_i is the modulus of the command's
@@ -50,9 +49,9 @@ module rs_rpau_coefficient
   input  logic [Width-1:0]     word_i [Converters]
 );
   localparam int unsigned LogConverters = $clog2(Converters);
-  localparam int unsigned PlaceBits = (LogConverters > 0) ? LogConverters : 1;
+  localparam int unsigned PositionBits = (LogConverters > 0) ? LogConverters : 1;
 
-  // ---- the instruction under way ----------------------------------------------------------------
+  // ---- the running instruction ------------------------------------------------------------------
   logic [DstWidth-1:0]     wsel_q, a_sel_q, b_sel_q;
   logic [LogN:0]           element_q;
   logic                    started_q, permute_q, sends_q, own_q;
@@ -74,7 +73,7 @@ module rs_rpau_coefficient
   assign unused_command = ^command_i;
 
   // ---- steps: Converters words of a row to convert, or one to permute ----------------------------
-  // Of a conversion, RPAUs whose words have a shorter way wait first.
+  // In a conversion, RPAUs that are nearer to the converter wait first.
   localparam int unsigned MostWait = (Rpaus - 1) * (HopCycles > 1 ? HopCycles - 1 : 1);
   localparam int unsigned WaitBits = $clog2(MostWait + 1);
   logic [WaitBits-1:0] offset, wait_q;  // cycles to the next step
@@ -87,8 +86,8 @@ module rs_rpau_coefficient
   assign row_ends  = word_q == (permute_q ? LogLanes'(Lanes - 1) : LogLanes'(Lanes - Converters));
   assign last_step = step && row_ends && row_q == last_row;
 
-  // The number of the word to permute, modulo twice the degree, at the upper end of its bits: the
-  // top bit says that the word changes its sign.
+  // The number of the word to permute, modulo twice the degree, at the upper end of its bits: with
+  // the top bit set, the word is negated.
   logic [LogN:0] source_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) active_q <= 1'b0;
@@ -115,7 +114,7 @@ module rs_rpau_coefficient
   typedef struct packed {
     logic                 valid;
     logic                 negate;
-    logic [PlaceBits-1:0] place;  // of the word among those that are read together, permuted
+    logic [PositionBits-1:0] position;  // of the word among those that are read together, permuted
   } taken_t;
   logic [LogN-1:0]     number;
   logic [RowBits-1:0]  source_row;
@@ -132,7 +131,7 @@ module rs_rpau_coefficient
     read_q         <= rst_ni && step && (permute_q || word_q == '0);
     taken_q.valid  <= rst_ni && step;
     taken_q.negate <= source_q[LogN];
-    taken_q.place  <= PlaceBits'(32'(lane) % Converters);
+    taken_q.position  <= PositionBits'(32'(lane) % Converters);
     if (step) begin
       read_row_q <= permute_q ? source_row : row_q;
       part_q     <= PartBits'(lane >> LogConverters);
@@ -167,8 +166,8 @@ module rs_rpau_coefficient
   logic             source_valid_q, negate_q, permuted_valid_q;
   always_ff @(posedge clk_i) begin
     source_valid_q    <= rst_ni && taken.valid && permute_q;
-    negate_q   <= taken.negate && operand_i[0][taken.place] != '0;
-    source_word_q     <= operand_i[0][taken.place];
+    negate_q   <= taken.negate && operand_i[0][taken.position] != '0;
+    source_word_q     <= operand_i[0][taken.position];
     permuted_valid_q <= rst_ni && source_valid_q;
     permuted_q       <= negate_q ? q_i - source_word_q : source_word_q;
   end
@@ -216,7 +215,7 @@ module rs_rpau_coefficient
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && (active_q || started_q || left_q != '0)))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
   WholePolynomial_A :
   assert property (@(posedge clk_i) !(start_i && command_i.decoded.opcode == OpPermute) ||
                    ring_i.log_sub_polys == '0)

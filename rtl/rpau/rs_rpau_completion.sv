@@ -1,9 +1,9 @@
-// When the main unit of an RPAU is busy, and when its instruction is done.
+// Tells when the main unit of an RPAU is busy, and when its instruction is done.
 //
-// start_i: an instruction begins, only while busy_o is low. last_i: the last row's address is at
-// the memory; Drain cycles later, one more with pair_i, SumDrain with sum_i and BroadcastDrain in a
-// broadcast, ending_o names the cycle in which the last write is at the memory's port. busy_o ends
-// with it, and done_o follows.
+// start_i: an instruction begins; only while busy_o is low. last_i: the last row's address is at
+// the memory. ending_o: the last write is at the memory's port; busy_o ends with it, and done_o
+// follows. From last_i to ending_o: Drain cycles, one more with pair_i, SumDrain with sum_i,
+// BroadcastDrain in a broadcast.
 module rs_rpau_completion #(
   parameter int unsigned Drain = 31,
   parameter int unsigned SumDrain = 12,
@@ -45,5 +45,5 @@ module rs_rpau_completion #(
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
 endmodule

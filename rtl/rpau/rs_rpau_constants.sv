@@ -1,5 +1,5 @@
-// Constant files of one RPAU, one a modulus bank, and the constants of the instruction under way.
-// Main and dyadic unit have a copy each, for each has its own instruction under way.
+// Constant files of one RPAU, one a modulus bank, and the constants of the running instruction.
+// Main and dyadic unit have a copy each, because each runs its own instruction.
 //
 // start_i takes the modulus bank and the two indices; from the third cycle on, k1_o and k2_o hold
 // the constants they name, or 1 and 0 where the instruction uses none, until the next start. (The

@@ -1,23 +1,24 @@
 // Program controller: stores a program, issues its instructions in order, counts.
 //
-// Issue rule (docs/reference/rpau.md): an instruction is ready FetchCycles after the one
-// before issued, the first after start_i was taken. It issues in the first cycle, from then on, in
-// which its unit is idle in every RPAU of its mask, and also the units that its wait bits name. A
-// unit is busy from the issue until it says done. halt issues when all units of all RPAUs are idle,
+// Issue rule (docs/reference/rpau.md): an instruction is ready FetchCycles after the issue of the
+// one before; the first one after start_i was taken. It then issues as soon as its unit, and all
+// units that its wait bits name, are idle in every RPAU of its mask. A unit is busy from the issue
+// until its done signal. halt issues when all units of all RPAUs are idle,
 // and ends the program; an opcode that does not exist, or that needs a unit or a feature that the
 // design lacks, ends it too, with error_o.
 //
-// await issues when, besides, as many key polynomials have arrived as it names, at the latest
-// in the cycle before the one before: arrived_i says so of one, in a cycle in which a program
-// runs. A program that starts with streamed_i counts from 0; for any other all are there.
+// await also needs the number of key polynomials that it names: they must have arrived two cycles
+// earlier. arrived_i: one polynomial has arrived, while a program runs. A program that starts with
+// streamed_i counts from 0; for any other program all keys are there.
 //
 // start_i is taken while busy_o is low. busy_o is high from the next cycle to the one in which halt
 // issues, and cycles_o counts those cycles. cycles_o and instructions_o are those of the cycles
 // before; when busy_o falls they are complete, and they stay until the next start. Commands leave
 // through a register: command_o and the start bits of the RPAUs come one cycle after the issue.
 //
-// What an instruction starts and waits for is found as its word arrives from the program store, one
-// bit for each unit of each RPAU: the issue compares these bits with those of the busy units.
+// The units that an instruction starts and waits for are decoded when its word arrives from the
+// program store, one bit for each unit of each RPAU. The issue compares these bits with the busy
+// units.
 module rs_rpau_controller
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -88,14 +89,14 @@ module rs_rpau_controller
     lacks   = |(decoded.needs & ~HasFeatures);
     missing = !decoded.valid || lacks || |(decoded.unit & ~HasUnits);
     halt    = missing || decoded.opcode == OpHalt;
-    // What is no instruction, and what halts, is of no unit.
+    // halt and illegal instructions belong to no unit.
     for (int unsigned r = 0; r < Rpaus; r++) begin
       starts[r] = (mask[r] && !lacks) ? decoded.unit & HasUnits : '0;
       waits[r]  = halt ? '1 : mask[r] ? decoded.unit | decoded.waits : '0;
     end
   end
 
-  // The address stands still between two issues, so these do too, from FetchCycles on.
+  // The address does not change between two issues, so these are stable after FetchCycles.
   word_t    word_q;
   decoded_t decoded_q;
   logic     missing_q, halt_q;

@@ -1,12 +1,11 @@
 // Base converters of a device, with the connections from and to all RPAUs.
 //
 // A coefficient takes Rpaus cycles in a converter: input i is the word of RPAU i, output j goes to
-// RPAU j, and coefficients follow each other without a pause. Converters of them run side by side in
-// step. RPAUs send their words of a coefficient so that RPAU i's passes RPAU 0 i cycles after its
-// own: words go from each RPAU to the one before it in HopCycles cycles, so RPAU i sends (Rpaus - 1
-// - i) * (HopCycles - 1) cycles after the last RPAU, and until then the way is free: words that come
-// together are combined by OR, all but one being zero. Outputs go the other way, each with its
-// number.
+// RPAU j, and coefficients follow each other without a pause. Converters base converters run in
+// lockstep. Words move from each RPAU to the one before it, HopCycles cycles a hop. The word of
+// RPAU i must pass RPAU 0 i cycles after RPAU 0's own word. So RPAU i sends (Rpaus - 1 - i) *
+// (HopCycles - 1) cycles after the last RPAU. At each RPAU at most one word is not zero, so words
+// are combined by OR. Outputs move in the other direction, each with its number.
 //
 // start_i: one cycle, as those of the RPAUs' units, with table_i; conversion_i says that it is one.
 // load_*: a word of address space conversion, its row being {kind, column, row} of rs_base_convert.
@@ -69,8 +68,8 @@ module rs_rpau_converters
   assign unused_load = ^{load_table_i, load_row_q};
 
   // ---- when coefficients start ------------------------------------------------------------------
-  // The first word of RPAU 0 stands at its converter so many cycles after the first step of the
-  // last RPAU: the step's register, the memory, and the way.
+  // The first word of RPAU 0 stands at its converter FirstWait cycles after the first step of the
+  // last RPAU: the step's register, the memory, and the hops.
   localparam int unsigned FirstWait =
       1 + memory_read_latency() + 1 + (Rpaus - 1) * (HopCycles - 1);
   localparam int unsigned WaitBits = $clog2(((FirstWait > Rpaus) ? FirstWait : Rpaus) + 1);

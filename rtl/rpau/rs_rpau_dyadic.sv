@@ -1,4 +1,5 @@
-// Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, beside the main unit.
+// Dyadic unit of an RPAU: dst = a*B + C or a*B - C, on DyadicCores lanes, in parallel
+// with the main unit.
 //
 // A row is read every 2*Cores / DyadicCores cycles and goes through the multipliers DyadicCores
 // words at a time. The results are collected and written as one row. B is a work polynomial, one of
@@ -54,10 +55,10 @@ module rs_rpau_dyadic
   output logic [Width-1:0]          wdata_o [Lanes]
 );
   if (DyadicCores == 0 || DyadicCores > Lanes) begin : gen_bad_cores
-    $error("rs_rpau_dyadic: %0d dyadic cores beside %0d butterfly cores", DyadicCores, Cores);
+    $error("rs_rpau_dyadic: %0d dyadic cores with %0d butterfly cores", DyadicCores, Cores);
   end
 
-  // ---- the instruction under way ----------------------------------------------------------------
+  // ---- the running instruction ------------------------------------------------------------------
   command_t command_q;
   decoded_t decoded;
   logic     use_key, use_seed, use_b, use_c, sum, subtract;
@@ -68,7 +69,7 @@ module rs_rpau_dyadic
   assign use_key  = decoded.factor == FactorBKey;
   assign use_seed = Prng != PrngNone && decoded.factor == FactorSeed;
   assign use_b    = decoded.factor == FactorB;
-  // A polynomial that is added is operand c, b too, so that the factor stays free.
+  // The summand is always read as operand c, also where it is b; operand b is the factor.
   assign sum      = decoded.addend == AddendB;
   assign use_c    = decoded.addend inside {AddendB, AddendDst};
   assign subtract = decoded.minus;
@@ -77,8 +78,7 @@ module rs_rpau_dyadic
   assign poly_b = command_q.word[BLsb+:BWidth];
 
   // ---- read: one row, then its groups of words --------------------------------------------------
-  // Rows set out Lead cycles later where the key expander has to begin first, and pause where its
-  // streams begin anew.
+  // With the key expander, rows start Lead cycles later, and pause where its streams start again.
   localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
   logic [LeadBits-1:0]  lead, lead_q;
@@ -164,7 +164,7 @@ module rs_rpau_dyadic
     );
   end
 
-  // Operands of the multipliers, and what waits beside them.
+  // Operands of the multipliers, and what is delayed with them.
   logic [Width-1:0] a_q [DyadicCores];
   logic [Width-1:0] b_q [DyadicCores];
   logic [Width-1:0] c_q [DyadicCores];
@@ -239,7 +239,7 @@ module rs_rpau_dyadic
     .d_o({result_swap, result_group})
   );
 
-  // Physical word l is word l of the row, or has changed halves.
+  // Physical word l is word l of the row, with halves swapped or not.
   logic [Width-1:0] row_words_q [Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_collect
     localparam int unsigned Changed = l ^ Cores;
@@ -251,7 +251,7 @@ module rs_rpau_dyadic
       end
     end
   end
-  // The address goes ahead of the words by a cycle.
+  // The address is one cycle ahead of the words.
   logic               row_ends, we_q;
   logic [RowBits-1:0] write_row;
   rs_delay #(
@@ -281,7 +281,7 @@ module rs_rpau_dyadic
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && (lead_q != '0 || active_q || drain_q != '0)))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
   LastWriteAtCompletion_A :
   assert property (@(posedge clk_i) drain_q != DrainBits'(1) || we_q)
   else $error("the last write does not come in the cycle that the latency says");

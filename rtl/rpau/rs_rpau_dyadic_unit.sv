@@ -1,7 +1,7 @@
 // The dyadic unit of an RPAU with its constants and its expanded keys.
 //
-// With DyadicCores = 0 there is nothing: no start may come, and no memory is touched. Ports as
-// those of rs_rpau_dyadic; set_i is the modulus bank of the command, and the host writes constants
+// With DyadicCores = 0 it is empty: start_i must stay low, and no memory is used. Ports are those
+// of rs_rpau_dyadic; set_i is the modulus bank of the command, and the host writes constants
 // and seeds.
 module rs_rpau_dyadic_unit
   import rs_arith_pkg::*;

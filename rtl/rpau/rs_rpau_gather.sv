@@ -1,10 +1,10 @@
 // Interconnect of the RPAUs, a star: words are gathered at the device's centre and sent to all.
 //
-// Every RPAU has the words of the one that sends (send_i) 2 * HopCycles cycles after they stood at
-// words_i: one hop to the centre, one to everyone (the sender too, which ignores them), for any
-// number of RPAUs: rs_rpau_pkg::interconnect_latency(). At most one RPAU sends. Cost: a selector of
-// Rpaus rows, HopCycles rows of registers, and as many an RPAU. Registers of a hop stand behind the
-// selector and at the RPAU that the words reach.
+// Every RPAU receives the sender's words (send_i) 2 * HopCycles cycles after they are at words_i:
+// one hop to the centre and one to all RPAUs, for any number of RPAUs
+// (rs_rpau_pkg::interconnect_latency()). The sender ignores them. At most one RPAU sends. Cost: a
+// selector of Rpaus rows, HopCycles rows of registers, and as many an RPAU. Registers of a hop
+// stand behind the selector and at the RPAU that the words reach.
 module rs_rpau_gather #(
   parameter int unsigned Rpaus = 5,
   parameter int unsigned HopCycles = 1,

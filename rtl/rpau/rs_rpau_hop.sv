@@ -1,6 +1,6 @@
 // A hop of the interconnect: a row of words Cycles cycles later, in as many rows of registers.
 //
-// rst_ni clears valid_o. Words are taken along only where they are valid.
+// rst_ni clears valid_o. Registers of words are loaded only where words are valid.
 module rs_rpau_hop #(
   parameter int unsigned Lanes = 8,
   parameter int unsigned Width = 48,

@@ -177,9 +177,9 @@ package rs_rpau_isa_pkg;
   typedef enum logic [1:0] {
     // The butterfly cores: 2*cores lanes a cycle.
     UnitMain = 2'd0,
-    // The dyadic cores beside them.
+    // The dyadic cores: coefficient-wise operations, in parallel with the main unit.
     UnitDyadic = 2'd1,
-    // What sends polynomials to other RPAUs beside both, a row a cycle, without arithmetic.
+    // Sends polynomials to other RPAUs, a row a cycle, in parallel with main and dyadic unit.
     UnitLink = 2'd2,
     // What takes polynomials word by word: to the converter that all RPAUs share, and back; or
     // permuted.

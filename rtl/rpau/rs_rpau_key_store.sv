@@ -1,8 +1,8 @@
-// Key store of one RPAU: Polys polynomials in one deep memory, rows as they are, nothing swapped.
+// Key store of one RPAU: Polys polynomials in one deep memory; halves of rows are not swapped.
 //
-// The host writes whole rows; units read them, one at a time: the program's hazard rule. Latency
-// from read_i to words: rs_rpau_pkg::memory_read_latency(), like the work memory's, so that the two
-// arrive together.
+// The host writes whole rows; units read them, one unit at a time (the program's hazard rule).
+// Latency from read_i to words: rs_rpau_pkg::memory_read_latency(), like the work memory's, so that
+// the two arrive together.
 module rs_rpau_key_store
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
@@ -52,7 +52,7 @@ module rs_rpau_key_store
     raddr_q <= AddrWidth'({poly, row});
   end
 
-  // All words of a row have one address, and stand side by side in one wide memory.
+  // All words of a row have one address, and stand next to each other in one wide memory.
   logic [Lanes*Width-1:0] wwords, rwords;
   logic [Width-1:0]       word_q [Lanes];
   rs_ram_1r1w #(

@@ -36,7 +36,7 @@ module rs_rpau_link
   output logic                link_send_o,  // this RPAU is sending
   output logic                link_valid_o
 );
-  // ---- the instruction under way ----------------------------------------------------------------
+  // ---- the running instruction ------------------------------------------------------------------
   logic [DstWidth-1:0] wsel_q, sel_q;
   logic                started_q, sender_q, busy_q, done_q;
   logic                unused_command;
@@ -111,8 +111,8 @@ module rs_rpau_link
   end
   assign done_o = done_q;
 
-  // On a ring the last words come back to their sender, which must not send them on, a hop after
-  // they have reached everyone else.
+  // On a ring the last words return to their sender one hop after they have reached the last
+  // receiver. The sender must not forward them.
   logic held;
   if (HopCycles > 1) begin : gen_held
     logic [HopCycles-2:0] ended_q;
@@ -125,7 +125,7 @@ module rs_rpau_link
 
   StartWhileIdle_A :
   assert property (@(posedge clk_i) !(start_i && busy_q))
-  else $error("an instruction starts while another is under way");
+  else $error("an instruction starts while another runs");
   ReceivesAllRows_A :
   assert property (@(posedge clk_i) !(done_q && !sender_q) ||
                                     count_q == (RowBits + 1)'(last_row) + 1'b1)

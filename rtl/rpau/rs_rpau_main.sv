@@ -38,7 +38,7 @@ module rs_rpau_main
   input  logic                  sender_i,      // this RPAU is the source of the broadcast
   output logic                  done_o,
 
-  // Modulus bank, modulus and constants of the instruction under way.
+  // Modulus bank, modulus and constants of the running instruction.
   input  logic [PrimeWidth-1:0] set_i,
   input  logic [Width-1:0]      q_i,
   input  logic [Width-1:0]      mu_i,
@@ -69,8 +69,8 @@ module rs_rpau_main
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
 
-  // A step's way through the pipeline. Rows u and t are one row except in stages across rows; u
-  // stands in physical half 0, or in half 1 where the halves are swapped.
+  // A step of the pipeline. It reads and writes rows u and t, which are the same row except in
+  // stages across rows. Row u is in physical half 0, or in half 1 where the halves are swapped.
   typedef struct packed {
     logic                   valid;
     logic                   again;    // reads dst: what an earlier stage has written
@@ -81,10 +81,9 @@ module rs_rpau_main
     logic [PatternBits-1:0] pattern;
   } step_t;
 
-  // ---- the instruction under way ----------------------------------------------------------------
-  // What an instruction means is found as it arrives, so that no path to a memory begins with an
-  // opcode. Pointwise, operand c is the polynomial that is added: dst, or b, so that the factor
-  // stays free.
+  // ---- the running instruction ------------------------------------------------------------------
+  // The instruction is decoded as it arrives, so that no path to a memory begins with an opcode. In
+  // pointwise instructions operand c is the summand (dst or b), and operand b the factor.
   opcode_e opcode;
   factor_e factor;
   addend_e addend;
@@ -135,7 +134,8 @@ module rs_rpau_main
   assign use_c     = use_c_q;
   assign use_key   = use_key_q;
 
-  // With one multiplier a core: sums pass none, and pointwise all else takes two cycles a row.
+  // With one multiplier a core: sums use no multiplier; other pointwise instructions take two
+  // cycles a row.
   logic in_turn, sum_only;
   assign sum_only = (Multipliers == 1) && sum && one;
   assign in_turn  = (Multipliers == 1) && !transform && !pair && !sum_only;
@@ -228,7 +228,7 @@ module rs_rpau_main
   step_t walk_read, walk_write, sooner_step, later_step, read_step, write_step;
   logic  last;
   logic [LogLanes-1:0] offset;
-  // Pointwise all operands and results stand in the same order: halves stay where they are.
+  // In pointwise instructions all operands and results have the same order: halves are not swapped.
   logic moves, walk_step, of_pair;
   assign moves     = permute || pair;
   assign walk_step = walk_valid && !receive && !(in_turn && walk_half);
@@ -255,7 +255,7 @@ module rs_rpau_main
   assign write_step  = transform ? ntt_step : walk_write;
   assign last        = transform ? ntt_last : walk_last;
 
-  // Only inverse butterflies need their operands as soon as that; no automorphism does.
+  // Only inverse butterflies need their operands this early; automorphisms do not.
   rs_delay #(
     .Width($bits(step_t) + LogLanes),
     .Depth(lanes_wait())
@@ -270,7 +270,7 @@ module rs_rpau_main
   logic [RowBits-1:0]  read_row [2];
   assign dst    = command_q.word[DstLsb+:DstWidth];
   assign poly_b = command_q.word[BLsb+:BWidth];
-  // Operand a is dst itself in a transform's stages behind the first.
+  // After a transform's first stage operand a is dst itself.
   assign poly_a      = read_step.again ? dst : command_q.word[ALsb+:AWidth];
   assign read_row[0] = read_step.swap ? read_step.row_t : read_step.row_u;
   assign read_row[1] = read_step.swap ? read_step.row_u : read_step.row_t;
@@ -380,8 +380,8 @@ module rs_rpau_main
           pattern: PatternBits'(InOrder)
       };
   assign operand_step = receive ? receive_step : lanes_step;
-  // A sum, then what else there is to the end of the lanes. Each part ends with a register of its
-  // own.
+  // First the latency of a sum, then the rest of the lanes' latency. Each part ends with a
+  // register.
   step_t sum_soon, lane_soon, result_soon;
   rs_delay #(
     .Width($bits(step_t)),
@@ -397,7 +397,7 @@ module rs_rpau_main
     always_ff @(posedge clk_i) sum_step_q <= sum_step;
     always_comb begin
       passing_step = in_turn ? sum_step_q : sum_step;
-      // Else it would be written in the time of the next instruction.
+      // Otherwise it would be written during the next instruction.
       if (sum_only) passing_step.valid = 1'b0;
     end
     assign result_soon = sum_only ? sum_soon : lane_soon;
@@ -435,7 +435,7 @@ module rs_rpau_main
     .second_o(second),
     .word_o(wdata_o)
   );
-  // The address goes ahead of the words by a cycle.
+  // The address is one cycle ahead of the words.
   logic               we_q;
   logic [RowBits-1:0] write_row [2];
   always_ff @(posedge clk_i) we_q <= row_step.valid && !link_send_o;
@@ -486,5 +486,5 @@ module rs_rpau_main
   SwapInOrder_A :
   assert property (@(posedge clk_i) !(row_step.valid && row_step.swap) ||
                    row_step.pattern == PatternBits'(InOrder))
-  else $error("the halves of a row change places in a stage within rows");
+  else $error("the halves of a row are swapped in a stage within rows");
 endmodule

@@ -1,8 +1,8 @@
-// Moduli of an RPAU's modulus banks, and those that its units compute with.
+// Moduli of an RPAU's modulus banks, and the current modulus of each of its units.
 //
 // start_main_i and the other two take the number of a modulus bank; from the second cycle on, until
-// the next start, that bank's modulus is at the unit's outputs. (First operands come later than
-// that.) The host writes the words of a modulus, in rows 0 to 3, while nothing runs.
+// the next start, that bank's modulus is at the unit's outputs. (The first operands come later.)
+// The host writes the words of a modulus, in rows 0 to 3, while nothing runs.
 module rs_rpau_moduli
   import rs_arith_pkg::*;
   import rs_rpau_isa_pkg::*;

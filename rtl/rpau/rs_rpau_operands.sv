@@ -1,10 +1,10 @@
-// Words of the memories, of the key store and of the interconnect to the lanes of the main unit.
+// Brings operands from work memory, key store and interconnect to the lanes of the main unit.
 //
-// The controls are those of the rows' address: rs_rpau_pkg::memory_read_latency() cycles later
-// their words come. One cycle more, and lanes are there. Operand a is arranged by rs_lane_gather;
-// with pair_i its upper lanes are half of operand b: that which swap_i puts first. Operands b and c
-// stay as they stand in the memory, and the key store's row is brought into the same order: its
-// halves are swapped by odd_i.
+// The controls come with the rows' addresses. The words come rs_rpau_pkg::memory_read_latency()
+// cycles after them, and the outputs one cycle after the words. Operand a is arranged by
+// rs_lane_gather. With pair_i its upper lanes take a half of operand b: half 1 with swap_i, half 0
+// without. Operands b and c keep the order of the memory. The key store's row is brought into the
+// same order: odd_i swaps its halves.
 module rs_rpau_operands
   import rs_rpau_pkg::*;
 #(
@@ -31,7 +31,7 @@ module rs_rpau_operands
   output logic [Width-1:0]       b_o [Lanes],
   output logic [Width-1:0]       c_o [Lanes]
 );
-  // Controls that meet the words: those of the lanes a cycle ahead, where rs_lane_gather registers
+  // Controls, delayed to the words. Those of rs_lane_gather come a cycle earlier, as it registers
   // them.
   logic                   gather_swap, gather_b_swap, b_swap_q;
   logic [PatternBits-1:0] gather_pattern;

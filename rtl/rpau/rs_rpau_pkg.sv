@@ -1,9 +1,9 @@
-// RPAU architecture: types of the doorways inside a device, and latencies.
+// RPAU architecture: types of the interfaces inside a device, and latencies.
 //
 // The latencies are built from the blocks' own; backends/rpau/design/latency.py holds the
-// same on the scheduler's side, and the tests measure every instruction against it. All are counted
-// as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one in which
-// the result stands at its output.
+// same functions for the scheduler, and the tests measure every instruction against it. All are
+// counted as in rs_arith_pkg: from the cycle in which a value stands at a block's input to the one
+// in which the result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
   import rs_prng_pkg::*;
@@ -37,8 +37,8 @@ package rs_rpau_pkg;
     SpaceTwiddle = 4'd6,
     // An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb.
     SpaceSeed = 4'd7,
-    // A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) *
-    // 16 + row, as docs/reference/baseconv.md numbers them.
+    // A loaded conversion of the device, addressed as RPAU 0: word (16 * kind + column) * 16
+    // + row, as docs/reference/baseconv.md numbers them.
     SpaceConversion = 4'd8
     // end of generated
   } space_e;
@@ -62,7 +62,7 @@ package rs_rpau_pkg;
   localparam int unsigned HostBeatWords = 8;  // words at the host's port, at most
   localparam int unsigned RpauWidth = SrcWidth;
 
-  // What a device says about itself: its parameters, in this order.
+  // Capabilities that a device reports: its parameters, in this order.
   localparam int unsigned CapabilityBits = 32;
   typedef enum int unsigned {
     // generated from rtl/shell/rs_registers.rdl: capabilities
@@ -114,7 +114,7 @@ package rs_rpau_pkg;
     word_t    word;
   } command_t;
 
-  // The ring of a program: how long its polynomials are, and what follows from that.
+  // The ring of a program: the length of its polynomials, and numbers that follow from it.
   typedef struct packed {
     logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
     logic [RowWidth-1:0] top_stride;   // half a polynomial's words
@@ -123,7 +123,8 @@ package rs_rpau_pkg;
     logic [7:0]          gap;          // idle cycles between two stages of an NTT
   } ring_t;
 
-  // A unit's reading of work polynomials: operands a, b and c (numbers 0, 1, 2), of the same rows.
+  // A unit's read port to work polynomials: operands a, b and c (numbers 0, 1, 2), of the same
+  // rows.
   typedef struct packed {
     logic                     valid;
     logic [2:0]               uses;  // by operand
@@ -131,14 +132,14 @@ package rs_rpau_pkg;
     logic [1:0][RowWidth-1:0] row;   // of each half of a row
   } work_read_t;
 
-  // A unit's writing of one: poly and row stand there a cycle before valid and the words.
+  // A unit's write port: poly and row come a cycle before valid and the words.
   typedef struct packed {
     logic                     valid;
     logic [DstWidth-1:0]      poly;
     logic [1:0][RowWidth-1:0] row;   // of each half of a row
   } work_write_t;
 
-  // A unit's reading of the key store.
+  // A unit's read port to the key store.
   typedef struct packed {
     logic                      valid;
     logic [HostIndexWidth-1:0] poly;
@@ -170,7 +171,7 @@ package rs_rpau_pkg;
     return reads;
   endfunction
 
-  // What a design has of that which some instructions need, by feature_e.
+  // Whether a design has each optional feature that some instructions need, by feature_e.
   function automatic logic [Features-1:0] features_of(int unsigned larger_rings,
                                                       int unsigned seeds, int unsigned key_stream);
     logic [Features-1:0] has;
@@ -181,7 +182,7 @@ package rs_rpau_pkg;
     return has;
   endfunction
 
-  // Bits of the number of a part of a row of lanes words, which are taken some words at a time.
+  // Bits of a part's number, where a row of `lanes` words is taken in parts of `words` words.
   function automatic int unsigned part_bits(int unsigned lanes, int unsigned words);
     return (words > 0 && lanes > words) ? $clog2(lanes / words) : 1;
   endfunction
@@ -202,7 +203,7 @@ package rs_rpau_pkg;
     return pre_latency() + 1 + mod_mul_latency(reduction);
   endfunction
 
-  // What all else takes less: its rows are read so much later.
+  // All other operations are shorter by this: their rows are read this many cycles later.
   function automatic int unsigned lanes_wait();
     return pre_latency() - mod_addsub_latency();
   endfunction
@@ -217,7 +218,7 @@ package rs_rpau_pkg;
     return memory_read_latency() + 1 + lanes_latency(reduction) + 1;
   endfunction
 
-  // The same of a sum that passes no multiplier.
+  // The same for a sum, which uses no multiplier.
   function automatic int unsigned sum_read_to_write(int unsigned reduction);
     return main_read_to_write(reduction) - 1 - mod_mul_latency(reduction);
   endfunction
@@ -228,7 +229,7 @@ package rs_rpau_pkg;
   endfunction
 
   // The same in cycles, to the last words in an RPAU: where some RPAUs have narrow words, they
-  // shorten what comes, and all others wait as long to end.
+  // shorten arriving words, and all others wait for the same time.
   function automatic int unsigned interconnect_latency(int unsigned style, int unsigned rpaus,
                                                        int unsigned hop_cycles,
                                                        int unsigned narrow_rpaus);
@@ -258,18 +259,18 @@ package rs_rpau_pkg;
     return 1 + RamLatency + 1;
   endfunction
 
-  // A step's way to the operand registers of the multipliers in a forward transform: a register of
-  // its own, the wait, the memory and the lane arrangement.
+  // From a step to the multipliers' operand registers in a forward transform: the step's register,
+  // the wait, the memory and the lane arrangement.
   function automatic int unsigned step_to_operand();
     return 1 + lanes_wait() + memory_read_latency() + 1;
   endfunction
 
-  // By what it is longer in an inverse transform.
+  // Additional cycles in an inverse transform.
   function automatic int unsigned inverse_wait();
     return pre_latency() - lanes_wait();
   endfunction
 
-  // Stored factors are there sooner than the data: so long their addresses wait.
+  // Stored factors are ready before the data: their addresses wait for this many cycles.
   function automatic int unsigned stored_twiddle_wait();
     return step_to_operand() - stored_twiddle_latency();
   endfunction
@@ -304,8 +305,8 @@ package rs_rpau_pkg;
     };
   endfunction
 
-  // By how much the rows of an instruction that expands a seed start later than others: the
-  // expander starts a cycle after the command, and a row's words stand at their registers after the
+  // Cycles by which the rows of an instruction that expands a seed start later than others. The
+  // expander starts a cycle after the command. A row's words are in their registers after the
   // command, the counters, the row address and the memory.
   function automatic int unsigned seed_lead(int unsigned lanes);
     return 1 + expander_latency(lanes) - (3 + memory_read_latency());
@@ -339,20 +340,20 @@ package rs_rpau_pkg;
     return bits;
   endfunction
 
-  // Request of a read at an RPAU to the words there: a register on either side of the memory.
+  // Request of a read at an RPAU to the words there: a register before and one after the memory.
   function automatic int unsigned rpau_read_latency();
     return 1 + memory_read_latency() + 1;
   endfunction
 
-  // Host: request at the device's port to read data valid there. Both ways there is a register for
+  // Host: request at the device's port to read data valid there. Each direction has a register for
   // each RPAU: rs_rpau_chain.
   function automatic int unsigned host_read_latency(int unsigned rpaus);
     return 2 * rpaus + rpau_read_latency();
   endfunction
 
-  // Last row of a key polynomial at the host's port to the issue of what waits for it: the way to
-  // the last RPAU, the count, and the comparison. The row is in its memory by then, and an
-  // instruction that reads it issues later still.
+  // Last row of a key polynomial at the host's port to the issue of the instruction that waits
+  // for it: the chain to the last RPAU, the count, and the comparison. The row is in its memory by
+  // then; an instruction that reads it issues even later.
   function automatic int unsigned arrival_latency(int unsigned rpaus);
     return rpaus + 2;
   endfunction

@@ -1,9 +1,9 @@
 // An RPAU's port to the interconnect: its link unit, if it has one, and the selection of the
 // sender's words.
 //
-// The main unit (main_*) and the link unit send over one interconnect, one at a time in the whole
-// device: the program's hazard rule. Ports of the link unit as those of rs_rpau_link; words_i are
-// the work memory's for it. Without a link unit the main unit's words are those that leave.
+// The main unit (main_*) and the link unit send over one interconnect, at most one in the
+// device at a time (the program's hazard rule). The link unit's ports are those of rs_rpau_link;
+// words_i are its words from the work memory. Without a link unit only the main unit sends.
 module rs_rpau_port
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

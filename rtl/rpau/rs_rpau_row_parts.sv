@@ -1,9 +1,10 @@
 // Rows of up to three polynomials, taken from the banks' registers a part at a time.
 //
 // word_i are the words of a row, by lane and bank, where they stay until the last of its parts has
-// been taken. Part p is words p*Words to p*Words + Words - 1 of the row, whose halves change places
-// with swap_i; operand_o[k] are those of bank bank_i[k], which holds still, a cycle after part_i. Cost: a multiplexer of the parts for each bank and word, which the operands
-// share, and then one of the banks for each operand and word.
+// been taken. Part p is words p*Words to p*Words + Words - 1 of the row, whose halves are exchanged
+// with swap_i; operand_o[k] are those of bank bank_i[k], which holds still, a cycle after part_i.
+// Cost: a multiplexer of the parts for each bank and word, which the operands share, and then one
+// of the banks for each operand and word.
 module rs_rpau_row_parts
   import rs_rpau_pkg::*;
 #(
@@ -22,18 +23,18 @@ module rs_rpau_row_parts
   input  logic [Width-1:0]     word_i [Lanes][Banks],
   output logic [Width-1:0]     operand_o [3][Words]
 );
-  // A part's word l comes from lane l % Step of some Step lanes, swapped or not.
+  // A part's word l comes from lane l % Step of a group of Step lanes, halves swapped or not.
   localparam int unsigned Step = (Words < Cores) ? Words : Cores;
-  localparam int unsigned Places = Lanes / Step;
-  localparam int unsigned PlaceBits = $clog2(Places);
+  localparam int unsigned Positions = Lanes / Step;
+  localparam int unsigned PositionBits = $clog2(Positions);
   localparam int unsigned LogLanes = $clog2(Lanes);
 
   for (genvar l = 0; l < Words; l++) begin : gen_word
-    logic [PlaceBits-1:0] place;
+    logic [PositionBits-1:0] position;
     logic [LogLanes-1:0]  lane;
-    assign place = PlaceBits'((32'(part_i) * Words + l) / Step)
-                   ^ (swap_i ? PlaceBits'(Cores / Step) : '0);
-    assign lane  = LogLanes'(32'(place) * Step + l % Step);
+    assign position = PositionBits'((32'(part_i) * Words + l) / Step)
+                   ^ (swap_i ? PositionBits'(Cores / Step) : '0);
+    assign lane  = LogLanes'(32'(position) * Step + l % Step);
 
     logic [Width-1:0] own [Banks];  // of the part, in every bank
     always_ff @(posedge clk_i) begin

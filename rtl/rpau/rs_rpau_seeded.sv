@@ -1,6 +1,6 @@
-// Seed store of an RPAU, and the expander of the half keys that its dyadic unit multiplies with.
+// Seed store of an RPAU, and the expander of the key polynomials that its dyadic unit uses.
 //
-// start_i with command_i: as the dyadic unit gets them; an instruction without a seed is ignored.
+// start_i and command_i are those of the dyadic unit; an instruction without a seed is ignored.
 // From the cycle 1 + rs_prng_pkg::expander_latency() after start_i on, residues_o holds DyadicCores
 // coefficients more every cycle; between blocks of 2^LogBlock of them are expander_pause() cycles.
 // q_i: the modulus, from the second cycle after start_i on. The host writes entries, a word a row,

@@ -9,26 +9,28 @@
 //              other address spaces have one word a row, word 0, for each modulus bank, or seed,
 //              host_index_i. Only the address space poly is read: the row comes with host_rvalid_o,
 //              rs_rpau_pkg::host_read_latency() cycles later, one read a cycle; until the last is
-//              there, host_space_i, host_rpau_i and host_index_i hold still, and nothing is written.
-//              While host_busy_o is high, an access is under way, and no program may start. With
-//              KeyStream, rows of the address space key are written while a program runs, too,
-//              where it was started with streamed_i: the polynomials that it awaits, in its order.
-//              One has arrived rs_rpau_pkg::arrival_latency() cycles after its last row stood at
-//              the port.
+//              there, host_space_i, host_rpau_i and host_index_i hold still, and nothing is
+//              written. While host_busy_o is high, an access is in progress, and no program may
+//              start. With KeyStream, rows of the address space key are written while a program
+//              runs, too, where it was started with streamed_i: the polynomials that it awaits, in
+//              its order. One has arrived rs_rpau_pkg::arrival_latency() cycles after its last row
+//              stood at the port.
 //   program_*  One instruction a cycle, only while busy_o is low.
 //   ring_i     log2 of the degree of the ring that a program runs in; taken with start_i.
 //   start_i    Starts the program at word 0 while busy_o is low; busy_o is high from the next cycle
 //              until halt has issued. streamed_i, taken with it: its keys come while it runs.
-//   arrived_o, awaited_o   Key polynomials that have come since then; for how many it waits, or 0.
-//   cycles_o, instructions_o   Of the program under way, or of the last one.
+//   arrived_o, awaited_o   Number of key polynomials that have come since the start, and number
+//              that the program waits for, or 0.
+//   cycles_o, instructions_o   Of the running program, or of the last one.
 //   error_o    The last program ended at an opcode that does not exist.
-//   design_o   What the device is, constant: its parameters in the order of rs_rpau_pkg::capability_e.
+//   design_o   What the device is, constant: its parameters in the order of
+//              rs_rpau_pkg::capability_e.
 //
-// Words of the last NarrowRpaus RPAUs have NarrowWidth bits, all others, and those of the host port and
-// the interconnect, Width bits. The host writes a narrow RPAU no word that is too wide for it.
+// Words of the last NarrowRpaus RPAUs have NarrowWidth bits, all others, and those of the host port
+// and the interconnect, Width bits. The host writes a narrow RPAU no word that is too wide for it.
 //
-// Reset is synchronous and active low, and leaves memories as they are. Most of the pipelines have
-// none: hold it for rs_rpau_pkg::ResetCycles cycles, in which they run empty.
+// Reset is synchronous and active low, and does not change memories. Most pipelines have no reset:
+// hold it for rs_rpau_pkg::ResetCycles cycles, until they are empty.
 module rs_rpau_top
   import rs_arith_pkg::*;
   import rs_rpau_pkg::*;
@@ -234,8 +236,8 @@ module rs_rpau_top
   for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
     localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
 
-    // The command as it arrives at the RPAU. Taken only with a start of its own: so synthesis does
-    // not make one register of those of all RPAUs.
+    // The command as it arrives at the RPAU. It is loaded only with the RPAU's own start, so that
+    // synthesis does not merge the registers of all RPAUs.
     command_t         command_q;
     logic [Units-1:0] start_q;
     always_ff @(posedge clk_i) begin
@@ -376,7 +378,7 @@ module rs_rpau_top
   else $error("the host reaches into a memory while a program runs");
   StartAfterHost_A :
   assert property (@(posedge clk_i) !(start_i && !busy_o && host_busy_o))
-  else $error("a program starts while an access of the host is under way");
+  else $error("a program starts while an access of the host is in progress");
   ReadsWorkPolynomials_A :
   assert property (@(posedge clk_i) !host_re_i || host_space_i == SpacePoly)
   else $error("the host reads address space %0d: only work polynomials can be read", host_space_i);

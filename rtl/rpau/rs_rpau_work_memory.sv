@@ -1,37 +1,38 @@
-// Work polynomials of one RPAU, in banks of one read and one write port, which its units share.
+// Work polynomials of one RPAU, in banks that its units share. A bank has one read port and one
+// write port.
 //
 // The first UramPolys polynomials are in UltraRAM, as many in a bank as the 4,096 words of an
-// UltraRAM hold. The others are in BlockBanks banks of block RAM, evenly: the first ones have one
-// more where the number does not divide. The banks of a lane stand side by side: a unit takes its
-// words from one of them.
+// UltraRAM hold. The others are in BlockBanks banks of block RAM, evenly: if the
+// number is no multiple, the first banks have one more. The banks of a lane are parallel: a unit
+// takes its words from one of them.
 //
-// A row of 2*Cores words lies in two halves that are addressed apart. Half h of row r stands in
-// physical half h ^ parity(r) (docs/reference/rpau.md): that is the units' business; here
-// words and rows are physical, lane l belonging to half l / Cores.
+// A row of 2*Cores words lies in two halves with separate addresses. Half h of row r stands in
+// physical half h ^ parity(r) (docs/reference/rpau.md): the units do this mapping. Here
+// words and rows are physical: lane l belongs to half l / Cores.
 //
 // Each unit has a read and a write port, by unit_e. The main and the dyadic unit read up to three
 // polynomials of the same rows at once, operands a, b and c, and write one; the link unit reads
 // one, its operand a, and writes one. The words that the link unit reads come out as the main
 // unit's operand c, while link_busy_i: the main unit reads no operand c then. While nothing runs,
 // the host reads as the main unit and writes as the dyadic unit. The polynomials of operands hold
-// still while reads are under way: they steer the words on the way back too. The main unit's
+// still until all reads are answered: they also select the returning words. The main unit's
 // operand a alone may change from one read to the next. Latency from address to words:
 // rs_rpau_pkg::memory_read_latency().
 //
-// Addresses stand in registers in front of the memories, with the number of each polynomial's bank.
-// A write gives its address a cycle before its words, so that this costs it no cycle.
+// Addresses are registered in front of the memories, with the number of each polynomial's bank. A
+// write gives its address a cycle before its words, so this register does not delay it.
 //
 // The coefficient unit reads operands a and b, Converters words of a row at a time, as they stand,
 // in part coefficient_part_i of the row that was read with or before it.
 //
-// The dyadic unit takes a row DyadicWords at a time (rs_rpau_row_parts): dyadic_part_i is 0 with a read
-// and names the other parts in the cycles behind it, with the row's dyadic_swap_i; the words of each
-// come with the same latency.
+// The dyadic unit takes a row DyadicWords at a time (rs_rpau_row_parts): dyadic_part_i is 0 with a
+// read and names the other parts in the cycles behind it, with the row's dyadic_swap_i; the words
+// of each come with the same latency.
 //
 // No two units touch one polynomial, read one bank, or write one, at the same time, none reads two
-// polynomials of a bank at once, and none reads a row while it writes it: the program's hazard
-// rule, and the units' schedules. A row that the dyadic unit reads stands in its banks until its
-// parts are taken.
+// polynomials of a bank at once, and no unit reads a row while it writes it. The program's hazard
+// rule and the units' schedules ensure this. A row that the dyadic unit reads stands in its banks
+// until its parts are taken.
 //
 // Cost: for a lane and Banks banks a selector of Banks words for each of the main unit's operands;
 // for a word of the dyadic unit a selector of parts a bank and one of Banks words an operand; and
@@ -144,7 +145,8 @@ module rs_rpau_work_memory
     end
   end
 
-  // What is written: half a row has one address, and its words stand side by side in one memory.
+  // Write data: half a row has one address, and its words stand next to each other in one
+  // memory.
   localparam int unsigned HalfWidth = Cores * Width;
   logic [HalfWidth-1:0] half [2][Units];
   always_comb begin
@@ -157,7 +159,7 @@ module rs_rpau_work_memory
     end
   end
 
-  // What was read. Lanes first: each selects a bank among its own words.
+  // Read data. Lanes first: each selects a bank among its own words.
   logic [Width-1:0] word [Lanes][Banks];
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
@@ -194,7 +196,7 @@ module rs_rpau_work_memory
       end
     end
 
-    // The memories' output registers follow reads only: what is not read costs a simulator nothing.
+    // The memories' output registers change with reads only: this makes simulation faster.
     logic read_now_q;
     always_ff @(posedge clk_i) read_now_q <= |reads;
 
@@ -259,7 +261,7 @@ module rs_rpau_work_memory
     else $error("unit %0d writes polynomial %0d of %0d", u, write_q[u].poly, Polys);
   end
 
-  // The selection of the main unit's operand a goes with its words.
+  // The selection of the main unit's operand a is delayed with its words.
   bank_t main_a_bank;
   rs_delay #(
     .Width(BankWidth),

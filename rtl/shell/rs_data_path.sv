@@ -4,11 +4,11 @@
 //
 //   ((address space * 2^RpauWidth + unit) * 2^HostIndexWidth + index) * 8N + 8 * word
 //
-// where address space is the address space: 0 for work polynomials, 1 for the key store, which is only
-// written. A burst (INCR, whole beats, within 4 KiB as AXI4 has it) lies in one polynomial; where
-// it writes, it has whole rows, whose words have all their bytes. One burst at a time is accepted.
-// It owns the host port (claimed_o) from grant_i on until its data have crossed; its answer may
-// wait longer.
+// The address space is 0 for work polynomials and 1 for the key store, which is only written. A
+// burst (INCR, whole beats, within 4 KiB as AXI4 requires) lies in one polynomial. A burst that
+// writes has whole rows, and its words have all their bytes. One burst at a time is
+// accepted. It owns the host port (claimed_o) from grant_i on until its data have crossed; its
+// answer may wait longer.
 //
 // A burst that writes keys is also taken while a program runs that waits for them (streams_i).
 //
@@ -17,10 +17,10 @@
 // It then moves nothing, its data are dropped, and reads give 0. A word too wide or without all of
 // its bytes (value), or a misplaced WLAST (order), ends the writing at its row.
 //
-// Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less where
-// the device's rows are shorter. Both ways take a beat a cycle, or such a row a cycle. Data that
-// are read come host_read_latency() cycles later. So many beats are under way, and wait in a memory
-// until the bus takes them. rst_ni, synchronous, drops a burst in any state.
+// Words cross by rows of the device's host port (rs_rpau_pkg::host_words): a beat, or less if
+// the device's rows are shorter. Either direction moves a beat a cycle, or such a row a cycle. Data
+// that are read come host_read_latency() cycles later. That many beats may be in progress; they
+// wait in a memory until the bus takes them. rst_ni, synchronous, drops a burst in any state.
 module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -41,7 +41,7 @@ module rs_data_path
   input  logic                      rst_ni,
   input  logic                      ready_i,    // the device is neither busy nor in reset
   input  logic                      streams_i,  // it is busy, and takes keys
-  input  logic                      grant_i,    // nobody else uses the host port
+  input  logic                      grant_i,    // the host port is free for this block
   output logic                      claimed_o,
   output refused_t                  refused_o,
 
@@ -101,7 +101,7 @@ module rs_data_path
                       (take_write ? axi_i.aw.burst : axi_i.ar.burst) == BurstIncr &&
                       addr[$clog2(BeatBytes)-1:0] == '0 && len < 8'd64 && end_byte <= 13'd4096;
 
-  // ---- its place --------------------------------------------------------------------------------
+  // ---- its address ------------------------------------------------------------------------------
   localparam int unsigned IndexAt = LogN + 3;
   localparam int unsigned UnitAt = IndexAt + HostIndexWidth;
   localparam int unsigned SpaceAt = UnitAt + RpauWidth;
@@ -147,14 +147,14 @@ module rs_data_path
   assign whole_words = (&axi_i.w.strb) && !wide;
   assign store       = state_q == StWrite && rows_q != '0;
 
-  // Reading: rows that are fetched have a place in the memory of beats, which is so deep that one
-  // can be fetched each cycle.
+  // Reading: every row that is fetched has a word in the memory of beats. The memory is deep enough
+  // for a row in each cycle.
   localparam int unsigned AddrBits = $clog2(ReadLatency + 3);
   localparam int unsigned Places = 2 ** AddrBits;
   logic                       fetch, came, push, pop, r_valid, rtake, out_valid_q;
   logic [8:0]                 fetches_q;  // rows to fetch
-  logic [AddrBits:0]          free_q;     // places that no beat has
-  logic [AddrBits:0]          pushed_q, popped_q;  // beats of the burst; less a bit: places
+  logic [AddrBits:0]          free_q;     // words that are free
+  logic [AddrBits:0]          pushed_q, popped_q;  // beats of the burst; less a bit: addresses
   logic [BeatWords*Width-1:0] in, out;
   assign fetch = state_q == StRead && fetches_q != '0 &&
                  (free_q != '0 || fetches_q % 9'(BeatRows) != '0);

@@ -1,4 +1,4 @@
-// A channel of the DMA (rs_dma) at an accelerator's host port, in place of the data path.
+// A channel of the DMA (rs_dma) at an accelerator's host port, instead of the data path.
 //
 // Descriptors for an address that the device does not have are rejected before they begin: they
 // have no effect. WRITE reaches every address space except conversions, whose words are not
@@ -6,8 +6,8 @@
 // STREAM reaches the key store, READ work polynomials. A word of a narrow RPAU that is too wide for
 // it is not written, nor is its row (refused_o).
 //
-// claimed_o: the port is the channel's, until nothing is under way there (host_busy_i); so accesses that a
-// stopped channel has left behind disturb no other.
+// claimed_o: the port is the channel's, until no access is in progress there (host_busy_i); so
+// accesses that a stopped channel has left behind disturb no other.
 module rs_dma_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -49,9 +49,9 @@ module rs_dma_port
   localparam int unsigned LogHostWords = $clog2(HostWords);
   localparam int unsigned RowParts = Lanes / HostWords;
 
-  // ---- the place --------------------------------------------------------------------------------
+  // ---- the address ------------------------------------------------------------------------------
   logic [16:0] indices, words;
-  logic [24:0] rows;  // that the place has
+  logic [24:0] rows;  // that the address space has
   logic        whole_rows, exists;
   rs_host_space #(
     .LogN(LogN),

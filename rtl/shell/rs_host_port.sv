@@ -3,11 +3,11 @@
 // (rs_dma_port). Only one of them has the device's host port at a time.
 //
 // The data path has it while it moves the words of a burst (moving_o). A burst begins when the
-// device is idle_i and no access of the window is under way. The window then refuses accesses, as
+// device is idle_i and no access of the window is in progress. The window then refuses accesses, as
 // it does while a program runs. Bursts that write keys are also accepted while a program waits for
 // them (streams_i). forget_i drops a burst in any state. The channel has the port while its
 // descriptor moves words; it begins none while the window is in use (window_idle_o). refused_o is
-// of both ways.
+// that of either interface.
 module rs_host_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;

@@ -1,16 +1,16 @@
 // The host's window into the memories of an accelerator: a register of 64 bits, word after word.
 //
-// The place is word word_i of polynomial index_i of memory space_i of RPAU unit_i. Words are written
-// by halves (rs_word_halves). Rows of the address spaces poly and key are written from their first
-// word to their last, with which they are stored: here the words of a row of the device's host port
-// are gathered (rs_rpau_pkg::host_words). Words of the other address spaces are rows of their own.
-// Reads fetch such a row and keep it until the host moves, writes, or runs a program. advance_o
-// counts word_i up after a word was written, or its upper half read.
+// The address is word word_i of polynomial index_i of memory space_i of RPAU unit_i. Words are
+// written by halves (rs_word_halves). Rows of the address spaces poly and key are written from
+// their first word to their last, with which they are stored: here the words of a row of the
+// device's host port are gathered (rs_rpau_pkg::host_words). Words of the other address spaces are
+// rows of their own. Reads fetch such a row and keep it until the host moves, writes, or runs a
+// program. advance_o counts word_i up after a word was written, or its upper half read.
 //
 // An access is answered by ack_o, in its own cycle, or, where a row must be fetched, when it is
-// there; the next access comes after that. idle_o says that no access is under way, nor at the
-// device's port in the cycle after. Accesses while the device is not ready, to addresses that it
-// does not have, or of words out of order or too wide are refused and have no effect.
+// there; the next access comes after that. idle_o: no access is in progress, and none
+// is at the device's port in the next cycle. Accesses while the device is not ready, to addresses
+// that it does not have, or of words out of order or too wide are refused and have no effect.
 module rs_host_window
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
@@ -62,7 +62,7 @@ module rs_host_window
   localparam int unsigned LogLanes = $clog2(Lanes);
   localparam int unsigned LogHostWords = $clog2(HostWords);
 
-  // ---- the place --------------------------------------------------------------------------------
+  // ---- the address ------------------------------------------------------------------------------
   logic [16:0] indices, words;  // that the address space has
   logic        whole_rows;
   rs_host_space #(
@@ -82,7 +82,7 @@ module rs_host_window
     .whole_rows_o(whole_rows)
   );
 
-  logic                    exists, narrow;  // the device has such a place, of a narrow RPAU
+  logic                    exists, narrow;  // the address exists, and is in a narrow RPAU
   logic [LogLanes-1:0]     lane;            // of the memory's row
   logic [LogHostWords-1:0] slot;            // of the port's row
   logic [RowWidth-1:0]     row;
@@ -113,7 +113,7 @@ module rs_host_window
 
   // ---- reads ------------------------------------------------------------------------------------
   logic read, readable, serve, fetch, abandon, upper;
-  logic row_valid_q;  // row_q is the row of the place
+  logic row_valid_q;  // row_q is the row of the address
   logic fetching_q;   // a read waits for its row
   logic upper_q;      // and is of the upper half
   assign read     = access_i.valid && !access_i.write;
@@ -165,7 +165,7 @@ module rs_host_window
   end
 
   // ---- device -----------------------------------------------------------------------------------
-  // Registers of their own: the host may move on while the access is under way.
+  // The access has its own registers: the host may change the address while it is in progress.
   logic                      we_q, re_q;
   logic [SpaceWidth-1:0]      space_q;
   logic [RpauWidth-1:0]      rpau_q;

@@ -1,8 +1,8 @@
 // An accelerator of the RPAU architecture behind its register block, on an AXI4-Lite bus, and its
 // data path, on AXI4: rs_rpau_shell with the ports that tools look for.
 //
-// The registers' bus has 32-bit data and byte addresses in a page of 4 KiB; signals have AXI's names,
-// by which tools find them.
+// The registers' bus has 32-bit data and byte addresses in a page of 4 KiB; signals have AXI's
+// names, by which tools find them.
 module rs_rpau_axil
   import rs_rpau_pkg::host_words;
   import rs_shell_pkg::*;

@@ -1,12 +1,12 @@
 // An accelerator of the RPAU architecture behind its register block and its data path, whose buses
-// are records: rs_rpau_axil has them as ports, rs_rpau_uart a serial line in their place.
+// are records: rs_rpau_axil has them as ports, rs_rpau_uart a serial line instead.
 //
 // docs/reference/registers.md says what the registers do. A register access takes a few cycles, the
 // first word of a row of its port rs_rpau_pkg::host_read_latency() more. The data path
 // (rs_data_path) moves polynomials; while it does, the device is not ready. Keys may cross it while
 // a program runs.
 //
-// With Dma a channel of the DMA (dma_*, rs_dma_device's ports) takes the data path's place, and
+// With Dma a channel of the DMA (dma_*, rs_dma_device's ports) replaces the data path, and
 // starts programs. While the channel moves words, and in the cycle of its start, the registers
 // reach no memory and start nothing.
 //
@@ -133,7 +133,7 @@ module rs_rpau_shell
   logic [ResetBits-1:0] reset_q;  // cycles that the accelerator stays in reset
   logic                 device_rst_nq, busy, bad_opcode, start, still, idle, ready;
   logic                 moving;  // the data path moves words
-  logic                 host_busy;  // words of the host are under way
+  logic                 host_busy;  // the device still has accesses of the host in progress
   logic                 waiting_q;  // a start waits for them
   logic                 dma_start;
   assign dma_start = Dma != 0 && dma_i.start;
@@ -162,7 +162,7 @@ module rs_rpau_shell
     if (start) ring_q <= ring;
   end
 
-  // Keys come while the program runs, from its start on: none is counted that comes before.
+  // Keys may come from the program's start on. Keys that come before are not counted.
   logic [ArrivedWidth-1:0] arrived, awaited;
   logic                    streamed_q;
   assign hwif_in.key_arrivals.arrived.next = arrived;
@@ -180,7 +180,7 @@ module rs_rpau_shell
   assign hwif_in.cycles.value.next       = cycles;
   assign hwif_in.instructions.value.next = instructions;
 
-  // ---- refusals ---------------------------------------------------------------------------------
+  // ---- refused accesses -------------------------------------------------------------------------
   refused_t refused, refused_program, refused_host, refused_start;
   assign refused_start = '{
           busy: hwif_out.control.start.value && (!ready || hwif_out.control.reset.value),

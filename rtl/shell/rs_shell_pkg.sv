@@ -1,9 +1,9 @@
-// Shell: what its blocks hand to each other.
+// Shell: types of the interfaces between its blocks.
 package rs_shell_pkg;
   // Why an access was refused; the fields of register `refused`.
   typedef struct packed {
     logic busy;   // the device was not ready
-    logic place;  // no such place
+    logic place;  // no such address
     logic order;  // not the next word of its row, an upper half without its lower one, or a burst
                   // of another shape than the data path takes
     logic value;  // too wide a word, or a half, or a beat, without all of its bytes
@@ -31,7 +31,7 @@ package rs_shell_pkg;
     logic [BeatBits-1:0]   data;
   } axi_beat_t;
 
-  // What its master says, and what its slave says.
+  // Signals of its master, and of its slave.
   typedef struct packed {
     axi_burst_t aw;
     axi_beat_t  w;
@@ -53,8 +53,8 @@ package rs_shell_pkg;
     logic [BeatBits-1:0]    r_data;
   } axi_response_t;
 
-  // A channel of the DMA (rs_dma): what it asks of the host port and of the program, and the
-  // descriptor at hand.
+  // A channel of the DMA (rs_dma): its requests to the host port and to the program, and the
+  // current descriptor.
   typedef struct packed {
     logic        reads;
     logic        streams;
@@ -76,7 +76,7 @@ package rs_shell_pkg;
     logic        start;
     dma_asked_t  asked;
   } dma_request_t;
-  // What the accelerator says.
+  // The accelerator's answer.
   typedef struct packed {
     logic        rst_n;      // its reset, which ends whatever the channel does
     logic        refused;    // the descriptor at hand
@@ -87,7 +87,7 @@ package rs_shell_pkg;
     logic [63:0] cycles;
   } dma_response_t;
 
-  // The registers' AXI4-Lite bus: the same of it.
+  // The same for the registers' AXI4-Lite bus.
   localparam int unsigned AxilAddrWidth = 12;
   localparam int unsigned AxilDataWidth = 32;
   typedef struct packed {

@@ -2,12 +2,12 @@
 //
 // docs/guide/uart.md has the frames, byte by byte. A frame reads or writes up to 256 words of 1 to
 // 8 bytes at one address; words of a 64-bit register are two accesses each, the lower half first.
-// All of a frame is received and its check sum compared before anything is done. Each frame has
-// a number: the last one, repeated since its answer was lost, is answered again and not done
-// again. After what is no frame (a broken byte, a wrong header or check sum, bytes while a frame
-// is carried out or answered) everything is ignored until the line has been quiet for
-// SilenceCycles, and then a negative answer is sent. So is one for a frame in which that long a
-// pause occurs.
+// A frame is executed after all of it is received and its check sum is right. Each frame has a
+// number. If the last frame comes again because its answer was lost, it is answered again but not
+// executed again. After an invalid frame (a broken byte, a wrong header or check sum, bytes while a
+// frame is executed or answered) all bytes are ignored until the line has been quiet for
+// SilenceCycles; then a negative answer is sent. A pause of that length within a frame also gives a
+// negative answer.
 //
 // The slave must answer every access: there is no time-out on the bus. Cost: a memory of 4,096
 // bytes, half of it for the request, half for the answer.
@@ -124,7 +124,7 @@ module rs_uart_bridge
   logic                     addr_ok, head_ok;
   logic [2:0]               index_q;     // of a byte in the head or the check sum
   logic [7:0]               count_q;     // words of the frame, less one
-  logic [7:0]               words_q;     // words after the one under way
+  logic [7:0]               words_q;     // words after the current one
   logic [3:0]               byte_q;      // of the word
   logic                     word_ends, last_word;
   logic [PointerBits-1:0]   pointer_q;
@@ -174,14 +174,14 @@ module rs_uart_bridge
   assign repeats    = open_q && number_q == expected_q - 1'b1 && sum_q == last_sum_q;
   assign next_frame = open_q && number_q == expected_q;
 
-  // What is answered: the last frame that was done, or that one was not.
-  status_e    refusal_q;  // StatusDone: none
+  // The answer: to the last frame that was executed, or that a frame was rejected.
+  status_e    reject_q;   // StatusDone: not rejected
   status_e    answer_status;
   logic [7:0] answer_number;
   logic [PointerBits:0] answer_length;
-  assign answer_status = (refusal_q == StatusDone) ? status_q : refusal_q;
-  assign answer_number = (refusal_q == StatusBroken) ? expected_q : number_q;
-  assign answer_length = (refusal_q == StatusDone) ? length_q : '0;
+  assign answer_status = (reject_q == StatusDone) ? status_q : reject_q;
+  assign answer_number = (reject_q == StatusBroken) ? expected_q : number_q;
+  assign answer_length = (reject_q == StatusDone) ? length_q : '0;
 
   // ---- the bus ----------------------------------------------------------------------------------
   logic aw_valid_q, w_valid_q, ar_valid_q;
@@ -391,9 +391,9 @@ module rs_uart_bridge
     if (state_q == StDecide) words_q <= count_q;
     if (takes && state_q == StHead && index_q == 3'd5) count_q <= rx_data;
 
-    // What the frame did, and what is answered.
+    // The result of the frame, and the answer.
     if (state_q == StDecide && crc_q == CrcRight) begin
-      refusal_q <= (command_q == CmdOpen || repeats || next_frame) ? StatusDone : StatusSequence;
+      reject_q <= (command_q == CmdOpen || repeats || next_frame) ? StatusDone : StatusSequence;
       if (command_q == CmdOpen || next_frame) begin
         expected_q <= number_q + 1'b1;
         last_sum_q <= sum_q;
@@ -406,7 +406,7 @@ module rs_uart_bridge
     if (state_q == StStore && word_ends && last_word && !too_wide) begin
       length_q <= {1'b0, pointer_q} + 1'b1;
     end
-    if (silent && (state_q inside {StHead, StData, StCheck, StDrain})) refusal_q <= StatusBroken;
+    if (silent && (state_q inside {StHead, StData, StCheck, StDrain})) reject_q <= StatusBroken;
   end
 
   NothingUnchecked_A :

@@ -4,13 +4,13 @@
 //   valid_o is high for one cycle with each byte, error_o for one cycle where a stop bit is 0
 //
 // A falling edge starts a byte. Each bit is sampled at three, four and five eighths of its time,
-// and is what two of the three samples say, so that a shorter disturbance changes no bit. A
-// start bit that is 1 by these samples was a disturbance and is ignored. After an error the
+// and takes the value of two of the three samples, so that a shorter disturbance changes no bit.
+// A start bit with the value 1 was a disturbance and is ignored. After an error the
 // receiver waits until the line is 1. The time of a bit is counted from the edge of the start
 // bit in fractions of a cycle (24 bits), so that any ratio of clock and rate of at least 8
 // works, and a sender whose rate differs by up to 2 % is understood.
 //
-// quiet_o is high while the line is 1 and no byte is under way.
+// quiet_o is high while the line is 1 and no byte is being received.
 module rs_uart_rx
   import rs_uart_pkg::*;
 #(

@@ -1,4 +1,4 @@
-// Puts the halves of a 64-bit register, as the bus writes them one by one, together to words.
+// Joins the two halves of a 64-bit register, which the bus writes one after the other.
 //
 // The lower half is written first and is kept for the upper one, which completes the word: word_o
 // is there in the cycle of that access, with complete_o. Any other write is refused in its own

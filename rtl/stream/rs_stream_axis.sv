@@ -8,7 +8,7 @@
 //
 // Words are canonical residues in WordBits bits each, the first in the lowest ones. Every channel
 // may pause at any time. A polynomial begins to flow when it and its partner are there, its factors
-// are made, and there is room for its product: nothing else waits for anything. fault_o stays high
+// are made, and a buffer for its product is free. Nothing else causes a wait. fault_o stays high
 // from a tlast in the wrong beat to the next reset. rst_ni may be short: it is prolonged.
 module rs_stream_axis
   import rs_stream_pkg::*;
@@ -89,7 +89,7 @@ module rs_stream_axis
   );
 
   // ---- operands ---------------------------------------------------------------------------------
-  logic             launch, full_a, full_b, room, core_ready, fault_a, fault_b;
+  logic             launch, full_a, full_b, buffer_free, core_ready, fault_a, fault_b;
   logic [Width-1:0] sent_a [Lanes];
   logic [Width-1:0] sent_b [Lanes];
   logic [Width-1:0] a [Lanes];
@@ -142,7 +142,7 @@ module rs_stream_axis
   // ---- launch -----------------------------------------------------------------------------------
   logic [LogPeriod-1:0] left_q;  // cycles to the next launch, at least
   logic                 fault_q, first, first_product;
-  assign launch = run_q && left_q == '0 && full_a && full_b && room && core_ready;
+  assign launch = run_q && left_q == '0 && full_a && full_b && buffer_free && core_ready;
   always_ff @(posedge clk_i) begin
     if (!run_q) left_q <= '0;
     else if (launch) left_q <= '1;
@@ -185,7 +185,7 @@ module rs_stream_axis
   ) u_output (
     .clk_i,
     .rst_ni(run_q),
-    .room_o(room),
+    .buffer_free_o(buffer_free),
     .launch_i(launch),
     .first_i(first_product),
     .words_i(product),

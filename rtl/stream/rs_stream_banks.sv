@@ -58,7 +58,7 @@ module rs_stream_banks #(
   assign wbank_o = bank_of_q[slot_i];
   assign rbank_o = first_i ? read_next_q : read_q;
 
-  // Frames that have a bank: begun to be written, and not read to the end.
+  // Frames that have a bank: the first word is written, and the last one is not read yet.
   logic [BankWidth:0] used_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) used_q <= '0;

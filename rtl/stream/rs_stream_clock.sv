@@ -1,7 +1,7 @@
 // The time within a frame: 0 in the cycle of first_i, then counting to the frame's end.
 //
-// time_o is 0, and active_o low, between frames. first_i comes Period = 2^LogPeriod cycles apart,
-// or more.
+// time_o is 0, and active_o low, between frames. At least Period = 2^LogPeriod cycles lie between
+// two first_i.
 module rs_stream_clock #(
   parameter int unsigned LogPeriod = 11
 ) (

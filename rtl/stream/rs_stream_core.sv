@@ -4,7 +4,7 @@
 // A descriptor is taken for each frame, in their order: q; unit; scale; powers = psi, psi^2 ...
 // psi^Lanes mod q, psi a primitive 2N-th root. With Montgomery's multiplier unit is 2^(2*Width) mod
 // q and scale unit / N mod q. With Barrett's, whose words have no form of their own, the reciprocal
-// of rs_stream_mul stands in unit's place, and scale is 1 / N mod q.
+// of rs_stream_mul replaces unit, and scale is 1 / N mod q.
 //
 // Once ready_o is high the next frame may begin, Period cycles after the last one or later, with
 // first_i high in its first cycle, and then brings Lanes words of each polynomial a cycle without a

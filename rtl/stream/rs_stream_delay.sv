@@ -34,7 +34,7 @@ module rs_stream_delay
       $error("rs_stream_delay: Depth = %0d is 16 or more and no power of two", Depth);
     end
 
-    // The word read is RamLatency less than a round old; the read takes the rest.
+    // The word that is read is one round minus RamLatency old; the read adds RamLatency.
     logic [AddrWidth-1:0] place_q;
     always_ff @(posedge clk_i) begin
       if (!rst_ni) place_q <= '0;

@@ -1,7 +1,7 @@
 // Exchanges the bit that distinguishes two lanes with a bit of the time: a delay commutator.
 //
 // Of the four words of times t (swap_i low) and t + Distance (swap_i high) in two lanes, the second
-// lane's at t and the first lane's at t + Distance change places. Latency: Distance + 1. swap_i
+// lane's at t and the first lane's at t + Distance are exchanged. Latency: Distance + 1. swap_i
 // stands with its words, and is low between frames.
 //
 // Cost: 2 * Distance words, the least that a permutation of this latency can do with.

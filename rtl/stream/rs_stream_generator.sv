@@ -1,5 +1,5 @@
-// Powers of psi for every stage of the transforms, made beside the data: N a frame, from the first
-// Lanes of them, with one modular multiplier a lane.
+// Powers of psi for every stage of the transforms, made while the data flow: N a frame, from the
+// first Lanes of them, with one modular multiplier a lane.
 //
 // A frame's powers are its groups t = 0 ... Period-1, group t being psi^(Lanes*t + 1 + l) in lane
 // l. Group t is group t - c times psi^(Lanes*c), the last word of group c - 1:
@@ -8,7 +8,7 @@
 //   main    c = Ring, a power of two that is longer than the pipeline: a group a cycle
 //
 // The pauses of a frame's start are filled with the main part of the one before it: Slots frames
-// are under way, a start goes first, then the oldest. So Period cycles a frame are enough for
+// are in progress, a start goes first, then the oldest. So Period cycles a frame are enough for
 // Period groups, group 0 included, which is the descriptor's powers times the descriptor's unit:
 // what brings them into the multiplier's form. Only the last Ring groups are kept; each
 // group goes out with its number, wherever it is in the order, and twiddle memories take what they
@@ -67,7 +67,7 @@ module rs_stream_generator
     logic                 valid;
     logic [SlotWidth-1:0] slot;
     logic [LogPeriod-1:0] group;
-    logic [LogRing-1:0]   from;  // place in the ring of the group that is multiplied
+    logic [LogRing-1:0]   from;  // position in the ring of the group that is multiplied
   } step_t;
 
   function automatic logic is_power_of_two(logic [CountWidth-1:0] value);

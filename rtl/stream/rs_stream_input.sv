@@ -3,8 +3,8 @@
 //
 // There are two frames: while one is read the other is filled. full_o says that a frame may be
 // launched; with launch_i in cycle c its first words stand at words_o in cycle c + input_cycles(),
-// and launches are Period cycles apart or more. fault_o is high for a cycle where last_i is not
-// with a frame's last words: the sender has lost count.
+// and at least Period cycles lie between two launches. fault_o is high for a cycle where last_i is
+// not with a frame's last words: the sender has lost count.
 module rs_stream_input
   import rs_stream_pkg::*;
 #(

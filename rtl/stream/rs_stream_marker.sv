@@ -2,7 +2,7 @@
 //
 //   first_o in cycle t + Depth is first_i in cycle t
 //
-// At most one marker is under way where Depth > Short: markers come at least Depth cycles apart.
+// Where Depth > Short, at least Depth cycles lie between two markers: at most one is in the delay.
 // Long delays are counted and have a reset; short ones are shift registers, which empty themselves
 // while first_i is low.
 module rs_stream_marker #(

@@ -1,7 +1,7 @@
 // Takes products from the pipeline, which cannot wait, and hands them out word by word in natural
 // order.
 //
-// A frame has its buffer from launch_i on; room_o says that one more is free. first_i and words_i
+// A frame has its buffer from launch_i on; buffer_free_o: one more is free. first_i and words_i
 // are the pipeline's. valid_o does not wait for ready_i, and neither it nor the words change before
 // ready_i.
 module rs_stream_output
@@ -15,7 +15,7 @@ module rs_stream_output
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  output logic             room_o,
+  output logic             buffer_free_o,
   input  logic             launch_i,
   input  logic             first_i,
   input  logic [Width-1:0] words_i [Lanes],
@@ -41,7 +41,7 @@ module rs_stream_output
   assign written = &wtime;
   assign issue   = whole_q != '0 && free_q != '0;
   assign read    = issue && &rtime_q;
-  assign room_o  = used_q != CountWidth'(Frames);
+  assign buffer_free_o = used_q != CountWidth'(Frames);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rtime_q  <= '0;
@@ -108,6 +108,6 @@ module rs_stream_output
   assign last_o = waiting_q[popped_q[PlaceWidth-1:0]][0][0];
 
   FrameHasRoom_A :
-  assert property (@(posedge clk_i) disable iff (!rst_ni) !launch_i || room_o)
-  else $error("a frame was launched that has no room");
+  assert property (@(posedge clk_i) disable iff (!rst_ni) !launch_i || buffer_free_o)
+  else $error("a frame was launched that has no buffer");
 endmodule

@@ -7,7 +7,7 @@
 // layout.
 //
 // Latencies are counted as in rs_arith_pkg. backends/stream/design/latency.py holds the
-// same on the model's side.
+// same functions for the model.
 package rs_stream_pkg;
   import rs_arith_pkg::*;
 
@@ -82,7 +82,7 @@ package rs_stream_pkg;
     return sum;
   endfunction
 
-  // The same for the inverse transform, behind so many of its stages: the first is stage LogN-1.
+  // The same for the inverse transform, after that number of its stages: the first is stage LogN-1.
   function automatic int unsigned inverse_offset(int unsigned log_n, int unsigned log_lanes,
                                                  int unsigned width, int unsigned multiplier,
                                                  int unsigned stages_before);
@@ -115,12 +115,12 @@ package rs_stream_pkg;
     return RamLatency + 1;
   endfunction
 
-  // Words that may wait for the receiver of the products: the loop from a read to its place being
+  // Words that may wait for the receiver of the products: from a read until its word of memory is
   // free again takes four cycles.
   localparam int unsigned OutputWords = 8;
 
-  // Frames that the output has room for, so that none of those under way has to wait while they are
-  // taken at once: from its launch on until its last word was read, one has its place.
+  // Frames for which the output has buffers. A frame has its buffer from its launch until its last
+  // word was read. With this number, no frame waits while the receiver never pauses.
   function automatic int unsigned output_frames(int unsigned log_n, int unsigned log_lanes,
                                                 int unsigned width, int unsigned multiplier);
     int unsigned period;
@@ -142,9 +142,9 @@ package rs_stream_pkg;
         arrange_cycles(log_n, log_lanes, stage, 1'b0) - RamLatency;
   endfunction
 
-  // Banks of a stage's factors. The generator begins frame f + slots when frame f has begun to flow
-  // or later, and frames are a period or more apart: with so many banks it begins to write one when
-  // the last reader has left it.
+  // Banks of a stage's factors. The generator begins frame f + slots when frame f starts to flow
+  // or later, and at least a period lies between frames: with this number of banks it begins to
+  // write one when the last reader has left it.
   function automatic int unsigned banks(int unsigned log_n, int unsigned log_lanes,
                                         int unsigned width, int unsigned multiplier,
                                         int unsigned slots, int unsigned stage, bit inverse);

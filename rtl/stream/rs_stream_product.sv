@@ -40,7 +40,7 @@ module rs_stream_product
     .clk_i, .rst_ni, .first_i(first_scale), .first_o
   );
 
-  // ---- scales of the frames under way -----------------------------------------------------------
+  // ---- scales of the frames in flight -----------------------------------------------------------
   logic [Width-1:0]        scales_q [ScaleDepth];
   logic [PlaceWidth:0]     pushed_q, popped_q;
   logic [Width-1:0]        scale_q;

@@ -46,7 +46,7 @@ module rs_stream_queue
   // Barrett's multiplier takes primes of Width bits, and a reciprocal behind q, of any value.
   localparam bit Barrett = Multiplier == MultiplierBarrett;
 
-  // What a word makes of the answer: the first reason stays.
+  // The answer after a word: the first error stays.
   logic [WordBits-1:0] q;
   assign q = WordBits'(words_q[CountWidth'(Words)-count_q]);
   always_comb begin

@@ -1,4 +1,4 @@
-// One stage of a transform of Polys polynomials side by side, which share factors and modulus.
+// One stage of a transform of Polys polynomials in parallel, which share factors and modulus.
 //
 //   forward   brings the two words of a butterfly into the lanes of one cycle, then butterflies;
 //             the roots of x^N + 1 are merged into the factors
@@ -47,8 +47,8 @@ module rs_stream_stage
   localparam int unsigned Apart = lane_distance(LogLanes, Stage);
 
   // ---- the frame's way --------------------------------------------------------------------------
-  // The modulus is taken over in front of the first of multiplier and adders, which take it a cycle
-  // late, and then in front of the second.
+  // The modulus is registered in front of the first of multiplier and adders, which use it a cycle
+  // later, and then in front of the second.
   logic first, first_arrange, first_read, take_first, take_second;
   assign first = first_i && rst_ni;
   if (Inverse) begin : gen_inverse_way

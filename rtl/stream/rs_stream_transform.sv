@@ -1,4 +1,4 @@
-// The negacyclic NTT of Polys polynomials side by side, or its inverse, N times as large: LogN
+// The negacyclic NTT of Polys polynomials in parallel, or its inverse, N times as large: LogN
 // stages.
 //
 // Forward, words enter with their first LogLanes index bits (from the highest) as lanes and the

@@ -34,7 +34,8 @@ module rs_stream_turn
     $error("rs_stream_turn: a period of 2^%0d is not above 2^%0d lanes", LogPeriod, LogLanes);
   end
 
-  // What distinguishes lanes: the lowest bits of the time by lanes, the highest in natural order.
+  // Index bits that distinguish lanes: the lowest bits of the time by lanes, the highest in natural
+  // order.
   logic [LogLanes-1:0] wturn, rturn, rturn_late;
   assign wturn = ToLanes ? wtime_i[LogPeriod-1-:LogLanes] : wtime_i[LogLanes-1:0];
   assign rturn = ToLanes ? rtime_i[LogLanes-1:0] : rtime_i[LogPeriod-1-:LogLanes];

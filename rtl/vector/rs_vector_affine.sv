@@ -2,13 +2,13 @@
 //
 //   the word of index h comes from index element_i * h + constant_i mod 2^LogLanes, element_i odd
 //
-// index h is in lane rs_vector_pkg::affine_lane(h). Switches of four, each for two bits of h, lowest
-// bits first: a word's way at bits k and k+1 depends on the bits of h below and these two alone, as
-// element_i is odd, so 2^(k+2) ways serve all lanes.
+// index h is in lane rs_vector_pkg::affine_lane(h). Switches of four, each for two bits of h,
+// lowest bits first: a word's way at bits k and k+1 depends on the bits of h below and these two
+// alone, as element_i is odd, so 2^(k+2) ways serve all lanes.
 //
 // element_i and constant_i come rs_vector_pkg::affine_lead() cycles before their row, others with
-// each row. One row a cycle; latency: LogLanes / 2. Cost: LogLanes / 2 * Width LUTs a lane, and about
-// 10 LUTs a lane to compute the ways.
+// each row. One row a cycle; latency: LogLanes / 2. Cost: LogLanes / 2 * Width LUTs a lane, and
+// about 10 LUTs a lane to compute the ways.
 module rs_vector_affine
   import rs_vector_pkg::*;
 #(
@@ -58,7 +58,7 @@ module rs_vector_affine
     end
   end
 
-  // The element modulo 4, beside the sums: its lowest bit is 1.
+  // The element modulo 4, delayed with the sums: its lowest bit is 1.
   logic twice;
   rs_delay #(.Depth(affine_lead() - 1)) u_twice (.clk_i, .d_i(element_i[1]), .d_o(twice));
   logic unused_one;

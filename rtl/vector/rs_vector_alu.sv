@@ -6,16 +6,16 @@
 //   0          0          u                 -t*w             no butterfly: w = -1 passes t
 //
 // All modulo q, and divided by f where there is a product: f = 1 with Barrett's reduction, 2^Width
-// with Montgomery's. A point operation x*y + z is the sum of a forward butterfly, t = x, w = y, u = z;
-// with negative_i u_i is the complement of z, the sum x*y - z, and there is no difference.
+// with Montgomery's. A point operation x*y + z is the sum of a forward butterfly, t = x, w = y, u =
+// z; with negative_i u_i is the complement of z, the sum x*y - z, and there is no difference.
 //
-// Operands are below q, but for one of the factors: t where inverse_i is low, or w. With Reduce, u may
-// be below 2q where inverse_i and negative_i are low.
+// Operands are below q, but for one of the factors: t where inverse_i is low, or w. With Reduce, u
+// may be below 2q where inverse_i and negative_i are low.
 //
-// A modular sum and difference in front of the multiplier, and another two behind it, each of them
-// without effect where a summand is masked: so all operations have one latency, and may follow one
-// another in any order, with another modulus each. What travels with an operation is delayed by
-// its user, once for all ALUs of a stage. After u_i, t_i, inverse_i and negative_i come
+// A modular adder and subtractor are in front of the multiplier, and two more behind it. A masked
+// summand makes each of them a delay. So all operations have the same latency and may follow each
+// other in any order, each with its own modulus. The user delays the other inputs of an operation,
+// once for all ALUs of a stage. After u_i, t_i, inverse_i and negative_i come
 //
 //   w_i           factor_time() cycles later
 //   combine_i     combine_time() cycles later, late_negative_i one more
@@ -59,9 +59,9 @@ module rs_vector_alu
 
   // t, or t - u, in two cycles; u + t, u or -z in one. A sum has a bit more: a carry, or a sign.
   //
-  // Here and below, a masked summand is what an adder takes away, its complement where it is added:
-  // the mask is then in the adder's LUTs, and not in front of them. A bit below makes up for the
-  // carry that a subtraction begins with.
+  // Here and below, a masked summand is always subtracted; to add it, its complement is subtracted.
+  // Synthesis then puts the mask into the adder's LUTs, not in front of them. An extra low bit
+  // corrects the carry-in of the subtraction.
   logic [Width:0]   difference_q, sum_q;
   logic [Width-1:0] a_q;
   always_ff @(posedge clk_i) begin

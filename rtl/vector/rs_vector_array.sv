@@ -58,7 +58,7 @@ module rs_vector_array
   localparam int unsigned ToTable =
       array_table_time(Reduction, Width, StepBits, LogLanes, LogRadix, 0);
 
-  // ---- transforms that are under way, as far as the table asks: bit i is the row of i cycles before -
+  // ---- running transforms, as far as the table needs them: bit i is the row of i cycles before -
   localparam int unsigned Last = ToTable + (LogRadix - 1) * AluLatency;
   logic [Last:0] transforms;
   logic [Last:1] transforms_q;

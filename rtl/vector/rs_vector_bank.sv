@@ -1,9 +1,10 @@
-// A bank of rows of 2^LogLanes words, whose halves are read and written each at an address of its own.
+// A bank of rows of 2^LogLanes words, whose halves are read and written each at an address of its
+// own.
 //
-// Half 0 is the upper half of each unit's lanes, half 1 the lower one (rs_vector_pkg::half_lane): point
-// operations compute them one after the other. A half of row waddr_i[f] is written with we_i[f], and
-// of row raddr_i[f] read with re_i[f]; rdata_o has it rs_vector_pkg::RamLatency cycles later. A half of
-// a row is not read and written at once.
+// Half 0 is the upper half of each unit's lanes, half 1 the lower one (rs_vector_pkg::half_lane):
+// point operations compute them one after the other. A half of row waddr_i[f] is written with
+// we_i[f], and of row raddr_i[f] read with re_i[f]; rdata_o has it rs_vector_pkg::RamLatency cycles
+// later. A half of a row is not read and written at once.
 //
 // Cost: two memories of Rows rows of 2^(LogLanes-1) words.
 module rs_vector_bank

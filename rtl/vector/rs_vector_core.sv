@@ -4,15 +4,15 @@
 // It processes the list of computations of a program (rs_vector_sequencer). The memory interface
 // processes the lists of loads and stores:
 //
-//   load    begins with load_begin_i[s], where load_room_o[s] says that stream s has room for a limb;
+//   load    begins with load_begin_i[s], where load_free_o[s] says that stream s can take a limb;
 //           its rows come one by one, with load_push_i[s], in order. A table's rows come with
 //           table_we_i, and table_loaded_i with the last of them
-//   store   begins with store_begin_i[h], where store_limb_o[h] says that a whole limb is there;
-//           store_pop_i[h] asks for its rows one by one, store_row_o has each RamLatency cycles later,
-//           and store_done_i[h] says that there was the last
+//   store   begins with store_begin_i[h], where store_limb_o[h] says that a full limb is there;
+//           store_pop_i[h] asks for its rows one by one, store_row_o has each RamLatency cycles
+//           later, and store_done_i[h] marks the last one
 //
 // Primes and passes are written before start_i, and are in force until they are written again. The
-// cycle after start_i is cycle 0 of timing.py: all that it counts is what happens here.
+// cycle after start_i is cycle 0 of timing.py, which counts the cycles of this block.
 //
 // The control signals that travel with a row have no reset: rst_ni is low for at least
 // core_transform_latency + 8 cycles, until they have left.
@@ -61,7 +61,7 @@ module rs_vector_core
   input  logic         [      Width-1:0] load_row_i      [Lanes],
   input  logic         [LoadStreams-1:0] load_push_i,
   input  logic         [LoadStreams-1:0] load_begin_i,
-  output logic         [LoadStreams-1:0] load_room_o,
+  output logic         [LoadStreams-1:0] load_free_o,
   input  logic                           table_we_i,
   input  logic         [ TableWidth-1:0] table_addr_i,
   input  logic                           table_loaded_i,
@@ -116,7 +116,7 @@ module rs_vector_core
     .load_pushed_i(load_push_i),
     .table_loaded_i,
     .load_begun_i(load_begin_i),
-    .load_room_o,
+    .load_free_o,
     .store_limb_o,
     .store_begun_i(store_begin_i),
     .store_done_i,
@@ -449,7 +449,7 @@ module rs_vector_core
   rs_delay #(.Width($bits(row_t)), .Depth(ToArray)) u_row (
     .clk_i, .d_i(row), .d_o(array_row)
   );
-  rs_delay #(.Width(LogRadix + 2 * LogLanes), .Depth(ToArray)) u_beside (
+  rs_delay #(.Width(LogRadix + 2 * LogLanes), .Depth(ToArray)) u_position_delay (
     .clk_i,
     .d_i({row_time, element, constant}),
     .d_o({array_time, array_element, array_constant})

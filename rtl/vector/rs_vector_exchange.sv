@@ -1,7 +1,7 @@
 // Exchanges the bit that distinguishes two lanes with a bit of the time: a delay commutator.
 //
 // Of the four words of times t (swap_i low) and t + Distance (swap_i high) in two lanes, the second
-// lane's at t and the first lane's at t + Distance change places. swap_i stands with its words, and
+// lane's at t and the first lane's at t + Distance are exchanged. swap_i stands with its words, and
 // is low where none come. Latency: Distance + 1.
 //
 // Cost: 2 * Width LUTs, 2 * Width registers, and twice a word's delay of Distance.

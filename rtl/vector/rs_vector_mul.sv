@@ -1,16 +1,16 @@
-// The multiplier of an ALU: a modular product whose modulus is handed in when it is needed.
+// The multiplier of an ALU: a modular product whose modulus enters when it is needed.
 //
 //   p_o = a_i * b_i / f mod q      0 <= p_o < q; f = 1 with Barrett's reduction, 2^Width with
 //                                  Montgomery's
 //
 // Both operands are below 2^Width and at least one of them below q, which may be another one in
-// each cycle. The ALUs of a stage share what delays it: q_i[i] comes
+// each cycle. The ALUs of a stage share its delay: q_i[i] comes
 // rs_vector_pkg::product_modulus_time(i) cycles after the operands. With Barrett mu_i and shift_i
 // come with q_i[0] (rs_mod_mul_barrett); with Montgomery they are not used, and q is 1 modulo
 // 2^StepBits (rs_mod_mul_two_steps, or rs_mod_mul_montgomery for words that do not fit it).
 //
-// One result a cycle, latency rs_vector_pkg::product_latency. Cost: that of rs_mod_mul_two_steps, of
-// rs_mod_mul_montgomery without the delays of q, or of rs_mod_mul_barrett.
+// One result a cycle, latency rs_vector_pkg::product_latency. Cost: that of rs_mod_mul_two_steps,
+// of rs_mod_mul_montgomery without the delays of q, or of rs_mod_mul_barrett.
 module rs_vector_mul
   import rs_arith_pkg::*;
   import rs_vector_pkg::*;

@@ -55,7 +55,7 @@ package rs_vector_pkg;
     return 1;
   endfunction
 
-  // When it takes modulus i, after its operands.
+  // Cycles from its operands to modulus i.
   function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned width,
                                                        int unsigned step_bits, int unsigned i);
     if (product_two_steps(reduction, width, step_bits)) return two_steps_modulus_time(i);
@@ -165,8 +165,8 @@ package rs_vector_pkg;
   endfunction
 
   // The high bits of j, the bit-reversed index, that a lane in NTT form holds: the lowest index bit
-  // is their highest. Lanes carry index bits 0 to log_radix-1 in L0, and the others in groups of so
-  // many, the highest group in L1.
+  // is their highest. Lanes carry index bits 0 to log_radix-1 in L0, and the others in groups of
+  // log_radix, the highest group in L1.
   function automatic int unsigned affine_index(int unsigned log_lanes, int unsigned log_radix,
                                                int unsigned lane);
     int unsigned found, index_bit;
@@ -196,7 +196,7 @@ package rs_vector_pkg;
     return exchange_time(log_radix);
   endfunction
 
-  // By how much an affine map precedes its row: multiples, sums, sums, ways.
+  // Cycles by which an affine map precedes its row: multiples, sums, sums, switches.
   function automatic int unsigned affine_lead();
     return 4;
   endfunction
@@ -254,8 +254,8 @@ package rs_vector_pkg;
         point_latency(reduction, width, step_bits);
   endfunction
 
-  // Rows of a transform in one direction are followed after at least so many cycles by rows of a
-  // transform in the other one; 1 is a row in each cycle.
+  // Least number of cycles from rows of a transform in one direction to rows of a transform in the
+  // other one; 1 is a row in each cycle.
   function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
                                              int unsigned step_bits, int unsigned log_radix);
     return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
@@ -271,7 +271,7 @@ package rs_vector_pkg;
     return 1 + RamLatency + 1;
   endfunction
 
-  // When banks are written, a register later than results are there: counted from the read of X.
+  // Cycles from the read of X to the write of banks, one register after the results.
   function automatic int unsigned core_point_latency(
       int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
       int unsigned log_radix, int unsigned stage);
@@ -288,7 +288,7 @@ package rs_vector_pkg;
   // ---- sequencer: what it says of a row
   // --------------------------------------------------------------
 
-  // Where a row is read, or written.
+  // Address of a row that is read or written.
   typedef struct packed {
     origin_e                     origin;
     logic [$clog2(MaxBanks)-1:0] bank;

@@ -1,13 +1,13 @@
 // Issues the instructions of list computing, and their rows one a cycle.
 //
-// Before the cycle of start_i the program's settings are there (its ring, and its passes are written),
-// and no instruction is under way; the cycle after it is cycle 0. An instruction that is there with
-// valid_i is taken, with ready_o, in the first cycle in which
+// Before the cycle of start_i the program's settings are there (its ring, and its passes are
+// written), and no instruction is running; the cycle after it is cycle 0. An instruction that is
+// there with valid_i is taken, with ready_o, in the first cycle in which
 //
 //   gap cycles have passed since the one before it was taken, or since cycle 0
 //   tables of factors have been loaded, as many as it says
 //   the load streams hold the limbs that it takes, all rows of them
-//   the store streams have room for the limbs that it hands out
+//   the store streams can take the limbs that it hands out
 //
 // The limbs and the space in streams are then reserved. The compiler ensures everything else by gap
 // (backends/vector/compiler/timeline.py). An instruction's rows follow: of a point operation or an
@@ -18,8 +18,8 @@
 // A limb has at least four rows. So the needs of the next limb or pass are looked up while the
 // previous one is processed. What an instruction took is counted a cycle after it.
 //
-// Cost: counters, an instruction's registers and the passes' memory. No multiplier: an automorphism's
-// row comes from the one before by an addition.
+// Cost: counters, an instruction's registers and the passes' memory. No multiplier: an
+// automorphism's row comes from the one before by an addition.
 module rs_vector_sequencer
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -51,7 +51,7 @@ module rs_vector_sequencer
   input  logic         [LoadStreams-1:0] load_pushed_i,       // a row has come
   input  logic                           table_loaded_i,
   input  logic         [LoadStreams-1:0] load_begun_i,        // a limb is on its way
-  output logic         [LoadStreams-1:0] load_room_o,         // for a limb
+  output logic         [LoadStreams-1:0] load_free_o,         // for a limb
   output logic         [     Points-1:0] store_limb_o,        // a whole one is there
   input  logic         [     Points-1:0] store_begun_i,       // it is being taken
   input  logic         [     Points-1:0] store_done_i,        // all of it is taken
@@ -107,7 +107,7 @@ module rs_vector_sequencer
   logic [CountWidth-1:0]  there_q [LoadStreams];   // limbs that no instruction took
   logic [3:0]             taken_q [LoadStreams];
   logic [CountWidth-1:0]  used_q [Points];         // limbs that a store stream has, or will have
-  logic [Points-1:0]      store_room_q, handed_q;
+  logic [Points-1:0]      store_free_q, handed_q;
   logic [LoadStreams-1:0] enough;
   logic [Points-1:0]      hands_out;
   always_comb begin
@@ -121,7 +121,7 @@ module rs_vector_sequencer
     end
   end
   assign waits = since_q < instruction_i.gap || tables_q < instruction_i.tables || !(&enough) ||
-      |(hands_out & ~store_room_q);
+      |(hands_out & ~store_free_q);
   assign take    = valid_i && !waits && !start_i;
   assign ready_o = take;
   always_ff @(posedge clk_i) begin
@@ -138,13 +138,13 @@ module rs_vector_sequencer
     end
     handed_q <= hands_out & {Points{take && rst_ni}};
     for (int unsigned h = 0; h < Points; h++) begin
-      store_room_q[h] <= used_q[h] < capacity_q;
+      store_free_q[h] <= used_q[h] < capacity_q;
       if (!rst_ni) used_q[h] <= '0;
       else used_q[h] <= used_q[h] + CountWidth'(handed_q[h]) - CountWidth'(store_done_i[h]);
     end
   end
 
-  // ---- the instruction under way: rows of limbs of passes -----------------------------------------
+  // ---- the running instruction: rows of limbs of passes -----------------------------------------
   operation_t            own_q;
   logic                  busy_q, waiting_q, at_last_q;  // at_last_q: row_q is the last of a limb
   logic [RowWidth-1:0]   row_q, ahead_q;               // ahead_q: row_q + 1
@@ -159,7 +159,7 @@ module rs_vector_sequencer
   assign pass_ends  = limb_ends && last_entry;
   assign ends       = pass_ends && (own_q.point || 4'(pass_q) == last_pass_q);
 
-  // A pass begins a limb's rows and their latency after the one before it, or later.
+  // A pass begins when a limb's rows of the pass before it have left the pipeline, or later.
   always_ff @(posedge clk_i) begin
     pass_rows_q  <= ((WaitWidth + EntryWidth + 1)'(own_q.last) + 1'b1) << row_bits_q;
     pass_least_q <=
@@ -247,9 +247,10 @@ module rs_vector_sequencer
   end
 
   // ---- automorphisms: the row's number with its bits reversed, times the element ------------------
-  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are 1.
-  // For row c = row_q step_q is the element times so much, places_q is R-1-k of row c + 1, ones_q is k
-  // of row c + 2; in an instruction's first cycle, with fresh_q, none of them is there yet.
+  // Row c + 1 reversed is c reversed, and 3*2^(R-1-k) - 2^R more, where the k lowest bits of c are
+  // 1. For row c = row_q, step_q is the element times this difference, places_q is R-1-k of row c +
+  // 1, ones_q is k of row c + 2; in an instruction's first cycle, with fresh_q, none of them is
+  // there yet.
   logic [LowWidth-1:0] low_q, first_step_q, step_q, thrice_q, whole_q, new_element;
   logic [4:0]          places_q, second_q, ones_q, ones, places;
   logic                fresh_q;
@@ -363,7 +364,7 @@ module rs_vector_sequencer
   end
   assign table_row_o = table_late_q + table_shifted_q;
 
-  // ---- what memory's side learns: NOTICE cycles (timing.py) after the issue of the row that did it -
+  // ---- what the memory interface learns: NOTICE cycles (timing.py) after the issue of the row that did it -
   logic        ended;
   logic [31:0] ended_q;
   rs_delay #(.Depth(PassLatency + 2)) u_ended (.clk_i, .d_i(last_q), .d_o(ended));
@@ -373,14 +374,14 @@ module rs_vector_sequencer
   assign ended_o = ended_q;
 
   logic [Points-1:0] whole;  // a store stream has another limb
-  logic [LoadStreams-1:0] read [Points+1];  // streams of which a limb begins to be read
+  logic [LoadStreams-1:0] read [Points+1];  // streams where the reading of a limb begins
   for (genvar h = 0; h < Points; h++) begin : gen_point
     localparam int unsigned Stage = 2 * h + 1;  // of the later half
     localparam int unsigned Written =
         core_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
     localparam int unsigned Factor =
         array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
-    logic [FactorStreams-1:0] begins, begun;
+    logic [FactorStreams-1:0] begins, began;
     rs_delay #(.Depth(Written + 2)) u_whole (
       .clk_i, .d_i(last_q && issued_q.point && stores_q[h]), .d_o(whole[h])
     );
@@ -391,14 +392,14 @@ module rs_vector_sequencer
       end
     end
     rs_delay #(.Width(FactorStreams), .Depth(Factor)) u_begun (
-      .clk_i, .d_i(begins), .d_o(begun)
+      .clk_i, .d_i(begins), .d_o(began)
     );
-    assign read[h] = {1'b0, begun};
+    assign read[h] = {1'b0, began};
   end
   assign read[Points] = {first_q && x_q.origin == FromStream, {FactorStreams{1'b0}}};
 
   logic [CountWidth-1:0]  filled_q [LoadStreams];  // limbs that a load stream has, or will have
-  logic [LoadStreams-1:0] given, load_room_q;
+  logic [LoadStreams-1:0] given, load_free_q;
   logic [CountWidth-1:0]  limbs_q [Points];  // whole ones in a store stream
   always_comb begin
     given = '0;
@@ -406,12 +407,12 @@ module rs_vector_sequencer
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < LoadStreams; s++) begin
-      load_room_q[s] <= filled_q[s] < capacity_q;
+      load_free_q[s] <= filled_q[s] < capacity_q;
       if (!rst_ni) filled_q[s] <= '0;
       else filled_q[s] <= filled_q[s] + CountWidth'(load_begun_i[s]) - CountWidth'(given[s]);
     end
   end
-  assign load_room_o = load_room_q;
+  assign load_free_o = load_free_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned h = 0; h < Points; h++) begin
       if (!rst_ni) limbs_q[h] <= '0;

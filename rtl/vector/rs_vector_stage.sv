@@ -1,13 +1,13 @@
 // One stage of a unit: 2^(LogRadix-1) ALUs, and the delays of the modes that they share.
 //
-// ALU k computes on the words of positions l = pair_low(k) and l + 2^(LogRadix-1-Stage), u and t of a
-// butterfly, and returns low_o and high_o there. Without active_i words pass where factors are -1
+// ALU k computes on the words of positions l = pair_low(k) and l + 2^(LogRadix-1-Stage), u and t of
+// a butterfly, and returns low_o and high_o there. Without active_i words pass where factors are -1
 // (rs_vector_alu). With point_i it computes z_i[k] and x_i[k] * y_i[k] instead; with TakesWords x
 // is the word t; with y_is_x_i or z_is_x_i y or z is x_i.
 //
 // Factors and y_i come stage_factor_time() cycles after everything else: factor k is
-// forward_factor_i[k], or inverse_factor_i[k] in a row of an inverse transform. q_i, mu_i and shift_i
-// come when an ALU takes them (rs_vector_alu).
+// forward_factor_i[k], or inverse_factor_i[k] in a row of an inverse transform. q_i, mu_i and
+// shift_i come when an ALU takes them (rs_vector_alu).
 //
 // One row a cycle, latency rs_vector_pkg::alu_latency. Cost: the ALUs, and 3 * Width LUTs for each
 // to select operands.

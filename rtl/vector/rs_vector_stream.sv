@@ -1,8 +1,9 @@
-// A FIFO of rows between memory and a cluster, whose halves enter and leave each in turns of their own.
+// A FIFO of rows between memory and a cluster, whose two halves enter and leave independently.
 //
 // Halves are rs_vector_bank's. push_i[f] takes half f of row_i; pop_i[f] hands out that of the row
-// that entered first, and row_o has it rs_vector_pkg::RamLatency cycles later. Who pushes knows that
-// there is room, and who pops that there is a row (rs_vector_sequencer counts both).
+// that entered first, and row_o has it rs_vector_pkg::RamLatency cycles later. push_i needs
+// a free row and pop_i a stored one; this block does not check it (rs_vector_sequencer counts
+// rows).
 //
 // Cost: a bank of Rows rows, and counters.
 module rs_vector_stream
@@ -62,6 +63,6 @@ module rs_vector_stream
     else $error("half %0d of a row comes, and there are %0d", f, rows_q);
     NoUnderflow_A :
     assert property (@(posedge clk_i) !rst_ni || !pop_i[f] || rows_q != 0)
-    else $error("half %0d of a row is taken, and there is none", f);
+    else $error("half %0d of a row is taken from an empty FIFO", f);
   end
 endmodule

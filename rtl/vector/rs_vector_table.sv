@@ -1,10 +1,11 @@
 // The twiddle memory: rows of factors, read at an address of its own for the factors of each stage.
 //
-// Word 2^g + i, i < 2^g, of each unit's 2^LogRadix words is read at address raddr_i[g] with re_i[g];
-// rdata_o has it rs_vector_pkg::TableLatency cycles later. Word 0 of a unit is not stored, and reads
-// as 0. A row is written with we_i; it must not be read in the same cycle.
+// Word 2^g + i, i < 2^g, of each unit's 2^LogRadix words is read at address raddr_i[g] with
+// re_i[g]; rdata_o has it rs_vector_pkg::TableLatency cycles later. Word 0 of a unit is not stored,
+// and reads as 0. A row is written with we_i; it must not be read in the same cycle.
 //
-// Cost: a memory of Rows words for each lane, but one a unit; words with one address share memories.
+// Cost: a memory of Rows words for each lane, but one a unit; words with one address share
+// memories.
 module rs_vector_table
   import rs_vector_pkg::*;
 #(

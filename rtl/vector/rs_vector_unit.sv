@@ -1,7 +1,8 @@
 // 2^LogRadix lanes of the array: a transform's pass over its positions in L0, or point operations.
 //
-//   transform, forward: stages of positions LogRadix-1, ..., 0 of L0 in turn; result_o[l] is lane l
-//   transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of its lanes
+//   transform, forward: stages of positions LogRadix-1, ..., 0 of L0, in this order; result_o[l] is
+//   lane l transform, inverse: stages of positions 0, ..., LogRadix-1; x_i comes with the bits of
+//   its lanes
 //                       reversed (rs_vector_permute does that), and leaves in their order
 //   point_i:            point_o[h*2^LogRadix + l] = x*y + z, or x*y - z with subtract_i[h];
 //                       x is x_i[l], y and z are y_i and z_i[h*2^LogRadix + l], or x where
@@ -11,8 +12,8 @@
 // All modulo the stage's q_i, and products divided by f (rs_vector_alu).
 // transform_i.stages is a mask of positions in L0: the others pass words by, where their factors
 // are -1. Words of a forward transform may be below 2q, and x of point operations any words where y
-// is below q. q_i[s*Moduli + i] is modulus i of the ALUs of stage s; mu_i[s] and shift_i[s] are those
-// of rs_mod_mul_barrett, and Montgomery's reduction has no use for them.
+// is below q. q_i[s*Moduli + i] is modulus i of the ALUs of stage s; mu_i[s] and shift_i[s] are
+// those of rs_mod_mul_barrett, and Montgomery's reduction has no use for them.
 //
 // factor_i is a row of factors: word 2^g + i, i < 2^g, belongs to butterflies of position
 // LogRadix-1-g with i in the bits of L0 above. What enters when, after x_i:
@@ -30,8 +31,8 @@
 // read at once (rs_vector_array).
 //
 // One row a cycle. Latency: rs_vector_pkg::transform_latency, and point_latency for a stage's
-// results of point operations. point_o[h*2^LogRadix + l] of the last stage, h = Results-1 in the lower
-// lanes, is transform_o[l]: one register has both.
+// results of point operations. point_o[h*2^LogRadix + l] of the last stage, h = Results-1 in the
+// lower lanes, is transform_o[l]: one register has both.
 //
 // Cost: LogRadix * 2^(LogRadix-1) ALUs, 6 * Width LUTs a lane or less to select their operands and
 // results, delays of x to the later stages, and a register for each modulus.

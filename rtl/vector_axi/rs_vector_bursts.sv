@@ -1,12 +1,13 @@
 // Addresses of bursts, the same ones for all ports of a cluster.
 //
-// begin_i, with busy_o low, hands over beats_i beats from beat_i of the ports of cluster home_i on. They
-// become INCR bursts of BurstBeats beats, the last one shorter, each handed to all ports at once:
-// valid_o[p] stands until ready_i[p], and the next burst follows when all ports have taken the last.
-// beat_i is a multiple of BurstBeats, whose bytes divide 4 KiB: no burst crosses such a boundary.
+// begin_i, with busy_o low, hands over beats_i beats from beat_i of the ports of cluster home_i on.
+// They become INCR bursts of BurstBeats beats, the last one shorter, each handed to all ports at
+// once: valid_o[p] stands until ready_i[p], and the next burst follows when all ports have taken
+// the last. beat_i is a multiple of BurstBeats, whose bytes divide 4 KiB: no burst crosses such a
+// boundary.
 //
-// issue_o: a burst will be handed to the ports, and final_o says whether it is the last of its begin_i.
-// done_i: a burst has ended at all ports; no more than Outstanding are on their way.
+// issue_o: a burst will be handed to the ports, and final_o says whether it is the last of its
+// begin_i. done_i: a burst has ended at all ports; no more than Outstanding are on their way.
 //
 // Cost: counters of a beat's address.
 module rs_vector_bursts

@@ -1,14 +1,15 @@
 // A cluster with its memory interface: rs_vector_core, and the units that process its three lists.
 //
-// start_i, and filled_o some time later: the lists' beginnings are read. run_i, of one cycle, begins the
-// program: the cycle after it is cycle 0 of timing.py. done_o stands when all of the lists has ended.
-// stores_ended_o counts stores that memory has answered for; stores_ended_i has every cluster's.
+// start_i, and filled_o some time later: the lists' beginnings are read. run_i, of one cycle,
+// begins the program: the cycle after it is cycle 0 of timing.py. done_o is high when all
+// lists have ended. stores_ended_o counts stores that memory has answered for; stores_ended_i has
+// every cluster's.
 //
-// failed_o: memory has answered with an error, or not at all; fault_o says what and where. Nothing more
-// begins then, and only a reset, of memory's ports too, ends that state.
+// failed_o: memory has answered with an error, or not at all; fault_o says what and where. Nothing
+// more begins then, and only a reset, of memory's ports too, ends that state.
 //
-// Ports' channels are those of AXI4, less what is constant; addresses are beats of the ports' own
-// memory, the same ones for all ports, and home is the number of the cluster whose ports' memory is
+// Ports' channels are those of AXI4 without constant signals; addresses are beats of the ports' own
+// memory, the same ones for all ports, and home is the number of the cluster whose memory is
 // addressed.
 module rs_vector_cluster
   import rs_vector_isa_pkg::*;
@@ -63,7 +64,7 @@ module rs_vector_cluster
   output fault_t                                 fault_o,
   output logic                  [          31:0] stores_ended_o,
   input  logic [MaxClusters-1:0][          31:0] stores_ended_i,
-  // what begins, and what has ended: for a simulation
+  // begin and end of instructions: for a simulation
   output logic                                   load_begun_o,
   output logic                                   issued_o,
   output logic                                   store_begun_o,
@@ -102,7 +103,7 @@ module rs_vector_cluster
   input  logic                  [  ListBits-1:0] list_r_data_i,
   output logic                                   list_r_ready_o
 );
-  // Deep enough for two rows' beats, and to bridge the way through the FIFOs.
+  // Deep enough for the beats of two rows, and for the latency through the FIFOs.
   localparam int unsigned LogFifo = ($clog2(RowCycles) + 2 > 5) ? $clog2(RowCycles) + 2 : 5;
 
   logic           running_q, halt, failed_q;
@@ -160,7 +161,7 @@ module rs_vector_cluster
   // ---- rows to and from memory --------------------------------------------------------------------
   logic                   load_ended, store_ended;
   logic [     Width-1:0]  load_row [Lanes];
-  logic [LoadStreams-1:0] load_begin, load_push, load_room;
+  logic [LoadStreams-1:0] load_begin, load_push, load_free;
   logic                   table_we, table_loaded;
   logic [ TableWidth-1:0] table_addr;
   logic [     Points-1:0] store_limb, store_begin, store_pop, store_done;
@@ -186,7 +187,7 @@ module rs_vector_cluster
     .ended_o(load_ended),
     .stores_ended_i,
     .computing_ended_i(ended),
-    .room_i(load_room),
+    .free_i(load_free),
     .row_o(load_row),
     .begin_o(load_begin),
     .push_o(load_push),
@@ -278,7 +279,7 @@ module rs_vector_cluster
     .load_row_i(load_row),
     .load_push_i(load_push),
     .load_begin_i(load_begin),
-    .load_room_o(load_room),
+    .load_free_o(load_free),
     .table_we_i(table_we),
     .table_addr_i(table_addr),
     .table_loaded_i(table_loaded),

@@ -1,10 +1,11 @@
 // The registers of an accelerator (rs_vector_registers), and the execution of a program.
 //
-// A start reads the beginnings of all clusters' lists (start_o, filled_i). When all have them, run_o of one
-// cycle begins the program in all clusters at once. The counter of cycles begins with the start, and stands
-// when all clusters have ended (done_i), or one has failed.
+// A start reads the beginnings of all clusters' lists (start_o, filled_i). When all have them,
+// run_o of one cycle begins the program in all clusters at once. The counter of cycles begins with
+// the start, and stops when all clusters have ended (done_i), or one has failed.
 //
-// Primes and passes are handed on with prime_we_o and pass_we_o, a cycle after their registers are written.
+// Primes and passes are handed on with prime_we_o and pass_we_o, a cycle after their registers are
+// written.
 module rs_vector_control
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

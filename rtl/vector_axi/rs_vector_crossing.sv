@@ -1,14 +1,16 @@
 // A port to memory that crosses to memory's clock.
 //
-// clk_i is the cluster's side, a slave; mem_clk_i memory's, a master. Bursts stay as they are: INCR bursts of
-// whole beats, with one id. Where memory is faster than the port, beats that it has read ahead wait here: so
-// the port sees no refresh of memory that is shorter than 2^LogRead beats. For that, addresses must come as
-// many cycles ahead, as rs_vector_loads sends them.
+// clk_i is the clock of the cluster's port, a slave; mem_clk_i that of memory's, a master. Bursts
+// stay as they are: INCR bursts of whole beats, with one id. Where memory is faster than the port,
+// beats that it has read ahead wait here. So a refresh of memory that is shorter than 2^LogRead
+// beats does not stop the port. For that, addresses must come that many cycles ahead;
+// rs_vector_loads sends them so.
 //
-// Both sides move a beat a cycle while their partner does. Resets belong together, as rs_async_fifo says.
+// Both ports move a beat a cycle while their partner does. Resets belong together, as rs_async_fifo
+// says.
 //
-// Latency: 4 cycles of mem_clk_i and one of clk_i for an address, 4 of clk_i and one of mem_clk_i for a beat.
-// Cost: five FIFOs between the clocks, in LUTs.
+// Latency: 4 cycles of mem_clk_i and one of clk_i for an address, 4 of clk_i and one of mem_clk_i
+// for a beat. Cost: five FIFOs between the clocks, in LUTs.
 module rs_vector_crossing #(
   parameter int unsigned PortBits = 256,
   parameter int unsigned AddrWidth = 40,

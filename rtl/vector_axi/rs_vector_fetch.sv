@@ -1,8 +1,8 @@
 // Reads a cluster's three lists from memory, by a port of its own, ahead of their use.
 //
 // start_i takes the lists' addresses, multiples of SlotBytes, and lengths. Slots of each list are
-// asked for while its FIFO has place for them: first computing, then loads, then stores. filled_o
-// says that nothing more can be asked for, and that all has come: the program may begin (run_i).
+// asked for while its FIFO has space for them: first computing, then loads, then stores. filled_o:
+// no more can be requested and all requested slots have come; the program may begin (run_i).
 // From then on, at most one instruction leaves in 8 cycles, since a limb has 8 rows or more. The
 // same holds for loads and stores. So memory keeps ahead if it answers within 8 * 2^LogListed
 // cycles (docs/reference/vector.md): Ahead_A checks it.
@@ -44,7 +44,7 @@ module rs_vector_fetch
   input  logic                [            1:0] r_resp_i,
   input  logic                [   ListBits-1:0] r_data_i,
   output logic                                  r_ready_o,
-  // what went wrong
+  // errors
   output logic                                  failed_o,
   output fault_t                                fault_o
 );
@@ -187,7 +187,7 @@ module rs_vector_fetch
     .ready_i(store_last),
     .data_o(store_beat)
   );
-  // What stays in the last slot of a list is thrown away: loads_q and stores_q are 0 then.
+  // The rest of a list's last slot is dropped: loads_q and stores_q are 0 then.
   assign load_valid_o  = load_there && loads_q != '0;
   assign load_o        = load_beat[load_index_q];
   assign load_last     = load_there &&
@@ -224,7 +224,7 @@ module rs_vector_fetch
       (instruction_ready || !(slot_came && answered == ListComputing)) &&
       (load_fits || !(r_valid_i && answered == ListLoads)) &&
       (store_fits || !(r_valid_i && answered == ListStores))))
-  else $error("a list comes that there is no place for");
+  else $error("a list comes that there is no space for");
 
   logic [31:0] computing_q;  // left
   always_ff @(posedge clk_i) begin

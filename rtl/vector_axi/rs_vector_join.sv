@@ -1,7 +1,7 @@
-// Joins what happens at each port of a cluster in a cycle of its own.
+// Waits until an event has happened at each port of a cluster, in any cycle.
 //
-// all_o stands, for a cycle each, when event_i[p] has stood once more at every port p; missing_o has the
-// ports that the next one waits for. No port is ever more than Most events ahead.
+// all_o is high for one cycle for each event that has happened at every port p (event_i[p]);
+// missing_o has the ports that the next one waits for. No port is ever more than Most events ahead.
 //
 // Latency: 1 cycle from the last port's event. Cost: a counter for each port.
 module rs_vector_join #(

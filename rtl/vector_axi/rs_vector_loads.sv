@@ -1,13 +1,14 @@
 // Processes the list of loads: reads rows from memory by Ports ports, and hands them to a cluster.
 //
-// A load begins, with ready_o, when all of this holds: the bursts of the load before it have been handed
-// to the ports (rs_vector_bursts), as many stores have ended as it says, as many instructions of list
-// computing, and its stream has place for its rows. Port p reads slice p of every row: RowCycles beats
-// that follow each other. All ports are given the same addresses. Each has a FIFO, and a row is handed
-// on when all of its beats are in them: so ports may answer at different times.
+// A load begins, with ready_o, when all of this holds: the bursts of the load before it have been
+// handed to the ports (rs_vector_bursts); the numbers of stores and of instructions of list
+// computing that it names have ended; its stream can take its rows. Port p reads slice p of every
+// row: RowCycles beats that follow each other. All ports are given the same addresses. Each has a
+// FIFO, and a row is handed on when all of its beats are in them: so ports may answer at different
+// times.
 //
-// Rows come in the order of the list. push_o[s] hands row_o to stream s; table_we_o writes it to the
-// twiddle memory, and table_loaded_o comes with the last row of such a load.
+// Rows come in the order of the list. push_o[s] hands row_o to stream s; table_we_o writes it to
+// the twiddle memory, and table_loaded_o comes with the last row of such a load.
 //
 // Latency: 3 cycles from the last beat of a row to row_o, and 2 from ready_o to the first address.
 // Cost: for each port a FIFO of 2^LogFifo beats in LUTs; a row's registers.
@@ -40,7 +41,7 @@ module rs_vector_loads
   // what loads wait for
   input  logic [MaxClusters-1:0] [       31:0] stores_ended_i,
   input  logic                   [       31:0] computing_ended_i,
-  input  logic                   [LoadStreams-1:0] room_i,
+  input  logic                   [LoadStreams-1:0] free_i,
   // cluster
   output logic                   [  Width-1:0] row_o            [Lanes],
   output logic                   [LoadStreams-1:0] begin_o,
@@ -59,7 +60,7 @@ module rs_vector_loads
   input  logic                   [        1:0] r_resp_i         [Ports],
   input  logic                   [PortBits-1:0] r_data_i        [Ports],
   output logic                   [  Ports-1:0] r_ready_o,
-  // what went wrong
+  // errors
   output logic                                 failed_o,
   output fault_t                               fault_o
 );
@@ -68,12 +69,12 @@ module rs_vector_loads
   localparam int unsigned LogLoads = $clog2(Outstanding);
 
   // ---- the list -----------------------------------------------------------------------------------
-  logic   busy, issue, final_burst, outstanding, burst_done, queue_ready, take, place;
+  logic   busy, issue, final_burst, outstanding, burst_done, queue_ready, take, has_space;
   place_t from;
   logic   unused_reserved, unused_issue;
   assign from  = load_i.address;
-  assign place = load_i.to_table || |(room_i & (LoadStreams'(1) << load_i.stream));
-  assign take  = valid_i && !halt_i && !busy && queue_ready && place &&
+  assign has_space = load_i.to_table || |(free_i & (LoadStreams'(1) << load_i.stream));
+  assign take  = valid_i && !halt_i && !busy && queue_ready && has_space &&
       stores_ended_i[load_i.after_cluster] >= 32'(load_i.after_store) &&
       computing_ended_i >= 32'(load_i.after_computing);
   assign ready_o         = take;

@@ -1,15 +1,15 @@
 // An accelerator of architecture vector with complete AXI4 buses: rs_vector_top, its ports' wires
 // concatenated.
 //
-// Port p of cluster c is number Ports*c + p of m_axi; cluster c is number c of m_list, which only reads. A
-// bus's wires are bits of vectors, the lowest ones those of port 0. Transfers are bufferable and modifiable,
-// unprivileged and secure. No wires for ids: every burst has id 0.
+// Port p of cluster c is number Ports*c + p of m_axi; cluster c is number c of m_list, which only
+// reads. A bus's wires are bits of vectors, the lowest ones those of port 0. Transfers are
+// bufferable and modifiable, unprivileged and secure. No wires for ids: every burst has id 0.
 //
-// rst_ni, synchronous, may be one cycle long: it is prolonged for the accelerator. Until that is over no
-// access to a register is taken.
+// rst_ni, synchronous, may be one cycle long: it is prolonged for the accelerator. Until that is
+// over no access to a register is taken.
 //
-// start_o, run_o, done_o: a program was started; its schedule begins in the next cycle; it has ended. Each
-// stands for one cycle.
+// start_o, run_o, done_o: a program was started; its schedule begins in the next cycle; it has
+// ended. Each stands for one cycle.
 module rs_vector_shell
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

@@ -1,14 +1,15 @@
 // Processes the list of stores: takes rows of a cluster's store streams, and writes them to memory.
 //
-// A store begins, with ready_o, when the bursts of the store before it have been handed to the ports
-// (rs_vector_bursts), and its stream holds a whole limb. Rows are popped one in RowCycles cycles while the
-// ports' FIFOs have place. Port p writes slice p of every row, by the addresses that all ports are given.
+// A store begins, with ready_o, when the bursts of the store before it have been handed to the
+// ports (rs_vector_bursts), and its stream holds a full limb. Rows are popped one in RowCycles
+// cycles while the ports' FIFOs have space. Port p writes slice p of every row, by the addresses
+// that all ports are given.
 //
-// done_o[h]: memory has taken the last beat of a limb of stream h. ended_o: it has answered for all of
-// its bursts, at all ports. A read of those rows then gets what was written.
+// done_o[h]: memory has taken the last beat of a limb of stream h. ended_o: it has answered for all
+// of its bursts, at all ports. A read of those rows then gets what was written.
 //
-// Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats before it.
-// Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
+// Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats
+// before it. Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
 module rs_vector_stores
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
@@ -53,7 +54,7 @@ module rs_vector_stores
   input  logic [    Ports-1:0] b_valid_i,
   input  logic [          1:0] b_resp_i [Ports],
   output logic [    Ports-1:0] b_ready_o,
-  // what went wrong
+  // errors
   output logic                 failed_o,
   output fault_t               fault_o
 );
@@ -159,7 +160,7 @@ module rs_vector_stores
     always_ff @(posedge clk_i) part_q <= rst_ni && popped.valid;
     assign paced = 1'b1;
   end else begin : gen_parts
-    logic [RowCycles-2:0] since_q;  // the last pop, one place a cycle
+    logic [RowCycles-2:0] since_q;  // the last pop, shifted by one bit a cycle
     always_ff @(posedge clk_i) begin
       if (!rst_ni) part_q <= '0;
       else part_q <= popped.valid ? RowCycles'(1) : part_q << 1;
@@ -187,7 +188,7 @@ module rs_vector_stores
   assign unused_row = ^{row_now_q.valid, row_now_q.stream};
 
   // ---- ports --------------------------------------------------------------------------------------
-  logic [Ports-1:0] has_place, limb_end, failed;
+  logic [Ports-1:0] has_space, limb_end, failed;
   for (genvar p = 0; p < Ports; p++) begin : gen_port
     logic [PortBits-1:0] parts [RowCycles];
     logic [PortBits-1:0] data;
@@ -208,7 +209,7 @@ module rs_vector_stores
       .clk_i,
       .rst_ni,
       .valid_i(beats),
-      .ready_o(has_place[p]),
+      .ready_o(has_space[p]),
       .data_i({final_beat, burst_last, data}),
       .valid_o(w_valid_o[p]),
       .ready_i(w_ready_i[p]),
@@ -222,8 +223,8 @@ module rs_vector_stores
     assign unused_resp = b_resp_i[p][0];
   end
   HasPlace_A :
-  assert property (@(posedge clk_i) !rst_ni || !beats || has_place == '1)
-  else $error("a beat comes, and there is no place: %b", has_place);
+  assert property (@(posedge clk_i) !rst_ni || !beats || has_space == '1)
+  else $error("a beat comes to a full FIFO: %b", has_space);
 
   // ---- what has ended -----------------------------------------------------------------------------
   logic             limb_taken, done_stream, streams_valid, final_done, finals_valid, ended_q;

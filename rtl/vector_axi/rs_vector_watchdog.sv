@@ -1,8 +1,8 @@
 // Detects that memory does not answer, and at which port.
 //
-// waits_i: something is asked of memory; moves_i: it has done a part of it. silent_o stands when limit_i
-// cycles with waits_i have passed without moves_i, and port_o is the lowest port of missing_i then.
-// limit_i = 0: never. first_o is the lowest port of failed_i.
+// waits_i: something is asked of memory; moves_i: it has done a part of it. silent_o stands when
+// limit_i cycles with waits_i have passed without moves_i, and port_o is the lowest port of
+// missing_i then. limit_i = 0: never. first_o is the lowest port of failed_i.
 //
 // Cost: a counter.
 module rs_vector_watchdog #(

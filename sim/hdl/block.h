@@ -35,7 +35,7 @@ template <typename T, std::size_t N>
 struct PortShape<VlUnpacked<T, N>> {
   static constexpr std::size_t lanes = N * PortShape<T>::lanes;
   static constexpr std::size_t bytes = PortShape<T>::bytes;
-  static_assert(sizeof(VlUnpacked<T, N>) == N * sizeof(T), "elements lie side by side");
+  static_assert(sizeof(VlUnpacked<T, N>) == N * sizeof(T), "elements are contiguous");
 };
 
 template <typename T>

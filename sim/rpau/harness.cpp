@@ -227,7 +227,7 @@ class Accelerator {
     tick();
   }
 
-  /// Lets the words of the host that are under way reach their memories.
+  /// Waits until the host's words in flight have reached their memories.
   void finish_accesses() {
     for (u64 cycle = 0; top_->host_busy_o; ++cycle) {
       if (cycle == kReadPatience) throw std::runtime_error("the host port stays busy");

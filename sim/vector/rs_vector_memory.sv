@@ -1,11 +1,12 @@
 // A port of memory in a simulation: an AXI4 slave that takes its time as timing.py says.
 //
-// Bursts are served one after another, a beat a cycle, but not in the first ReadPause cycles of every
-// Interval, of reads, and the first WritePause, of writes. Intervals are counted from epoch_i on, the cycle
-// after it being their first. A burst is taken when the one before it has been served, or in the cycle in
-// which its last beat is: so it is served from the cycle after that on. Where nothing is in the way, the
-// first beat comes Latency cycles after its address was taken, the answer to a burst that is written
-// Latency cycles after its last beat. What the master does not take at once waits.
+// Bursts are served one after another, a beat a cycle, but not in the first ReadPause cycles of
+// every Interval, of reads, and the first WritePause, of writes. Intervals are counted from epoch_i
+// on, the cycle after it being their first. A burst is taken when the one before it has been
+// served, or in the cycle in which its last beat is: so it is served from the cycle after that on.
+// Where nothing is in the way, the first beat comes Latency cycles after its address was taken, the
+// answer to a burst that is written Latency cycles after its last beat. What the master does not
+// take at once waits.
 //
 // Contents are somewhere else: read_data_i is the beat at read_beat_o in the same cycle.
 //

@@ -1,17 +1,19 @@
 // A simulation of rs_vector_top with the memory of a platform (rs_vector_memory).
 //
-// Rows, and beats of lists, are written to memory one by one; registers by AXI4-Lite. A row of memory is
-// that of the cluster whose ports' memory has it, MemoryRows each: row_addr_i is MemoryRows times the
-// cluster's number, and the row there. Its words are stored as in memory, 64 bits at a time.
+// Rows, and beats of lists, are written to memory one by one; registers by AXI4-Lite. A row of
+// memory is that of the cluster whose ports' memory has it, MemoryRows each: row_addr_i is
+// MemoryRows times the cluster's number, and the row there. Its words are stored as in memory, 64
+// bits at a time.
 //
-// Crossed: ports for rows go through rs_vector_crossing, both sides of it by clk_i. Then programs take more
-// cycles than their schedules have.
+// Crossed: ports for rows go through rs_vector_crossing, both clocks of it being clk_i. Then
+// programs take more cycles than their schedules have.
 //
-// error_i and silent_i make ports answer with errors, or not at all: those for rows, then those for lists.
+// error_i and silent_i make ports answer with errors, or not at all: those for rows, then those for
+// lists.
 //
-// run_o: the next cycle is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand in the
-// cycles in which a cluster's next load, instruction or store begins, and ended_o counts instructions;
-// done_o stands in the first cycle in which all has ended.
+// run_o: the next cycle is cycle 0 of the schedule. load_begun_o, issued_o and store_begun_o stand
+// in the cycles in which a cluster's next load, instruction or store begins, and ended_o counts
+// instructions; done_o stands in the first cycle in which all has ended.
 module rs_vector_simulation
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

@@ -163,7 +163,7 @@ def test_a_clock_between_those_of_the_pll_is_refused() -> None:
 
 def test_every_pin_of_a_board_is_a_port_of_its_top_module() -> None:
     for board in BOARDS.values():
-        source = next(f for f in flow.rtl_sources(*rtl.BOARD_ROOMS) if f.stem == board.top)
+        source = next(f for f in flow.rtl_sources(*rtl.BOARD_FOLDERS) if f.stem == board.top)
         header = source.read_text().partition(") (")[2].partition(");")[0]
         ports = [line.split()[2].rstrip(",") for line in header.splitlines() if " logic " in line]
         assert sorted(pin.port for pin in board.pins) == sorted(ports)

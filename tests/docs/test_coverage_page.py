@@ -24,7 +24,7 @@ def builds() -> dict[str, Build]:
     ours, others = vector_campaign.campaign_design(), rpau_campaign.campaign_design()
     accelerator = vector.accelerator_sources(), vector.accelerator_parameters(ours)
     return {
-        "rpau": (rpau.TOP, rtl_sources(*rpau.ROOMS), rpau.parameters(others)),
+        "rpau": (rpau.TOP, rtl_sources(*rpau.FOLDERS), rpau.parameters(others)),
         "vector": (vector.ACCELERATOR, *accelerator),
     }
 

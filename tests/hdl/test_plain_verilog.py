@@ -11,7 +11,7 @@ import pytest
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.design.register_table import FACTS
+from ringsmith.backends.rpau.design.register_table import CAPABILITIES
 from ringsmith.hdl.plain_verilog import plain_verilog
 
 pytestmark = [
@@ -83,9 +83,9 @@ def contains(lines: Sequence[str], part: Sequence[str]) -> bool:
 
 
 def test_an_accelerator_says_over_its_bus_what_it_is(tmp_path: Path) -> None:
-    text = plain_verilog(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(SMALL))
+    text = plain_verilog(rtl.BUS_TOP, rtl.BUS_FOLDERS, rtl.parameters(SMALL))
     others = "".join(f", .{name}(0)" for name in ports(text, rtl.BUS_TOP) if name not in DRIVEN)
-    reads = "\n".join(f"    read({fact.address});" for fact in FACTS)
+    reads = "\n".join(f"    read({capability.address});" for capability in CAPABILITIES)
     bench = f"""
 module bench;
   reg clk = 0, rst_n = 0, arvalid = 0;
@@ -116,9 +116,9 @@ module bench;
   initial #100000 $finish;
 endmodule
 """
-    assert simulated(tmp_path, text, bench) == [str(value) for value in facts(SMALL)]
+    assert simulated(tmp_path, text, bench) == [str(value) for value in capabilities(SMALL)]
 
 
-def facts(design: RpauDesign) -> list[int]:
+def capabilities(design: RpauDesign) -> list[int]:
     """What the registers hold, in their order."""
-    return list(rtl.facts(design).values())
+    return list(rtl.capabilities(design).values())

@@ -95,8 +95,8 @@ def runtime() -> Path:
     def build(work: Path) -> None:
         compiled(dict.fromkeys(sources, OFTEN), [include, include / "vltstd"], work)
 
-    facts = [*COMPILE, OFTEN, compiler().version]
-    return built("cocotb-runtime", fingerprint(facts, sources), build)
+    inputs = [*COMPILE, OFTEN, compiler().version]
+    return built("cocotb-runtime", fingerprint(inputs, sources), build)
 
 
 def simulator(
@@ -109,7 +109,7 @@ def simulator(
     parameters = [f"-G{name}={value}" for name, value in values.items()]
     tool, cxx = verilator(), compiler()
     options = [*VERILATE, *flags, *parameters]
-    facts = [*options, *COMPILE, ONCE, OFTEN, public, tool.version, cxx.version, str(libraries)]
+    inputs = [*options, *COMPILE, ONCE, OFTEN, public, tool.version, cxx.version, str(libraries)]
 
     def build(work: Path) -> None:
         cpp, chosen = work / "cpp", work / "public.vlt"
@@ -128,14 +128,14 @@ def simulator(
         run_tool([cxx.program, *objects, *link, "-o", work / top], work)
         shutil.rmtree(cpp)
 
-    return built(f"{top}-cocotb", fingerprint(facts, [*files, main]), build)
+    return built(f"{top}-cocotb", fingerprint(inputs, [*files, main]), build)
 
 
 @pytest.fixture
 def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Runs a bench of cocotb on a design (built once, in the cache): all of its tests must pass.
 
-    ``signals`` are the top's ports beside clk_i and rst_ni that the bench reaches, by a pattern:
+    ``signals`` are patterns of the top's ports that the bench reaches, besides clk_i and rst_ni:
     with every signal public, as cocotb's own build has it, the C++ is ten times as large.
     """
     if find_libpython() is None:
@@ -194,14 +194,14 @@ def bus_design() -> RpauDesign:
 def run_bus_bench(run_bench: Callable[..., None]) -> Callable[..., None]:
     """Runs a bench of cocotb on an accelerator behind its buses, as ``run_bench`` does.
 
-    The bench finds the design's facts in ``RINGSMITH_BENCH``, and what it is told beside them in
+    The bench finds the design's capabilities in ``RINGSMITH_BENCH``, and further ``settings`` in
     ``RINGSMITH_BENCH_*``.
     """
 
-    def run(bench: Path, design: RpauDesign, told: Mapping[str, str]) -> None:
-        facts = {"RINGSMITH_BENCH": json.dumps(rtl.facts(design))}
-        more = {f"RINGSMITH_BENCH_{name}": text for name, text in told.items()}
-        sources, parameters = rtl_sources(*rtl.BUS_ROOMS), rtl.parameters(design)
-        run_bench(bench, rtl.BUS_TOP, sources, parameters, ["s_axi*"], facts | more)
+    def run(bench: Path, design: RpauDesign, settings: Mapping[str, str]) -> None:
+        known = {"RINGSMITH_BENCH": json.dumps(rtl.capabilities(design))}
+        more = {f"RINGSMITH_BENCH_{name}": text for name, text in settings.items()}
+        sources, parameters = rtl_sources(*rtl.BUS_FOLDERS), rtl.parameters(design)
+        run_bench(bench, rtl.BUS_TOP, sources, parameters, ["s_axi*"], known | more)
 
     return run

@@ -44,7 +44,7 @@ def samples(
     ends = phase + ratio * np.cumsum([time for _, time in bits])
     cycles = np.arange(int(np.ceil(ends[-1])))
     levels = np.array([level for level, _ in bits])[
-        np.minimum(np.searchsorted(ends, cycles, side="right"), len(bits) - 1)
+        np.minimum(np.searchsorted(ends, cycles, "right"), len(bits) - 1)
     ]
     if phase:
         levels[: int(np.ceil(phase))] = 1
@@ -52,7 +52,7 @@ def samples(
 
 
 class Receiver:
-    """Finds bytes in samples, as an adapter on the other side does: each bit in its middle."""
+    """Finds bytes in samples, as an adapter at the other end does: each bit in its middle."""
 
     def __init__(self, ratio: float = RATIO) -> None:
         self._ratio = ratio

@@ -56,7 +56,7 @@ def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int
 
 
 def folded(folder: Path, width: int) -> dict[str, int]:
-    """Cells of a folded multiplier beside its pairs of DSP slices, and those slices."""
+    """Cells of a folded multiplier outside its pairs of DSP slices, and those slices."""
     sources = rtl_sources("arith", "mem")
     for file in sources:
         shutil.copy(file, folder)
@@ -83,7 +83,7 @@ def folded(folder: Path, width: int) -> dict[str, int]:
 
 @pytest.mark.full
 @pytest.mark.parametrize(("width", "dsps", "most"), [(60, 15, 400), (54, 14, 380)])
-def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
+def test_a_folded_multiplier_takes_few_luts_outside_its_slices(
     tmp_path: Path, width: int, dsps: int, most: int
 ) -> None:
     cells = folded(tmp_path, width)
@@ -104,7 +104,7 @@ def test_a_folded_multiplier_takes_few_luts_beside_its_slices(
         ("rs_mul_cascade", "-G Width=32", 4),
     ],
 )
-def test_slices_in_cascade_need_no_adder_beside_them(
+def test_slices_in_cascade_need_no_further_adder(
     tmp_path: Path, top: str, values: str, slices: int
 ) -> None:
     """On 7 series, whose registers and cascades Yosys packs into slices, in operands of 24 bits."""
@@ -240,8 +240,8 @@ def test_a_streaming_multiplier_has_the_dsps_and_memories_that_are_counted() -> 
 def test_a_base_converter_takes_fewer_dsps_than_the_papers() -> None:
     """HEAWS's Lift and Scale core of 30 bits: 76 DSPs, 13,807 LUTs, 6,157 flip-flops."""
     unit = BaseConverter()
-    top, rooms = "rs_base_convert", ("arith", "mem", "baseconv")
-    area = synthesized(top, rooms, unit.parameters, (), ULTRASCALE_PLUS)[top]
+    top, folders = "rs_base_convert", ("arith", "mem", "baseconv")
+    area = synthesized(top, folders, unit.parameters, (), ULTRASCALE_PLUS)[top]
     assert area.dsps == unit.dsps == 50
     assert (area.brams, area.urams) == (0, 0)
     assert area.luts <= 2500

@@ -39,9 +39,9 @@ def test_words_cross_between_clocks_of_any_ratio(
     )
 
 
-@pytest.mark.parametrize(("side", "other"), [("w", "read"), ("r", "write")])
-def test_a_side_that_is_reset_alone_stops_the_simulation(
-    run_bench: Callable[..., None], tmp_path: Path, side: str, other: str
+@pytest.mark.parametrize(("port", "other"), [("w", "read"), ("r", "write")])
+def test_a_port_that_is_reset_alone_stops_the_simulation(
+    run_bench: Callable[..., None], tmp_path: Path, port: str, other: str
 ) -> None:
     with pytest.raises((RuntimeError, SystemExit)):
         run_bench(
@@ -50,9 +50,9 @@ def test_a_side_that_is_reset_alone_stops_the_simulation(
             SOURCES,
             {"LogDepth": 4, "Width": 30},
             SIGNALS,
-            {"RINGSMITH_BENCH": side},
+            {"RINGSMITH_BENCH": port},
         )
-    assert f"was reset without its {other} side" in (tmp_path / "log.txt").read_text()
+    assert f"was reset without its {other} port" in (tmp_path / "log.txt").read_text()
 
 
 def test_a_memory_of_two_clocks_is_no_ultra_ram() -> None:

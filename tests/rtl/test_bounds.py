@@ -184,7 +184,7 @@ def test_the_sums_of_the_folded_multiplier_fit_their_slices(width: int) -> None:
         assert 2 ** (x_bits + max(0, y_bits - low)) + SLICE_SUM // 2**low < SLICE_SUM
     # The centre and the bias stand below and above each other in north's summand.
     assert 2 * a - b < width + (a - b + 2) - b < 46
-    # mu has room for both words.
+    # mu holds both words.
     assert scaled + tail + 2 <= width
 
 
@@ -394,7 +394,7 @@ def test_a_base_conversions_sum_is_reduced_by_its_lowest_bits(
 
 @pytest.mark.parametrize("width", range(17, 61))
 def test_sums_of_tiles_fit_their_slices(width: int) -> None:
-    """With the rounding bit, and with v's product beside a sum's."""
+    """With the rounding bit, and with v's product added to a sum."""
     for y_width in (width, 89):
         part = -(-y_width // -(-y_width // 26))
         terms = 15 if part < 26 else 7  # the most that rs_tile_accumulate takes

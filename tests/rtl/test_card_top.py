@@ -28,7 +28,7 @@ def test_yosys_reads_a_card(tmp_path: Path, bits: int) -> None:
     values = rtl.card_parameters(replace(load_design("heaws6"), host_bits=bits, coprocessors=2))
     found = elaborated(
         rtl.CARD_TOP,
-        rtl_sources(*rtl.CARD_ROOMS),
+        rtl_sources(*rtl.CARD_FOLDERS),
         [f"{name}={value}" for name, value in values.items()],
         tmp_path,
         boxes=[rtl.TOP],
@@ -59,7 +59,7 @@ def test_a_card_computes_and_fails_as_its_pages_say(
     run_bench(
         BENCH,
         rtl.CARD_TOP,
-        rtl_sources(*rtl.CARD_ROOMS),
+        rtl_sources(*rtl.CARD_FOLDERS),
         rtl.card_parameters(design),
         ["bus_*", "*_i", "*_o", "s_axil*", "m_axi*", "host_*", "start"],
         {"RINGSMITH_BENCH": json.dumps(shape), "RINGSMITH_CARD": json.dumps(change)},

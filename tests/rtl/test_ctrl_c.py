@@ -65,7 +65,7 @@ RTL = """
     device = RtlCoprocessor(load_design("nano"))
     device.load_program(words_of("halt"))
     everywhere = words_of(*["nop"] * device.design.program_words)  # no halt: it never ends
-    device._call("rpau_load_program", 0, everywhere.ctypes.data_as(rtl._POINTER), everywhere.size)
+    device._call("load_program", 0, everywhere.ctypes.data_as(rtl._POINTER), everywhere.size)
     report_running()
     try:
         device.run(10**15)

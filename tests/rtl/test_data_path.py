@@ -1,7 +1,7 @@
-"""The data path: polynomials over AXI4 under random stalls and back-pressure, driven by cocotb.
+"""The buses of an accelerator under random stalls and back-pressure, driven by cocotb.
 
-The bench itself is bus/data_bench.py. With two cores two rows make a beat, with eight two beats a
-row.
+The benches are bus/data_bench.py and bus/registers_bench.py. With two cores two rows make a beat of
+the data path, with eight two beats a row.
 """
 
 import json
@@ -18,7 +18,7 @@ from ringsmith.backends.rpau.isa.instruction_set import instruction
 
 RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
 
-BENCH = Path(__file__).parent / "bus" / "data_bench.py"
+BENCHES = Path(__file__).parent / "bus"
 
 
 @pytest.mark.parametrize("cores", [2, pytest.param(8, marks=pytest.mark.full)])
@@ -29,5 +29,12 @@ def test_polynomials_cross_the_data_path_under_random_stalls(
     everyone = (1 << design.rpaus) - 1
     steps = [instruction("add", everyone, dst=0, a=1, b=2)] * (design.program_words - 1)
     program = [encode(step) for step in (*steps, instruction("halt", everyone))]
-    reported = {"PROGRAM": json.dumps(program), "LATENCY": str(host_read_cycles(design))}
-    run_bus_bench(BENCH, design, reported)
+    settings = {"PROGRAM": json.dumps(program), "LATENCY": str(host_read_cycles(design))}
+    run_bus_bench(BENCHES / "data_bench.py", design, settings)
+
+
+def test_registers_keep_their_promises_under_random_stalls(
+    run_bus_bench: RunBusBench, bus_design: RpauDesign
+) -> None:
+    halt = encode(instruction("halt", (1 << bus_design.rpaus) - 1))
+    run_bus_bench(BENCHES / "registers_bench.py", bus_design, {"HALT": str(halt)})

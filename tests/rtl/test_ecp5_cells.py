@@ -239,7 +239,7 @@ def test_an_inverted_clock_acts_at_the_falling_edge() -> None:
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_cells_act_at_one_edge_with_the_registers_beside_them(number: int) -> None:
+def test_cells_act_at_one_edge_with_their_registers(number: int) -> None:
     with Block(bench("rs_dp16kd_bench", {"FirstWords": 5, "Registers": 1})) as block:
         block.poke("ce_b_i", 1)
         assert block.run({"ad_b_i": [0, 32, 32, 32]})["do_b_o"].tolist()[1:] == [5, 5, 0]

@@ -89,7 +89,7 @@ def test_words_cross_the_netlist_of_a_bridge(rng: np.random.Generator) -> None:
 
 def netlist_of(design: RpauDesign) -> Path:
     """The netlist of an accelerator behind its buses, as it is placed and routed."""
-    return verilog_netlist(Hierarchy(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(design)))
+    return verilog_netlist(Hierarchy(rtl.BUS_TOP, rtl.BUS_FOLDERS, rtl.parameters(design)))
 
 
 def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> RpauDevice:
@@ -98,7 +98,7 @@ def on_netlist(design: RpauDesign, monkeypatch: pytest.MonkeyPatch) -> RpauDevic
     wrapper = [sim_root() / "rpau" / "axi_lite.cpp"]
     title = f"the netlist of {design.name}"
     library = build_design(rtl.BUS_TOP, sources, wrapper=wrapper, flags=flags, title=title)
-    monkeypatch.setattr(axi_lite, "build", lambda design, assertions: library)
+    monkeypatch.setattr(axi_lite, "build", lambda design, **_: library)
     return RpauDevice(RegisterCoprocessor(design, axi_lite.SimulatedBus(design), "netlist"))
 
 

@@ -1,4 +1,4 @@
-"""The folded modular multiplier against Python's integers, for primes on both sides of 2^b."""
+"""The folded modular multiplier against Python's integers, for primes above and below 2^b."""
 
 from collections.abc import Callable
 
@@ -86,5 +86,7 @@ def test_words_of_sixty_bits_take_the_default_primes_of_seal_and_medhas() -> Non
     for q in (*SEAL_14, *FAMILIES["medha"]):
         assert folded.fits(q, 60), q
     assert not folded.fits((1 << 40) - 0x3FFFF, 60)
-    assert "near 2^40, and words of 60 bits need 2^45" in folded.refusal((1 << 40) - 87, 60)
-    assert "and words of 60 bits take at most 1048575" in folded.refusal((1 << 48) - (1 << 20), 60)
+    assert "near 2^40, and words of 60 bits need 2^45" in folded.fold_error((1 << 40) - 87, 60)
+    assert "and words of 60 bits take at most 1048575" in folded.fold_error(
+        (1 << 48) - (1 << 20), 60
+    )

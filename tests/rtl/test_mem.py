@@ -106,7 +106,7 @@ def test_an_address_beyond_the_depth_stops_the_simulation(make_block: MakeBlock,
     ("parameters", "text"),
     [
         ({"ReadLatency": 3}, "ReadLatency = 3 is neither 1 nor 2"),
-        ({"RamStyle": "huge"}, "RamStyle is none of"),
+        ({"RamStyle": "huge"}, "RamStyle is not block"),
     ],
 )
 def test_a_memory_that_cannot_be_is_refused(

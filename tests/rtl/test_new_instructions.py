@@ -191,7 +191,7 @@ DESIGN = RpauDesign(
 
 
 def write(block: Block, space: AddressSpace, index: int, rows: Words) -> None:
-    """Writes rows of words, or words of which each is a row's first."""
+    """Writes rows of words, or words that are each the first one of a row."""
     lanes = np.zeros((len(rows), DESIGN.lanes), np.uint64)
     lanes[:, : rows.shape[1] if rows.ndim == 2 else 1] = rows.reshape(len(rows), -1)
     count = len(rows)

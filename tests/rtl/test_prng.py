@@ -21,7 +21,7 @@ def is_prime(n: int) -> bool:
 
 
 def prime(bits: int, one_bits: int, largest: bool = True) -> int:
-    """The largest or the smallest prime of so many bits that is 1 modulo 2^one_bits."""
+    """The largest or the smallest prime of ``bits`` bits that is 1 modulo 2^one_bits."""
     step = 1 << one_bits
     numbers = range((1 << (bits - 1)) + 1, 1 << bits, step)
     return next(n for n in (reversed(numbers) if largest else numbers) if is_prime(n))

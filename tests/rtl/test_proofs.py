@@ -1,7 +1,7 @@
 """Handshakes, queues and modular adders proved for every input, by k-induction with Yosys.
 
 What is proved of a block stands as assertions in formal/<block>_proof.sv: a model of the block
-beside the block itself. They hold from the second cycle after a reset on, for all inputs that the
+next to the block itself. They hold from the second cycle after a reset on, for all inputs that the
 assumptions there allow and through further resets, whatever registers held before. Each proof is
 shown to be able to fail: with one line of the block changed, the solver finds inputs that break it.
 """
@@ -15,7 +15,7 @@ from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
-ROOMS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream", "dma")
+FOLDERS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream", "dma")
 PARTS = ("rs_word_halves.sv", "rs_ram_1r1w.sv", "rs_ram_2clk.sv", "rs_sync.sv")
 """Modules that blocks are made of."""
 
@@ -104,8 +104,8 @@ MUTANTS = {
     ],
     "rs_host_window": [
         ("exists && fits && next;", "exists && fits;"),  # words out of order
-        (".clear_i(!ready_i || moved_i)", ".clear_i(!ready_i)"),  # a half from another place
-        ("if (moved_i || accept || (serve", "if (accept || (serve"),  # a row of another place
+        (".clear_i(!ready_i || moved_i)", ".clear_i(!ready_i)"),  # a half from another address
+        ("if (moved_i || accept || (serve", "if (accept || (serve"),  # a row of another address
         (" || abandon;", ";"),  # no answer when the device stops being ready
         ("moved_i || fetch) filled_q", "moved_i) filled_q"),  # a read among the words of a row
         ("if (fetch) upper_q", "if (serve) upper_q"),
@@ -115,13 +115,13 @@ MUTANTS = {
         ("RowWidth'(first_beat) + RowWidth'(len_q)", "RowWidth'(first_beat + LogBeats'(len_q))"),
         ("&& !failed_q && !fails) rows_q", "&& !failed_q) rows_q"),  # a row that lost bits
         ("(reason != '0) ? '0 : 9'(", "9'("),  # a read that was refused
-        ("reason == '0 && grant_i;", "reason == '0;"),  # a port that somebody else uses
+        ("reason == '0 && grant_i;", "reason == '0;"),  # a port that is in use
         ("StIdle && !(axi_i.ar.valid && write_q)", "StIdle"),  # two bursts at once
         ("default: if (axi_i.b_ready) state_q", "default: state_q"),  # does not wait for its taker
         ("(!out_valid_q || rtake)", "1'b1"),  # a beat changes while it waits
         ("rows_q == 3'(BeatRows - 1)", "1'b0"),  # no beat is ever whole
         ("if (pop) popped_q", "if (push) popped_q"),  # words of another row
-        ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than places
+        ("Places = 2 ** AddrBits", "Places = 2 ** (AddrBits + 1)"),  # more beats than words
         ("r_last: left_q == 9'd1", "r_last: left_q == 9'd2"),
         ("if (store || fetch) row_q", "if (fetch) row_q"),  # a row over the one before
     ],
@@ -139,7 +139,7 @@ MUTANTS = {
         ("if (last_i) state_q <= StAnswer", "if (found != AnswerTaken) state_q <= StAnswer"),
     ],
     "rs_async_fifo": [
-        ("wopened && wcount_o != {1'b1, LogDepth'(0)}", "wopened"),  # a word without room
+        ("wopened && wcount_o != {1'b1, LogDepth'(0)}", "wopened"),  # a word enters a full FIFO
         ("there != '0 && (!rvalid_q", "(!rvalid_q"),  # a word that is not there
         ("wgray_q <= wptr ^ (wptr >> 1)", "wgray_q <= wptr"),  # a pointer in two's complement
         ("(!rvalid_q || rready_i)", "1'b1"),  # a word changes while it waits
@@ -147,18 +147,18 @@ MUTANTS = {
         (
             "if (!wopen_q) begin",
             "if (!wrst_ni) begin",
-        ),  # a pointer jumps before the other side knows
+        ),  # a pointer jumps before the other port knows
         ("if (!ropen_q) begin", "if (!rrst_ni) begin"),
         ("wopen_q && ropen && !wlost_q", "wopen_q && !wlost_q"),  # goes on while that is reset
         ("else if (rready_i && ropened) rvalid_q", "else if (ropened) rvalid_q"),
     ],
 }
-"""Block -> changes of its text, each of which breaks what is proved."""
+"""Block -> changes of its text; each breaks a proved property."""
 
 
 def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> str:
     """The solver's report of a task on a block's proof; the sources lie in the folder."""
-    packages = [file.name for file in rtl_sources(*ROOMS) if file.stem.endswith("_pkg")]
+    packages = [file.name for file in rtl_sources(*FOLDERS) if file.stem.endswith("_pkg")]
     files = " ".join(dict.fromkeys([*packages, *PARTS, f"{block}.sv", f"{block}_proof.sv"]))
     values = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     (folder / "edges.v").write_text(EDGES)
@@ -177,7 +177,7 @@ def solve(folder: Path, block: str, parameters: dict[str, int], task: str) -> st
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with all sources, since Yosys sees nothing outside of where it runs."""
-    for file in (*rtl_sources(*ROOMS), *FORMAL.glob("*.sv")):
+    for file in (*rtl_sources(*FOLDERS), *FORMAL.glob("*.sv")):
         shutil.copy(file, tmp_path)
     return tmp_path
 

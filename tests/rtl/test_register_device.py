@@ -186,7 +186,7 @@ class Counterfeit:
         (Register.MAGIC, 0, "no Ringsmith device answers .* 0x00000000 and not 0x474e4952"),
         (Register.VERSION, 4 << 16, "version 4 of the register map and this Ringsmith knows"),
         (Register.ARCHITECTURE, 2, "its architecture is number 2 and design small has 1"),
-        (Register.CAPABILITY_COUNT, 3, "the device does not tell cores, dyadic_cores"),
+        (Register.CAPABILITY_COUNT, 3, "the device does not report cores, dyadic_cores"),
         (Register.STATUS, 1, "does not come out of its reset"),
     ],
 )
@@ -377,7 +377,7 @@ def test_words_too_wide_for_a_narrow_rpau_are_refused_by_the_runtime_and_by_the_
         bus.close()
 
 
-def test_a_refusal_becomes_an_error_with_its_reasons(
+def test_a_refused_access_becomes_an_error_with_its_reasons(
     coprocessor: RegisterCoprocessor, bus: SimulatedBus, rng: np.random.Generator
 ) -> None:
     words = words_of(rng)
@@ -411,7 +411,7 @@ def test_the_next_host_takes_over_a_device_left_in_the_middle(
     expected = coprocessor.run(100_000)
     for cycles in rng.integers(0, expected.cycles - 100, 5):
         place(bus, AddressSpace.POLY, 0, 1)
-        bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # a row begun
+        bus.write_words(Register.HOST_DATA, words_of(rng, 1))  # an incomplete row
         bus.write(Register.HOST_DATA, 1)  # and a word
         bus.write(Register.CONTROL, Control.START)
         bus.pause(int(cycles))

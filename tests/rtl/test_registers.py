@@ -10,7 +10,7 @@ from ringsmith.backends.rpau.design.design import INTERCONNECTS, REDUCTIONS, TWI
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES, Register
 from ringsmith.backends.rpau.design.rtl import capabilities
 from ringsmith.backends.rpau.device import generate_registers as generator
-from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.checks import check_capabilities
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.register_map import read_register_map
 from ringsmith.hdl.toolchain import compiler
@@ -112,8 +112,8 @@ def test_the_c_header_has_the_same_addresses(tmp_path: Path) -> None:
 
 def test_every_capability_that_differs_is_named() -> None:
     reported = list(capabilities(DESIGN).values())
-    check_capabilities(DESIGN, [*reported, 99], "do something")  # a newer device tells more
-    with pytest.raises(DeviceError, match=f"does not tell {CAPABILITIES[-1].name}: do something"):
+    check_capabilities(DESIGN, [*reported, 99], "do something")  # a newer device reports more
+    with pytest.raises(DeviceError, match=f"does not report {CAPABILITIES[-1].name}: do something"):
         check_capabilities(DESIGN, reported[:-1], "do something")
     other = dict(zip([capability.name for capability in CAPABILITIES], reported, strict=True))
     other |= {"cores": 8, "reduction": 1}

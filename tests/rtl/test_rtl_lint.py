@@ -19,8 +19,8 @@ from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.target import macros
 from ringsmith.hdl.verilate import lint
 
-ROOMS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
-SOURCES = rtl_sources(*ROOMS)
+FOLDERS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
+SOURCES = rtl_sources(*FOLDERS)
 NAMED = {
     path.stem: set(re.findall(r"\brs_\w+", path.read_text())) & {each.stem for each in SOURCES}
     for path in SOURCES
@@ -97,7 +97,7 @@ def test_verilator_has_no_warning_about_the_sparse_multiplier(width: int) -> Non
 )
 def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) -> None:
     design = replace(SMALL, **change)
-    lint(rtl_sources(*rtl.BUS_ROOMS), rtl.BUS_TOP, rtl.parameters(design), macros(design.target))
+    lint(rtl_sources(*rtl.BUS_FOLDERS), rtl.BUS_TOP, rtl.parameters(design), macros(design.target))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_verilator_has_no_warning_about_other_designs(change: dict[str, Any]) ->
 )
 def test_verilator_has_no_warning_about_cards(change: dict[str, Any]) -> None:
     design = replace(SMALL, **change)
-    lint(rtl_sources(*rtl.CARD_ROOMS), rtl.CARD_TOP, rtl.card_parameters(design))
+    lint(rtl_sources(*rtl.CARD_FOLDERS), rtl.CARD_TOP, rtl.card_parameters(design))
 
 
 def test_a_card_without_a_bus_is_refused() -> None:

@@ -20,7 +20,7 @@ OPTIONS = ("--cc", "-O3", "--no-timing", "--quiet", "--noassert", *VERILATOR_FLA
 def code_of(kind: str, design: RpauDesign, folder: Path) -> int:
     """Bytes of C++ that Verilator writes for the modules of one kind."""
     values = [f"-G{name}={value}" for name, value in rtl.parameters(design).items()]
-    files = [rtl_root() / "verilator.vlt", *rtl_sources(*rtl.ROOMS)]
+    files = [rtl_root() / "verilator.vlt", *rtl_sources(*rtl.FOLDERS)]
     target = folder / design.name
     target.mkdir()
     run_verilator([*OPTIONS, "--top-module", rtl.TOP, *values, *files, "-Mdir", target], folder)

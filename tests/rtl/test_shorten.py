@@ -49,7 +49,7 @@ def shortened(x: int, q: int, width: int) -> int:
 
 
 def at_the_edges(q: int, width: int, wide: int) -> list[int]:
-    """Words on both sides of where a fold leaves a word of the width."""
+    """Words just below and above the limit where a fold leaves a word of the width."""
     scaled, word, top = scaled_of(q, width), 1 << width, 1 << wide
     found = {0, 1, q - 1, q, word - 1, word, word + 1, top - 1, top - word, top - word - 1}
     for high in {1, 2, (top >> width) - 1}:

@@ -91,5 +91,5 @@ def test_a_width_that_no_elaborated_prime_fits_is_refused(make_block: MakeBlock)
 
 
 def test_an_unknown_reduction_is_refused(make_block: MakeBlock) -> None:
-    with pytest.raises(ToolError, match="Reduction = 3 is none of 0"):
+    with pytest.raises(ToolError, match="Reduction = 3 is not 0"):
         make_block("rs_mod_mul", Width=30, Reduction=3)

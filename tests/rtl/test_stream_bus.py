@@ -37,7 +37,7 @@ def test_streams_lose_and_reorder_nothing(
     run_bench(
         BENCH,
         rtl.TOP,
-        rtl_sources(*rtl.ROOMS),
+        rtl_sources(*rtl.FOLDERS),
         rtl.parameters(StreamDesign("bus", *shape)),
         ["s_axis_*", "m_axis_*", "fault_o"],
         {"RINGSMITH_BENCH": json.dumps([shape, turn])},

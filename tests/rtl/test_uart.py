@@ -56,7 +56,7 @@ def test_bytes_arrive_from_a_sender_whose_clock_differs(
 def test_short_pulses_start_no_byte_and_change_none(
     receiver: Block, ratio: float, rng: np.random.Generator
 ) -> None:
-    width = max(1, int(ratio / 8))  # shorter than two samples are apart
+    width = max(1, int(ratio / 8))  # shorter than the distance of two samples
     quiet = np.ones(round(20 * ratio), dtype=np.uint64)
     for first in rng.integers(round(ratio), quiet.size - round(2 * ratio), 20):
         pulsed = quiet.copy()

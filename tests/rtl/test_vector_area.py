@@ -77,7 +77,7 @@ def test_a_block_takes_few_dsps_and_luts(
     assert (found.brams, found.urams) == (0, 0)
 
 
-# ---- whole clusters, beside their estimate -----------------------------------------------------
+# ---- whole clusters and their estimates --------------------------------------------------------
 
 
 FEW = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
@@ -192,13 +192,13 @@ def test_ports_that_cross_have_a_crossing_each() -> None:
     assert memory_side(design).luts - direct.luts == pytest.approx(32 * one.luts, abs=2)
 
 
-def test_the_page_has_memorys_side_and_the_dies_of_today() -> None:
+def test_the_page_has_the_memory_interface_and_the_dies_of_today() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "vector.md").read_text()
     designs = [vector(n) for n in ("framework", "framework-512", "vector-1024", "vector-small")]
-    sides = [memory_side(design) for design in designs]
+    interfaces = [memory_side(design) for design in designs]
     for title, values in (
-        ("LUT sites", [side.lut_sites for side in sides]),
-        ("FF outside DSPs and RAMs", [side.fabric_flip_flops for side in sides]),
+        ("LUT sites", [each.lut_sites for each in interfaces]),
+        ("FF outside DSPs and RAMs", [each.fabric_flip_flops for each in interfaces]),
     ):
         cells = " | ".join(f"{value:,.0f}" for value in values)
         assert f"| {title}, memory's side | {cells} |" in page

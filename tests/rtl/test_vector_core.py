@@ -17,6 +17,8 @@ from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.timeline import NOTICE, Schedule
+from ringsmith.backends.vector.debug.compare import compare
+from ringsmith.backends.vector.debug.random_program import random_program
 from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words
@@ -34,6 +36,8 @@ WIDE = replace(
 )
 QUICK = [RADIX_4, RADIX_16]
 FULL = [SLOW, WIDE]
+LENGTH = 40
+"""Instructions of a random program."""
 
 TWO = replace(RADIX_4, name="two", clusters=2, banks=3, ports=1)
 TWO_SLOW = replace(RADIX_16, name="two-slow", clusters=2, platform=SLOW_CARD)
@@ -71,7 +75,7 @@ def check_times(found: dict[str, Words], cluster: int, times: Schedule) -> None:
     ended = found["ended_o"].reshape(len(found["ended_o"]), -1)[:, cluster]
     ends = [span.end + NOTICE for span in times.computing]
     cycles = np.arange(len(ended))
-    assert np.array_equal(ended, np.searchsorted(ends, cycles, side="right"))
+    assert np.array_equal(ended, np.searchsorted(ends, cycles, "right"))
 
 
 OPERATIONS = ["add", "multiply", "multiply_plain", "rotate", "rescale", "multiply_relinearize"]
@@ -158,3 +162,21 @@ def test_random_programs_equal_the_interpreters_in_the_schedules_cycles(
     random = np.random.default_rng([seed, *design.name.encode()])
     graph = random_graph(parameters(design, SETS[seed % len(SETS)]), random)
     check(compile_graph(graph, design), rng)
+
+
+# ---- random legal programs: contents and cycles are the model's ---------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("design", QUICK, ids=lambda design: design.name)
+def test_random_programs_run_as_the_model_says(design: VectorDesign, seed: int) -> None:
+    made = random_program(design, seed, LENGTH)
+    assert compare(made.executable, made.fetch, assertions=True).limbs > 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(6, 60))
+@pytest.mark.parametrize("design", QUICK + FULL, ids=lambda design: design.name)
+def test_many_random_programs_run_as_the_model_says(design: VectorDesign, seed: int) -> None:
+    made = random_program(design, seed, 2 * LENGTH)
+    assert compare(made.executable, made.fetch, assertions=True).limbs > 0

@@ -1,4 +1,4 @@
-"""The memory side of the vector architecture: ports that fail or stall, and its registers."""
+"""The memory interface of the vector architecture: ports that fail or stall, and its registers."""
 
 import shutil
 from collections.abc import Iterator

@@ -60,17 +60,17 @@ def kept() -> dict[str, dict[str, Ceiling]]:
 
 def differences(ceilings: Mapping[str, Ceiling], now: Mapping[str, Ceiling]) -> list[str]:
     """What is above its ceiling or has none, a sentence each."""
-    told = []
+    reported = []
     for name, block in now.items():
         ceiling = ceilings.get(name)
         if ceiling is None:
-            told.append(f"{name}: has no ceiling")
+            reported.append(f"{name}: has no ceiling")
         elif block.levels > ceiling.levels or block.delay_ps > ceiling.delay_ps:
-            told.append(
+            reported.append(
                 f"{name}: {block.levels} levels and {block.delay_ps} ps, above its ceiling of "
                 f"{ceiling.levels} levels and {ceiling.delay_ps} ps"
             )
-    return told
+    return reported
 
 
 def text(ceilings: Ceilings) -> str:

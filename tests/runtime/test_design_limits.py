@@ -183,7 +183,7 @@ NANO = load_design("nano")
             lambda: trace(score, ckks(16384, (60, 46, 46, 46), (60,))),
             "medha",
             "60, 46, 46, 46",
-            r"have prime .* is 2\^46 - .*, and words of 60 bits take at most 262143 beside 2\^46",
+            r"prime .* is 2\^46 - .*, and words of 60 bits take at most 262143 away from 2\^46",
         ),
         (
             lambda: trace(lambda x: x.rotate(1), ckks(16384, (36,) * 4, (37, 37), dnum=2)),

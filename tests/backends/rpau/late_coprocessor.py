@@ -18,7 +18,7 @@ class LateCoprocessor:
 
     Args:
         device: What runs programs.
-        arrivals: When each polynomial comes, for so many of them; later runs have the same.
+        arrivals: When each polynomial arrives, for this number of them; the same in later runs.
     """
 
     def __init__(

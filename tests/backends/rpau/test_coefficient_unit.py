@@ -90,7 +90,7 @@ def conversions_of(design: RpauDesign, primes: Sequence[Sequence[int]]) -> list[
 
 
 def program_of(design: RpauDesign) -> list[Instruction]:
-    """Each conversion once, side by side with a permutation where that may be."""
+    """Each conversion once, in parallel with a permutation where that may be."""
     everyone, end = (1 << design.rpaus) - 1, design.rpaus - 1
     return [
         instruction("convert", everyone, dst=4, a=0, first=0, last=end - 1, conversion=0),

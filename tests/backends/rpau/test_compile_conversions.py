@@ -37,7 +37,7 @@ def parameters(log_n: int, **variant: object) -> BfvParameters:
 
 
 class Compiled:
-    """One operation, compiled for a device, run on random operands beside the interpreter.
+    """One operation, compiled, run on random operands and compared with the interpreter.
 
     Args:
         device: The device, or its kind: ``model`` or ``rtl``.

@@ -196,16 +196,16 @@ def test_a_key_without_a_seed_or_with_a_wrong_one_is_refused(rng: np.random.Gene
 
 DAMAGES: dict[str, tuple[str, object, str]] = {
     "index": ("index", DESIGN.seeds, "a seed lies outside the seed store"),
-    "negative index": ("index", -1, "a place of a key is outside 0"),
+    "negative index": ("index", -1, "a key index is outside 0"),
     "other index": ("index", 3, "takes a seed that is not loaded for its modulus bank"),
-    "taken index": ("index", 1, "two seeds lie in one place of the seed store"),
+    "taken index": ("index", 1, "two seeds have the same index in the seed store"),
     "mask": ("mask", 1 << DESIGN.rpaus, "a seed lies outside the seed store"),
     "few RPAUs": ("mask", 1, "takes a seed that is not loaded for its modulus bank"),
     "no RPAU": ("mask", 0, "mask of a key 0 is not a whole number in 1"),
     "modulus bank": ("modulus_bank", 1, "a seed belongs to a slot that holds no limb"),
     "name": ("key", "a b", "key 'a b' is no name"),
 }
-"""What is written where in the first seed of an executable's file, and what the refusal says."""
+"""What is written where in the first seed of an executable's file, and what the error says."""
 
 
 @cache
@@ -235,7 +235,7 @@ def test_a_damaged_seed_of_an_executable_is_refused(what: str) -> None:
     [
         (("runs", 0, "seeds"), (), "takes a seed that is not loaded"),
         (("runs", 0, "keys"), (), "takes a key that is not loaded"),
-        (("runs", 0, "keys", 0, "index"), 1, "two keys lie in one place of the key store"),
+        (("runs", 0, "keys", 0, "index"), 1, "two keys have the same index in the key store"),
     ],
     ids=str,
 )

@@ -9,7 +9,7 @@ from ringsmith import _core, runtime
 from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import folded
-from ringsmith.backends.rpau.design.constants import modulus_words, prime_refusal
+from ringsmith.backends.rpau.design.constants import modulus_words, prime_error
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.design.register_table import AddressSpace
@@ -67,11 +67,11 @@ def test_words_of_60_bits_take_seals_default_primes_and_medhas() -> None:
     wide = replace(load_design("medha"), name="folds", reduction="folded", family="none")
     for bits, count in ((48, 3), (49, 6)):
         primes = search(bits, wide.n, count)
-        assert [prime_refusal(q, wide) for q in primes] == [""] * count
+        assert [prime_error(q, wide) for q in primes] == [""] * count
     for name in ("medha-set1", "medha-set2"):
         parameters = parameter_set(name)
         ring = parameters.n.bit_length() - 1
-        assert all(not prime_refusal(q, wide, ring) for q in parameters.primes)
+        assert all(not prime_error(q, wide, ring) for q in parameters.primes)
         assert parameter_limits(wide).refusal(parameters) == ""
 
 

@@ -67,8 +67,8 @@ def test_every_field_holds_what_the_largest_design_needs() -> None:
         ("{name: element}, ", "{name: exponent}, ", "operand 'exponent' is not a field"),
         ("{name: element}, ", "{name: element, access: r}, ", "has access 'r'"),
         (
-            "{name: a, access: r}, {name: sub-polynomial, default: 0}]\n    latency: ntt",
-            "{name: a}, {name: sub-polynomial, default: 0}]\n    latency: ntt",
+            "{name: a, access: r}, {name: sub_poly, default: 0}]\n    latency: ntt",
+            "{name: a}, {name: sub_poly, default: 0}]\n    latency: ntt",
             "has access ''",
         ),
         ("where: others", "where: nobody", "unknown where"),

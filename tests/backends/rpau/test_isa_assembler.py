@@ -1,4 +1,4 @@
-"""Words and assembly text: round trips of everything legal, clear refusals of the rest."""
+"""Words and assembly text: round trips of everything legal, clear errors for the rest."""
 
 from dataclasses import replace
 

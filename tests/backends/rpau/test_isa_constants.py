@@ -95,14 +95,14 @@ def test_a_folded_design_refuses_a_prime_far_from_a_power_of_two() -> None:
     with pytest.raises(ParameterError, match=r"near 2\^40, and words of 60 bits need 2\^45"):
         modulus_words(short, design)
     with pytest.raises(
-        ParameterError, match=r"take at most 2097151 beside 2.49, and design folding"
+        ParameterError, match=r"take at most 2097151 away from 2.49, and design folding"
     ):
         modulus_words(far, design)
     assert modulus_words(0x1FFFFFFE48001, design)[2] == 49
     limits = parameter_limits(design)
     assert (limits.min_prime_bits, limits.max_prime_bits) == (45, 60)
     assert limits.reduction_refusal is not None
-    assert "beside 2^49" in limits.reduction_refusal(far)
+    assert "away from 2^49" in limits.reduction_refusal(far)
     assert limits.reduction_refusal(0x1FFFFFFE48001) == ""
 
 
@@ -114,7 +114,7 @@ def test_a_sparse_design_is_reported_the_index_of_its_prime() -> None:
 def test_a_prime_outside_the_family_is_refused_with_a_design_that_takes_it() -> None:
     (prime,) = _core.prime_search(48, NANO.n, 1)
     with pytest.raises(
-        ParameterError, match=r"none of the 10 primes of family word48.*design nano"
+        ParameterError, match=r"not among the 10 primes of family word48.*design nano"
     ):
         modulus_words(prime, SPARSE)
     with pytest.raises(ParameterError, match="reduction = 'barrett', log_n = 13 and word_bits"):

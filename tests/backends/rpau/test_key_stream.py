@@ -135,7 +135,7 @@ def test_a_program_waits_for_each_key_and_says_when_it_would_go_on() -> None:
 
 
 def product_without_its_last_key(device: RpauDevice, of: BfvParameters) -> None:
-    """Runs a rotation of which one polynomial of the key does not come, and then the whole."""
+    """Runs a rotation with a key polynomial that does not come, then one with all of them."""
     rng = np.random.default_rng(7)
     graph = lower_operation("rotate", of, of.limbs, steps=1)
     compiled = runtime.compile_graph(graph, SMALL)

@@ -204,7 +204,7 @@ def test_coprocessors_take_the_models_cycles_with_the_links_traces(
 
 
 @pytest.mark.parametrize("kind", ["model", "rtl"])
-def test_coprocessors_run_programs_of_their_own_side_by_side(
+def test_coprocessors_run_their_own_programs_in_parallel(
     of: BfvParameters, kind: str, rng: np.random.Generator
 ) -> None:
     design = replace(SMALL, coprocessors=3)

@@ -41,6 +41,15 @@ CASES = (
 )
 
 
+OF_2021 = [
+    (case["design"], operation)
+    for case in load("medha").parts["operations"]["cases"]
+    for operation in case["operations"]
+    if case["design"].startswith("medha21")
+]
+"""Designs of 2021 at full size, with each HE operation of the bench; built in a minute or two."""
+
+
 @cache
 def medha() -> RpauDesign:
     return load_design("medha")
@@ -122,3 +131,17 @@ def test_a_random_program_in_a_ring_equals_the_model(ring: int, rng: np.random.G
     seed = len(RINGS) * int(rng.integers(2**28)) + RINGS.index(ring)
     assert ring_in_turn(medha(), seed) == ring
     assert compare(RtlCoprocessor(medha()), medha(), [seed], LENGTH).polynomials > 0
+
+
+@pytest.mark.parametrize(("name", "operation"), OF_2021)
+def test_an_operation_of_the_designs_of_2021_has_the_interpreters_bits(
+    name: str, operation: str
+) -> None:
+    design, of = load_design(name), ckks_set(name)
+    compiled = runtime.compile_graph(lower_operation(operation, of, of.limbs), design)
+    assert compiled.executable is not None
+    assert compiled.executable.host_transfers == 0
+    devices = (runtime.open_device(kind, design) for kind in ("model", "rtl"))
+    found = [run_checked(compiled, device) for device in devices]
+    assert found[0] == found[1]
+    assert found[0][1] == compiled.executable.cycles

@@ -133,7 +133,7 @@ def test_what_reads_or_writes_a_bank_keeps_its_port(
 
 
 def test_random_programs_overlap_the_units_and_wait_and_send(small_design: RpauDesign) -> None:
-    """What they are for does occur in them: units side by side, needed and needless waits."""
+    """What they are for does occur in them: units in parallel, needed and needless waits."""
     timing = Timing.of(small_design)
     both, waits, sources = 0, 0, set()
     for seed in range(20):

@@ -84,7 +84,7 @@ def test_a_value_from_elsewhere_in_the_file_is_refused_or_harmless(
 def test_the_seed_of_a_key_that_is_not_loaded_is_refused(document: dict[str, Any]) -> None:
     changed = copy.deepcopy(document)
     changed["content"]["runs"]["items"]["seeds"]["items"]["key"][0] = "another"
-    with pytest.raises(ProgramError, match="the seed of a key of which it loads no other part"):
+    with pytest.raises(ProgramError, match="the seed of a key, but no other part of the key"):
         read_executable(json.dumps(changed))
 
 

@@ -217,7 +217,7 @@ def test_random_programs_on_a_corner_design_equal_the_model(
 def test_the_smallest_and_the_widest_row_equal_the_model(
     small_design: RpauDesign, cores: int, rng: np.random.Generator
 ) -> None:
-    """A row of one butterfly, and one of which a polynomial has four."""
+    """A row of one butterfly, and a polynomial of four rows."""
     design = replace(
         small_design,
         name=f"row{cores}",

@@ -123,8 +123,8 @@ def test_one_instruction_serves_the_rpaus_of_a_modulus_bank(
     a = memory.fresh(DATA)
     emitter.emit(DATA, "add", dst=a, a=a, b=a)
     assert emitted(emitter) == [("add", mask) for mask in masks]
-    apart = {0: memory.reserve(0b1), 1: memory.reserve(0b10)}
-    emitter.emit((0, 1), "mul", dst=apart, a=apart, b=apart)
+    separate = {0: memory.reserve(0b1), 1: memory.reserve(0b10)}
+    emitter.emit((0, 1), "mul", dst=separate, a=separate, b=separate)
     assert emitted(emitter)[-2:] == [("mul", 0b1), ("mul", 0b10)]
 
 

@@ -1,4 +1,4 @@
-// All arithmetic blocks of one width side by side, so that a test builds them once. Latencies come
+// All arithmetic blocks of one width in parallel, so that a test builds them once. Latencies come
 // out as the package states them.
 module rs_arith_bench
   import rs_arith_pkg::*;

@@ -1,7 +1,7 @@
 // rs_dma with flat vectors as ports, for cocotb: channel 0's part is lowest.
 //
-// A device's host_busy is high while an access is at its port, as it is by itself, or host_busy_i. It
-// refuses its last unit.
+// A device's host_busy is high while an access is at its port, as it is by itself, or host_busy_i.
+// It refuses its last unit.
 module rs_dma_bench
   import rs_dma_pkg::*;
 #(

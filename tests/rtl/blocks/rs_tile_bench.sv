@@ -1,4 +1,5 @@
-// Sums of products by tiles, whole: rs_tile_accumulate and rs_tile_sum as a base converter has them.
+// Sums of products by tiles, whole: rs_tile_accumulate and rs_tile_sum as a base converter has
+// them.
 module rs_tile_bench
   import rs_baseconv_pkg::*;
 #(

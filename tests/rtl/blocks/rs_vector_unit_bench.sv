@@ -1,4 +1,5 @@
-// rs_vector_unit behind the delays of its moduli, with the times and latencies that the package states.
+// rs_vector_unit behind the delays of its moduli, with the times and latencies that the package
+// states.
 module rs_vector_unit_bench
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;

@@ -1,4 +1,4 @@
-"""cocotb's side of test_card_top.py: coprocessors behind a DMA, driven as a host drives them."""
+"""The cocotb part of test_card_top.py: coprocessors behind a DMA, driven as a host drives them."""
 
 import cocotb
 from card_host import DESIGN, PAGE, Card, Job, Work
@@ -43,7 +43,7 @@ async def opened(dut: HierarchyObject, name: str, *operations: str) -> tuple[Car
 
 
 async def started(card: Card, c: int, work: Work) -> tuple[Job, list[Descriptor]]:
-    """A job that a channel has begun."""
+    """A job that a channel has started."""
     job = work.job()
     made = card.job(job)
     card.arrivals[c].clear()

@@ -335,7 +335,7 @@ class Card:
         raise AssertionError(f"channel {c} does not end")
 
     async def done(self, c: int, made: Sequence[Descriptor]) -> None:
-        """Waits for the end of a list, all of which is complete."""
+        """Waits for the end of a list; all of its descriptors must be complete."""
         assert await self.wait(c) == (ChannelStatus(0), 0, len(made))
 
     async def fails(self, c: int, error: Error, completed: int) -> None:

@@ -1,4 +1,4 @@
-"""cocotb's side of test_vector_crossing.py: bursts through an rs_vector_crossing of two clocks."""
+"""The cocotb part of test_vector_crossing.py: bursts through a crossing of two clocks."""
 
 import json
 import os
@@ -28,7 +28,7 @@ LATENCY = 112
 
 
 class Bench:
-    """A cluster on one side and a memory on the other."""
+    """A cluster and a memory, and a crossing between them."""
 
     def __init__(self, dut: HierarchyObject, name: str, share: float) -> None:
         self.dut, self.share = dut, share
@@ -41,7 +41,7 @@ class Bench:
         self.answers: deque[int] = deque()  # to bursts that were written
 
     def flip(self) -> bool:
-        """Whether a side is ready in a cycle."""
+        """Whether a partner is ready in a cycle."""
         return self.random.random() < self.share
 
     async def begin(self) -> None:
@@ -220,7 +220,7 @@ async def words_and_errors_arrive_through_any_pauses(dut: HierarchyObject) -> No
 
 
 @cocotb.test()
-async def where_nobody_pauses_the_slower_side_moves_a_beat_a_cycle(dut: HierarchyObject) -> None:
+async def without_pauses_the_slower_port_moves_a_beat_a_cycle(dut: HierarchyObject) -> None:
     bench = Bench(dut, "rate", 1.0)
     await bench.begin()
     for move in (bench.read, bench.write):

@@ -1,4 +1,4 @@
-"""cocotb's side of test_data_path.py: polynomials over AXI4 under random stalls.
+"""The cocotb part of test_data_path.py: polynomials over AXI4 under random stalls.
 
 Runs inside the simulator, on an rs_rpau_axil. Every channel of both buses pauses at random.
 """
@@ -65,7 +65,7 @@ class DataHost(Host):
 
 
 def silence(dut: HierarchyObject) -> None:
-    """A data bus on which nobody asks for anything."""
+    """A data bus without any request."""
     for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
         getattr(dut, f"s_axi_{name}").value = 0
 
@@ -113,7 +113,7 @@ async def polynomials_cross_whole_under_any_stalls(dut: HierarchyObject) -> None
         start = host.random.randrange(N - 8)
         await host.move(AddressSpace.POLY, unit, poly, start)
         assert [await host.read(Register.HOST_DATA, 8) for _ in range(8)] == words[start:][:8]
-    assert await host.refusal() == Refused(0)
+    assert await host.refused() == Refused(0)
 
 
 @cocotb.test()
@@ -157,7 +157,7 @@ async def bursts_and_register_accesses_at_once_do_not_disturb_each_other(
     await Combine(*(cocotb.start_soon(task) for task in tasks))
     assert await host.get(address(AddressSpace.POLY, 0, 2)) == second
     # A burst takes the row that the register began, and says so: no row of two sources is stored.
-    refused = await host.refusal()
+    refused = await host.refused()
     assert refused in (Refused(0), Refused.BUSY, Refused.BUSY | Refused.ORDER, Refused.ORDER)
     if refused == Refused(0):
         assert await host.get(address(AddressSpace.POLY, 1, 1), 2 * LANES) == third[: 2 * LANES]
@@ -180,29 +180,29 @@ async def a_burst_to_no_such_place_or_of_another_shape_has_no_effect(dut: Hierar
     ]
     for at in nowhere:
         assert await host.put(at, row) == AxiResp.SLVERR, hex(at)
-        assert await host.refusal() == Refused.PLACE
+        assert await host.refused() == Refused.PLACE
         assert (await host.data.read(at, BEAT_BYTES)).resp == AxiResp.SLVERR
-        assert await host.refusal() == Refused.PLACE
+        assert await host.refused() == Refused.PLACE
     assert await host.put(address(AddressSpace.KEY, 0, 0), row) == AxiResp.OKAY
     answer = await host.data.read(address(AddressSpace.KEY, 0, 0), BEAT_BYTES)
     assert answer.resp == AxiResp.SLVERR
     assert not any(answer.data)
-    assert await host.refusal() == Refused.PLACE
+    assert await host.refused() == Refused.PLACE
     at = address(AddressSpace.POLY, 0, 0)
     for size, burst in ((3, AxiBurstType.INCR), (6, AxiBurstType.FIXED), (6, AxiBurstType.WRAP)):
         written = await host.data.write(at, to_bytes(row), size=size, burst=burst)
         assert written.resp == AxiResp.SLVERR, (size, burst)
-        assert await host.refusal() == Refused.ORDER
+        assert await host.refused() == Refused.ORDER
     if LANES > BEAT_WORDS:
         for half in (at, at + BEAT_BYTES):  # the first beat of a row alone, and the second
             assert await host.put(half, other[:BEAT_WORDS]) == AxiResp.SLVERR
-            assert await host.refusal() == Refused.ORDER
+            assert await host.refused() == Refused.ORDER
     for wrong in (at + 8, at + 60):  # beats without all of their bytes
         assert await host.put(wrong, row[: len(row) - 8]) == AxiResp.SLVERR
-        assert await host.refusal() & (Refused.VALUE | Refused.ORDER)
+        assert await host.refused() & (Refused.VALUE | Refused.ORDER)
     wide = [*row[:-1], MASK + 1]
     assert await host.put(at, wide) == AxiResp.SLVERR
-    assert await host.refusal() == Refused.VALUE
+    assert await host.refused() == Refused.VALUE
     assert await host.get(at) == kept
 
 
@@ -223,8 +223,8 @@ async def while_a_program_runs_bursts_are_refused_and_do_not_disturb_it(
         if disturbed:
             assert await host.put(at, host.words(N)) == AxiResp.SLVERR
             assert (await host.data.read(at, BEAT_BYTES)).resp == AxiResp.SLVERR
-            assert await host.read(Register.STATUS) == Status.BUSY  # it was under way all the time
-            assert await host.refusal() == Refused.BUSY
+            assert await host.read(Register.STATUS) == Status.BUSY  # it ran all the time
+            assert await host.refused() == Refused.BUSY
         while await host.read(Register.STATUS):
             pass
         cycles.append(await host.read(Register.CYCLES, 8))
@@ -249,7 +249,7 @@ async def a_start_right_behind_a_burst_waits_for_its_words(dut: HierarchyObject)
             pass
         assert await host.read(Register.INSTRUCTIONS, 8) == len(PROGRAM)
         assert await host.get(address(AddressSpace.POLY, last, 3)) == words
-    assert await host.refusal() == Refused(0)
+    assert await host.refused() == Refused(0)
 
 
 @cocotb.test()
@@ -271,9 +271,9 @@ async def a_host_killed_in_a_burst_leaves_a_device_that_the_next_one_resets(
             # The host is gone. Until the next one resets it, the device says what it is in.
             assert await host.read(Register.STATUS) == Status.MOVING
             await host.write(Register.CONTROL, Control.START)
-            assert await host.refusal() == Refused.BUSY
+            assert await host.refused() == Refused.BUSY
             await host.read(Register.HOST_DATA, 8)
-            assert await host.refusal() == Refused.BUSY
+            assert await host.refused() == Refused.BUSY
             await host.write(Register.CONTROL, Control.RESET)
             while await host.read(Register.STATUS):
                 pass
@@ -283,7 +283,7 @@ async def a_host_killed_in_a_burst_leaves_a_device_that_the_next_one_resets(
     words = host.words(N)
     assert await host.put(address(AddressSpace.POLY, 0, 0), words) == AxiResp.OKAY
     assert await host.get(address(AddressSpace.POLY, 0, 0)) == words
-    assert await host.refusal() == Refused(0)
+    assert await host.refused() == Refused(0)
 
 
 @cocotb.test()
@@ -300,7 +300,7 @@ async def a_burst_that_ends_at_another_beat_than_it_said_is_refused(dut: Hierarc
         await taken(dut, "bvalid")
         assert dut.s_axi_bresp.value == AxiResp.SLVERR
         assert dut.s_axi_bid.value == 5
-        assert await host.refusal() == Refused.ORDER
+        assert await host.refused() == Refused.ORDER
 
 
 @cocotb.test()

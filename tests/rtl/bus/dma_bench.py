@@ -1,4 +1,4 @@
-"""cocotb's side of test_dma.py: lists of descriptors against a model, on an rs_dma_bench."""
+"""The cocotb part of test_dma.py: lists of descriptors against a model, on an rs_dma_bench."""
 
 import itertools
 import random
@@ -63,7 +63,7 @@ def words_of(row: int) -> list[int]:
 
 
 class Bench:
-    """Everything beside the DMA."""
+    """Everything around the DMA."""
 
     def __init__(self, dut: HierarchyObject, name: str) -> None:
         self.dut = dut
@@ -163,7 +163,7 @@ class Bench:
     async def start(self, channel: int, made: List) -> None:
         """Places a list in memory and starts it."""
         self.devices.all[channel].plan.extend(made.plan)
-        self.driver.told[channel] = 0
+        self.driver.reported[channel] = 0
         await self.driver.go(channel, lay(self.memory, made.descriptors))
 
     async def finish(self, channel: int, made: List, cycles: int = 60_000) -> None:
@@ -185,7 +185,7 @@ class Bench:
         raise AssertionError("a program does not end")
 
     async def writes(self, beats: int) -> None:
-        """Waits until so many cycles with a beat at the bus's write channel have passed."""
+        """Waits until a number of cycles with a beat at the bus's write channel have passed."""
         for _ in range(20_000):
             await RisingEdge(self.dut.bus_clk_i)
             beats -= int(self.dut.m_axi_wvalid.value)
@@ -204,8 +204,8 @@ class Bench:
                 assert rest == bytes(64), "bytes behind the last row were written"
             if one.keep:
                 self.record(one, number, Error.NONE)
-        told = sum(one.tell for one in made.descriptors[:completed])
-        assert self.driver.told[channel] in (told, told + 1)
+        reported = sum(one.tell for one in made.descriptors[:completed])
+        assert self.driver.reported[channel] in (reported, reported + 1)
 
     def record(self, one: Descriptor, number: int, error: Error) -> int:
         """Checks a completion record; the cycles in it."""
@@ -537,7 +537,7 @@ async def a_slow_bus_holds_the_device_back(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
-async def polynomials_cross_at_the_rate_of_the_slower_side(dut: HierarchyObject) -> None:
+async def polynomials_cross_at_the_rate_of_the_slower_clock(dut: HierarchyObject) -> None:
     bench = Bench(dut, "rate")
     await bench.begin()
     bench.devices.all[0].latency = 10

@@ -149,7 +149,7 @@ class HostMemory:
         return bytes(self.data[at : at + size])
 
     def open(self) -> int:
-        """Bursts that are under way."""
+        """Bursts in progress."""
         waiting = sum(map(len, self.reads)) + sum(map(len, self.answers))
         return waiting + len(self.addresses)
 
@@ -283,7 +283,7 @@ def run_program(memory: dict[Place, dict[int, int]], ring: int, number: int) -> 
 
 @dataclass
 class Program:
-    """A program that is under way."""
+    """A running program."""
 
     ring: int
     hidden: int  # cycles until busy shows it
@@ -438,7 +438,7 @@ class Status(NamedTuple):
     """A channel's status."""
 
     running: bool
-    told: bool
+    reported: bool
     failed: bool
     error: int
     address: int
@@ -451,7 +451,7 @@ class Driver:
     def __init__(self, dut: HierarchyObject) -> None:
         self.dut = dut
         self.control = [0] * SHAPE.channels
-        self.told = [0] * SHAPE.channels
+        self.reported = [0] * SHAPE.channels
 
     def _drive(self) -> None:
         self.dut.control_i.value = sum(value << (66 * c) for c, value in enumerate(self.control))
@@ -486,12 +486,12 @@ class Driver:
         self._drive()
 
     async def watch(self) -> None:
-        """Counts what channels tell, for ever."""
+        """Counts what channels report, forever."""
         while True:
             await RisingEdge(self.dut.bus_clk_i)
             bits = int(self.dut.status_o.value)
             for c in range(SHAPE.channels):
-                self.told[c] += bits >> (103 * c + 101) & 1
+                self.reported[c] += bits >> (103 * c + 101) & 1
 
     async def wait(self, channel: int, cycles: int = 60_000) -> Status:
         """Until a list has ended; the status."""

@@ -1,4 +1,4 @@
-"""cocotb's side of test_async_fifo.py: one side of an rs_async_fifo is reset without the other."""
+"""The cocotb part of test_async_fifo.py: one port is reset without the other."""
 
 import os
 
@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles
 
 
 @cocotb.test()
-async def one_side_alone_is_reset(dut: HierarchyObject) -> None:
+async def one_port_alone_is_reset(dut: HierarchyObject) -> None:
     resets = {"w": dut.wrst_ni, "r": dut.rrst_ni}
     for each in (dut.wvalid_i, dut.rready_i, dut.wdata_i, *resets.values()):
         each.value = 0
@@ -17,6 +17,6 @@ async def one_side_alone_is_reset(dut: HierarchyObject) -> None:
     Clock(dut.rclk_i, 5, "ns").start()
     await ClockCycles(dut.rclk_i, 10)
     for value in (1, 0, 1):
-        for side, each in resets.items():
-            each.value = value if side == os.environ["RINGSMITH_BENCH"] else 1
+        for port, each in resets.items():
+            each.value = value if port == os.environ["RINGSMITH_BENCH"] else 1
         await ClockCycles(dut.rclk_i, 20)

@@ -1,4 +1,4 @@
-"""cocotb's side of test_async_fifo.py: words through an rs_async_fifo of two clocks."""
+"""The cocotb part of test_async_fifo.py: words through an rs_async_fifo of two clocks."""
 
 import json
 import os
@@ -16,7 +16,7 @@ FITS = 2**LOG_DEPTH + 1
 
 
 class Bench:
-    """Both sides' partners, and what should be in the FIFO."""
+    """Writer and reader of the FIFO, and what should be in the FIFO."""
 
     def __init__(self, dut: HierarchyObject, name: str) -> None:
         self.dut = dut
@@ -24,7 +24,7 @@ class Bench:
         self.inside: deque[int] = deque()
         self.write_share, self.read_share = 1.0, 1.0
         self.came = 0
-        self.quiet = False  # a side is in reset, or may see that the other is
+        self.quiet = False  # a port is in reset, or may see that the other is
 
     async def begin(self) -> None:
         """Clocks in some phase, and a first reset."""
@@ -75,7 +75,7 @@ class Bench:
                 assert count <= len(self.inside)
                 assert valid <= (count > 0)
             if valid:
-                assert self.inside, "a word that nobody wrote"
+                assert self.inside, "a word that was not written"
                 assert int(dut.rdata_o.value) == self.inside[0]
                 if ready:
                     self.inside.popleft()
@@ -84,18 +84,18 @@ class Bench:
             dut.rready_i.value = ready
 
     async def reset(self) -> None:
-        """A reset in the middle, of both sides, which begins and ends as it likes."""
+        """A reset of both ports in the middle, which begin and end at random times."""
         dut = self.dut
-        sides = [(dut.wclk_i, dut.wrst_ni), (dut.rclk_i, dut.rrst_ni)]
-        self.random.shuffle(sides)
+        resets = [(dut.wclk_i, dut.wrst_ni), (dut.rclk_i, dut.rrst_ni)]
+        self.random.shuffle(resets)
         self.quiet = True
-        for clock, reset in sides:
+        for clock, reset in resets:
             await ClockCycles(clock, self.random.randint(1, 6))
             reset.value = 0
         await self.overlap()
         self.inside.clear()
-        self.random.shuffle(sides)
-        for clock, reset in sides:
+        self.random.shuffle(resets)
+        for clock, reset in resets:
             await ClockCycles(clock, self.random.randint(1, 6))
             reset.value = 1
         self.quiet = False

@@ -63,7 +63,7 @@ class Host:
         assert answer.resp == AxiResp.OKAY, f"{address:#x}: {answer.resp}"
         return int.from_bytes(answer.data, "little")
 
-    async def refusal(self) -> Refused:
+    async def refused(self) -> Refused:
         """What was refused since the last look, which clears it."""
         refused = await self.read(Register.REFUSED)
         await self.write(Register.REFUSED, refused)

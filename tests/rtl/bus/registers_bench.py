@@ -1,4 +1,4 @@
-"""cocotb's side of test_registers_bus.py: the register block's bus under random stalls.
+"""The cocotb part of test_data_path.py: the register block's bus under random stalls.
 
 Runs inside the simulator, on an rs_rpau_axil. Every channel of the bus pauses at random.
 """
@@ -54,7 +54,7 @@ async def memories_keep_what_was_written_under_any_stalls(dut: HierarchyObject) 
         await host.move(0, unit, poly, start)
         found = [await host.read(Register.HOST_DATA, 8) for _ in range(N - start)]
         assert found == words[start:]
-    assert await host.refusal() == Refused(0)
+    assert await host.refused() == Refused(0)
 
 
 @cocotb.test()
@@ -76,7 +76,7 @@ async def reads_and_writes_at_once_do_not_disturb_each_other(dut: HierarchyObjec
     await Combine(cocotb.start_soon(watch()), cocotb.start_soon(fill()))
     await host.move(0, 1, 2)
     assert [await host.read(Register.HOST_DATA, 8) for _ in range(N)] == words
-    assert await host.refusal() == Refused(0)
+    assert await host.refused() == Refused(0)
 
 
 @cocotb.test()
@@ -105,11 +105,11 @@ async def a_half_without_all_of_its_bytes_is_refused(dut: HierarchyObject) -> No
     await host.move(0, 0, 0)
     for offset, size in ((0, 1), (2, 2), (1, 3), (4, 2)):
         await host.write(Register.HOST_DATA + offset, 0, size)
-        assert await host.refusal() == Refused.VALUE
+        assert await host.refused() == Refused.VALUE
     await host.write(Register.HOST_DATA, 5)
     await host.write(Register.HOST_DATA + 1, 0, 3)
     await host.write(Register.HOST_DATA + 4, 0)
-    assert await host.refusal() == Refused.VALUE | Refused.ORDER
+    assert await host.refused() == Refused.VALUE | Refused.ORDER
     assert await host.read(Register.HOST_WORD) == 0
     assert [await host.read(Register.HOST_DATA, 8) for _ in range(4)] == words
 
@@ -133,7 +133,7 @@ async def the_bus_lives_through_a_reset_of_the_device(dut: HierarchyObject) -> N
     await host.read(Register.HOST_DATA, 8)
     while await host.read(Register.STATUS):
         pass
-    assert await host.refusal() == Refused.BUSY
+    assert await host.refused() == Refused.BUSY
     assert await host.read(Register.CYCLES, 8) == 0
     await host.write(Register.CONTROL, Control.START)
     while await host.read(Register.STATUS):

@@ -1,4 +1,4 @@
-"""cocotb's side of test_stream_bus.py: descriptors and polynomials in, products out.
+"""The cocotb part of test_stream_bus.py: descriptors and polynomials in, products out.
 
 Runs inside the simulator, on an rs_stream_axis of the design in RINGSMITH_BENCH. Channels pause at
 random; the seed comes from RINGSMITH_TEST_SEED, and the turn in RINGSMITH_BENCH varies it.
@@ -68,7 +68,7 @@ class Host:
         self.dut.rst_ni.value = 1
 
     def pause(self, shares: Sequence[float], bursts: int) -> None:
-        """From now on each channel pauses a share of its time, for up to so many cycles."""
+        """From now on each channel pauses a share of its time, for up to a number of cycles."""
         for stream in (self.descriptors, self.a, self.b, self.answers, self.products):
             stream.set_pause_generator(self._pauses(self.random.choice(shares), bursts))
 
@@ -104,7 +104,7 @@ class Host:
         """The next products, which must be these, each a frame."""
         frames = []
         for number, product in enumerate(products):
-            frame = await self.products.recv(compact=False)
+            frame = await self.products.recv(False)
             assert bytes(frame.tdata) == product, f"product {number} differs"
             frames.append(frame)
         return frames

@@ -40,7 +40,7 @@ def build(design: RpauDesign, sources: Sequence[Path] | None = None) -> Path:
     }
     return build_design(
         TOP,
-        sources or rtl_sources(*rtl.BUS_ROOMS),
+        sources or rtl_sources(*rtl.BUS_FOLDERS),
         parameters,
         wrapper=[Path(__file__).with_name("serial.cpp")],
         flags=VERILATOR_FLAGS,

@@ -8,7 +8,7 @@
 // 18 and 2:0 of one of 9 are not part of its place; of the first two they enable the bytes that
 // are written. Width 4, 2, 1: parts of a byte without its ninth bit. A port of 36 bits takes and
 // gives its upper 18 bits by the pins of port B, its lower 18 by those of port A: A then only
-// writes and B only reads. A narrower B beside it reads by its own pins.
+// writes and B only reads. A narrower B reads by its own pins.
 //
 // A port acts at its clock's edge if ce and its chip selects say so. What it shows after a write
 // depends on its mode: NORMAL, what it showed before; WRITETHROUGH, the place with what is
@@ -84,7 +84,7 @@ module rs_ecp5_ebr #(
     endcase
     return mask;
   endfunction
-  // A word beside the others of its byte, and out of it.
+  // Places a word among the others of its byte, and takes it out.
   function automatic logic [9*Most-1:0] placed(int unsigned width, logic [13:0] ad,
                                                logic [35:0] data);
     case (width)

@@ -3,8 +3,8 @@
 // After Lattice's sysDSP usage guide for ECP5 (TN1267, FPGA-TN-02205). Each operand may go
 // through a register, the product through a pipeline register and an output register; each of
 // these has its own clock, enable and reset, chosen among four. An operand is signed where its
-// input says so, and that goes through the registers beside it. source_?_i takes the operand
-// from the shift chain, of which sro_?_o is the next link. What is not modelled: the chain's
+// input says so, and that goes through the registers next to it. source_?_i takes the operand
+// from the shift chain; sro_?_o is its next link. What is not modelled: the chain's
 // C_SHIFT and dynamic sources, the bypass of the multiplier, clocks of double rate.
 module rs_ecp5_mult18 #(
   parameter bit UsesA = 1'b0,         // the register is there

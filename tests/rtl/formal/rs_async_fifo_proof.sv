@@ -1,11 +1,11 @@
-// What test_proofs.py proves of rs_async_fifo, for two clocks of any frequencies and phases: both are
-// free inputs, whose edges may come in any order, or together.
+// What test_proofs.py proves of rs_async_fifo, for two clocks of any frequencies and phases: both
+// are free inputs, whose edges may come in any order, or together.
 //
-// Of the words that are taken since the last reset, any one is watched: it leaves at its place in the
-// order, with its content. Words never leave that were not there, and none is taken for which there
-// is no room; the counts promise no word and no room that is not there. A pointer that crosses
-// changes in one bit at most. No word of the memory is read while it is written. A word that is
-// offered stays until it is taken. Resets come at any time, as the block's header allows them.
+// The proof watches any one of the words taken since the last reset: it leaves in order, with its
+// content. No word leaves that was not there, and no word enters a full FIFO. The counts never
+// promise a word or a space that is not there. A pointer that crosses changes in one bit at most.
+// No word of the memory is read while it is written. A word that is offered stays until it is
+// taken. Resets come at any time, as the block's header allows them.
 module rs_async_fifo_proof #(
   parameter int unsigned Width = 1,
   parameter int unsigned LogDepth = 1
@@ -30,11 +30,11 @@ module rs_async_fifo_proof #(
   endfunction
 
   // ---- resets -----------------------------------------------------------------------------------
-  // A side ends its reset when both were low for four of its edges, and for four of the other
-  // side's, or the other one has ended its own already.
+  // A port ends its reset when both resets were low for four edges of each clock, or when the other
+  // port has already ended its reset.
   logic       wrst_n_q, rrst_n_q;
-  logic [2:0] wlow_q, rlow_q;  // edges with both low, up to four, in this reset of the side
-  logic       wrun, rrun;      // the side runs, or may
+  logic [2:0] wlow_q, rlow_q;  // edges with both low, up to four, in this reset of the port
+  logic       wrun, rrun;      // the port runs, or may
   initial {wrst_n_q, rrst_n_q, wlow_q, rlow_q} = '0;
   assign wrun = wrst_n_q || wlow_q == 3'd4;
   assign rrun = rrst_n_q || rlow_q == 3'd4;
@@ -87,7 +87,7 @@ module rs_async_fifo_proof #(
   assign ropen2 = u_dut.u_to_write.second_q[Bits];
 
   // ---- the watched word -------------------------------------------------------------------------
-  logic             watched_q;  // it is known, since the last reset of the write side
+  logic             watched_q;  // it is known, since the last reset of the write port
   pointer_t         place_q;
   logic [Width-1:0] word_q;
   always_ff @(posedge wclk_i) begin
@@ -107,7 +107,7 @@ module rs_async_fifo_proof #(
 
   // ---- what is offered stays, and pointers move by one ------------------------------------------
   logic             held_q;
-  logic             wknown_q, rknown_q;    // the side has been reset
+  logic             wknown_q, rknown_q;    // the port has been reset
   logic             wtold_q, rtold_q;      // it was open in the cycle before, for the other to see
   logic [Width-1:0] held_data_q;
   pointer_t         wgray_q, rgray_q;
@@ -125,7 +125,7 @@ module rs_async_fifo_proof #(
     rgray_q     <= u_dut.rgray_q;
   end
 
-  logic live;  // the last reset is over, or each side may end its own
+  logic live;  // the last reset is over, or each port may end its own
   assign live = wrun && rrun;
   always_comb begin
     // What is promised.
@@ -153,7 +153,7 @@ module rs_async_fifo_proof #(
     if (live && wvalid_i && wready && u_dut.fetch) begin
       assert (wptr[LogDepth-1:0] != rptr[LogDepth-1:0]);
     end
-    // Also while the other side is in reset already: its pointer is seen to jump by neither.
+    // Also while the other port is in reset already: neither port sees the other's pointer jump.
     if (wrst_n_q && wready) assert (pointer_t'(wptr - rat2) < pointer_t'(Depth));
     if (rrst_n_q && u_dut.ropened) begin
       assert (pointer_t'(wat2 - rptr) <= pointer_t'(Depth));
@@ -183,8 +183,8 @@ module rs_async_fifo_proof #(
       if (!ropen) assert ((rptr == '0 && !u_dut.rvalid_q) || u_dut.rlost_q);
     end
 
-    // Then of pointers: each has passed what the other side has seen of it, and no more than Depth
-    // words lie between the two sides' own.
+    // Pointers: each is at or after the value that the other port has seen, and at most Depth words
+    // lie between the two.
     if (live && wrst_n_q) begin
       assert (!ropen1 || ropen);
       assert (pointer_t'(wptr - rptr) <= pointer_t'(wptr - rat1));
@@ -235,7 +235,7 @@ module rs_async_fifo_proof #(
     if (wrst_n_q && u_dut.wmet_q) assert (wopen || u_dut.wlost_q);
     if (rrst_n_q && u_dut.rmet_q) assert (ropen || u_dut.rlost_q);
 
-    // Of the end of a side whose partner is in reset: what the partner tells falls once.
+    // When a port stops because the other one is in reset, the other one's open signal falls once.
     if (wrst_n_q && u_dut.wmet_q && !ropen2) assert (!ropen1);
     if (wrst_n_q && u_dut.wmet_q && !ropen1) assert (!ropen);
     if (wrst_n_q && u_dut.wlost_q) assert (!ropen2 && u_dut.wmet_q);

@@ -82,7 +82,7 @@ module rs_data_path_proof
   end
 
   // ---- bursts -----------------------------------------------------------------------------------
-  logic                   writing_q, reading_q;  // a burst is under way
+  logic                   writing_q, reading_q;  // a burst is in progress
   logic [8:0]             due_q;  // its beats that have not crossed
   logic [DataIdWidth-1:0] id_q;
   logic                   aw, w, b, ar, r;  // what crosses in this cycle
@@ -137,7 +137,7 @@ module rs_data_path_proof
     end
   end
 
-  // ---- refusals ---------------------------------------------------------------------------------
+  // ---- refused accesses -------------------------------------------------------------------------
   logic refused_q;  // the burst was, at its begin or since
   always_ff @(posedge clk_i) begin
     if (aw || ar) refused_q <= 1'b0;

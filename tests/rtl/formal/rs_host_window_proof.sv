@@ -201,7 +201,7 @@ module rs_host_window_proof
     end
   end
 
-  // ---- refusals ---------------------------------------------------------------------------------
+  // ---- refused accesses -------------------------------------------------------------------------
   always_comb begin
     if (refused != '0) assert (ack && !advance && !stored && data == '0);
     if (access_i.valid && !ready_i) assert (refused.busy);

@@ -1,5 +1,5 @@
-// What test_proofs.py proves of rs_mod_addsub: the residue, in [0, q), for every q below 2^Width and
-// every two residues, another operation in each cycle, as late as rs_arith_pkg says.
+// What test_proofs.py proves of rs_mod_addsub: the residue, in [0, q), for every q below 2^Width
+// and every two residues, another operation in each cycle, as late as rs_arith_pkg says.
 module rs_mod_addsub_proof
   import rs_arith_pkg::*;
 #(

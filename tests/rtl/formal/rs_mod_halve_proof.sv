@@ -1,5 +1,6 @@
-// What test_proofs.py proves of rs_mod_halve: for every odd q below 2^Width and every residue, twice
-// the result is the residue modulo q, and the result is in [0, q), as late as rs_arith_pkg says.
+// What test_proofs.py proves of rs_mod_halve: for every odd q below 2^Width and every residue,
+// twice the result is the residue modulo q, and the result is in [0, q), as late as rs_arith_pkg
+// says.
 module rs_mod_halve_proof
   import rs_arith_pkg::*;
 #(

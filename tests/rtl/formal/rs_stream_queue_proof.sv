@@ -1,9 +1,10 @@
 // What test_proofs.py proves of rs_stream_queue, for any words, pauses and resets.
 //
-// The model beside it keeps the words of a descriptor in the order in which they were taken. Each
+// A model keeps the words of a descriptor in the order in which they were taken. Each
 // descriptor has one answer, after its last word; one that is taken is handed on once, word by word
-// what came, and before the next one's first word; one that is refused is not. Nothing is taken that
-// cannot be kept; and neither an answer nor a descriptor changes, or goes, before it is accepted.
+// what came, and before the next one's first word; one that is refused is not. Nothing is taken
+// that cannot be kept; and neither an answer nor a descriptor changes, or goes, before it is
+// accepted.
 module rs_stream_queue_proof
   import rs_stream_pkg::*;
 #(

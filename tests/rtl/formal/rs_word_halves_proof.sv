@@ -1,6 +1,6 @@
 // What test_proofs.py proves of rs_word_halves, for any accesses at any time, resets included.
 //
-// The model beside it remembers the half that was written last. A word is complete with its upper
+// A model remembers the half that was written last. A word is complete with its upper
 // half, exactly where the whole lower one was written just before; it then holds both halves; and
 // every write that does not count is refused for one reason.
 module rs_word_halves_proof

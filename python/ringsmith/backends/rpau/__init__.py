@@ -1,1 +1,1 @@
-"""The RPAU architecture: residue-polynomial arithmetic units side by side, joined in a ring."""
+"""The RPAU architecture: residue-polynomial arithmetic units in parallel, joined in a ring."""

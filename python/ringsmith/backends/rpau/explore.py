@@ -136,7 +136,7 @@ class RpauExplorer(Explorer):
         )
 
     def usage(self, design: Design) -> Usage:
-        """See ``Explorer.usage``: of all RPAUs, without program controller and host's side."""
+        """See ``Explorer.usage``: of all RPAUs, without program controller and host interface."""
         area = total_area(_units(cast("RpauDesign", design)))
         return Usage(area.lut_sites, area.fabric_flip_flops, area.dsps, area.brams, area.urams)
 

@@ -177,7 +177,7 @@ class Channel:
         return found
 
     def _following(self, descriptor: Descriptor) -> int:
-        """The opcode of the next descriptor; 0: there is none."""
+        """The opcode of the next descriptor; 0 if there is no other."""
         if not descriptor.next or not within(self.allowed, descriptor.next, DESCRIPTOR_BYTES):
             return 0
         raw = self._memory.read(descriptor.next, DESCRIPTOR_BYTES)
@@ -198,7 +198,7 @@ class Channel:
                 yield from self._give(descriptor)
 
     def _take(self, descriptor: Descriptor) -> Steps:
-        """Words to a place of the coprocessor."""
+        """Writes words to an address of the coprocessor."""
         space, words = self._place(descriptor)
         yield from self._cross_in(descriptor)
         self._check_width(descriptor, words)
@@ -235,7 +235,7 @@ class Channel:
             self._compute()
 
     def _give(self, descriptor: Descriptor) -> Steps:
-        """Words of a place to the card's memory."""
+        """Reads words of an address into the card's memory."""
         if descriptor.space != AddressSpace.POLY:
             raise FailedError(Error.PLACE)
         held = self.coprocessor.place_words(AddressSpace.POLY, descriptor.unit, descriptor.index)

@@ -127,7 +127,7 @@ class CardCoprocessor:
             self._seen.clear()
 
     def place_words(self, space: AddressSpace, unit: int, index: int) -> int | None:
-        """Words of a place; None: there is no such place."""
+        """Words at an address; None if there is no such address."""
         try:
             count, words = space_shape(self._design, space, self._ring)
         except DeviceError:
@@ -136,7 +136,7 @@ class CardCoprocessor:
         return words if index < count and unit < units else None
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes a whole place."""
+        """Writes all words at an address."""
         with self._lock:
             self._seen.pop((unit, index), None)
             self.coprocessor.write(space, unit, index, words)
@@ -170,7 +170,7 @@ class CardCoprocessor:
     # ---- registers -----------------------------------------------------------------------------
 
     def read_register(self, address: int) -> int:
-        """Reads a register. Raises DeviceError if there is none, or it is only written."""
+        """Reads a register. Raises DeviceError if it does not exist or is only written."""
         with self._lock:
             if address in self._reported:
                 return self._reported[address]()
@@ -181,7 +181,7 @@ class CardCoprocessor:
             raise DeviceError(f"there is no register to read at {address:#05x} of a coprocessor")
 
     def write_register(self, address: int, value: int) -> None:
-        """Writes a register. Raises DeviceError if there is none, or it is only read."""
+        """Writes a register. Raises DeviceError if it does not exist or is only read."""
         with self._lock:
             if address == Register.CONTROL:
                 self._command(Control(value & 3))
@@ -299,7 +299,7 @@ class CardCoprocessor:
         return True
 
     def _place(self) -> tuple[AddressSpace, int, int, Sequence[int]] | None:
-        """The place that host_data reaches, and the addresses of its words; None: there is none."""
+        """What host_data reaches, and the addresses of its words; None if nothing."""
         number = self._plain[Register.HOST_SPACE]
         unit, index = self._plain[Register.HOST_UNIT], self._plain[Register.HOST_INDEX]
         if number not in [*AddressSpace]:

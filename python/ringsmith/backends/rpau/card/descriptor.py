@@ -56,9 +56,9 @@ ERROR_TEXT = {
     Error.WRITE: "words could not be written to the card's memory",
     Error.RECORD: "a completion record could not be written to the card's memory",
     Error.VALUE: "a word is wider than the coprocessor's",
-    Error.UNOPENED: "the program had not opened the place of a key",
+    Error.UNOPENED: "the program had not opened the key polynomial",
     Error.DEVICE: "the coprocessor was reset",
-    Error.PLACE: "the coprocessor has no such place, or does not run the ring",
+    Error.PLACE: "the coprocessor has no such address, or does not support the ring",
 }
 """What an error says to people."""
 
@@ -74,7 +74,7 @@ class Descriptor:
             of keys.
         count: Words; of START log2 of the ring's degree, 0: the device's own.
         tell: Whether its completion is an interrupt.
-        next: Address of the next one; 0: there is none.
+        next: Address of the next one; 0 for the last one.
         record: Address of its completion record; 0: it has none.
     """
 

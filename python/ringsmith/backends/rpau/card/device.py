@@ -52,7 +52,7 @@ class Opener(Protocol):
 
 
 @dataclass
-class _Place:
+class _Coprocessor:
     """A coprocessor of a card, claimed or not.
 
     Attributes:
@@ -99,12 +99,12 @@ class CardDevice(QueuedDevice):
         self._digests = KeyDigests()
         self._change = Condition()
         self._ports: list[CardPort | None] = [None] * len(openers)
-        self._places: list[_Place] = []
+        self._coprocessors: list[_Coprocessor] = []
         for number in range(len(openers)):
             count = self._count_channels(self._opened(number))
-            self._places += [_Place(number) for _ in range(count)]
-        places = JOBS_AHEAD * len(self._places)
-        super().__init__(slots=Slots(places, self._held, wait_seconds=wait_seconds))
+            self._coprocessors += [_Coprocessor(number) for _ in range(count)]
+        jobs = JOBS_AHEAD * len(self._coprocessors)
+        super().__init__(slots=Slots(jobs, self._held, wait_seconds=wait_seconds))
         Thread(target=_share_idle, args=(weakref.ref(self),), daemon=True).start()
 
     def close(self) -> None:
@@ -114,14 +114,14 @@ class CardDevice(QueuedDevice):
         with self._change:
             self.closed = True
             ports, self._ports = self._ports, [None] * len(self._ports)
-            for place in self._places:
-                place.lane = None
+            for coprocessor in self._coprocessors:
+                coprocessor.lane = None
         for port in ports:
             if port is not None:
                 port.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_places"):
+        if hasattr(self, "_coprocessors"):
             self.close()
 
     def work(
@@ -130,19 +130,13 @@ class CardDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Runs a graph on a coprocessor; see ``QueuedDevice.work``.
-
-        Raises:
-            DeviceError: If the graph was compiled for another design, or another process opened the
-                cards.
-            ProgramError: As an accelerator's ``work``.
-        """
+        """Runs a graph on a coprocessor; see ``QueuedDevice.work``."""
         self._process.check()
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
         whole = whole_keys(self.name, keys)
-        return lambda slot: self._run(slot % len(self._places), executable, inputs, whole)
+        return lambda slot: self._run(slot % len(self._coprocessors), executable, inputs, whole)
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
         """A name for keys: a digest of their digests."""
@@ -159,7 +153,7 @@ class CardDevice(QueuedDevice):
         return [self._opened(number).report() for number in range(len(self._openers))]
 
     def _held(self, slot: int) -> Collection[str]:
-        lane = self._places[slot % len(self._places)].lane
+        lane = self._coprocessors[slot % len(self._coprocessors)].lane
         return lane.groups if lane is not None else ()
 
     def _run(
@@ -169,135 +163,117 @@ class CardDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
-        """Runs a job, again where a card is lost.
-
-        Raises:
-            DeviceLostError: If cards were lost ``ATTEMPTS`` times.
-        """
+        """Runs a job, again where a card is lost."""
         trouble: DeviceLostError | None = None
-        for begun in range(ATTEMPTS):
+        for started in range(ATTEMPTS):
             try:
-                place, lane = self._claimed(wanted)
+                coprocessor, lane = self._claimed(wanted)
             except DeviceLostError as error:
                 raise DeviceLostError(
-                    f"no coprocessor could be claimed for the job, which was begun {begun} times "
-                    f"before: {error}"
+                    f"no coprocessor could be claimed for the job, which was started {started} "
+                    f"times before: {error}"
                 ) from None
             try:
                 result = lane.execute(executable, inputs, keys)
             except DeviceLostError as error:
                 trouble = error
-                self._lost(place, lane)
+                self._lost(coprocessor, lane)
             else:
                 lane.groups.add(self.group(keys))
                 return result
             finally:
                 with self._change:
-                    place.jobs -= 1
-                self._share(place)
+                    coprocessor.jobs -= 1
+                self._share(coprocessor)
         raise DeviceLostError(
-            f"the job was begun {ATTEMPTS} times, and each time its card was lost; at last: "
-            f"{trouble}"
+            f"the job was started {ATTEMPTS} times, and each time its card was lost; the last "
+            f"time: {trouble}"
         ) from None
 
     # ---- claims --------------------------------------------------------------------------------
 
-    def _claimed(self, wanted: int) -> tuple[_Place, Lane]:
-        """A coprocessor for a job: the wanted one, or any other that this process has or gets.
-
-        Raises:
-            DeviceLostError: If no card answers.
-            DeviceError: If a coprocessor is of another design.
-        """
+    def _claimed(self, wanted: int) -> tuple[_Coprocessor, Lane]:
+        """A coprocessor for a job: the wanted one, or any other that this process has or gets."""
         deadline = time.monotonic() + _BACK_SECONDS
         with progress.task("claiming a coprocessor") as task:
             while True:
                 task.advance(0)  # a cancelled job ends here
                 trouble: DeviceLostError | None = None
                 with self._change:
-                    place = self._places[wanted]
+                    coprocessor = self._coprocessors[wanted]
                     try:
-                        if place.lane is None or place.lane.failed:
-                            self._claim(place)
+                        if coprocessor.lane is None or coprocessor.lane.failed:
+                            self._claim(coprocessor)
                     except DeviceLostError as error:
                         trouble = error
-                    if place.lane is None:  # other processes have them, or the card is gone
-                        having = [each for each in self._places if each.lane is not None]
-                        place = min(having, key=lambda one: one.jobs, default=place)
-                    if place.lane is not None:
-                        place.jobs += 1
-                        return place, place.lane
+                    if coprocessor.lane is None:  # other processes have them, or the card is gone
+                        having = [each for each in self._coprocessors if each.lane is not None]
+                        coprocessor = min(having, key=lambda one: one.jobs, default=coprocessor)
+                    if coprocessor.lane is not None:
+                        coprocessor.jobs += 1
+                        return coprocessor, coprocessor.lane
                 if trouble is not None and time.monotonic() > deadline:
                     raise trouble
                 time.sleep(_PAUSE)
 
-    def _claim(self, place: _Place) -> None:
-        """Claims a channel for a place, if one is free.
-
-        Raises:
-            DeviceLostError: If the card does not answer.
-        """
-        place.lane = None
-        port = self._opened(place.card)
+    def _claim(self, coprocessor: _Coprocessor) -> None:
+        """Claims its channel, if it is free."""
+        coprocessor.lane = None
+        port = self._opened(coprocessor.card)
         try:
             claim = port.claim(_CLAIM_SECONDS)
             if claim is not None:
-                place.lane = Lane(port, claim, self._design, self._digests)
+                coprocessor.lane = Lane(port, claim, self._design, self._digests)
         except DeviceLostError:
-            self._forget(place.card)
+            self._forget(coprocessor.card)
             raise
 
     def share_idle(self) -> None:
         """Gives channels back that have nothing to do, where others wait."""
-        for place in self._places:
-            self._share(place)
+        for coprocessor in self._coprocessors:
+            self._share(coprocessor)
 
-    def _share(self, place: _Place) -> None:
+    def _share(self, coprocessor: _Coprocessor) -> None:
         """Gives a channel back that others have a right to."""
         with self._change:
-            lane = place.lane
-            if lane is None or lane.failed or place.jobs:
+            lane = coprocessor.lane
+            if lane is None or lane.failed or coprocessor.jobs:
                 return
-            port = self._ports[place.card]
+            port = self._ports[coprocessor.card]
             try:
                 if port is not None and port.surplus():
-                    place.lane = None
+                    coprocessor.lane = None
                     lane.close()
             except DeviceError:
-                place.lane = None
+                coprocessor.lane = None
 
-    def _lost(self, place: _Place, lane: Lane) -> None:
+    def _lost(self, coprocessor: _Coprocessor, lane: Lane) -> None:
         """A channel, or the whole card, has been lost."""
         with self._change:
             lane.lose()
-            if place.lane is lane:
-                place.lane = None
+            if coprocessor.lane is lane:
+                coprocessor.lane = None
                 with contextlib.suppress(DeviceError):
                     lane.close()
-            port = self._ports[place.card]
+            port = self._ports[coprocessor.card]
             if port is lane.port:
                 try:
                     port.read_register(CardRegister.MAGIC)
                 except DeviceError:
-                    self._forget(place.card)
+                    self._forget(coprocessor.card)
 
     def _forget(self, card: int) -> None:
         """Closes a card that does not answer; it is opened anew when it is next wanted."""
         port, self._ports[card] = self._ports[card], None
-        for place in self._places:
-            if place.card == card and place.lane is not None:
-                place.lane.lose()
-                place.lane = None
+        for coprocessor in self._coprocessors:
+            if coprocessor.card == card and coprocessor.lane is not None:
+                coprocessor.lane.lose()
+                coprocessor.lane = None
         if port is not None:
             port.close()
 
     def _opened(self, card: int) -> CardPort:
-        """A card, opened where it is not.
-
-        Raises:
-            DeviceLostError: If it does not answer.
-            DeviceError: If it is another device.
-        """
+        """A card, opened where it is not."""
         found = self._ports[card]
         if found is None:
             found = self._openers[card].open()
@@ -306,11 +282,7 @@ class CardDevice(QueuedDevice):
         return found
 
     def _count_channels(self, port: CardPort) -> int:
-        """Checks that a card is one of ours; how many coprocessors it has.
-
-        Raises:
-            DeviceError: If it is another device.
-        """
+        """Checks that a card is one of ours; how many coprocessors it has."""
         magic = port.read_register(CardRegister.MAGIC)
         if magic != MAGIC:
             raise DeviceError(

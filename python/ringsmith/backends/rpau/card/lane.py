@@ -127,16 +127,11 @@ class Lane:
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
-        """Runs an executable; see ``Device.execute``.
-
-        Raises:
-            DeviceLostError: If the card is gone or has stopped answering.
-            DeviceError: If it fails.
-        """
+        """Runs an executable; see ``Device.execute``."""
         traffic = _Traffic()
         traffic.mark("begin")
         layout = JobLayout(executable)
-        turn = object()
+        ticket = object()
         with ExitStack() as held:
             with self._preparing:
                 job = held.enter_context(self._store.taken(layout.size))
@@ -147,8 +142,8 @@ class Lane:
                 traffic.to_card += len(sent)
                 traffic.mark("to_card")
                 with self._turns:
-                    self._queue.append(turn)
-            with self._turn(turn):
+                    self._queue.append(ticket)
+            with self._turn(ticket):
                 traffic.mark("wait")
                 self._load(executable, keys, traffic)
                 traffic.mark("tables")
@@ -208,12 +203,12 @@ class Lane:
         return found
 
     @contextmanager
-    def _turn(self, turn: object) -> Iterator[None]:
+    def _turn(self, ticket: object) -> Iterator[None]:
         """Waits for a job's turn on the coprocessor, and ends it."""
         with progress.task("waiting for the coprocessor") as task:
             try:
                 with self._turns:
-                    while self._queue[0] is not turn and not self.failed:
+                    while self._queue[0] is not ticket and not self.failed:
                         self._turns.wait(_LOOK)
                         task.advance(0)
                 if self.failed:
@@ -223,7 +218,7 @@ class Lane:
                 yield
             finally:
                 with self._turns:
-                    self._queue.remove(turn)
+                    self._queue.remove(ticket)
                     self._turns.notify_all()
 
     def _load(
@@ -325,12 +320,7 @@ class Lane:
     # ---- the channel ---------------------------------------------------------------------------
 
     def _carry_out(self, address: int, count: int, seconds: float) -> None:
-        """Has the channel work through a list, and waits for its end.
-
-        Raises:
-            DeviceLostError: If the list does not end in time; the channel has been reset.
-            DeviceError: If the list fails.
-        """
+        """Has the channel work through a list, and waits for its end."""
         port, at = self.port, self._registers
         port.write_words(at + ChannelRegister.LIST, np.array([address], dtype=np.uint64))
         port.write_register(at + ChannelRegister.CONTROL, ChannelControl.GO)
@@ -373,11 +363,7 @@ class Lane:
             self.lose()
 
     def _stop(self) -> None:
-        """Stops the channel in any state.
-
-        Raises:
-            DeviceLostError: If it does not stop.
-        """
+        """Stops the channel in any state."""
         at = self._registers
         self.port.write_register(at + ChannelRegister.CONTROL, ChannelControl.STOP)
         for _ in range(_STOPS):

@@ -386,7 +386,7 @@ class JobLayout:
         return Descriptor(opcode, data, space, rpau, index, words)
 
     def _numbered(self, values: Mapping[str, Mapping[int, int]]) -> list[Place]:
-        """The places of inputs or outputs, each once, in their order."""
+        """Slots of inputs or outputs, each once, in their order."""
         executable = self._executable
         return list(
             dict.fromkeys(

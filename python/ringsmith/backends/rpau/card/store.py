@@ -33,7 +33,7 @@ class Block:
 
 
 class CardStore:
-    """Places in a part of a card's memory. Threads may share it.
+    """Allocates blocks in a part of a card's memory. Threads may share it.
 
     Blocks kept by name stay until their memory is needed: the least recently used goes first,
     and what a job uses stays.

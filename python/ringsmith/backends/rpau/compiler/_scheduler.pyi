@@ -61,11 +61,11 @@ class Run:
 
     @property
     def keys(self) -> list[tuple[int, int]]:
-        """(key polynomial of the selection, place in the key store)."""
+        """(key polynomial of the selection, index in the key store)."""
 
     @property
     def seeds(self) -> list[tuple[int, int]]:
-        """(seed of the selection, place in the seed store)."""
+        """(seed of the selection, index in the seed store)."""
 
     @property
     def loads(self) -> list[tuple[int, int]]: ...

@@ -130,7 +130,7 @@ class BaseConversions:
         return found
 
     def _apart(self, limbs: Sequence[int]) -> list[list[int]]:
-        """Groups of limbs of which no two lie in one RPAU."""
+        """Groups of limbs; the limbs of a group lie in different RPAUs."""
         groups: list[list[int]] = []
         for limb in limbs:
             free = (g for g in groups if self._rpau(limb) not in map(self._rpau, g))

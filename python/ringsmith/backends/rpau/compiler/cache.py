@@ -75,10 +75,10 @@ def _path(
         return None
     keys = sorted(graph.keys if seeded is None else graph.keys.keys() & seeded)
     try:
-        facts = [digest(graph), json.dumps(asdict(design)), json.dumps(keys), _compiler()]
+        inputs = [digest(graph), json.dumps(asdict(design)), json.dumps(keys), _compiler()]
     except (ProgramError, ToolError):  # an unfinished graph: compiling says what it lacks
         return None
-    return cache_root() / FOLDER / fingerprint(facts)
+    return cache_root() / FOLDER / fingerprint(inputs)
 
 
 @cached
@@ -93,7 +93,7 @@ def _compiler() -> str:
 
 
 def _read(path: Path, design: RpauDesign) -> Executable | None:
-    """The executable in a file of the cache; None if there is none, or it is damaged."""
+    """The executable in a file of the cache; None if the file does not exist or is damaged."""
     try:
         content = path.read_bytes()
         stated, packed = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]

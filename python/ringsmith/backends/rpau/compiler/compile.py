@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.compiler.segment import Segment, cut, fits_at_once
 from ringsmith.backends.rpau.compiler.select import check_supported, select
 from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design.constants import prime_refusal
+from ringsmith.backends.rpau.design.constants import prime_error
 from ringsmith.backends.rpau.design.conversions import conversion_words
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.slot_order import SlotOrder
@@ -44,13 +44,13 @@ def compile_graph(
     check_supported(graph, design)
     _check_fit(graph, design)
     selections = list(_selections(graph, design, _expanded(graph, design, seeded)))
-    plans, refusals = _plans(graph, design, selections)
+    plans, errors = _plans(graph, design, selections)
     for plan in sorted(plans, key=lambda plan: (plan.draft.host_transfers, plan.draft.cycles)):
         try:
             return plan.executable()
         except ProgramError as error:
-            refusals.append(error)
-    raise refusals[0]
+            errors.append(error)
+    raise errors[0]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class _Plan:
 def _plans(
     graph: SubroutineGraph, design: RpauDesign, selections: Sequence[Selection]
 ) -> tuple[list[_Plan], list[ProgramError]]:
-    """Schedules several selections of a program, side by side, and returns those that fit.
+    """Schedules several selections of a program, in parallel, and returns those that fit.
 
     The others' errors come with them.
     """
@@ -228,9 +228,8 @@ def _check_fit(graph: SubroutineGraph, design: RpauDesign) -> None:
             "fewer primes or a design with more RPAUs or modulus banks"
         )
     for prime in graph.primes:
-        refusal = prime_refusal(prime, design, log_degree)
-        if refusal:
-            raise ProgramError(refusal)
+        if problem := prime_error(prime, design, log_degree):
+            raise ProgramError(problem)
 
 
 def _check_capacity(

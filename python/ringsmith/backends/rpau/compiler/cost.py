@@ -4,7 +4,7 @@ For designs with converters, two modulus banks and no dyadic unit, as ``heaws``:
 set, the extension in the second, and relinearization has digits of several primes without a special
 prime. No program is compiled, so this also costs shapes that no instruction can name.
 
-**Composition.** Two units work side by side: the main unit of all RPAUs in step, and the
+**Composition.** Two units work in parallel: the main unit of all RPAUs in step, and the
 coefficient unit, which all RPAUs share. The product is a fixed set of steps, each of one unit, with
 the latencies of :mod:`ringsmith.backends.rpau.design.latency`. A step begins when its unit is free
 and its operands are there; of those that can begin first, the one with the longest way to the end
@@ -98,7 +98,7 @@ def _check(design: RpauDesign) -> None:
         ("dyadic_cores", design.dyadic_cores, design.dyadic_cores == 0, "0"),
         (
             *("work_polys", design.work_polys, design.work_polys >= _FEWEST_WORK_POLYS),
-            f"at least {_FEWEST_WORK_POLYS}, or polynomials cross to the host under way",
+            f"at least {_FEWEST_WORK_POLYS}, or polynomials move to the host during the program",
         ),
     ):
         if not wanted:

@@ -187,7 +187,7 @@ class Executable:
 
         Instructions overlap, so a cycle belongs to the one that was issued last: the controller
         then waits for it, or for something before it. The cycles of fetching the first instruction
-        and of ``halt`` belong to the instruction beside them; all spans add up to ``cycles``.
+        and of ``halt`` belong to the first and the last one; all spans add up to ``cycles``.
         """
         spans: list[tuple[str, int]] = []
         begin = 0

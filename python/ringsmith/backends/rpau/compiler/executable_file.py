@@ -11,7 +11,7 @@ from ringsmith.backends.rpau.compiler.executable import (
     SeedLoad,
 )
 from ringsmith.backends.rpau.compiler.virtual import bits_of
-from ringsmith.backends.rpau.design.constants import prime_refusal
+from ringsmith.backends.rpau.design.constants import prime_error
 from ringsmith.backends.rpau.design.conversions import addresses
 from ringsmith.backends.rpau.design.design import MAX_LOG_DEGREE
 from ringsmith.backends.rpau.isa.assembler import check_program
@@ -90,7 +90,7 @@ def check_executable(executable: Executable) -> None:
         known |= {(v, rpau) for v, places in run.stores.items() for rpau in places}
     keys = {load.key for run in executable.runs for load in run.keys}
     if not executable.seeded <= keys:
-        raise ProgramError("it loads the seed of a key of which it loads no other part")
+        raise ProgramError("it loads the seed of a key, but no other part of the key")
     wanted = {place for each in executable.outputs.values() for place in _limbs(each, executable)}
     if not wanted <= known:
         raise ProgramError("an output is never stored")
@@ -109,9 +109,9 @@ def _check_primes(executable: Executable) -> None:
         raise ProgramError("it has not one constant file a slot")
     for slot, limb in enumerate(limbs):
         width = design.bits_of(executable.order.rpau(slot))
-        refusal = prime_refusal(primes[limb], design, executable.log_degree, width)
-        if refusal:
-            raise ProgramError(refusal)
+        problem = prime_error(primes[limb], design, executable.log_degree, width)
+        if problem:
+            raise ProgramError(problem)
     for limb, constants in zip(limbs, executable.constants, strict=True):
         if len(constants) > design.constants or not all(0 <= c < primes[limb] for c in constants):
             raise ProgramError("a constant file is too long, or holds what is no residue")
@@ -129,7 +129,7 @@ def _check_conversions(executable: Executable) -> None:
 
 
 def _check_run(run: Run, executable: Executable, slot_count: int) -> None:
-    """Checks a run of an executable with so many slots."""
+    """Checks a run of an executable with this number of slots."""
     design = executable.design
     program = check_program(run.words, design)
     if not len(run.words) == len(run.starts) == len(run.origins):
@@ -169,7 +169,7 @@ def _check_loaded(
     for load in loads:
         for rpau in bits_of(load.mask):
             if (load.index, rpau) in held:
-                raise ProgramError(f"two {what}s lie in one place of the {what} store")
+                raise ProgramError(f"two {what}s have the same index in the {what} store")
             held[load.index, rpau] = load.modulus_bank
     for instruction in program:
         for operand, index in zip(instruction.operation.operands, instruction.values, strict=True):
@@ -214,12 +214,12 @@ def _check_numbers(executable: Executable) -> None:
             checked_name("origin", op if colon else origin)
         for values in (run.loads, run.stores):
             for value, places in values.items():
-                _check_all("place of a value", (value, *places, *places.values()), _MAX_VALUES)
+                _check_all("value index", (value, *places, *places.values()), _MAX_VALUES)
         loads: Sequence[KeyLoad | SeedLoad] = (*run.keys, *run.seeds)
         for load in loads:
             checked_name("key", load.key)
             checked_integer("mask of a key", load.mask, 1, _MAX_WORD)
-            _check_all("place of a key", (load.modulus_bank, load.index))
+            _check_all("key index", (load.modulus_bank, load.index))
         for key in run.keys:
             checked_integer("digit of a key", key.digit, 0, MAX_PRIMES - 1)
             checked_integer("half of a key", key.half, 0, 1)

@@ -63,13 +63,13 @@ def awaiting(
         if sender is not None:
             masks[sender[1]] = masks.get(sender[1], 0) | sender[0]
         # A wait bit waits in all RPAUs of the instruction; one of its own only where there is need.
-        apart = [instruction("nop", mask, waits=[unit]) for unit, mask in masks.items()]
-        sooner = max((timeline.start_of(each) for each in apart), default=0)
-        if sender is None and timeline.start_of(waiting) <= sooner + FETCH_CYCLES * len(apart):
-            apart = []
-        for wait in apart:
+        separate = [instruction("nop", mask, waits=[unit]) for unit, mask in masks.items()]
+        sooner = max((timeline.start_of(each) for each in separate), default=0)
+        if sender is None and timeline.start_of(waiting) <= sooner + FETCH_CYCLES * len(separate):
+            separate = []
+        for wait in separate:
             yield Placed(wait, timeline.issue(wait), step.origin)
-        waiting = waiting if not apart else timeline.guarded(step.instruction)
+        waiting = waiting if not separate else timeline.guarded(step.instruction)
         yield replace(step, instruction=waiting, start=timeline.issue(waiting))
 
 

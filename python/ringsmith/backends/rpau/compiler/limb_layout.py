@@ -26,9 +26,9 @@ class Layout:
     Attributes:
         order: The RPAU and modulus bank of every slot.
         limbs: The limb in each slot; the first ones are the limbs' own slots.
-        moved: Value -> limb -> slots, where that is not the limb's own slot alone. Of a sum of
-            key products, the value's limb is the sum over the slots.
-        roots: (Sum of key products, limb) -> the slot where that limb of it comes together.
+        moved: Value -> limb -> slots, for limbs that are not (or not only) in their own slot. If
+            the value is a sum of key products, each slot holds a part of the sum.
+        roots: (Sum of key products, limb) -> the slot where those parts are added.
     """
 
     order: SlotOrder

@@ -49,8 +49,8 @@ class Segment:
         cycles: From the start command to completion.
         peak: The most work polynomials in use at once in one RPAU.
         polys: Work polynomial of every virtual polynomial.
-        keys: Place in the key store of each key polynomial, by its index in the selection.
-        seeds: Place in the seed store of each seed, by its index in the selection.
+        keys: Index in the key store of each key polynomial, by its index in the selection.
+        seeds: Index in the seed store of each seed, by its index in the selection.
         loads: What the host writes before it: virtual polynomial -> mask of RPAUs.
         stores: What the host reads after it.
     """

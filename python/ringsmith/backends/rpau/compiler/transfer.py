@@ -52,10 +52,10 @@ class Transfer:
 
         What the limb's own RPAU holds of other limbs needs no sending.
         """
-        home, from_bank = self._rpau(source), self._memory.order.bank(source)
+        own, from_bank = self._rpau(source), self._memory.order.bank(source)
         arrived = self._memory.fresh(slots)
         for modulus_bank, members in self._memory.by_bank(arrived).items():
-            away = [slot for slot in members if self._rpau(slot) != home]
+            away = [slot for slot in members if self._rpau(slot) != own]
             if away:
                 self._emitter.emit_group(
                     "broadcast",
@@ -63,12 +63,12 @@ class Transfer:
                     modulus_bank,
                     dst=arrived[away[0]],
                     a=poly,
-                    src=home,
+                    src=own,
                     src_prime=from_bank,
                     k1=factor,
                     k2=addend,
                 )
-        here = {slot: arrived[slot] for slot in arrived if self._rpau(slot) == home}
+        here = {slot: arrived[slot] for slot in arrived if self._rpau(slot) == own}
         if here:
             sent = self._leaving(source, poly, factor, addend)
             self._emitter.emit(here, "reduce", dst=here, a=sent, k1=factor, k2=addend)
@@ -82,14 +82,14 @@ class Transfer:
         The special prime's residues are a polynomial of their own where work polynomials share the
         ports of UltraRAM banks: it does not wait for memory in the other RPAUs.
         """
-        home = self._rpau(source)
+        own = self._rpau(source)
         unchanged = self._is_identity(factor, addend)
         sent = self._leaving(source, poly, factor, addend)
-        away = {self._rpau(slot) for slot in slots} - {home}
+        away = {self._rpau(slot) for slot in slots} - {own}
         words = self._memory.reserve(mask_of(away)) if away else -1
         if away:
-            self._emitter.emit_group("send", mask_of({*away, home}), 0, dst=words, a=sent, src=home)
-        raw = {slot: sent if self._rpau(slot) == home else words for slot in slots}
+            self._emitter.emit_group("send", mask_of({*away, own}), 0, dst=words, a=sent, src=own)
+        raw = {slot: sent if self._rpau(slot) == own else words for slot in slots}
         final = {s: raw[s] for s in slots if unchanged and self._is_reduced(source, s, slots)}
         rest = [slot for slot in slots if slot not in final]
         separate = self._graph.special if self._design.shares_ports else ()

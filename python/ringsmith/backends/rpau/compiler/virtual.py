@@ -31,7 +31,7 @@ def bits_of(mask: int) -> Iterator[int]:
 
 
 class VirtualMemory:
-    """Numbers virtual polynomials: as many as are asked for, none of which is used twice.
+    """Numbers virtual polynomials: as many as are requested, each number once.
 
     Attributes:
         order: The RPAU and modulus bank of every slot.

@@ -16,7 +16,7 @@ from ringsmith.hdl.timing.report import Timing, merged
 from ringsmith.hdl.timing.synthesis import timed
 
 SHARE = 4
-"""Of the cores, one in so many is synthesized where the whole RPAU is not."""
+"""The number of cores is divided by this where a full RPAU is not synthesized."""
 
 _PARTS = (
     "rs_rpau_main",
@@ -57,7 +57,7 @@ def rpau_areas(design: RpauDesign, rpau: int = 0) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    return synthesized(UNIT, rtl.ROOMS, unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS)
+    return synthesized(UNIT, rtl.FOLDERS, unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS)
 
 
 def part_of(design: RpauDesign) -> RpauDesign:
@@ -102,7 +102,7 @@ def device_areas(design: RpauDesign) -> dict[str, Area]:
         ToolError: If Yosys is not installed or fails.
     """
     parts = (UNIT, "rs_base_convert", *_PARTS)
-    return synthesized(rtl.TOP, rtl.ROOMS, rtl.parameters(design), parts, ULTRASCALE_PLUS)
+    return synthesized(rtl.TOP, rtl.FOLDERS, rtl.parameters(design), parts, ULTRASCALE_PLUS)
 
 
 def card_areas(design: RpauDesign) -> dict[str, Area]:
@@ -117,7 +117,7 @@ def card_areas(design: RpauDesign) -> dict[str, Area]:
     """
     return synthesized(
         rtl.CARD_TOP,
-        rtl.CARD_ROOMS,
+        rtl.CARD_FOLDERS,
         rtl.card_parameters(design),
         _PARTS_OF_A_CARD,
         ULTRASCALE_PLUS,
@@ -145,7 +145,7 @@ def rpau_timing(design: RpauDesign) -> Timing:
     units = [design.rpaus_of(width)[0] for width in design.widths]
     return merged(
         [
-            *(timed(UNIT, rtl.ROOMS, unit_parameters(design, unit)) for unit in units),
-            timed(rtl.TOP, rtl.ROOMS, rtl.parameters(design), boxes=(UNIT,)),
+            *(timed(UNIT, rtl.FOLDERS, unit_parameters(design, unit)) for unit in units),
+            timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design), boxes=(UNIT,)),
         ]
     )

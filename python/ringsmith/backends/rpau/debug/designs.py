@@ -196,7 +196,7 @@ Other parameters are named where they differ from these: {_defaults()}.
 {size_table(rows)}
 ## Area of one RPAU
 
-UltraScale+, synthesized by Yosys module by module; the program controller and the host's side are
+UltraScale+, synthesized by Yosys module by module; the program controller and the host port are
 not in it. Block and UltraRAM are computed from the memories' shapes. Two LUTs that may share a site
 count once, and output registers of DSPs and RAMs do not count. Nothing was placed or routed: no
 clock rate follows from this. Where fewer cores than an RPAU's were synthesized, main unit and

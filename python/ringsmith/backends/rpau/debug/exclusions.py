@@ -117,7 +117,7 @@ _WIDE: tuple[Exclusion, ...] = (
     Exclusion(
         "mem/rs_ram_1r1w.sv",
         rf"gen_read_old\.mem{one_of((3, 7))}\[\d+\]{EDGE}",
-        "a conversion has three terms, and its memories four places",
+        "a conversion has three terms, and its memories four words",
     ),
     Exclusion(
         "mem/rs_ram_1r1w.sv", "else", "a conversion's memories are read in every cycle", kind="line"
@@ -260,7 +260,7 @@ _SHAPES: tuple[Exclusion, ...] = (
         "|rpau/rs_rpau_(coefficient|link|receive).sv",
         rf"(gap_[dq]|last_row|skip_i|top|top_mark|unit|unused)"
         rf"(\[\d+\])?{EDGE}",
-        "these are parts of such a record, moved to their place",
+        "these are parts of such a record, moved to their position",
     ),
     Exclusion(
         "rpau/rs_rpau_main.sv",

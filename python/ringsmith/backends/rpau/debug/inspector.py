@@ -90,8 +90,8 @@ class RpauInspector(Inspector):
         chosen = macros(own.target)
         if own.coprocessors > 1:
             values = sources.card_parameters(own)
-            return plain_verilog(sources.CARD_TOP, sources.CARD_ROOMS, values, chosen)
-        return plain_verilog(sources.BUS_TOP, sources.BUS_ROOMS, sources.parameters(own), chosen)
+            return plain_verilog(sources.CARD_TOP, sources.CARD_FOLDERS, values, chosen)
+        return plain_verilog(sources.BUS_TOP, sources.BUS_FOLDERS, sources.parameters(own), chosen)
 
     def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
         """The device behind its registers on a serial line."""
@@ -107,7 +107,7 @@ class RpauInspector(Inspector):
             "FeedbackDivider": clock.feedback_divider,
             "OutputDivider": clock.output_divider,
         }
-        return Hierarchy(board.top, sources.BOARD_ROOMS, {**sources.parameters(own), **dividers})
+        return Hierarchy(board.top, sources.BOARD_FOLDERS, {**sources.parameters(own), **dividers})
 
     def read(self, text: str) -> Executable:
         """An executable from its file."""

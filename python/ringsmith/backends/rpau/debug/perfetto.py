@@ -48,18 +48,18 @@ def _thread(unit: str) -> int:
 
 def _events(trace: Trace) -> Iterator[EventJson]:
     for step in critical_path(trace):
-        facts = {"instruction": step.event.text, "index": step.event.index}
+        arguments = {"instruction": step.event.text, "index": step.event.index}
         name = step.operation if step.fetching else step.event.origin
-        yield complete((_PROGRAM, 1), (step.begin, step.end), name, step.operation, facts)
+        yield complete((_PROGRAM, 1), (step.begin, step.end), name, step.operation, arguments)
     for event in trace.events:
         if event.unit != CONTROL:
             for rpau in event.instruction.rpaus():
-                place = (_FIRST_RPAU + rpau, _thread(event.unit))
+                track = (_FIRST_RPAU + rpau, _thread(event.unit))
                 cycles = (event.start, event.end)
-                yield complete(place, cycles, event.name, event.operation, _facts(event))
+                yield complete(track, cycles, event.name, event.operation, _arguments(event))
 
 
-def _facts(event: Event) -> dict[str, object]:
+def _arguments(event: Event) -> dict[str, object]:
     return {
         "instruction": event.text,
         "index": event.index,

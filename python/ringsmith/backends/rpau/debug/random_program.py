@@ -50,7 +50,7 @@ _LOADED_KEYS = 4  # polynomials of the key store that are loaded and used, at mo
 _EXTRA_WAITS = 0.25  # how often wait bits are drawn, rather than set where needed alone
 _AVOID_CONFLICT = 0.8  # how often operands are drawn anew rather than waited for
 _ANY_PRIME = -1  # stands for the modulus bank of words that are residues of none in particular
-_NEAR_STEPS = 100  # multiples of 2N on each side of a power of two that are tried for primes
+_NEAR_STEPS = 100  # multiples of 2N above and below a power of two that are tried for primes
 _FULL_MASK = 0.25  # how often every RPAU takes part
 _ONE_RPAU = 0.5  # how often one takes part, where not every one does
 _STREAMED = 0.5  # how often keys come while the program runs, where the design has a key stream
@@ -426,7 +426,7 @@ class _Draw:
         return [*family, *rest][: self.design.limbs]
 
     def _near_primes(self) -> list[int]:
-        """Primes that folds take, of every size and on both sides of a power of two; repeated.
+        """Primes that folds take, of every size and above and below a power of two; repeated.
 
         The first that words of a width hold is as wide as they are.
         """

@@ -1,4 +1,4 @@
-"""A program in time: which instruction ran when, on which unit of which RPAU, and for whom.
+"""A program in time: each instruction with its cycles, unit, RPAUs and operation.
 
 A trace comes from an executable, whose starts the scheduler computed, or from the starts that a
 device reports after a run (``ModelCoprocessor.trace``). Either way it must obey the issue rule of

@@ -155,15 +155,15 @@ def scaled(
     }
     grown = {name: area_times(areas[name], by) for name, by in growth.items() if name in areas}
     row_parts = areas["rs_rpau_row_parts"]  # in the work memory
-    side = area_times(row_parts, dyadic)
+    shared = area_times(row_parts, dyadic)
     others = area_less(grown["rs_rpau_work_memory"], area_times(row_parts, lanes))
-    grown["rs_rpau_work_memory"] = total_area([others, side])
+    grown["rs_rpau_work_memory"] = total_area([others, shared])
     for name, rams in _COUNTED.items():
         grown[name] = replace(grown[name], **asdict(rams(design, rpau)))
     rest = area_less(areas[UNIT], *(areas[name] for name in grown))
     inner = {
         "rs_butterfly_lanes": area_times(areas["rs_butterfly_lanes"], lanes),
-        "rs_rpau_row_parts": side,
+        "rs_rpau_row_parts": shared,
     }
     return {**areas, **grown, **inner, UNIT: total_area([rest, *grown.values()])}
 
@@ -176,8 +176,8 @@ class _Measured:
     areas: Mapping[str, Area]
 
 
-BESIDE_RPAUS = Area(0, 0, 0, luts=2108, flip_flops=2609)
-"""LUTs and flip-flops of a whole device beside its RPAUs: program controller, registers, data path.
+OUTSIDE_RPAUS = Area(0, 0, 0, luts=2108, flip_flops=2609)
+"""LUTs and flip-flops of a device outside its RPAUs: program controller, registers, data path.
 
 What ``rpau-1`` of docs/results/estimates.md has beyond its RPAUs.
 """

@@ -104,9 +104,8 @@ def modulus_words(
             design's family, or not 1 modulo twice the ring's degree.
     """
     bits, width = prime.bit_length(), design.bits_of(rpau)
-    refusal = prime_refusal(prime, design, log_degree, width)
-    if refusal:
-        raise ParameterError(refusal)
+    if problem := prime_error(prime, design, log_degree, width):
+        raise ParameterError(problem)
     if design.reduction == "sparse":
         return np.array([prime, 0, bits, design.sparse_primes[prime]], dtype=np.uint64)
     if design.reduction == "folded":
@@ -115,7 +114,7 @@ def modulus_words(
     return np.array([prime, mu, bits, 0], dtype=np.uint64)
 
 
-def prime_refusal(
+def prime_error(
     prime: int, design: RpauDesign, log_degree: int | None = None, width: int | None = None
 ) -> str:
     """Returns why the design does not support the prime in a ring; empty if it does.
@@ -127,15 +126,15 @@ def prime_refusal(
         width: Bits of a word in the RPAU that is to hold it; None: in any RPAU.
     """
     if width is None:
-        refusals = [prime_refusal(prime, design, log_degree, each) for each in design.widths]
-        return "" if "" in refusals else refusals[0]
+        problems = [prime_error(prime, design, log_degree, each) for each in design.widths]
+        return "" if "" in problems else problems[0]
     degree, bits = _degree(design, log_degree), prime.bit_length()
     lowest = (width + 1) // 2
     if design.reduction == "sparse" and prime not in design.sparse_primes:
         return (
-            f"prime {prime} is none of the {len(design.sparse_primes)} primes of family "
+            f"prime {prime} is not among the {len(design.sparse_primes)} primes of family "
             f"{design.family} that design {design.name} is elaborated for: choose one of them, or "
-            f"{_way_out(prime, design)}"
+            f"{_hint(prime, design)}"
         )
     if prime < 2 or not lowest <= bits <= width:
         return (
@@ -144,8 +143,8 @@ def prime_refusal(
         )
     if design.reduction == "folded" and not folded.fits(prime, width):
         return (
-            f"{folded.refusal(prime, width)}, and design {design.name} reduces in folds: choose a "
-            f"prime nearer to a power of two, or {_way_out(prime, design)}"
+            f"{folded.fold_error(prime, width)}, and design {design.name} reduces in folds: choose "
+            f"a prime nearer to a power of two, or {_hint(prime, design)}"
         )
     if prime % (2 * degree) != 1:
         return (
@@ -155,7 +154,7 @@ def prime_refusal(
     return ""
 
 
-def _way_out(prime: int, design: RpauDesign) -> str:
+def _hint(prime: int, design: RpauDesign) -> str:
     """A design of the same ring degree that takes the prime, in words."""
     for name in named_designs():
         other = load_design(name)
@@ -163,7 +162,7 @@ def _way_out(prime: int, design: RpauDesign) -> str:
             continue  # its validation error would need another hint
         if other.reduction == "folded" and not folded.fits(prime, other.word_bits):
             continue
-        if other.log_n == design.log_n and not prime_refusal(prime, other):
+        if other.log_n == design.log_n and not prime_error(prime, other):
             return f"design {name}, which takes it"
     return (
         f"a design with reduction = 'barrett', log_n = {design.log_n} and word_bits of at least "
@@ -245,13 +244,13 @@ def sub_poly_stages(
     stages = []
     blocks = 1
     while blocks < sub_polys:
-        apart = sub_polys // (2 * blocks)
+        distance = sub_polys // (2 * blocks)
         stage = []
         for block in range(blocks):
             exponent = _bits_reversed(blocks + block, log_degree)
             factors = pow(root, exponent, prime), -pow(root, -exponent, prime) % prime
-            for first in range(2 * block * apart, (2 * block + 1) * apart):
-                stage.append(SubPolyFactors(first, first + apart, *factors))
+            for first in range(2 * block * distance, (2 * block + 1) * distance):
+                stage.append(SubPolyFactors(first, first + distance, *factors))
         stages.append(stage)
         blocks *= 2
     return stages

@@ -63,11 +63,11 @@ def placed(
     )
 
 
-def _spread(values: Sequence[int], places: Sequence[int], count: int) -> tuple[int, ...]:
-    """Values at their places among zeros."""
+def _spread(values: Sequence[int], positions: Sequence[int], count: int) -> tuple[int, ...]:
+    """Values at given positions, zeros elsewhere."""
     found = [0] * count
-    for value, place in zip(values, places, strict=True):
-        found[place] = value
+    for value, position in zip(values, positions, strict=True):
+        found[position] = value
     return tuple(found)
 
 

@@ -199,7 +199,7 @@ class RpauDesign:
         if type(self.link) is not bool:
             raise ParameterError(
                 f"design {self.name}: link = {self.link!r} is not true or false: choose true for a "
-                "unit that sends beside the main unit"
+                "unit that sends in parallel with the main unit"
             )
         _check_choice(self, "host_bits", (0, *BUS_WIDTHS))
         _check_range(self, "coprocessors", 1, MAX_COPROCESSORS)
@@ -223,8 +223,8 @@ class RpauDesign:
                 raise ParameterError(
                     f"design {self.name}: {name} = {getattr(self, name)!r} with narrow_rpaus = "
                     f"{self.narrow_rpaus}: words that arrive are shortened with a modulus of "
-                    f"reduction 'folded', of which an RPAU has one; choose {name} = {wanted!r}, or "
-                    "narrow_rpaus = 0"
+                    "reduction 'folded', and an RPAU has one multiplier of this kind; choose "
+                    f"{name} = {wanted!r}, or narrow_rpaus = 0"
                 )
         lowest = max(MIN_WORD_BITS, self.word_bits - MAX_SHORTENED_BITS)
         highest = min(MAX_NARROW_BITS, self.word_bits - 1)
@@ -256,8 +256,8 @@ class RpauDesign:
         if self.prng != NO_PRNG and not 1 <= self.dyadic_cores <= MAX_PRNG_LANES:
             raise ParameterError(
                 f"design {self.name}: dyadic_cores = {self.dyadic_cores} with prng = "
-                f"{self.prng!r}: half keys are expanded beside 1 … {MAX_PRNG_LANES} dyadic cores; "
-                "take as many, or prng = 'none'"
+                f"{self.prng!r}: key expanders work with 1 … {MAX_PRNG_LANES} dyadic cores; "
+                "choose a number in this range, or prng = 'none'"
             )
 
     def _check_family(self) -> None:

@@ -35,7 +35,7 @@ def shifts(width: int) -> int:
 
 
 def most_tail(width: int, bits: int) -> int:
-    """The largest magnitude of s in a modulus 2^bits - s of a word; 0 where there is none."""
+    """The largest magnitude of s in a modulus 2^bits - s of a word; 0 where no s fits."""
     if not width - shifts(width) <= bits <= width:
         return 0
     return (1 << min(tail_bits(width), scaled_bits(width) - (width - bits))) - 1
@@ -47,7 +47,7 @@ def fits(modulus: int, width: int) -> bool:
     return modulus >> width == 0 and 0 < abs(tail) <= most_tail(width, bits)
 
 
-def refusal(modulus: int, width: int) -> str:
+def fold_error(modulus: int, width: int) -> str:
     """Returns why a modulus does not fit: its value and the limit."""
     bits, tail = split(modulus)
     least = width - shifts(width)
@@ -56,7 +56,7 @@ def refusal(modulus: int, width: int) -> str:
     sign = "-" if tail > 0 else "+"
     return (
         f"prime {modulus} is 2^{bits} {sign} {abs(tail)}, and words of {width} bits take at most "
-        f"{most_tail(width, bits)} beside 2^{bits}"
+        f"{most_tail(width, bits)} away from 2^{bits}"
     )
 
 

@@ -2,7 +2,7 @@
 
 Each latency is built from the latencies of the blocks that the data pass through, block for block
 as the RTL is built: :mod:`ringsmith.hdl.latencies` has those that architectures share, and
-``rtl/rpau/rs_rpau_pkg.sv`` holds the same numbers on the RTL's side. The tests measure every
+``rtl/rpau/rs_rpau_pkg.sv`` holds the same numbers for the RTL. The tests measure every
 instruction on the RTL against this module.
 
 A latency counts from the cycle in which the controller issues an instruction to the first one in
@@ -59,7 +59,7 @@ _OPERAND = 1  # choice of the multipliers' operands
 _TWIDDLE_EXPONENT = 2  # exponent for each core, and its negative
 _PAIR = 1  # the second of two rows that are ready at once waits to be written
 _GATHER_HOPS = 2  # to the centre, and from there to everyone
-_HOST = 1  # an RPAU's register for the host, on either side of its memory
+_HOST = 1  # an RPAU's registers for the host, before and after its memory
 _SIGN = 2  # a permuted word, and itself or its negative
 _ROW = 1  # the coefficient unit's row of results
 _SERIAL = 1  # the dyadic unit's row register, in front of the multipliers and behind them

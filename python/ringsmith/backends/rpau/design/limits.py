@@ -33,22 +33,22 @@ def parameter_limits(design: RpauDesign) -> ParameterLimits:
 def _near_power(widths: Sequence[int]) -> Callable[[int], str]:
     """Why a design that reduces in folds does not take a prime; nothing where it does."""
 
-    def refusal(prime: int) -> str:
+    def error(prime: int) -> str:
         if any(folded.fits(prime, width) for width in widths):
             return ""
-        return folded.refusal(prime, widths[0])
+        return folded.fold_error(prime, widths[0])
 
-    return refusal
+    return error
 
 
 def _together(design: RpauDesign) -> Callable[[Sequence[int], int], str]:
     """Why a design has too few RPAUs of a word width for some primes; nothing where it has."""
 
-    def refusal(primes: Sequence[int], special: int) -> str:
+    def error(primes: Sequence[int], special: int) -> str:
         try:
             slot_order(primes, range(len(primes) - special, len(primes)), design)
-        except ProgramError as error:
-            return str(error)
+        except ProgramError as problem:
+            return str(problem)
         return ""
 
-    return refusal
+    return error

@@ -83,7 +83,7 @@ class Refused(IntFlag):
     """A command or an access while the device was not ready."""
 
     PLACE = 0x2
-    """A place that the device does not have, or a address space that cannot be read."""
+    """An address that the device does not have, or an address space that cannot be read."""
 
     ORDER = 0x4
     """A word that is not the next of its row, an upper half without its lower one, or a burst of
@@ -124,8 +124,8 @@ class AddressSpace(IntEnum):
     """An entry of the seed store: four words of 20 bits, the seed, lowest first; the limb."""
 
     CONVERSION = 8
-    """A loaded conversion of the device, for which RPAU 0 stands: word (16 * kind + column) * 16 +
-    row, as docs/reference/baseconv.md numbers them."""
+    """A loaded conversion of the device, addressed as RPAU 0: word (16 * kind + column) * 16 + row,
+    as docs/reference/baseconv.md numbers them."""
 
 
 MAGIC = 0x474E4952

@@ -10,22 +10,22 @@ UNIT = "rs_rpau"
 TOP = "rs_rpau_top"
 """The top module: the bare accelerator, with a row of a memory as its host's word."""
 
-ROOMS = ("arith", "mem", "prng", "ntt", "baseconv", "rpau")
+FOLDERS = ("arith", "mem", "prng", "ntt", "baseconv", "rpau")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 BUS_TOP = "rs_rpau_axil"
 """The accelerator behind its register block, on AXI4-Lite."""
 
-BUS_ROOMS = (*ROOMS, "shell")
+BUS_FOLDERS = (*FOLDERS, "shell")
 """Folders of ``rtl/`` that it is made of."""
 
 CARD_TOP = "rs_rpau_card"
 """Coprocessors behind a DMA and one AXI4-Lite bus."""
 
-CARD_ROOMS = (*BUS_ROOMS, "dma", "card")
+CARD_FOLDERS = (*BUS_FOLDERS, "dma", "card")
 """Folders of ``rtl/`` that it is made of."""
 
-BOARD_ROOMS = (*BUS_ROOMS, "board")
+BOARD_FOLDERS = (*BUS_FOLDERS, "board")
 """Folders of ``rtl/`` that the top modules of boards are made of."""
 
 

@@ -49,7 +49,7 @@ class RegisterBus(Protocol):
         ...
 
     def pause(self, cycles: int) -> None:
-        """Lets at least so many cycles of the device pass."""
+        """Lets at least this number of cycles of the device pass."""
         ...
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ _BITS_OF_BYTE = 10  # with its start and stop bit
 ATTEMPTS = 4
 """How often a frame is sent before the session ends."""
 
-_PATIENCE = 1.0  # seconds for the operating systems, adapters and the board, beside the bytes' time
+_PATIENCE = 1.0  # seconds for operating systems, adapters and board, added to the bytes' time
 _QUIET = 0.06  # seconds without a byte after which the bridge awaits a frame: three times its own
 _NOISE = 3.0  # seconds after which a line that is never quiet is used nevertheless
 
@@ -55,7 +55,7 @@ class Line(Protocol):
         ...
 
     def receive(self, seconds: float) -> bytes:
-        """Waits for bytes and returns those that are there; none after so many seconds.
+        """Waits for bytes and returns those received; no bytes after a timeout in seconds.
 
         Raises:
             DeviceError: If the port is gone.
@@ -139,13 +139,7 @@ class CardBus:
         return words.view("<u8").reshape(-1).astype(np.uint64)
 
     def _done(self, request: Request, first: int, total: int) -> bytes:
-        """Has a frame carried out, and returns the words of its answer.
-
-        Args:
-            request: The frame.
-            first: Words of the same access that are done already.
-            total: All of them.
-        """
+        """Has a frame carried out, and returns the words of its answer."""
         if self._broken is not None:
             raise DeviceError(self._broken)
         if self._in_doubt:
@@ -190,7 +184,7 @@ class CardBus:
         raise self._ended(f"no answer after {ATTEMPTS} attempts at {action}")
 
     def _answer(self, seconds: float) -> Answer | None:
-        """The answer to the frame under way; None if none has come in time, or a broken one."""
+        """The answer to the frame that was sent; None if it is late or damaged."""
         deadline, held = time.monotonic() + seconds, b""
         while (left := deadline - time.monotonic()) > 0:
             found = self._line.receive(left)
@@ -253,7 +247,7 @@ class CardBus:
     def _ended(self, why: str) -> DeviceError:
         """Ends the session; returns the error that says so."""
         self._broken = (
-            f"the session with the board on {self._line.name} has ended: {why}. What was under way "
-            "is not done: check cable and power, and open the device again"
+            f"the session with the board on {self._line.name} has ended: {why}. What was in "
+            "progress is not done: check cable and power, and open the device again"
         )
         return DeviceError(self._broken)

@@ -53,13 +53,7 @@ class RpauDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Loads what is missing, runs, and reads the outputs; see ``QueuedDevice.work``.
-
-        Raises:
-            DeviceError: If the device is of another design, or does not finish.
-            ProgramError: If the graph was compiled for no design, a key is not a full key, or a
-                key that the device expands has no seed or a wrong one.
-        """
+        """Loads what is missing, runs, and reads the outputs; see ``QueuedDevice.work``."""
         compiled.check_made_for(self.coprocessor.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
@@ -216,7 +210,7 @@ class RpauDevice(QueuedDevice):
         return written
 
     def _holds(self, load: KeyLoad, key: Residues) -> bool:
-        """Whether a key is in its place already, and is still the same."""
+        """Whether a key is already in the key store, and is still the same."""
         held = self._keys.get(load.index)
         same = held is not None and held[0] == load and held[1] is key
         return same and not key.flags.writeable
@@ -272,7 +266,7 @@ def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterat
 
 
 class Coprocessors(QueuedDevice):
-    """Devices that run jobs side by side, each its own program.
+    """Accelerators that run jobs in parallel, each its own program.
 
     Jobs that are submitted go to whichever is free. Each keeps keys, constants and programs from
     one job to the next, so jobs of one program are cheapest.
@@ -299,11 +293,6 @@ class Coprocessors(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """What a device does, in the slot of its number; see ``QueuedDevice.work``.
-
-        Raises:
-            DeviceError: If the graph was compiled for another design.
-            ProgramError: As a device's ``work``.
-        """
+        """What an accelerator does, in the slot of its number; see ``QueuedDevice.work``."""
         works = [each.work(compiled, inputs, keys) for each in self.devices]
         return lambda slot: works[slot](slot)

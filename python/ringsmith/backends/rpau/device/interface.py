@@ -31,7 +31,7 @@ class RunReport:
 
 @dataclass(frozen=True)
 class KeyPoly:
-    """A polynomial of the key store: the RPAU, its place there, its words, and the key's name."""
+    """A polynomial of the key store: the RPAU, its index there, its words, and the key's name."""
 
     unit: int
     index: int
@@ -123,7 +123,7 @@ class Coprocessor(Protocol):
     ) -> RunReport:
         """Runs the loaded program to its halt. Ctrl-C stops it within a second.
 
-        A device that was stopped can load and run again; the polynomials under way hold parts of
+        A device that was stopped can load and run again; the polynomials in progress hold parts of
         results.
 
         Args:

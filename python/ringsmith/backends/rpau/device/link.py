@@ -6,7 +6,7 @@ host port, a row a cycle of the accelerator's clock. Times are whole picoseconds
 have an edge at time 0: the same polynomials arrive at the same times on every device.
 
 The RTL of a card (docs/reference/dma.md) serves its channels in the same order; tests compare how
-soon jobs end. Arrivals are defined on the accelerator's side, so a trace of either gives the
+soon jobs end. Arrivals are defined at the accelerator, so a trace of either gives the
 accelerator the same cycles.
 """
 
@@ -66,7 +66,7 @@ class Link:
         return _PICOSECONDS // self.device_hz
 
     def burst(self, size: int) -> int:
-        """Picoseconds in which a burst of so many bytes holds the bus: whole periods of it."""
+        """Picoseconds in which a burst of these bytes holds the bus: full periods of it."""
         tick = _PICOSECONDS // self.bus_hz
         ticks = -(-size // (self.bus_bits // 8))
         if self.bytes_per_second:
@@ -98,7 +98,7 @@ class Wire:
 
     The channel whose turn ended longest ago goes first, as in ``rtl/dma/rs_dma_order.sv``. A turn
     is a job; in the RTL, on the way back to the host, a polynomial. So channels that began together
-    end one after the other, and come apart: some coprocessors wait for the bus while others
+    end one after the other, so they lose step: some coprocessors wait for the bus while others
     compute. A channel waits for at most one turn of each other one.
     """
 
@@ -113,7 +113,7 @@ class Wire:
         self._asked[channel] = burst
 
     def withdraw(self, channel: int) -> None:
-        """A channel wants nothing any more; its turn has ended."""
+        """A channel has no more requests; its turn has ended."""
         self._asked.pop(channel, None)
         self._order.remove(channel)
         self._order.append(channel)
@@ -160,7 +160,7 @@ class Port:
         self._busy = max(self._busy, cycle)
 
     def read(self, cycle: int, size: int) -> int:
-        """The cycle after the last of so many bytes were read, from a cycle on."""
+        """The cycle after the last of a number of bytes was read, from a cycle on."""
         self._busy = max(self._busy, cycle) + -(-size // self._row_bytes)
         return self._busy
 
@@ -172,7 +172,7 @@ def bursts(link: Link, size: int) -> Iterable[int]:
 
 
 def arrivals(link: Link, design: RpauDesign, count: int) -> tuple[int, ...]:
-    """Cycles in which so many polynomials arrive at one accelerator, sent from cycle 0 on.
+    """Cycles in which polynomials arrive at one accelerator, sent from cycle 0 on.
 
     Returns:
         For each, the cycle in which its last row stands at the host's port.

@@ -96,9 +96,6 @@ class ModelCoprocessor:
         """Chooses the ring; see ``interface.Coprocessor``.
 
         What was written for another ring counts as never written.
-
-        Raises:
-            DeviceError: If the design does not run the ring.
         """
         check_ring(self._design, log_degree)
         if log_degree != self._log_degree:
@@ -110,10 +107,6 @@ class ModelCoprocessor:
         """Writes one polynomial or table; see ``interface.Coprocessor``.
 
         A timing-only device checks the access and drops the words.
-
-        Raises:
-            DeviceError: On a wrong address space, unit, index, length or word too wide, or modulus
-                words that contradict each other.
         """
         words = check_write(self._design, space, unit, index, words, self._log_degree)
         if self.timing_only:
@@ -139,12 +132,7 @@ class ModelCoprocessor:
             raise DeviceError(f"RPAU {unit}: {error.args[0]}") from error
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words.
-
-        Raises:
-            DeviceError: If they exceed the program store, are no instructions of this design, or
-                do not end with their only halt.
-        """
+        """Loads instruction words; see ``interface.Device``."""
         try:
             program = check_program([int(word) for word in words], self._design)
         except ProgramError as error:
@@ -155,12 +143,7 @@ class ModelCoprocessor:
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
     ) -> RunReport:
-        """Runs the loaded program to its halt; see ``interface.Coprocessor``.
-
-        Raises:
-            DeviceError: If it has not ended after ``max_cycles``, breaks the hazard rule, or reads
-                what was never written; the message names the instruction.
-        """
+        """Runs the loaded program to its halt; see ``interface.Coprocessor``."""
         if not self._program:
             raise DeviceError("no program is loaded: call load_program first")
         come, places = None, []
@@ -204,7 +187,7 @@ def _awaited(instruction: Instruction) -> int:
 
 
 def _by_index(design: RpauDesign) -> list[int]:
-    """The design's sparse primes, each at its index in the family; 0 where there is none."""
+    """The design's sparse primes, each at its index in the family, else 0."""
     primes = design.sparse_primes
     by_index = [0] * (max(primes.values(), default=-1) + 1)
     for prime, index in primes.items():

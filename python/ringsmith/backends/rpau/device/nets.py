@@ -52,7 +52,7 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
             The centre of ``gather`` and what chooses a ``bus``'s driver stand in the middle.
 
     Raises:
-        ParameterError: If the topology or the number of regions is none of those.
+        ParameterError: If the topology or the number of regions is not one of those.
     """
     if topology not in TOPOLOGIES:
         raise ParameterError(f"topology {topology!r}: choose one of {', '.join(TOPOLOGIES)}")
@@ -61,7 +61,7 @@ def interconnect_nets(design: RpauDesign, topology: str, regions: int) -> Nets:
             f"{regions} regions for {design.rpaus} RPAUs: choose 2 … {design.rpaus}"
         )
     rpaus, link = design.rpaus, link_nets(design)
-    before = [rpaus * region // regions for region in range(1, regions)]  # RPAUs on one side
+    before = [rpaus * region // regions for region in range(1, regions)]  # RPAUs before the border
     outer = max(min(count, rpaus - count) for count in before)  # cut off from the middle
     if topology == "ring":
         counts = (2, rpaus, 2)

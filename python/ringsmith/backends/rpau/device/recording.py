@@ -68,12 +68,12 @@ class WavesCoprocessor(RtlCoprocessor):
         window = (_NUMBER, _NUMBER)
         self._library.rpau_open_waves.argtypes = [handle, text, *window, text, integer]
         self._library.rpau_close_waves.argtypes = [handle]
-        self._call("rpau_open_waves", os.fsencode(path), first, last, scope.encode(), depth)
+        self._call("open_waves", os.fsencode(path), first, last, scope.encode(), depth)
 
     def close(self) -> None:
         """Completes the file and frees the simulation. The device cannot be used afterwards."""
-        if getattr(self, "_handle", None) is not None:  # else the constructor refused
-            self._call("rpau_close_waves")
+        if self._handle is not None:  # else the constructor refused
+            self._call("close_waves")
             super().close()
 
 
@@ -97,16 +97,13 @@ class CoverageCoprocessor(RtlCoprocessor):
             DeviceError: If the file cannot be written.
         """
         _check_writable(path)
-        self._call("rpau_write_coverage", os.fsencode(path))
+        self._call("write_coverage", os.fsencode(path))
 
 
 def _check_writable(path: Path) -> None:
     """Verilator would end the process, or say nothing, where a file cannot be opened.
 
     What the file holds stays, and a new one is not left behind.
-
-    Raises:
-        DeviceError: If the file cannot be written.
     """
     try:
         existed = path.exists()

@@ -21,7 +21,12 @@ from ringsmith.backends.rpau.device.bus import (
     RegisterBus,
     polynomial_address,
 )
-from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.checks import (
+    check_capabilities,
+    checked_words,
+    report_of,
+    stopped,
+)
 from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
     KeyPoly,
@@ -29,7 +34,6 @@ from ringsmith.backends.rpau.device.interface import (
     RunReport,
     Words,
 )
-from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,
@@ -103,22 +107,13 @@ class RegisterCoprocessor:
         raise DeviceError("the device does not come out of its reset: reset its bus")
 
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see ``interface.Coprocessor``.
-
-        Raises:
-            DeviceError: If the design does not run the ring.
-        """
+        """Chooses the ring; see ``interface.Coprocessor``."""
         check_ring(self._design, log_degree)
         self._bus.write(Register.RING, log_degree)
         self._log_degree = log_degree
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see ``interface.Coprocessor``.
-
-        Raises:
-            DeviceError: On a wrong address space, unit, index, length or word too wide, or if the
-                device refuses.
-        """
+        """Writes one polynomial or table; see ``interface.Coprocessor``."""
         words = check_write(self._design, space, unit, index, words, self._log_degree)
         action = f"writing address space {space.name} of RPAU {unit}"
         if self._data is not None and space in SPACES:
@@ -132,11 +127,7 @@ class RegisterCoprocessor:
         self._check_refused(action)
 
     def read(self, space: AddressSpace, unit: int, index: int) -> Words:
-        """Reads one work polynomial.
-
-        Raises:
-            DeviceError: On a wrong address space, unit or index, or if the device refuses.
-        """
+        """Reads one work polynomial; see ``interface.Device``."""
         check_read(self._design, space, unit, index)
         count = space_shape(self._design, space, self._log_degree)[1]
         action = f"reading address space {space.name} of RPAU {unit}"
@@ -151,12 +142,7 @@ class RegisterCoprocessor:
         return words
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words.
-
-        Raises:
-            DeviceError: If they exceed the program store, are no instructions of this design, or
-                do not end with their only halt.
-        """
+        """Loads instruction words; see ``interface.Device``."""
         words = checked_words(words, self._design)
         self._loaded = False  # until all of it is there
         self._bus.write(Register.PROGRAM_ADDRESS, 0)
@@ -170,10 +156,6 @@ class RegisterCoprocessor:
         """Runs the loaded program to its halt; see ``interface.Coprocessor``.
 
         Keys that come while it runs cross the data path, which the host must be connected to.
-
-        Raises:
-            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
-                is by Ctrl-C, and the polynomials under way hold parts of results.
         """
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")

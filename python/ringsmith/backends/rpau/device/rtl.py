@@ -2,14 +2,19 @@
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.capabilities import check_capabilities
+from ringsmith.backends.rpau.device.checks import (
+    check_capabilities,
+    checked_words,
+    report_of,
+    stopped,
+)
 from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
-from ringsmith.backends.rpau.device.outcome import checked_words, report_of, stopped
 from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,
@@ -42,7 +47,11 @@ def verilator_flags(design: RpauDesign) -> tuple[str, ...]:
 
 
 def build(
-    design: RpauDesign, *, assertions: bool = False, instrument: Instrument = Instrument.NONE
+    design: RpauDesign,
+    *,
+    assertions: bool = False,
+    instrument: Instrument = Instrument.NONE,
+    buses: bool = False,
 ) -> Path:
     """Builds the simulator of a design, or finds it in the cache.
 
@@ -50,7 +59,8 @@ def build(
         design: The design point.
         assertions: Checks the RTL's assertions in every cycle, and starts from random contents,
             at a lower speed.
-        instrument: What the simulation can record.
+        instrument: What the simulation can record; ``BRIEF`` builds fast, for runs of few cycles.
+        buses: Whether it is the accelerator behind its register block and data path.
 
     Returns:
         The shared library.
@@ -60,18 +70,58 @@ def build(
         ToolError: If Verilator or the compiler is missing or fails.
     """
     return build_design(
-        rtl.TOP,
-        rtl_sources(*rtl.ROOMS),
+        rtl.BUS_TOP if buses else rtl.TOP,
+        rtl_sources(*(rtl.BUS_FOLDERS if buses else rtl.FOLDERS)),
         rtl.parameters(design),
-        wrapper=[sim_root() / "rpau" / "harness.cpp"],
+        wrapper=[sim_root() / "rpau" / ("axi_lite.cpp" if buses else "harness.cpp")],
         assertions=assertions,
         instrument=instrument,
         flags=verilator_flags(design),
-        title=design.name,
+        title=f"{design.name} with its buses" if buses else design.name,
     )
 
 
-class RtlCoprocessor:
+class Simulation:
+    """A simulator in a shared library. Close it, or let it be collected.
+
+    Attributes:
+        prefix: What its functions' names begin with.
+    """
+
+    prefix = "rpau"
+    _handle: int | None = None
+
+    def __init__(self, library: Path, seed: int) -> None:
+        self._library = load_library(library)
+        new, free, error = map(self._function, ("new", "free", "error"))
+        new.argtypes, new.restype = [ctypes.c_int], ctypes.c_void_p
+        free.argtypes, free.restype = [ctypes.c_void_p], None
+        error.argtypes, error.restype = [ctypes.c_void_p], ctypes.c_char_p
+        self._handle = new(seed)
+        if self._handle is None:
+            raise DeviceError("the simulated device failed in its reset")
+
+    def close(self) -> None:
+        """Frees the simulation. The device cannot be used afterwards."""
+        if self._handle is not None:
+            self._function("free")(self._handle)
+            self._handle = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _function(self, name: str) -> Any:  # noqa: ANN401 - a function of ctypes
+        return getattr(self._library, f"{self.prefix}_{name}")
+
+    def _call(self, name: str, *arguments: object) -> None:
+        if self._handle is None:
+            raise DeviceError("the device is closed: make another")
+        if self._function(name)(self._handle, *arguments):
+            text = self._function("error")(self._handle).decode(errors="replace")
+            raise DeviceError(f"the simulated RTL stopped: {text}")
+
+
+class RtlCoprocessor(Simulation):
     """A device that executes programs on simulated RTL. Close it, or let it be collected.
 
     Unlike the model it answers a program that breaks the hazard rule, or reads what was never
@@ -104,11 +154,8 @@ class RtlCoprocessor:
         self._design = design
         self._log_degree = design.log_n
         self._loaded = False
-        self._handle: int | None = None
-        self._library = _load(build(design, assertions=assertions, instrument=instrument))
-        self._handle = self._library.rpau_new(seed)
-        if self._handle is None:
-            raise DeviceError("the simulated device failed in its reset")
+        super().__init__(build(design, assertions=assertions, instrument=instrument), seed)
+        _declare(self._library)
         self._check_capabilities()
 
     @property
@@ -121,21 +168,8 @@ class RtlCoprocessor:
         """Whether keys may come while a program runs."""
         return self._design.key_stream
 
-    def close(self) -> None:
-        """Frees the simulation. The device cannot be used afterwards."""
-        if self._handle is not None:
-            self._library.rpau_free(self._handle)
-            self._handle = None
-
-    def __del__(self) -> None:
-        self.close()
-
     def set_ring(self, log_degree: int) -> None:
-        """Chooses the ring; see ``interface.Coprocessor``.
-
-        Raises:
-            DeviceError: If the design does not run the ring, or the device is closed.
-        """
+        """Chooses the ring; see ``interface.Coprocessor``."""
         check_ring(self._design, log_degree)
         if self._handle is None:
             raise DeviceError("the device is closed: make another")
@@ -143,11 +177,7 @@ class RtlCoprocessor:
         self._log_degree = log_degree
 
     def write(self, space: AddressSpace, unit: int, index: int, words: Words) -> None:
-        """Writes one polynomial or table; see ``interface.Coprocessor``.
-
-        Raises:
-            DeviceError: On a wrong address space, unit, index, length or word too wide.
-        """
+        """Writes one polynomial or table; see ``interface.Coprocessor``."""
         words = check_write(self._design, space, unit, index, words, self._log_degree)
         whole = space in _WHOLE_ROWS
         width = self._host_words() if whole else 1
@@ -155,46 +185,32 @@ class RtlCoprocessor:
             for first, rows in slices(taken.size // width):
                 pointer = taken[first * width :].ctypes.data_as(_POINTER)
                 place = (int(space), unit, index, address + first, rows)
-                self._call("rpau_write", *place, int(whole), pointer)
+                self._call("write", *place, int(whole), pointer)
 
     def read(self, space: AddressSpace, unit: int, index: int) -> Words:
-        """Reads one work polynomial.
-
-        Raises:
-            DeviceError: On a wrong address space, unit or index.
-        """
+        """Reads one work polynomial; see ``interface.Device``."""
         check_read(self._design, space, unit, index)
         _, count = space_shape(self._design, space, self._log_degree)
         words = np.empty(count, dtype=np.uint64)
         width = self._host_words()
         for first, rows in slices(count // width):
             pointer = words[first * width :].ctypes.data_as(_POINTER)
-            self._call("rpau_read", int(space), unit, index, first, rows, pointer)
+            self._call("read", int(space), unit, index, first, rows, pointer)
         return words
 
     def load_program(self, words: Words) -> None:
-        """Loads instruction words.
-
-        Raises:
-            DeviceError: If they exceed the program store, are no instructions of this design, or
-                do not end with their only halt.
-        """
+        """Loads instruction words; see ``interface.Device``."""
         words = checked_words(words, self._design)
         self._loaded = False  # until all of it is there
         for first, count in slices(words.size):
             pointer = words[first:].ctypes.data_as(_POINTER)
-            self._call("rpau_load_program", first, pointer, count)
+            self._call("load_program", first, pointer, count)
         self._loaded = True
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
     ) -> RunReport:
-        """Runs the loaded program to its halt; see ``interface.Coprocessor``.
-
-        Raises:
-            DeviceError: If it has not ended after ``max_cycles``; the device is then reset, as it
-                is by Ctrl-C, and the polynomials under way hold parts of results.
-        """
+        """Runs the loaded program to its halt; see ``interface.Coprocessor``."""
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")
         ended, failed = ctypes.c_int(), ctypes.c_int()
@@ -203,9 +219,9 @@ class RtlCoprocessor:
         try:
             if stream is not None:
                 self._hand_over(stream)
-            self._call("rpau_start")
+            self._call("start")
             for done, most in slices(max_cycles):
-                self._call("rpau_advance", most, *results)
+                self._call("advance", most, *results)
                 if task is not None:
                     task.advance(cycles.value - done if ended else most)
                 if ended:
@@ -225,7 +241,7 @@ class RtlCoprocessor:
         count = len(come.polys)
         numbers = ctypes.c_int * count
         self._call(
-            "rpau_stream",
+            "stream",
             count,
             rows,
             numbers(*(poly.unit for poly in come.polys)),
@@ -244,13 +260,6 @@ class RtlCoprocessor:
         """Words of a row at the host's port."""
         return int(self._library.rpau_host_words(self._handle))
 
-    def _call(self, function: str, *arguments: object) -> None:
-        if self._handle is None:
-            raise DeviceError("the device is closed: make another")
-        if getattr(self._library, function)(self._handle, *arguments):
-            text = self._library.rpau_error(self._handle).decode(errors="replace")
-            raise DeviceError(f"the simulated RTL stopped: {text}")
-
     def _check_capabilities(self) -> None:
         """Compares what the device says about itself with the design that was asked for."""
         count = self._library.rpau_capabilities(self._handle)
@@ -260,15 +269,8 @@ class RtlCoprocessor:
         )
 
 
-def _load(path: Path) -> ctypes.CDLL:
-    library = load_library(path)
+def _declare(library: ctypes.CDLL) -> None:
     handle, number, integer = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int
-    library.rpau_new.argtypes = [integer]
-    library.rpau_new.restype = handle
-    library.rpau_free.argtypes = [handle]
-    library.rpau_free.restype = None
-    library.rpau_error.argtypes = [handle]
-    library.rpau_error.restype = ctypes.c_char_p
     library.rpau_set_ring.argtypes = [handle, integer]
     library.rpau_set_ring.restype = None
     library.rpau_capabilities.argtypes = [handle]
@@ -287,4 +289,3 @@ def _load(path: Path) -> ctypes.CDLL:
     library.rpau_stream.argtypes = [handle, number, number, numbers, numbers, _POINTER, _POINTER]
     library.rpau_arrivals.argtypes = [handle, _POINTER, _POINTER]
     library.rpau_arrivals.restype = None
-    return library

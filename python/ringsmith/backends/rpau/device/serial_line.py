@@ -66,7 +66,7 @@ class SerialLine:
             raise self._gone(failure) from None
 
     def receive(self, seconds: float) -> bytes:
-        """Waits for bytes and returns those that are there; none after so many seconds."""
+        """Waits for bytes and returns those received; no bytes after a timeout in seconds."""
         port = self._open()
         try:
             port.timeout = max(0.0, seconds)

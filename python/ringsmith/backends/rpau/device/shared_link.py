@@ -16,7 +16,7 @@ from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, bursts, polynomial_bytes
 
 BURSTS = 2
-"""Bursts that the FIFO at an accelerator's side holds, each way."""
+"""Bursts that the FIFO at an accelerator holds, each way."""
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,10 @@ def space_runs(
 
 
 def check_read(design: RpauDesign, space: AddressSpace, unit: int, index: int) -> None:
-    """Checks that a place can be read.
+    """Checks that an address can be read.
 
     Raises:
-        DeviceError: If a design has no such place, or its address space is written only.
+        DeviceError: If a design has no such address, or its address space is written only.
     """
     if space is not AddressSpace.POLY:
         raise DeviceError(
@@ -118,7 +118,7 @@ def check_stream(design: RpauDesign, stream: KeyStream, log_degree: int) -> KeyS
     """Checks keys that come while a program runs, and returns those that do come.
 
     Raises:
-        DeviceError: If the design has no key stream, a polynomial is none of its key stores', or
+        DeviceError: If the design has no key stream, a polynomial is not in its key stores, or
             two come faster than the host's port takes rows.
     """
     if not design.key_stream:
@@ -156,7 +156,7 @@ def check_write(
     """Checks a write, in a ring, and returns its words as a contiguous array.
 
     Raises:
-        DeviceError: If the address space has no such place, or the words are of another number or
+        DeviceError: If the address space has no such address, or the words are of another number or
             type than it holds, or one is wider than the words of the RPAU.
     """
     check_place(design, space, unit, index)

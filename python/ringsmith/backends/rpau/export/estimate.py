@@ -2,7 +2,7 @@
 
 from ringsmith.backends.exporter import Estimate
 from ringsmith.backends.rpau.design.area import (
-    BESIDE_RPAUS,
+    OUTSIDE_RPAUS,
     key_rams,
     rpau_estimates,
     twiddle_rams,
@@ -49,14 +49,14 @@ def estimated(design: RpauDesign) -> Estimate:
 def _fabric(design: RpauDesign) -> dict[str, float]:
     """LUTs and flip-flops; nothing where they are not known."""
     try:
-        area = total_area([*rpau_estimates(design), BESIDE_RPAUS])
+        area = total_area([*rpau_estimates(design), OUTSIDE_RPAUS])
     except ParameterError:
         return {}
     return {"luts": area.lut_sites, "flip_flops": area.fabric_flip_flops}
 
 
 def _channel_rams(design: RpauDesign) -> float:
-    """Block RAMs of a channel of a card's DMA: a FIFO each way, of lines of the wider side."""
+    """Block RAMs of a channel of a card's DMA: a FIFO each way, as wide as its wider port."""
     row = host_words(design) * (32 if design.word_bits <= 32 else 64)
     return 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
 

@@ -46,7 +46,7 @@ class RpauExporter(Exporter):
         card = own.coprocessors > 1
         return Hardware(
             top=rtl.CARD_TOP if card else rtl.BUS_TOP,
-            folders=rtl.CARD_ROOMS if card else rtl.BUS_ROOMS,
+            folders=rtl.CARD_FOLDERS if card else rtl.BUS_FOLDERS,
             parameters=rtl.card_parameters(own) if card else rtl.parameters(own),
             interfaces=_card(own) if card else _device(),
             greeting=Greeting("s_axil", pages.greeting(own, page=int(card))),
@@ -79,9 +79,11 @@ class RpauExporter(Exporter):
         executable = cast("Executable", compiled.executable)
         design, recorder = executable.design, Recorder(executable.design)
         result = RpauDevice(recorder).execute(compiled, inputs, keys)
-        facts = {"cycles": executable.cycles, "instructions": executable.instructions}
+        counts = {"cycles": executable.cycles, "instructions": executable.instructions}
         values = {**script.sizes(recorder.steps), **_bench(design)}
-        found = Demonstration(script.files(recorder.steps), _text("testbench.sv.in"), values, facts)
+        found = Demonstration(
+            script.files(recorder.steps), _text("testbench.sv.in"), values, counts
+        )
         return found, result.outputs
 
     def estimate(self, design: Design) -> Estimate:
@@ -113,7 +115,7 @@ def _card(design: RpauDesign) -> tuple[buses.Interface, ...]:
         buses.clock("clk_i", "the accelerators' clock, of any frequency and phase"),
         buses.reset("bus_rst_ni", "bus_clk_i", "at least 16 cycles of the slower clock"),
         buses.reset("rst_ni", "clk_i", "at least 16 cycles of the slower clock"),
-        buses.interrupt("irq_o", count, "bus_clk_i", "register told of each channel"),
+        buses.interrupt("irq_o", count, "bus_clk_i", "register `reported` of each channel"),
         buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS + _PAGE_BITS, "bus_clk_i", "registers"),
         buses.axi_bus(
             "m_axi",

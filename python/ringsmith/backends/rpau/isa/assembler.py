@@ -30,7 +30,7 @@ _LINE = re.compile(
     r"(?:\s*@(?P<rpaus>all|[\d,-]+)(?:\s*q(?P<prime>\d))?)?"
     r"(?:\s*wait\((?P<waits>[\w\s,]*)\))?"
 )
-_OPERAND = re.compile(r"(?P<prefix>[a-z]+)(?P<number>\d+)")
+_OPERAND = re.compile(r"(?P<prefix>[a-z_]+)(?P<number>\d+)")
 
 _WITHOUT = {
     DYADIC: "(dyadic_cores = 0): use the main unit's mul, mac, mul_key, mac_key, affine, reduce, "

@@ -355,9 +355,9 @@ def render_page(isa: Isa) -> str:
         *prose(
             "The operands follow the name in the order of the table below, each with its kind's "
             "letters. `@` lists the RPAUs that take part (`@0-3`, `@0,2,4`, `@all`); `wait(...)` "
-            "names units that must be idle in all of them, beside the instruction's own. When an "
-            "instruction issues, and what may be in flight beside it, say the issue rule and the "
-            "hazard rule in [The RPAU architecture](rpau.md). Bits that belong to none of an "
+            "names units that must be idle in all of them, in addition to the instruction's own. "
+            "The issue rule and the hazard rule in [The RPAU architecture](rpau.md) say when an "
+            "instruction issues, and what may be in flight with it. Bits that belong to none of an "
             "instruction's fields are zero."
         ),
         "",

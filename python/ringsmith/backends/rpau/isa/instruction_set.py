@@ -1,6 +1,6 @@
 """The RPAU instruction set, read from ``isa.yaml`` and checked.
 
-``isa.yaml`` is the only place where opcodes, fields, units and meanings stand. This module turns it
+``isa.yaml`` alone defines opcodes, fields, units and meanings. This module turns it
 into frozen records; the assembler, the generators, the timeline and the random-program generator
 are written against the records and name no instruction themselves.
 """
@@ -244,7 +244,7 @@ class Isa:
         """The operation of that name.
 
         Raises:
-            ProgramError: If there is none.
+            ProgramError: If no operation has it.
         """
         if name not in self._by_name:
             raise ProgramError(

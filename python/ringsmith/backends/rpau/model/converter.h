@@ -50,7 +50,7 @@ class Converter {
     std::vector<std::optional<Term>> inputs;   ///< with Y_i
     std::vector<std::optional<Term>> outputs;  ///< with D_j
     std::vector<u128> fractions;               ///< T_i
-    std::vector<u64> weights;                  ///< C_ij and L_j: place j * RPAUs + i
+    std::vector<u64> weights;                  ///< C_ij and L_j: at index j * RPAUs + i
   };
 
   /// The terms with these moduli and factors, less a power of two each.

@@ -51,7 +51,7 @@ class ModulusBank {
   [[nodiscard]] u64 constant(int index) const;
 
  private:
-  /// The transform of N words by the root's power, of which those of sub-polynomials are twists.
+  /// The transform of N words by the root's power; sub-polynomials use twists of it.
   [[nodiscard]] const NttTables& tables();
   /// The factor by which the words of a sub-polynomial are twisted, word i by its i-th power.
   [[nodiscard]] u64 twist(int sub_poly);

@@ -76,7 +76,7 @@ bool is_accessed(const Instruction& instruction, const isa::Operand& operand, in
     case isa::Where::kSources:
       return instruction[isa::kFirst] <= rpau && rpau <= instruction[isa::kLast];
   }
-  throw ModelError("the operand's place does not exist");
+  throw ModelError("the operand's polynomial does not exist");
 }
 
 std::vector<Held> held(const Instruction& instruction, int rpau, const Design& design) {

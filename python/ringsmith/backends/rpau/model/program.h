@@ -34,7 +34,7 @@ struct Design {
   std::vector<int> banks;          ///< bank of each work polynomial of an RPAU
   int key_polys;                   ///< polynomials in the key store of an RPAU
   int constants;                   ///< words in the constant file of a modulus bank
-  int modulus_banks;               ///< primes that each RPAU serves in turn
+  int modulus_banks;               ///< primes that each RPAU can be switched to
   bool dyadic;                     ///< whether there is a dyadic unit
   bool link;                       ///< whether there is a link unit
   int seeds;                       ///< entries in the seed store of an RPAU; 0: no PRNG
@@ -93,7 +93,7 @@ class ModelError : public std::runtime_error {
 struct Instruction {
   const isa::Operation* operation;
   std::vector<int> rpaus;        ///< RPAUs of the mask, ascending
-  std::vector<isa::Unit> waits;  ///< units that must be idle beside the instruction's own
+  std::vector<isa::Unit> waits;  ///< units that must be idle in addition to the instruction's own
   std::array<int, isa::kMaxOperands> values;
   int prime;  ///< modulus bank that every RPAU of the mask computes with
 
@@ -111,7 +111,7 @@ struct Instruction {
 /// What an instruction keeps for itself in an RPAU.
 enum class Resource : std::uint8_t {
   kPoly,       ///< a work polynomial
-  kKeyPort,    ///< the key store's read port, of which there is one
+  kKeyPort,    ///< the key store's only read port
   kOperandC,   ///< the selector of the main unit's operand c
   kReadPort,   ///< a bank's
   kWritePort,  ///< a bank's

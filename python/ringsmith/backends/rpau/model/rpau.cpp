@@ -253,9 +253,9 @@ std::vector<u64> Rpau::expanded(int seed, int digit, int sub_poly) const {
                      ", which was never written: write it first");
   }
   std::vector<u64> half(ring_.n());
-  const std::size_t apart = std::max(std::size_t{1} << design_.log_n, kSeededBlock);
+  const std::size_t distance = std::max(std::size_t{1} << design_.log_n, kSeededBlock);
   const Modulus& q = modulus();
-  expand_seed_words(entry.key, digit, entry.limb, q, half, sub_poly * (apart / kSeededBlock));
+  expand_seed_words(entry.key, digit, entry.limb, q, half, sub_poly * (distance / kSeededBlock));
   for (u64& word : half) {
     word = q.reduce(word);  // as the multipliers take it
   }

@@ -46,7 +46,7 @@ class Timeline {
   };
 
   [[nodiscard]] u64 start_of(const Instruction& instruction) const;
-  /// The first cycle in which so many polynomials have arrived. @throws ModelError if fewer come
+  /// The first cycle in which `count` polynomials have arrived. @throws ModelError if fewer come
   [[nodiscard]] u64 arrival(std::size_t count) const;
   /// Counts what an instruction waits for. @throws ModelError if it reads a key polynomial that no
   /// instruction before it waited for

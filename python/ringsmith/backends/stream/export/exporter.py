@@ -53,7 +53,7 @@ class StreamExporter(Exporter):
         own = cast("StreamDesign", design)
         return Hardware(
             top=rtl.TOP,
-            folders=rtl.ROOMS,
+            folders=rtl.FOLDERS,
             parameters=rtl.parameters(own),
             interfaces=_interfaces(own),
             greeting=_greeting(own),

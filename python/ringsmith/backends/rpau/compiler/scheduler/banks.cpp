@@ -14,7 +14,7 @@ constexpr int kForEver = std::numeric_limits<int>::max();
 constexpr i64 kSlack = 8000;          ///< cycles that a change may cost at first
 constexpr int kRounds = 80;           ///< after which no change may cost any
 constexpr std::size_t kLongest = 64;  ///< polynomials that one change moves, at most
-constexpr std::size_t kSeldom = 8;    ///< one in so many is moved though it has no conflict
+constexpr std::size_t kSeldom = 8;    ///< one in this number is moved although it has no conflict
 constexpr int kShakes = 3;            ///< rounds that make another beginning
 constexpr int kTries = 500;           ///< rounds that separate polynomials read at once
 constexpr u64 kSeeds = 8;             ///< searches until it is said that it cannot be
@@ -97,7 +97,7 @@ std::vector<Life> lives_of(const Problem& problem, const Schedule& schedule) {
 /// Polynomials spread over work polynomials, so that no two share one at the same time.
 ///
 /// A change moves a polynomial to another work polynomial. Those that lie there meanwhile take its
-/// own, which moves others in turn, until nothing overlaps: a Kempe chain.
+/// own, which moves others again, until nothing overlaps: a Kempe chain.
 class Spread {
  public:
   Spread(const Problem& problem, const Schedule& schedule, const Affinity& affinity, u64 seed);
@@ -179,7 +179,7 @@ u64 Spread::conflicts_of(int poly) const {
   return sum;
 }
 
-/// Polynomials that may be moved and have at least so many conflicts.
+/// Polynomials that may be moved and have at least this number of conflicts.
 std::vector<int> Spread::in_conflict(u64 least) const {
   std::vector<int> found;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -220,7 +220,7 @@ bool Spread::add_to_chain(int poly) {
   return movable(poly) && chain_.size() <= kLongest;
 }
 
-/// Finds the polynomials that change places if one moves; false if some may not, or there are many.
+/// Finds the polynomials that must move with one; false if one of them may not, or there are many.
 bool Spread::find_chain(int poly, int slot) {
   const int from = slots_[poly];
   ++change_;
@@ -254,7 +254,7 @@ i64 Spread::cost_of_chain(int from, int to) const {
       }
       const bool moves = changes_[other] == change_;
       if (moves) {
-        continue;  // both stay together, or both stay apart
+        continue;  // the pair shares a bank before and after, or neither
       }
       cost += bank(other) == then ? static_cast<i64>(cycles) : 0;
       cost -= bank(other) == now ? static_cast<i64>(cycles) : 0;

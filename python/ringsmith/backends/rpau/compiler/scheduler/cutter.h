@@ -39,8 +39,8 @@ struct Run {
   int begin;                               ///< its first instruction
   Schedule schedule;                       ///< steps count instructions from `begin`
   std::vector<std::pair<int, int>> slots;  ///< virtual polynomial, work polynomial
-  Entries keys;   ///< key polynomial of the program, its place in the key store
-  Entries seeds;  ///< seed of the program, its place in the seed store
+  Entries keys;   ///< key polynomial of the program, its index in the key store
+  Entries seeds;  ///< seed of the program, its index in the seed store
   Masks loads;    ///< what the host writes before the segment
   Masks stores;   ///< what the host reads after it; final once the next segment is known
 };

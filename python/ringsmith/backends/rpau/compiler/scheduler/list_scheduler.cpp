@@ -15,31 +15,31 @@ namespace {
 constexpr int kAll = std::numeric_limits<int>::max();
 constexpr u64 kEver = std::numeric_limits<u64>::max();
 
-/// What comes next among the instructions that are ready.
+/// How the next instruction is chosen among those that are ready.
 struct Policy {
-  bool longest_path;  ///< whether the longest remaining path comes first; else sequential order
-  u64 slack;          ///< those compete that start at most this many cycles after the first one
-  int lookahead;      ///< only so many of the steps left, in their order, are looked at
-  bool equivalents;   ///< whether main and dyadic unit may do what was meant for the other
+  bool longest_path;  ///< the longest remaining path comes first; else sequential order
+  u64 slack;          ///< candidates start at most this many cycles after the earliest one
+  int lookahead;      ///< number of remaining steps, in their order, that are considered
+  bool equivalents;   ///< an instruction may run as its equivalent on the other unit
 };
 
 constexpr Policy kSequential{false, 0, 1, false};
 
-/// What is known of where steps and polynomials stood in another schedule.
+/// What a new schedule takes over from an earlier one.
 enum class Order {
-  kGiven,  ///< nothing: steps stand in the problem's order
-  kAgain,  ///< steps stand in the order in which the other issued them
-  kFixed,  ///< likewise, and each polynomial has the work polynomial that was chosen for it
+  kGiven,  ///< nothing: steps are in the problem's order
+  kAgain,  ///< the order in which the earlier one issued the steps
+  kFixed,  ///< that order, and the work polynomial of each polynomial
 };
 
-/// A policy, and what is kept of another schedule.
+/// A policy, and what is taken over from an earlier schedule.
 struct Attempt {
   Policy policy;
   Order order;
 };
 
-/// What is tried where banks share their ports. Each was the best one for some of the programs that
-/// docs/reference/rpau.md lists, at one time of the search or another.
+/// Attempts for designs whose banks share ports. Each attempt gave the best schedule for at least
+/// one of the programs that docs/reference/rpau.md lists.
 constexpr std::array<Attempt, 16> kAttempts{{
     {{true, 0, kAll, false}, Order::kGiven},
     {{true, 0, kAll, true}, Order::kGiven},
@@ -135,7 +135,7 @@ class Pass {
   Schedule schedule_;
   std::vector<int> pending_;                           // steps left, in the given order
   std::vector<int> ready_;                             // those of them that wait for none
-  std::vector<int> rank_;                              // by step: its place in that order
+  std::vector<int> rank_;                              // by step: its position in that order
   std::vector<int> waiting_;                           // by step: those it must still wait for
   std::vector<std::array<int, kMaxRpaus>> uses_left_;  // by polynomial and RPAU
   std::vector<Taken> taken_;                           // slots that a step would take
@@ -199,7 +199,7 @@ void Pass::count_uses() {
   }
 }
 
-/// Places what is resident from the start, where it lies already or else where one is free.
+/// Assigns slots to resident polynomials: the slot where they are already, or else a free one.
 bool Pass::load() {
   for (const bool pinned : {true, false}) {
     for (std::size_t i = 0; i < problem_.polys.size(); ++i) {
@@ -273,7 +273,7 @@ const Candidate& Pass::faster(const Options& options) const {
   return needed || other.end < main.end ? other : main;
 }
 
-/// Finds a slot for every polynomial of a step that has none yet; false while there is none.
+/// Finds a slot for every polynomial of a step that has no slot yet; false if no slot is free.
 bool Pass::find_slots(int step) {
   taken_.clear();
   for (const Access& access : problem_.steps[step].accesses) {

@@ -78,7 +78,7 @@ Mask accessed_in(const isa::Operand& operand, const Instruction& instruction) {
     case isa::Where::kSources:
       return instruction.converted();
   }
-  throw SchedulerError("the operand's place does not exist");
+  throw SchedulerError("the operand's polynomial does not exist");
 }
 
 VirtualInstruction virtual_instruction(const Machine& machine, int opcode, Mask mask,

@@ -37,7 +37,7 @@ void for_each_rpau(Mask mask, Visit visit) {
   }
 }
 
-/// The operation of an opcode. @throws SchedulerError if there is none
+/// The operation of an opcode. @throws SchedulerError if no operation has it
 [[nodiscard]] const isa::Operation& operation_of(int opcode);
 
 /// The numbers of a design that scheduling depends on, in one of its rings.
@@ -101,7 +101,7 @@ struct Access {
 /// An instruction on virtual polynomials.
 struct VirtualInstruction {
   Instruction instruction;           ///< its work-polynomial operands count virtual polynomials
-  const isa::Operation* equivalent;  ///< the same on the other unit; null where there is none
+  const isa::Operation* equivalent;  ///< the same on the other unit, or null
   std::vector<Access> accesses;      ///< each polynomial once: those read first, then the others
 };
 
