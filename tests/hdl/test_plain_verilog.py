@@ -85,7 +85,7 @@ def contains(lines: Sequence[str], part: Sequence[str]) -> bool:
 def test_an_accelerator_says_over_its_bus_what_it_is(tmp_path: Path) -> None:
     text = plain_verilog(rtl.BUS_TOP, rtl.BUS_ROOMS, rtl.parameters(SMALL))
     others = "".join(f", .{name}(0)" for name in ports(text, rtl.BUS_TOP) if name not in DRIVEN)
-    reads = "\n".join(f"    read({fact.address});" for fact in FACTS)
+    reads = "\n".join(f"    read({each.address});" for each in FACTS)
     bench = f"""
 module bench;
   reg clk = 0, rst_n = 0, arvalid = 0;

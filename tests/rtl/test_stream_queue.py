@@ -6,7 +6,7 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY, MULTIPLIERS
-from ringsmith.backends.stream.design.rtl import ROOMS
+from ringsmith.backends.stream.design.rtl import FOLDERS
 from ringsmith.backends.stream.isa.descriptor import descriptor
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources
@@ -36,7 +36,7 @@ def test_a_descriptor_is_answered_with_its_reason(multiplier: str) -> None:
         (good, TAKEN),
     ]
     parameters = {"LogN": 8, "Width": 30, "Multiplier": MULTIPLIERS.index(multiplier)}
-    library = build_block("rs_stream_queue", rtl_sources(*ROOMS), parameters)
+    library = build_block("rs_stream_queue", rtl_sources(*FOLDERS), parameters)
     pause = [0] * 3  # the answer, and the handing on
     words = [word for given, _ in cases for word in (*given, *pause)]
     valid = [bit for given, _ in cases for bit in ([1] * len(given) + pause)]

@@ -26,7 +26,7 @@ Work = Callable[[int], T]
 """The work of a job, in the slot of that number."""
 
 
-_ROOM = 1 << 20
+_CAPACITY = 1 << 20
 """Default limit of waiting jobs."""
 
 
@@ -141,7 +141,7 @@ class Slots:
         places: The number of slots; None: as many as there are jobs.
         held: Returns the groups of keys that a slot holds.
         wait_seconds: How long a job may wait for a slot; None: no limit.
-        room: Maximum number of waiting jobs; more are refused.
+        capacity: Maximum number of waiting jobs; more are refused.
     """
 
     def __init__(
@@ -150,10 +150,10 @@ class Slots:
         held: Callable[[int], Collection[str]] = lambda _: (),
         *,
         wait_seconds: float | None = None,
-        room: int = _ROOM,
+        capacity: int = _CAPACITY,
     ) -> None:
         self.places = places
-        self._held, self._wait_seconds, self._room = held, wait_seconds, room
+        self._held, self._wait_seconds, self._capacity = held, wait_seconds, capacity
         self._taken: set[int] = set()
         self._begin()
 
@@ -161,7 +161,7 @@ class Slots:
         """Begins with an empty queue and free slots, in the process that is to use them."""
         self._process = os.getpid()
         self._change = Condition()
-        self._queue: FairQueue[Job[Any]] = FairQueue(self._room, self._room)
+        self._queue: FairQueue[Job[Any]] = FairQueue(self._capacity, self._capacity)
         self._tickets: dict[Job[Any], Ticket[Job[Any]]] = {}
         self._given: dict[Job[Any], int] = {}
         self._taken.clear()

@@ -91,7 +91,7 @@ Written on {date} by `{command}` (Ringsmith {__version__}, Yosys {yosys().versio
 
 def to_json(timed: TimedDesign, command: str) -> str:
     """Everything that was found, as JSON; delays in picoseconds."""
-    facts = {
+    details = {
         "format": FORMAT,
         "version": VERSION,
         "command": command,
@@ -102,7 +102,7 @@ def to_json(timed: TimedDesign, command: str) -> str:
         "told": told(),
         "delays": delays(),
     }
-    return json.dumps({**facts, **asdict(timed.timing)}, indent=1) + "\n"
+    return json.dumps({**details, **asdict(timed.timing)}, indent=1) + "\n"
 
 
 def _block_rows(timed: TimedDesign) -> list[list[str]]:

@@ -102,7 +102,7 @@ class Request:
 
     @property
     def sources(self) -> str:
-        """A digest of what numbers follow from beside the request: the card, and architectures."""
+        """A digest of the card and the architectures, on which results depend, too."""
         found = sha256(repr(asdict(load_platform(self.platform))).encode())
         for name in self.architectures:
             for path in source_files(name):

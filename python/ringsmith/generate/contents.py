@@ -197,10 +197,10 @@ def _readme(
     ]
     headings = ("interface", "kind", "clock", "wires", "for")
     text = [heading for heading in headings if heading != "wires"]
-    facts = operation.facts
+    details = operation.details
     told = [
         f"{operation.title}: {operation.result}.",
-        ", ".join(f"{key} {facts[key]:,}" for key in operation.demonstration.facts) + ".",
+        ", ".join(f"{key} {details[key]:,}" for key in operation.demonstration.figures) + ".",
     ]
     return _template("README.md").substitute(
         name=name,
@@ -240,7 +240,7 @@ def _told(
             if each.kind != buses.PLAIN
         ],
         "sources": list(sources),
-        "operation": dict(operation.facts),
+        "operation": dict(operation.details),
         "estimate": {"family": estimate.family, **estimate.resources},
     }
 

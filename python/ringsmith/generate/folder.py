@@ -56,7 +56,7 @@ class Made:
             if name != "family"
         ]
 
-    def facts(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """Returns what the testbench runs: parameters, first numbers, clock cycles."""
         (found,) = told(self.folder / MANIFEST, "operation")
         return dict(found)

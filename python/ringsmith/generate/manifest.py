@@ -38,7 +38,7 @@ class Recipe:
 
     @property
     def told(self) -> dict[str, object]:
-        """The recipe as the manifest has it: a program is a file beside it."""
+        """The recipe as the manifest has it: a program is a file in its folder."""
         found = {**asdict(self), "program": PROGRAM}
         if not self.program:
             del found["program"]
@@ -115,7 +115,7 @@ def read_manifest(path: Path) -> Manifest:
 def _own_program(
     path: Path, recipe: Mapping[str, object], files: Mapping[str, str]
 ) -> dict[str, bytes]:
-    """The program beside a manifest that names one.
+    """The program that a manifest names, from its folder.
 
     Raises:
         InteropError: If it cannot be read, or is not the one that the manifest was written for.

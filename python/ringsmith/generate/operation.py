@@ -52,13 +52,13 @@ class Shown:
         demonstration: What a testbench needs.
         title: What is computed, and its parameters, in words.
         result: The first messages and results, in words.
-        facts: Parameters and results, for the manifest.
+        details: Parameters and results, for the manifest.
     """
 
     demonstration: Demonstration
     title: str
     result: str
-    facts: Mapping[str, object]
+    details: Mapping[str, object]
 
 
 def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Shown:
@@ -120,7 +120,7 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
             "data_primes": limbs,
             "first_messages": [_few(message) for message in messages],
             "first_result": _few(wanted),
-            **demonstration.facts,
+            **demonstration.figures,
         },
     )
 

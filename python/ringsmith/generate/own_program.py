@@ -101,7 +101,7 @@ def shown_program(backend: Backend, exporter: Exporter, design: Design, data: by
             "data_primes": parameters.limbs,
             "first_messages": heard,
             "first_result": told,
-            **demonstration.facts,
+            **demonstration.figures,
         },
     )
 

@@ -8,7 +8,7 @@ from ringsmith import _core
 from ringsmith.backends.stream.design import generator
 from ringsmith.backends.stream.design.design import LANES, StreamDesign
 from ringsmith.backends.stream.design.latency import MONTGOMERY
-from ringsmith.backends.stream.isa.descriptor import descriptor, prime_refusal
+from ringsmith.backends.stream.isa.descriptor import descriptor, prime_error
 from ringsmith.errors import ParameterError
 
 RPM = StreamDesign("rpm", 12, 2, 30)
@@ -68,7 +68,7 @@ def test_a_frame_waits_for_its_data() -> None:
     ],
 )
 def test_a_prime_is_refused_with_a_reason(prime: int, text: str) -> None:
-    assert text in prime_refusal(prime, RPM)
+    assert text in prime_error(prime, RPM)
     with pytest.raises(ParameterError, match="choose"):
         descriptor(prime, 1, RPM)
 
@@ -76,7 +76,7 @@ def test_a_prime_is_refused_with_a_reason(prime: int, text: str) -> None:
 def test_barretts_multiplier_takes_primes_of_one_size_and_their_reciprocal() -> None:
     design = StreamDesign("nfl", 12, 2, 30, "barrett")
     [small], [q] = (_core.prime_search(bits, design.n, 1) for bits in (29, 30))
-    assert "has 29 bits and design nfl takes primes of 30" in prime_refusal(small, design)
+    assert "has 29 bits and design nfl takes primes of 30" in prime_error(small, design)
     words = descriptor(q, _core.smallest_root(q, design.n), design)
     assert words.unit == (1 << 60) // q - (1 << 30)
     assert words.scale * design.n % q == 1

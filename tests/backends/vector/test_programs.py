@@ -294,8 +294,8 @@ def test_primes_and_rings_of_other_designs_are_refused() -> None:
         compile_graph(graph, RADIX_4)
     short = _core.prime_search(32, 1 << 10, 40)[-1]
     assert short % (2 * RADIX_16.n) != 1
-    assert "not 1 modulo 8192" in RADIX_16.prime_refusal(short)
-    assert "fewer than half" in RADIX_4.prime_refusal(7681)
+    assert "not 1 modulo 8192" in RADIX_16.prime_error(short)
+    assert "fewer than half" in RADIX_4.prime_error(7681)
     large = random_ring(RADIX_16, 1 << 13)
     large.output(large.input("a", [0]), "b")
     with pytest.raises(ProgramError, match="rings of N = 256 to 4096, and the program's is 8192"):

@@ -126,8 +126,8 @@ class VectorExplorer(Explorer):
             burst_beats=max(_BURST_BEATS, beats),
         )
         for prime in task.primes:
-            if refusal := found.prime_refusal(prime):
-                raise ParameterError(refusal)
+            if error := found.prime_error(prime):
+                raise ParameterError(error)
         return found
 
     def usage(self, design: Design) -> Usage:

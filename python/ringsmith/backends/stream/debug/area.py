@@ -35,7 +35,7 @@ def stream_areas(design: StreamDesign) -> dict[str, Area]:
         ToolError: If Yosys is not installed or fails.
     """
     values = rtl.parameters(design)
-    return synthesized(rtl.TOP, rtl.ROOMS, values, STREAM_PARTS, SERIES_7)
+    return synthesized(rtl.TOP, rtl.FOLDERS, values, STREAM_PARTS, SERIES_7)
 
 
 def stream_timing(design: StreamDesign) -> Timing:
@@ -44,4 +44,4 @@ def stream_timing(design: StreamDesign) -> Timing:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    return timed(rtl.TOP, rtl.ROOMS, rtl.parameters(design))
+    return timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design))

@@ -59,5 +59,5 @@ class StreamInspector(Inspector):
     def verilog(self, design: Design) -> str:
         """The whole device."""
         return plain_verilog(
-            sources.TOP, sources.ROOMS, sources.parameters(cast("StreamDesign", design))
+            sources.TOP, sources.FOLDERS, sources.parameters(cast("StreamDesign", design))
         )

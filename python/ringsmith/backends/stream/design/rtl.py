@@ -9,7 +9,7 @@ CORE = "rs_stream_core"
 TOP = "rs_stream_axis"
 """The whole device, behind AXI4-Stream."""
 
-ROOMS = ("arith", "mem", "stream")
+FOLDERS = ("arith", "mem", "stream")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 

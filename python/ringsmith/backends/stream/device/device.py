@@ -1,4 +1,4 @@
-"""Runs subroutine graphs on the CPU, beside which a stream device multiplies polynomials."""
+"""Runs subroutine graphs on the CPU; a stream device multiplies polynomials."""
 
 from collections.abc import Iterator, Mapping
 

@@ -49,7 +49,7 @@ def core_block(design: StreamDesign, *, assertions: bool = False) -> Block:
     """
     library = build_block(
         rtl.CORE,
-        rtl_sources(*rtl.ROOMS),
+        rtl_sources(*rtl.FOLDERS),
         rtl.parameters(design),
         assertions=assertions,
         flags=rtl.SIMULATION,

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ringsmith import _core
 from ringsmith.backends.stream.design import generator, latency
 from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor, prime_refusal
+from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor, prime_error
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.subroutines import SubroutineGraph
@@ -48,9 +48,9 @@ def own_descriptor(prime: int, design: StreamDesign) -> Descriptor:
     Raises:
         ParameterError: If the design does not take the prime; says why.
     """
-    refusal = prime_refusal(prime, design)
-    if refusal:
-        raise ParameterError(refusal)
+    error = prime_error(prime, design)
+    if error:
+        raise ParameterError(error)
     return descriptor(prime, _core.smallest_root(prime, design.n), design)
 
 

@@ -41,14 +41,14 @@ def _events(trace: Trace, cluster: int) -> Iterator[EventJson]:
     for index, part in enumerate(PARTS):
         yield from thread(number, 1 + index, part)
         for event in trace.lane(cluster, part):
-            facts = {
+            details = {
                 "instruction": event.text,
                 "index": event.index,
                 "operation": event.origin,
                 "waited for": event.waited,
             }
             place = (number, 1 + index)
-            yield complete(place, (event.begin, event.end), event.name, event.operation, facts)
+            yield complete(place, (event.begin, event.end), event.name, event.operation, details)
     shares = {part: busy_over_time(trace, cluster, part, _SPANS) for part in PARTS}
     for span in range(_SPANS):
         values = {part: round(100 * float(found[span])) for part, found in shares.items()}

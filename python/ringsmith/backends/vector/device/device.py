@@ -13,7 +13,7 @@ from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device.model import Memory, Model, host_limb
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.device.rtl import VectorRtl, refusal
+from ringsmith.backends.vector.device.rtl import VectorRtl, unsupported
 from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError
 from ringsmith.objects import Residues
@@ -37,7 +37,7 @@ class VectorDevice(QueuedDevice):
     def __init__(self, design: VectorDesign, kind: str) -> None:
         super().__init__()
         self._design, self.name = design, kind
-        if kind == "rtl" and (reason := refusal(design)):
+        if kind == "rtl" and (reason := unsupported(design)):
             raise DeviceError(reason)
 
     def work(
