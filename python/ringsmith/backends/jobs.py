@@ -11,7 +11,7 @@ from contextvars import copy_context
 from enum import StrEnum
 from itertools import count
 from threading import Condition, Thread
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ringsmith import progress
 from ringsmith.backends.fair_queue import FairQueue, Ticket
@@ -306,8 +306,13 @@ class _Stopping:
             self._reporter.noted(line)
 
 
-class QueuedDevice(ABC):
-    """A device that accepts jobs; each architecture defines the work in a slot."""
+class Device(ABC):
+    """A device that executes compiled graphs, as jobs; each architecture defines the work.
+
+    Attributes:
+        name: Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``.
+        capabilities: The capabilities of its backend.
+    """
 
     name: str
     capabilities: ClassVar[Capabilities]
@@ -317,7 +322,7 @@ class QueuedDevice(ABC):
 
     @property
     def places(self) -> int | None:
-        """How many jobs run at once; None: as many as there are."""
+        """How many jobs run in it at once; None: no limit."""
         return self._slots.places
 
     def submit(
@@ -327,7 +332,11 @@ class QueuedDevice(ABC):
         keys: Mapping[str, AnyKey],
         client: str = "",
     ) -> Job[GraphResult]:
-        """Takes a graph to execute; see ``Device.submit``."""
+        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
+
+        Errors in the arguments are raised here, others by the job. Jobs of
+        several clients take turns.
+        """
         work = self.work(compiled, inputs, keys)
         return self._slots.submit(work, client, self.group(keys))
 
@@ -337,7 +346,15 @@ class QueuedDevice(ABC):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
-        """Executes a graph; see ``Device.execute``."""
+        """Submits a graph and waits for it.
+
+        Args:
+            compiled: The graph.
+            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
+                ``InputsOnDemand`` where not all are in memory.
+            keys: Key name -> key-switching key, checked by the caller. Only devices with the
+                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
+        """
         return self._slots.run(self.work(compiled, inputs, keys), group=self.group(keys))
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
@@ -357,53 +374,3 @@ class QueuedDevice(ABC):
             DeviceError: If the graph was compiled for another design.
             ProgramError: If the graph was compiled for no design, or a key is of a wrong form.
         """
-
-
-class Device(Protocol):
-    """A device that executes compiled graphs."""
-
-    @property
-    def name(self) -> str:
-        """Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``."""
-        ...
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """The capabilities of its backend."""
-        ...
-
-    @property
-    def places(self) -> int | None:
-        """How many jobs run in it at once; None: no limit."""
-        ...
-
-    def submit(
-        self,
-        compiled: CompiledGraph,
-        inputs: Mapping[str, Residues],
-        keys: Mapping[str, AnyKey],
-        client: str = "",
-    ) -> Job[GraphResult]:
-        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
-
-        Errors in the arguments are raised here, others by the job. Jobs of
-        several clients take turns.
-        """
-        ...
-
-    def execute(
-        self,
-        compiled: CompiledGraph,
-        inputs: Mapping[str, Residues],
-        keys: Mapping[str, AnyKey],
-    ) -> GraphResult:
-        """Submits a graph and waits for it.
-
-        Args:
-            compiled: The graph.
-            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
-                ``InputsOnDemand`` where not all are in memory.
-            keys: Key name -> key-switching key, checked by the caller. Only devices with the
-                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
-        """
-        ...

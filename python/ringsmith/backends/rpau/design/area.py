@@ -246,11 +246,7 @@ def _of(measured: _Measured, design: RpauDesign, rpau: int) -> Area:
 @cached
 def _measured() -> dict[str, dict[int, _Measured]]:
     """Synthesized RPAUs by reduction and bits of a word."""
-    text = (
-        resources.files("ringsmith.backends.rpau.design.design")
-        .joinpath(MEASURED)
-        .read_text("utf-8")
-    )
+    text = resources.files("ringsmith.backends.rpau.design").joinpath(MEASURED).read_text("utf-8")
     found: dict[str, dict[int, _Measured]] = {}
     for row in tomllib.loads(text)["measured"]:
         base = load_design("medha" if row["reduction"] == "folded" else "nano")

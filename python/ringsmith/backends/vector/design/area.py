@@ -213,11 +213,7 @@ Key = tuple[str, str | int, int]
 @cached
 def synthesized_blocks() -> dict[Key, dict[int, Area]]:
     """Area by width of words, of each block of ``area.toml``; without DSPs."""
-    text = (
-        resources.files("ringsmith.backends.vector.design")
-        .joinpath(MEASURED)
-        .read_text("utf-8")
-    )
+    text = resources.files("ringsmith.backends.vector.design").joinpath(MEASURED).read_text("utf-8")
     found: dict[Key, dict[int, Area]] = {}
     numbers = {each.name for each in fields(Area)}
     for row in tomllib.loads(text)["measured"]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import QueuedDevice, Work
+from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.design.design import VectorDesign
@@ -21,7 +21,7 @@ from ringsmith.objects import Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
-class VectorDevice(QueuedDevice):
+class VectorDevice(Device):
     """A vector design's model, or its RTL.
 
     Args:
@@ -46,7 +46,7 @@ class VectorDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Runs a graph's programs; see ``QueuedDevice.work``."""
+        """Runs a graph's programs; see ``Device.work``."""
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
         assert isinstance(executable, VectorExecutable)  # its design is the device's
