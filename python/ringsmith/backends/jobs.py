@@ -167,11 +167,7 @@ class Slots:
         self._taken.clear()
 
     def _check_process(self) -> None:
-        """Leaves the jobs of the process behind that forked this one: their threads are not here.
-
-        Raises:
-            DeviceError: If the device computed at the fork, so that this copy of it is half done.
-        """
+        """After a fork: leaves the parent's jobs, whose threads are not in this process."""
         if self._process == os.getpid():
             return
         if self.places is not None and self._taken:
@@ -260,11 +256,7 @@ class Slots:
             self._match()
 
     def _take(self, job: Job[T]) -> int | None:
-        """The slot of a job whose turn it is; None: it was cancelled before.
-
-        Raises:
-            DeviceError: If the job has waited too long.
-        """
+        """The slot of a job whose turn it is; None: it was cancelled before."""
         with self._change:
             there = self._change.wait_for(
                 lambda: not job._wanted or job in self._given, self._wait_seconds

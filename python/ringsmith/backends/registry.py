@@ -219,11 +219,7 @@ def backend_named(design: str) -> Backend:
 
 
 def _foreign(point: EntryPoint) -> Backend:
-    """The backend of another package.
-
-    Raises:
-        ParameterError: If it cannot be imported, or is none.
-    """
+    """The backend of another package."""
     what = f"architecture {point.name!r} of {_whose(point)} ({point.value})"
     try:
         found = point.load()

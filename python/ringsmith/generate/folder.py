@@ -163,11 +163,7 @@ def _make(recipe: Recipe, source: str, folder: Path, wanted: dict[str, str] | No
 
 
 def _check_same(files: dict[str, bytes], wanted: dict[str, str]) -> None:
-    """Refuses files that are not those of a manifest.
-
-    Raises:
-        ProgramError: If one differs.
-    """
+    """Refuses files that are not those of a manifest."""
     found = {
         path: hashlib.sha256(data).hexdigest() for path, data in files.items() if path != MANIFEST
     }

@@ -115,11 +115,7 @@ def read_manifest(path: Path) -> Manifest:
 def _own_program(
     path: Path, recipe: Mapping[str, object], files: Mapping[str, str]
 ) -> dict[str, bytes]:
-    """The program that a manifest names, from its folder.
-
-    Raises:
-        InteropError: If it cannot be read, or is not the one that the manifest was written for.
-    """
+    """The program that a manifest names, from its folder."""
     if "program" not in recipe:
         return {}
     if recipe["program"] != PROGRAM:

@@ -162,11 +162,7 @@ def _check_bits(
     keys: Mapping[str, Residues],
     outputs: Mapping[str, Residues],
 ) -> None:
-    """Refuses outputs that are not the reference interpreter's.
-
-    Raises:
-        DeviceError: If one is not.
-    """
+    """Refuses outputs that are not the reference interpreter's."""
     wanted = compiled.core.run(dict(inputs), dict(keys))
     for name, residues in outputs.items():
         if not np.array_equal(residues, wanted[name]):
@@ -176,11 +172,7 @@ def _check_bits(
 
 
 def _check_message(parameters: RlweParameters, found: object, wanted: Vector) -> None:
-    """Refuses a decrypted result that is not the operation's on the messages, rounded to integers.
-
-    Raises:
-        ProgramError: If the design's primes leave too few bits for it.
-    """
+    """Refuses a decrypted result other than the operation's on the messages, in integers."""
     slots = np.rint(np.real(np.asarray(found)))[: wanted.size]
     if not np.array_equal(slots, wanted):
         raise ProgramError(

@@ -112,11 +112,7 @@ def plain_name(name: str) -> str:
 
 
 def _compiled(backend: Backend, design: Design, program: Program) -> tuple[CompiledGraph, Lowered]:
-    """The program scheduled for a design.
-
-    Raises:
-        ProgramError: If the design does not run it, at the user's line.
-    """
+    """The program scheduled for a design."""
     check_fits(program, backend.limits(design))
     lowered = lower(program)
     constants = lowered.plaintexts
@@ -147,11 +143,7 @@ def _encrypted(
 
 
 def _messages(program: Program) -> tuple[dict[str, Message], dict[str, Message]]:
-    """Messages within the inputs' ranges, and the program's results in the clear.
-
-    Raises:
-        ProgramError: If every choice breaks a promise of the program; names its line.
-    """
+    """Messages within the inputs' ranges, and the program's results in the clear."""
     broken: ProgramError | None = None
     for magnitude in _MAGNITUDES:
         given = {
@@ -196,11 +188,7 @@ def _results(
 
 
 def _check(program: Program, name: str, found: Message, wanted: Message) -> None:
-    """Refuses a decrypted output that is further from the clear one than forecast.
-
-    Raises:
-        ProgramError: If it is.
-    """
+    """Refuses a decrypted output that is further from the clear one than forecast."""
     length = min(program.output_lengths[name], wanted.size)
     apart = float(np.max(np.abs(found[:length] - wanted[:length]), initial=0.0))
     if not apart <= (most := expected_errors(program)[name]):

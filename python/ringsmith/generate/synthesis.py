@@ -129,11 +129,7 @@ def synthesize(folder: str | Path) -> Synthesized:
 
 
 def _source(folder: Path, path: object) -> Path:
-    """A source of a folder, which lies in it.
-
-    Raises:
-        InteropError: If it does not, or is not there.
-    """
+    """A source of a folder, which lies in it."""
     parts = PurePosixPath(str(path))
     if parts.is_absolute() or ".." in parts.parts:
         raise InteropError(f"{folder / MANIFEST}: source {str(path)!r:.80} lies outside the folder")

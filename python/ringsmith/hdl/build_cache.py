@@ -200,11 +200,7 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def _locked(root: Path, name: str, *, wait: bool = True) -> Iterator[None]:
-    """Holds the lock of a built folder.
-
-    Raises:
-        BlockingIOError: If another process holds it and ``wait`` is false.
-    """
+    """Holds the lock of a built folder."""
     path = root / f"{name}.lock"
     while True:
         with path.open("w") as lock:

@@ -61,11 +61,7 @@ _CoreKey = Residues | _core.CompactKey | _core.PreparedKey
 def _interpreted(
     graph: _core.Graph, inputs: Mapping[str, Residues], keys: dict[str, _CoreKey]
 ) -> dict[str, Residues]:
-    """Runs a graph.
-
-    Raises:
-        ProgramError: If a residue is not canonical.
-    """
+    """Runs a graph."""
     try:
         if isinstance(inputs, InputsOnDemand):
             return graph.run(inputs.given, keys, inputs.made.__getitem__)

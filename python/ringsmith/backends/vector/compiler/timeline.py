@@ -319,16 +319,7 @@ class _Ports:
         self._taken = self._served = -1  # the cycles of the last burst's address, and the last beat
 
     def move(self, begin: int, count: int, lead: int = 0) -> tuple[int, int]:
-        """Moves beats for what begins in a cycle.
-
-        Args:
-            begin: The cycle.
-            count: How many.
-            lead: Cycles from the begin to the first beat at the least.
-
-        Returns:
-            The cycles of the first and of the last one at the ports.
-        """
+        """Moves beats for what begins in a cycle."""
         leaves = max(begin + 1, self._taken)
         taken = max(leaves + 1, self._served)
         first = max(taken + 1, begin + lead)
