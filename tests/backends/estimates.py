@@ -222,7 +222,7 @@ def areas(name: str) -> Row:
 # ---- the page ----------------------------------------------------------------------------------
 
 
-def apart(estimated: float, found: float) -> float:
+def deviation(estimated: float, found: float) -> float:
     """How far an estimate is from what was found."""
     return abs(estimated - found) / max(found, 1)
 
@@ -247,7 +247,7 @@ def _resources(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 def page(record: Mapping[str, Any]) -> str:
     """The page, from what was measured."""
     latency, area = record["latency"], record["area"]
-    worst = max(apart(row["estimated"], row["rtl"]) for row in latency)
+    worst = max(deviation(row["estimated"], row["rtl"]) for row in latency)
     head = ("design", "N", "primes", "operation", "estimated", "RTL", "apart")
     rows = [
         (
@@ -257,7 +257,7 @@ def page(record: Mapping[str, Any]) -> str:
             f"`{row['operation']}`",
             f"{row['estimated']:,}",
             f"{row['rtl']:,}",
-            f"{apart(row['estimated'], row['rtl']):.1%}",
+            f"{deviation(row['estimated'], row['rtl']):.1%}",
         )
         for row in latency
     ]

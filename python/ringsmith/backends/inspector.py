@@ -92,7 +92,7 @@ class WriteOperation(Protocol):
     """Writes the graph of one HE operation, as ``lower.lower_operation`` does."""
 
     def __call__(self, name: str, parameters: RlweParameters, limbs: int) -> SubroutineGraph:
-        """The graph of an operation on operands of so many limbs."""
+        """The graph of an operation on operands of this many limbs."""
         ...
 
 
@@ -231,7 +231,7 @@ class Inspector(ABC):
         """An executable from its file.
 
         Raises:
-            ProgramError: If the text is none.
+            ProgramError: If the text is not valid.
         """
         raise self._error("has no files of executables")
 

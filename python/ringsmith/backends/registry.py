@@ -184,7 +184,7 @@ def named_design(design: str | Path | Design) -> Design:
     """A design by its name or the path of its TOML file, or as it is given.
 
     Raises:
-        ParameterError: If there is no design of that name, or the file is none of a design.
+        ParameterError: If there is no design of that name, or the file does not describe a design.
         TypeError: If it is nothing of these.
     """
     if isinstance(design, Path):

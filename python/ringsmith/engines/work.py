@@ -65,8 +65,8 @@ def attempt(work: Work[Context, Job, Result], job: Job) -> Outcome[Result]:
     except RingsmithError as error:
         return Outcome(error=error)
     except Exception:  # a worker that dies of it would only be replaced, to die again
-        told = traceback.format_exc().strip()
-        return Outcome(error=ToolError(f"a worker failed at {work.name(job)}:\n{told}"))
+        text = traceback.format_exc().strip()
+        return Outcome(error=ToolError(f"a worker failed at {work.name(job)}:\n{text}"))
 
 
 ATTEMPTS = 3

@@ -85,11 +85,11 @@ class Request:
     @property
     def identity(self) -> str:
         """A digest of the request, a program's content included."""
-        text = repr(sorted(self.told.items())).encode()
+        text = repr(sorted(self.recorded.items())).encode()
         return sha256(text + self.program_bytes).hexdigest()[:16]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def recorded(self) -> dict[str, Any]:
         """The request as JSON values, without a program's content."""
         found = asdict(self)
         del found["content"]

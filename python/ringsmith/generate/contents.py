@@ -65,8 +65,8 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     found = {path: text.encode() for path, text in files.items()}
     if recipe.program:
         found[PROGRAM] = recipe.program
-    told = _told(backend, design, names, hardware, list(sources), operation, estimate)
-    found[MANIFEST] = manifest_text(recipe, tools, told, found).encode()
+    properties = _properties(backend, design, names, hardware, list(sources), operation, estimate)
+    found[MANIFEST] = manifest_text(recipe, tools, properties, found).encode()
     return found
 
 
@@ -198,7 +198,7 @@ def _readme(
     headings = ("interface", "kind", "clock", "wires", "for")
     text = [heading for heading in headings if heading != "wires"]
     details = operation.details
-    told = [
+    properties = [
         f"{operation.title}: {operation.result}.",
         ", ".join(f"{key} {details[key]:,}" for key in operation.demonstration.figures) + ".",
     ]
@@ -213,11 +213,11 @@ def _readme(
         own_program=_OWN_PROGRAM if recipe.program else "",
         not_run=packaging.NOT_RUN,
         ports="\n".join(table_lines(headings, rows, text)),
-        told="\n\n".join(told),
+        properties="\n\n".join(properties),
     )
 
 
-def _told(
+def _properties(
     backend: Backend,
     design: Design,
     names: Names,

@@ -40,7 +40,7 @@ def own_program(data: bytes) -> Program:
     """Reads a program from the bytes of its file.
 
     Raises:
-        InteropError: If they are none.
+        InteropError: If they are not valid.
         ParameterError: If they are a client's kit.
     """
     found = Program.from_bytes(data)
@@ -86,13 +86,13 @@ def shown_program(backend: Backend, exporter: Exporter, design: Design, data: by
         found = scheme.decode(parameters, scheme.decrypt(parameters, secret, result))
         _check(program, name, found, wanted[name])
     heard = {plain_name(name): _few(values) for name, values in messages.items()}
-    told = {plain_name(name): _few(values) for name, values in wanted.items()}
+    results = {plain_name(name): _few(values) for name, values in wanted.items()}
     title = parameters.scheme.upper()
     return Shown(
         demonstration,
         f"{plain_name(program.name)}, a {title} program of {len(program.nodes)} operations, "
         f"N = {parameters.n}, {parameters.limbs} primes of data",
-        f"the first slots of the inputs are {heard}, and of the outputs {told}",
+        f"the first slots of the inputs are {heard}, and of the outputs {results}",
         {
             "name": program.name,
             "scheme": title,
@@ -100,7 +100,7 @@ def shown_program(backend: Backend, exporter: Exporter, design: Design, data: by
             "primes": [int(prime) for prime in parameters.primes],
             "data_primes": parameters.limbs,
             "first_messages": heard,
-            "first_result": told,
+            "first_result": results,
             **demonstration.figures,
         },
     )

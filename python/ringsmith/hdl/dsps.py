@@ -76,7 +76,7 @@ def _blocks(width: int, rows: int) -> list[tuple[int, int, int]]:
 
 
 def product_dsps(width: int, slices: DspSlice, rows: int = _ROWS) -> int:
-    """The product of two words; operands of so many bits are added as rows."""
+    """The product of two words; operands of this many bits are added as rows."""
     return sum(_block(a, b, a + b, slices, rows) for a, b, _ in _blocks(width, rows))
 
 

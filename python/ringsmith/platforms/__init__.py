@@ -195,7 +195,7 @@ def load_platform(name: str) -> Platform:
     """A card by its name, such as ``u250``, or by the path of its TOML file.
 
     Raises:
-        ParameterError: If there is none of that name, or the file is none of a card.
+        ParameterError: If there is none of that name, or the file does not describe a card.
     """
     if not name.endswith(SUFFIX) and name not in platform_names():
         raise ParameterError(

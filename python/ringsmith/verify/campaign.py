@@ -93,7 +93,7 @@ class Ran:
         """The program of a row.
 
         Raises:
-            InteropError: If it is none.
+            InteropError: If it is not valid.
         """
         try:
             equal = {str(name): int(count) for name, count in row["equal"].items()}

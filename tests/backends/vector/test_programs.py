@@ -151,7 +151,7 @@ def test_every_ring_of_a_design(design: VectorDesign, log_n: int) -> None:
 
 
 def random_ring(design: VectorDesign, n: int, primes: int = 2) -> SubroutineGraph:
-    """An empty graph over so many primes that a design takes."""
+    """An empty graph over this many primes that a design takes."""
     found = _core.prime_search(design.word_bits, max(n, design.n), primes)
     return SubroutineGraph(n, tuple(found), tuple(_core.smallest_root(q, n) for q in found), ())
 
@@ -263,7 +263,7 @@ def test_key_switching_takes_no_transform_that_it_need_not() -> None:
     ("change", "message"),
     [
         ({"log_radix": 3}, "log_radix = 3 is neither 2 nor 4"),
-        ({"reduction": "folded"}, "reduction = 'folded' is none of barrett, montgomery"),
+        ({"reduction": "folded"}, "reduction = 'folded' is not one of barrett, montgomery"),
         ({"word_bits": 61}, "word_bits = 61 is outside 15 … 60"),
         ({"clusters": 0}, "clusters = 0 is outside 1 … 8"),
         ({"banks": 2}, "banks = 2 is outside 3 … 8"),

@@ -129,9 +129,9 @@ class StreamExplorer(Explorer):
             values = {name: _random(graph, kind.base, rng) for name, kind in graph.inputs.items()}
             spent = 0.0
             for each in executable.rounds:
-                begun = time.process_time()
+                started = time.process_time()
                 values |= host_values(each, values)
-                spent += time.process_time() - begun
+                spent += time.process_time() - started
                 values |= {task.result: _random(graph, task.base, rng) for task in each.tasks}
             times.append(spent * 1e3)
         _core.set_threads(threads)

@@ -25,10 +25,10 @@ def batch_schedule(design: StreamDesign, count: int) -> generator.Schedule:
     and frames follow each other every period.
     """
     found = generator.schedule(*design.shape, design.slots, [0] * min(count, _STEADY))
-    later = range(1, count - len(found.begun) + 1)
+    later = range(1, count - len(found.started) + 1)
     return generator.Schedule(
         found.accepted + [found.accepted[-1] + i * design.period for i in later],
-        found.begun + [found.begun[-1] + i * design.period for i in later],
+        found.started + [found.started[-1] + i * design.period for i in later],
     )
 
 
@@ -36,9 +36,9 @@ def batch_cycles(design: StreamDesign, count: int) -> int:
     """From the cycle in which the first descriptor is offered to the last word of a batch."""
     if count == 0:
         return 0
-    begun = batch_schedule(design, count).begun
+    started = batch_schedule(design, count).started
     delay = latency.core_cycles(*design.shape)
-    return begun[-1] + delay + design.period
+    return started[-1] + delay + design.period
 
 
 @cached

@@ -22,7 +22,7 @@ def fused(tasks: Sequence[Task], primes: Sequence[int], design: VectorDesign) ->
     Args:
         tasks: What is to be done, in order.
         primes: The graph's primes.
-        design: The design, whose array has so many results for each lane.
+        design: The design, whose array has this many results for each lane.
     """
     ones = [design.factor(q) for q in primes]
     found = _with_sums(tasks, ones)

@@ -487,7 +487,7 @@ class _FreeRows:
         self._coming: deque[tuple[int, int]] = deque()
 
     def when(self, rows: int) -> int | None:
-        """From when on so many rows are free; None: not known yet."""
+        """From when on this many rows are free; None: not known yet."""
         free, now = self._free, self._now
         for count, time in self._coming:
             if free >= rows:

@@ -57,7 +57,7 @@ def _events(trace: Trace, cluster: int) -> Iterator[EventJson]:
 
 
 def busy_over_time(trace: Trace, cluster: int, part: str, spans: int) -> np.ndarray:
-    """Busy share of a part in each of so many spans of time, 0 to 1."""
+    """Busy share of a part in each of this many spans of time, 0 to 1."""
     borders = np.arange(spans + 1) * trace.cycles / spans
     # Busy cycles until each border: within an event they are spread evenly.
     points, counts = [0], [0.0]

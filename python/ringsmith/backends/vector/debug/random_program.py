@@ -76,7 +76,7 @@ class RandomProgram:
 
 
 def random_program(design: VectorDesign, seed: int, length: int) -> RandomProgram:
-    """A program of so many random instructions, and those that store all that is left.
+    """A program of this many random instructions, and those that store all that is left.
 
     Args:
         design: The design, of one cluster.

@@ -87,7 +87,7 @@ class VectorDesign:
             raise ParameterError(f"log_radix = {self.log_radix} is neither 2 nor 4: choose one")
         if self.reduction not in REDUCTIONS:
             raise ParameterError(
-                f"reduction = {self.reduction!r} is none of {', '.join(REDUCTIONS)}: choose one"
+                f"reduction = {self.reduction!r} is not one of {', '.join(REDUCTIONS)}: choose one"
             )
         self._check("word_bits", self.log_n + 3, _MOST_BITS[self.reduction])
         self._check("clusters", 1, ISA.value("max_clusters"))

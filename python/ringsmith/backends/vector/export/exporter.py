@@ -150,7 +150,7 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
         for cluster in range(design.clusters)
     ]
 
-    def told(name: str, about: str) -> buses.Interface:
+    def pulse(name: str, about: str) -> buses.Interface:
         return buses.plain(name, buses.OUTPUT, 1, "clk_i", about)
 
     return (
@@ -159,9 +159,9 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
         buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS, "clk_i", "registers"),
         *buses.merged_ports("m_axi", rows),
         *buses.merged_ports("m_list", lists),
-        told("start_o", "in one cycle: a program was started"),
-        told("run_o", "in one cycle: its lists are there, and it begins in the next one"),
-        told("done_o", "in one cycle: it has ended"),
+        pulse("start_o", "in one cycle: a program was started"),
+        pulse("run_o", "in one cycle: its lists are there, and it begins in the next one"),
+        pulse("done_o", "in one cycle: it has ended"),
     )
 
 
