@@ -21,7 +21,7 @@ from ringsmith.apps.mnist import Order
 from ringsmith.apps.report import Layer, layers
 from ringsmith.backends.registry import inspector_of
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.design.area import cluster_parts, memory_side
+from ringsmith.backends.vector.design.area import cluster_parts, memory_ports
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.die_placement import SHARE, placed
 from ringsmith.graph import SubroutineGraph
@@ -303,7 +303,7 @@ def resources(run: Run) -> Iterator[Record]:
             part: area_times(area, design.clusters) for part, area in cluster_parts(design).items()
         }
         found["others"] = total_area(found[p] for p in ("streams", "twiddle_memory", "control"))
-        ports = memory_side(design)
+        ports = memory_ports(design)
         parts = [area for part, area in found.items() if part != "others"]
         found |= {"memory_ports": ports, "device": total_area([*parts, ports])}
         for part, area in found.items():

@@ -73,7 +73,7 @@ def architecture_of(name: str, known: Collection[str] | None = None) -> str:
         known: The architectures that there are; None: those of the named designs.
 
     Raises:
-        ParameterError: If there is no design of that name, or the file is none of a design.
+        ParameterError: If there is no design of that name, or the file does not describe a design.
     """
     table = _table(_text(name, named()), _origin(name))
     architecture = table.get("architecture")
@@ -182,10 +182,10 @@ def parse(text: str, origin: str, architecture: str, kind: "type[Design]") -> "D
             an illegal value.
     """
     table = _table(text, origin)
-    told = table.pop("architecture", None)
-    if told != architecture:
+    given = table.pop("architecture", None)
+    if given != architecture:
         raise ParameterError(
-            f"{origin}: architecture = {told!r}, and only {architecture!r} is known here"
+            f"{origin}: architecture = {given!r}, and only {architecture!r} is known here"
         )
     known = {field.name for field in fields(kind)}
     required = {field.name for field in fields(kind) if field.default is MISSING}

@@ -216,7 +216,7 @@ def areas(name: str) -> Row:
 # ---- the page ----------------------------------------------------------------------------------
 
 
-def apart(estimated: float, found: float) -> float:
+def deviation(estimated: float, found: float) -> float:
     """How far an estimate is from what was found."""
     return abs(estimated - found) / max(found, 1)
 
@@ -241,7 +241,7 @@ def _resources(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 def page(record: Mapping[str, Any]) -> str:
     """The page, from what was measured."""
     latency, area = record["latency"], record["area"]
-    worst = max(apart(row["estimated"], row["rtl"]) for row in latency)
+    worst = max(deviation(row["estimated"], row["rtl"]) for row in latency)
     head = ("design", "N", "primes", "operations", "cycles of RTL", "apart")
     rings: dict[tuple[str, int, int], list[Mapping[str, Any]]] = {}
     for row in latency:
@@ -253,7 +253,7 @@ def page(record: Mapping[str, Any]) -> str:
             str(limbs),
             str(len(found)),
             f"{min(row['rtl'] for row in found):,} … {max(row['rtl'] for row in found):,}",
-            f"{max(apart(row['estimated'], row['rtl']) for row in found):.1%}",
+            f"{max(deviation(row['estimated'], row['rtl']) for row in found):.1%}",
         )
         for (design, n, limbs), found in rings.items()
     ]

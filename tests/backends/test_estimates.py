@@ -15,9 +15,9 @@ from tests.backends.estimates import (
     LATENCY_LIMIT,
     PAGE,
     ROOT,
-    apart,
     areas,
     design_of,
+    deviation,
     estimate_of,
     estimated_cycles,
     kept,
@@ -41,7 +41,7 @@ def check_area(name: str, counts: Mapping[str, float]) -> None:
     assert found.keys() == counts.keys()
     for resource, guess in found.items():
         limit = 0 if resource in EXACT else AREA_LIMIT
-        assert apart(guess, counts[resource]) <= limit, (resource, guess, counts[resource])
+        assert deviation(guess, counts[resource]) <= limit, (resource, guess, counts[resource])
 
 
 def test_the_page_is_that_of_the_record() -> None:
@@ -57,7 +57,7 @@ def test_points_are_of_all_architectures_and_estimated_today_as_when_they_were_m
         for _, graph, reported in points(name):
             row = measured.pop(tuple(reported.values()))
             assert estimated_cycles(design_of(name), graph) == row["estimated"], reported
-            assert apart(row["estimated"], row["rtl"]) <= LATENCY_LIMIT, reported
+            assert deviation(row["estimated"], row["rtl"]) <= LATENCY_LIMIT, reported
     assert not measured
     assert len(RECORD["latency"]) >= LEAST_POINTS
     assert {backend_of(design_of(name)).name for name in DESIGNS} == {"rpau", "stream", "vector"}
@@ -80,7 +80,7 @@ def test_estimates_of_the_papers_stream_designs_are_within_the_limits() -> None:
         counted = (own["estimate", "dsp"], own["estimate", "bram"])
         assert (area.dsps(design), round(area.memories(design).total)) == counted
         for guess, metric in zip(area.fabric(design), ("lut", "ff"), strict=True):
-            assert apart(guess, own["synthesis", metric]) <= AREA_LIMIT
+            assert deviation(guess, own["synthesis", metric]) <= AREA_LIMIT
 
 
 def test_slices_and_rams_of_a_coprocessor_are_those_that_were_synthesized() -> None:
@@ -100,7 +100,7 @@ def test_cycles_are_those_of_the_rtl(name: str) -> None:
         estimated, found = row["estimated"], row["rtl"]
         assert isinstance(estimated, int)
         assert isinstance(found, int)
-        assert apart(estimated, found) <= LATENCY_LIMIT, row
+        assert deviation(estimated, found) <= LATENCY_LIMIT, row
 
 
 @pytest.mark.full

@@ -24,7 +24,7 @@ def test_one_client_is_served_in_its_order() -> None:
 
 
 def test_a_client_that_asks_much_does_not_delay_one_that_asks_little() -> None:
-    queue = FairQueue[str](room=200)
+    queue = FairQueue[str](capacity=200)
     for number in range(100):
         queue.put(f"much {number}", "much")
     queue.put("little 0", "little")
@@ -32,7 +32,7 @@ def test_a_client_that_asks_much_does_not_delay_one_that_asks_little() -> None:
 
 
 def test_clients_get_equal_cost_and_not_equally_many_items() -> None:
-    queue = FairQueue[str](room=500, per_client=300)
+    queue = FairQueue[str](capacity=500, per_client=300)
     for number in range(200):
         queue.put(f"{number}", "large", cost=4)
         queue.put(f"{number}", "small", cost=1)
@@ -87,7 +87,7 @@ def test_without_patience_keys_decide_only_between_equals() -> None:
 
 
 def test_a_clients_old_item_is_not_passed_over_for_ever() -> None:
-    queue = FairQueue[str](room=100, per_client=100, patience=4)
+    queue = FairQueue[str](capacity=100, per_client=100, patience=4)
     queue.put("old", "a", group="key 1")
     for number in range(20):
         queue.put(f"new {number}", "a", group="key 2")
@@ -106,7 +106,7 @@ def test_an_item_can_be_taken_back_once() -> None:
 
 
 def test_a_full_queue_says_so_and_takes_nothing() -> None:
-    queue = FairQueue[str](room=3, per_client=2)
+    queue = FairQueue[str](capacity=3, per_client=2)
     queue.put("1", "a")
     queue.put("2", "a")
     with pytest.raises(QueueFullError, match="2 jobs of this client wait"):
@@ -118,8 +118,8 @@ def test_a_full_queue_says_so_and_takes_nothing() -> None:
     assert queue.waiting("a") == 2
 
 
-@pytest.mark.parametrize("values", [{"room": 0}, {"per_client": 0}, {"patience": -1}])
-def test_a_queue_without_room_is_refused(values: dict[str, int]) -> None:
+@pytest.mark.parametrize("values", [{"capacity": 0}, {"per_client": 0}, {"patience": -1}])
+def test_a_queue_without_capacity_is_refused(values: dict[str, int]) -> None:
     with pytest.raises(ParameterError, match=f"{next(iter(values))} = "):
         FairQueue[str](**values)
 
@@ -132,7 +132,7 @@ def test_an_item_without_cost_is_refused(cost: float) -> None:
 
 def test_random_work_is_all_served_and_no_client_falls_behind(rng: np.random.Generator) -> None:
     patience, largest = 3.0, 2.0
-    queue = FairQueue[int](room=10_000, per_client=10_000, patience=patience)
+    queue = FairQueue[int](capacity=10_000, per_client=10_000, patience=patience)
     clients = [f"client {number}" for number in range(5)]
     for number in range(2000):
         cost = float(rng.choice([0.5, 1, largest]))

@@ -12,7 +12,7 @@ from tests.forks import forked
 
 from ringsmith import _core, compile_program, open_device, progress, trace
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import JobState, QueuedDevice, Work
+from ringsmith.backends.jobs import Device, JobState, Work
 from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.stream.design.design import StreamDesign
@@ -34,7 +34,7 @@ def graph() -> SubroutineGraph:
     return found
 
 
-class Fake(QueuedDevice):
+class Fake(Device):
     """A device whose jobs say where they are, and go on when they are told to."""
 
     name = "fake"

@@ -14,7 +14,7 @@ from ringsmith import compile_program, open_device, parameter_set, trace
 from ringsmith.backends.base import Backend
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
-from ringsmith.backends.jobs import QueuedDevice
+from ringsmith.backends.jobs import Device
 from ringsmith.backends.registry import named_design
 from ringsmith.backends.rpau.isa import generate as rpau_isa
 from ringsmith.backends.vector.isa import generate as vector_isa
@@ -157,7 +157,7 @@ def code(text: str) -> list[str]:
 
 
 def test_a_device_has_one_method_to_write() -> None:
-    assert QueuedDevice.__abstractmethods__ == {"work"}
+    assert Device.__abstractmethods__ == {"work"}
     assert "one method: `work`" in section("A device")
 
 

@@ -103,7 +103,7 @@ def test_jobs_of_a_lost_node_are_done_by_another(nodes: Nodes, tmp_path: Path) -
 
 
 class Losing:
-    """A record that loses a node when so many lines are written."""
+    """A record that loses a node when this many lines are written."""
 
     def __init__(self, nodes: Nodes, after: int) -> None:
         self.nodes, self.after, self.lost = nodes, after, ""

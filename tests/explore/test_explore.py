@@ -1,4 +1,4 @@
-"""``ringsmith explore``: searches, records, engines, pages, refusals."""
+"""``ringsmith explore``: searches, records, engines, pages, errors."""
 
 import json
 import os
@@ -297,7 +297,7 @@ def test_ray_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         engine("ray", work_of(Evaluator(REQUEST)), 2)
 
 
-# ---- refusals ------------------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------------
 
 ON = ("--platform", "u280")
 SET = ("--params", "framework-set3", "--ops", "rotate")

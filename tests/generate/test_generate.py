@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.backends.estimates import AREA_LIMIT, EXACT, apart
+from tests.backends.estimates import AREA_LIMIT, EXACT, deviation
 from typer.testing import CliRunner, Result
 
 from ringsmith.backends.cpu import BACKEND
@@ -470,4 +470,4 @@ def test_yosys_counts_what_the_estimate_says(made: Path, tmp_path: Path) -> None
     assert found["estimate"].keys() == found["yosys"].keys()
     for resource, guess in found["estimate"].items():
         limit = 0 if resource in EXACT else AREA_LIMIT
-        assert apart(guess, found["yosys"][resource]) <= limit, resource
+        assert deviation(guess, found["yosys"][resource]) <= limit, resource

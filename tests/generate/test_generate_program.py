@@ -146,15 +146,15 @@ def test_rows_are_what_the_manifest_estimates(tmp_path: Path) -> None:
     assert {(row["design"], row["architecture"], row["family"]) for row in made.rows()} == {
         ("tiny", "rpau", family)
     }
-    assert made.facts() == manifest["operation"]
-    assert made.facts()["name"] == "multiply_relinearize"
+    assert made.details() == manifest["operation"]
+    assert made.details()["name"] == "multiply_relinearize"
 
 
 def test_messages_keep_the_promises_of_a_program(tmp_path: Path) -> None:
     (tmp_path / "design.toml").write_text(RPAU)
     near = trace(lambda x: bounded(x, 0.25) + 1, ckks(38, 30), {"x": 4})
     made = generate_design(tmp_path / "design.toml", tmp_path / "a", program=near, verilog=False)
-    assert max(map(abs, made.facts()["first_messages"]["x"])) <= 0.25
+    assert max(map(abs, made.details()["first_messages"]["x"])) <= 0.25
     far = trace(lambda x: bounded(2 * x, (1, 2)) + 1, ckks(38, 30), {"x": None})
     with pytest.raises(ProgramError, match=r"declare the inputs' ranges: .*test_generate_program"):
         generate_design(tmp_path / "design.toml", tmp_path / "b", program=far, verilog=False)
@@ -163,7 +163,7 @@ def test_messages_keep_the_promises_of_a_program(tmp_path: Path) -> None:
         lambda x: bounded(2 * x, (3, 4)) + 1, ckks(38, 30), {"x": InputSpec(bound=(1.5, 2))}
     )
     made = generate_design(tmp_path / "design.toml", tmp_path / "c", program=said, verilog=False)
-    assert min(made.facts()["first_messages"]["x"]) >= 1.5
+    assert min(made.details()["first_messages"]["x"]) >= 1.5
 
 
 def test_a_program_s_name_cannot_reach_the_testbench(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def matvec_of_eight(x: ringsmith.EncryptedVector) -> ringsmith.EncryptedVector:
     return matvec([[1.0] * 8] * 8, x)
 
 
-def test_a_changed_program_beside_a_manifest_is_refused(own: Path, tmp_path: Path) -> None:
+def test_a_changed_program_of_a_manifest_is_refused(own: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(own, folder)
     other = trace(lambda x: x + 1, ckks(38, 30), {"x": 2})

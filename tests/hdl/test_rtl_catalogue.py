@@ -64,7 +64,7 @@ def test_a_block_that_states_a_latency_or_a_cost_has_it_in_the_catalogue() -> No
     assert silent == []
 
 
-def test_every_proof_is_beside_its_block() -> None:
+def test_every_block_has_its_proof() -> None:
     proven = {row[0].partition("`")[2].partition("`")[0] for row in ROWS if "[proof]" in row[4]}
     files = (CHECKOUT / "tests/rtl/formal").glob("*_proof.sv")
     assert proven == {path.stem.removesuffix("_proof") for path in files}

@@ -323,7 +323,7 @@ def test_blocks_are_free_of_warnings(top: str, parameters: dict[str, int | str])
     lint(rtl_sources("arith", "mem"), top, parameters)
 
 
-def test_sources_are_found_and_an_unknown_room_is_refused() -> None:
+def test_sources_are_found_and_an_unknown_folder_is_refused() -> None:
     assert (rtl_root() / "arith" / "rs_mul.sv").is_file()
     assert (sim_root() / "hdl" / "block.h").is_file()
     files = [file.stem for file in rtl_sources("arith", "mem")]

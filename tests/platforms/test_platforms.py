@@ -71,7 +71,7 @@ def test_a_card_that_is_not_there_is_refused() -> None:
         load_platform("attic")
 
 
-def test_ten_units_lie_on_four_dies_and_leave_room_for_the_platform() -> None:
+def test_ten_units_lie_on_four_dies_and_leave_space_for_the_platform() -> None:
     card = load_platform("u250")
     placed = place(card, [Resources(120_000, 110_000, 650, 200, 106)] * 10)
     assert placed.units == (2, 2, 3, 3)

@@ -26,7 +26,7 @@ from ringsmith.backends.vector.design.area import (
     alu_dsps,
     cluster_area,
     cluster_parts,
-    memory_side,
+    memory_ports,
     selectors,
 )
 from ringsmith.backends.vector.design.design import BARRETT, MONTGOMERY, VectorDesign
@@ -188,17 +188,17 @@ def test_every_multiplier_and_width_has_an_estimate(
 def test_ports_that_cross_have_a_crossing_each() -> None:
     design = vector("vector-1024")
     [one] = area.synthesized_blocks()[area.CROSSING, 2, 1].values()
-    direct = memory_side(replace(design, crossed_ports=False))
-    assert memory_side(design).luts - direct.luts == pytest.approx(32 * one.luts, abs=2)
+    direct = memory_ports(replace(design, crossed_ports=False))
+    assert memory_ports(design).luts - direct.luts == pytest.approx(32 * one.luts, abs=2)
 
 
 def test_the_page_has_the_memory_interface_and_the_dies_of_today() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "vector.md").read_text()
     designs = [vector(n) for n in ("framework", "framework-512", "vector-1024", "vector-small")]
-    interfaces = [memory_side(design) for design in designs]
+    ports = [memory_ports(design) for design in designs]
     for title, values in (
-        ("LUT sites", [each.lut_sites for each in interfaces]),
-        ("FF outside DSPs and RAMs", [each.fabric_flip_flops for each in interfaces]),
+        ("LUT sites", [side.lut_sites for side in ports]),
+        ("FF outside DSPs and RAMs", [side.fabric_flip_flops for side in ports]),
     ):
         cells = " | ".join(f"{value:,.0f}" for value in values)
         assert f"| {title}, memory's side | {cells} |" in page
@@ -228,7 +228,7 @@ def test_the_designs_fit_the_papers_card_die_by_die(name: str) -> None:
     assert sum(place.units) == design.clusters * design.lanes >> design.log_radix
     assert sum(place.lanes) == design.clusters * design.lanes
     assert len(place.networks) == design.clusters
-    taken = memory_side(design)
+    taken = memory_ports(design)
     for _ in range(design.clusters):
         taken = total_area([taken, cluster_area(design)])
     for resource, total, there in [

@@ -46,7 +46,7 @@ LAZY = [
 """Packages that import names on first use."""
 
 NEVER_THERE = {"ApproximationWarning", "SecurityWarning", "DecryptionWarning", "Device"}
-"""Public classes without objects of their own: warnings, and a protocol."""
+"""Public classes without objects of their own: warnings, and an abstract class."""
 
 
 def programs(small: CkksParameters, rng: np.random.Generator) -> list[Program]:

@@ -79,11 +79,11 @@ def rows_of(record: Path) -> dict[int, Ran]:
 
 
 def test_the_command_compares_programs_on_the_rtl_by_several_workers(tmp_path: Path) -> None:
-    design, facts, record = design_file("rpau", tmp_path), tmp_path / "x.json", tmp_path / "ran"
+    design, written, record = design_file("rpau", tmp_path), tmp_path / "x.json", tmp_path / "ran"
     options = ("--seed", 5, "--workers", 2, "--record", record)
-    done = verify(design, "--programs", 12, *options, "--json", facts)
+    done = verify(design, "--programs", 12, *options, "--json", written)
     assert "small, device rtl, seed 5: 12 of 12 random programs as they should be" in done.output
-    found = json.loads(facts.read_text())
+    found = json.loads(written.read_text())
     assert (found["design"]["architecture"], found["design"]["log_n"]) == ("rpau", 8)
     assert (found["programs"], found["failures"]) == (12, [])
     assert found["equal"].keys() == {"instructions", "cycles", "polynomials"}
@@ -144,9 +144,9 @@ def test_a_program_that_differs_is_named_and_fails_again_alone(
     vector: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ringsmith.backends.vector.debug.compare_operations.VectorDevice", Off)
-    facts, options = tmp_path / "x.json", (vector, "--device", "model", "--workers", 1)
-    done = verify(*options, "--programs", 12, "--json", facts, status=1)
-    failures = json.loads(facts.read_text())["failures"]
+    written, options = tmp_path / "x.json", (vector, "--device", "model", "--workers", 1)
+    done = verify(*options, "--programs", 12, "--json", written, status=1)
+    failures = json.loads(written.read_text())["failures"]
     assert 0 < len(failures) < 12
     assert f"{12 - len(failures)} of 12 random programs as they should be" in done.output
     for each in failures:
@@ -210,7 +210,7 @@ def test_a_row_of_a_record_that_is_none_is_refused(row: str, vector: Path, tmp_p
         run_campaign(own, [0], record=record)
 
 
-# ---- refusals -----------------------------------------------------------------------------------
+# ---- errors -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ class Backend(ABC):
             graph: The graph of the program in the same file.
 
         Raises:
-            RingsmithError: If it is none, or not of that graph.
+            RingsmithError: If it is not valid, or not of that graph.
         """
         raise ProgramError(f"architecture {self.name} has no executables in files")
 

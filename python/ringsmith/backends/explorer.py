@@ -190,7 +190,7 @@ class Explorer(ABC):
         """The design at a point.
 
         Raises:
-            ParameterError: If it is none; says why.
+            ParameterError: If it is not valid; says why.
         """
 
     @abstractmethod
@@ -244,7 +244,7 @@ def whole_excess(usage: Usage, platform: Platform) -> tuple[str, ...]:
         if of == "luts":
             most -= platform.reserved_luts
         if taken > most:
-            text = f"{name}: {taken:,.0f} of {there:,.0f}, of which a design may take {most:,.0f}"
+            text = f"{name}: {taken:,.0f} of {there:,.0f}, and a design may take {most:,.0f}"
             found.append((taken / most if most > 0 else float("inf"), text))
     return tuple(text for _, text in sorted(found, key=lambda each: -each[0]))
 

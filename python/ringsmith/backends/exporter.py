@@ -87,14 +87,14 @@ class Demonstration:
             take ``base``, ``AddressBits``, ``Patience``, ``fail`` and ``stop`` of the testbench.
             ``$clock`` is the clock of the buses.
         values: Other values for ``$name`` in ``testbench``.
-        facts: Its properties, such as its clock cycles: name -> value.
+        figures: Its properties, such as its clock cycles: name -> value.
         modules: Path below ``tb/`` -> SystemVerilog of modules that the testbench instantiates.
     """
 
     files: Mapping[str, str]
     testbench: str
     values: Mapping[str, object]
-    facts: Mapping[str, int]
+    figures: Mapping[str, int]
     modules: Mapping[str, str] = field(default_factory=dict)
 
 

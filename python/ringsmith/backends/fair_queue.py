@@ -61,18 +61,18 @@ class FairQueue(Generic[T]):
     """Items that wait to be served. Callers with several threads lock it.
 
     Args:
-        room: Maximum number of waiting items.
+        capacity: Maximum number of waiting items.
         per_client: Items of one client that may wait at most.
         patience: Cost by which items with held keys may overtake others; 0: none.
     """
 
-    def __init__(self, room: int = 1024, per_client: int = 256, patience: float = 4.0) -> None:
-        if room < 1 or per_client < 1 or patience < 0:
+    def __init__(self, capacity: int = 1024, per_client: int = 256, patience: float = 4.0) -> None:
+        if capacity < 1 or per_client < 1 or patience < 0:
             raise ParameterError(
-                f"a queue with room = {room}, per_client = {per_client}, patience = {patience}: "
-                "the first two are at least 1, the last at least 0"
+                f"a queue with capacity = {capacity}, per_client = {per_client}, "
+                f"patience = {patience}: the first two are at least 1, the last at least 0"
             )
-        self._room, self._per_client, self._patience = room, per_client, patience
+        self._capacity, self._per_client, self._patience = capacity, per_client, patience
         self._numbers = count()
         self._clients: dict[str, _Client[T]] = {}
         self._left: dict[str, float] = {}
@@ -101,7 +101,7 @@ class FairQueue(Generic[T]):
         """
         if not cost > 0:
             raise ParameterError(f"an item of cost {cost}: give a number above 0")
-        if len(self) >= self._room:
+        if len(self) >= self._capacity:
             raise QueueFullError(
                 f"the queue is full: {len(self)} jobs wait, the most that it takes: try again later"
             )

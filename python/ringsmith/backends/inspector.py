@@ -92,7 +92,7 @@ class WriteOperation(Protocol):
     """Writes the graph of one HE operation, as ``lower.lower_operation`` does."""
 
     def __call__(self, name: str, parameters: RlweParameters, limbs: int) -> SubroutineGraph:
-        """The graph of an operation on operands of so many limbs."""
+        """The graph of an operation on operands of this many limbs."""
         ...
 
 
@@ -191,7 +191,7 @@ class Inspector(ABC):
         Raises:
             DeviceError: If the design has no such device.
         """
-        raise self._refusal("has no random programs")
+        raise self._error("has no random programs")
 
     def timing(self, design: Design, *, in_part: bool) -> TimedDesign:
         """Logic levels and the worst paths between registers, by synthesis for UltraScale+.
@@ -204,7 +204,7 @@ class Inspector(ABC):
             ParameterError: If ``in_part`` is asked of a design that has no such part.
             ToolError: If Yosys is not installed or fails.
         """
-        raise self._refusal("is not timed")
+        raise self._error("is not timed")
 
     def verilog(self, design: Design) -> str:
         """The whole accelerator as plain Verilog; see :mod:`ringsmith.hdl.plain_verilog`.
@@ -212,7 +212,7 @@ class Inspector(ABC):
         Raises:
             ToolError: If Yosys is not installed or fails.
         """
-        raise self._refusal("is not written as Verilog")
+        raise self._error("is not written as Verilog")
 
     def on_board(self, design: Design, board: Board, clock: Pll) -> Hierarchy:
         """A design behind the host link of a board.
@@ -225,23 +225,23 @@ class Inspector(ABC):
         Raises:
             ParameterError: If the design is not made for the board's FPGA.
         """
-        raise self._refusal("is built for no board")
+        raise self._error("is built for no board")
 
     def read(self, text: str) -> Executable:
         """An executable from its file.
 
         Raises:
-            ProgramError: If the text is none.
+            ProgramError: If the text is not valid.
         """
-        raise self._refusal("has no files of executables")
+        raise self._error("has no files of executables")
 
     def text(self, executable: Executable) -> str:
         """An executable as its file has it."""
-        raise self._refusal("has no files of executables")
+        raise self._error("has no files of executables")
 
     def timeline(self, executable: Executable, *, model: bool) -> Timeline:
         """A program in time: of the schedule, or of a run on the model."""
-        raise self._refusal("has no instructions to trace")
+        raise self._error("has no instructions to trace")
 
     def waves(
         self,
@@ -271,11 +271,11 @@ class Inspector(ABC):
             DeviceError: If the window is empty, or the file cannot be written.
             ToolError: If Verilator or the compiler is missing or fails.
         """
-        raise self._refusal("records no waves")
+        raise self._error("records no waves")
 
     def coverage(self, *, quick: bool) -> Coverage:
         """Runs random programs on RTL that counts."""
-        raise self._refusal("counts no coverage")
+        raise self._error("counts no coverage")
 
-    def _refusal(self, what: str) -> ProgramError:
+    def _error(self, what: str) -> ProgramError:
         return ProgramError(f"architecture {self.architecture} {what}: choose a design of another")

@@ -11,7 +11,7 @@ from contextvars import copy_context
 from enum import StrEnum
 from itertools import count
 from threading import Condition, Thread
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ringsmith import progress
 from ringsmith.backends.fair_queue import FairQueue, Ticket
@@ -26,7 +26,7 @@ Work = Callable[[int], T]
 """The work of a job, in the slot of that number."""
 
 
-_ROOM = 1 << 20
+_CAPACITY = 1 << 20
 """Default limit of waiting jobs."""
 
 
@@ -141,7 +141,7 @@ class Slots:
         places: The number of slots; None: as many as there are jobs.
         held: Returns the groups of keys that a slot holds.
         wait_seconds: How long a job may wait for a slot; None: no limit.
-        room: Maximum number of waiting jobs; more are refused.
+        capacity: Maximum number of waiting jobs; more are refused.
     """
 
     def __init__(
@@ -150,10 +150,10 @@ class Slots:
         held: Callable[[int], Collection[str]] = lambda _: (),
         *,
         wait_seconds: float | None = None,
-        room: int = _ROOM,
+        capacity: int = _CAPACITY,
     ) -> None:
         self.places = places
-        self._held, self._wait_seconds, self._room = held, wait_seconds, room
+        self._held, self._wait_seconds, self._capacity = held, wait_seconds, capacity
         self._taken: set[int] = set()
         self._begin()
 
@@ -161,17 +161,13 @@ class Slots:
         """Begins with an empty queue and free slots, in the process that is to use them."""
         self._process = os.getpid()
         self._change = Condition()
-        self._queue: FairQueue[Job[Any]] = FairQueue(self._room, self._room)
+        self._queue: FairQueue[Job[Any]] = FairQueue(self._capacity, self._capacity)
         self._tickets: dict[Job[Any], Ticket[Job[Any]]] = {}
         self._given: dict[Job[Any], int] = {}
         self._taken.clear()
 
     def _check_process(self) -> None:
-        """Leaves the jobs of the process behind that forked this one: their threads are not here.
-
-        Raises:
-            DeviceError: If the device computed at the fork, so that this copy of it is half done.
-        """
+        """After a fork: leaves the parent's jobs, whose threads are not in this process."""
         if self._process == os.getpid():
             return
         if self.places is not None and self._taken:
@@ -260,11 +256,7 @@ class Slots:
             self._match()
 
     def _take(self, job: Job[T]) -> int | None:
-        """The slot of a job whose turn it is; None: it was cancelled before.
-
-        Raises:
-            DeviceError: If the job has waited too long.
-        """
+        """The slot of a job whose turn it is; None: it was cancelled before."""
         with self._change:
             there = self._change.wait_for(
                 lambda: not job._wanted or job in self._given, self._wait_seconds
@@ -306,8 +298,13 @@ class _Stopping:
             self._reporter.noted(line)
 
 
-class QueuedDevice(ABC):
-    """A device that accepts jobs; each architecture defines the work in a slot."""
+class Device(ABC):
+    """A device that executes compiled graphs, as jobs; each architecture defines the work.
+
+    Attributes:
+        name: Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``.
+        capabilities: The capabilities of its backend.
+    """
 
     name: str
     capabilities: ClassVar[Capabilities]
@@ -317,7 +314,7 @@ class QueuedDevice(ABC):
 
     @property
     def places(self) -> int | None:
-        """How many jobs run at once; None: as many as there are."""
+        """How many jobs run in it at once; None: no limit."""
         return self._slots.places
 
     def submit(
@@ -327,7 +324,11 @@ class QueuedDevice(ABC):
         keys: Mapping[str, AnyKey],
         client: str = "",
     ) -> Job[GraphResult]:
-        """Takes a graph to execute; see ``Device.submit``."""
+        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
+
+        Errors in the arguments are raised here, others by the job. Jobs of
+        several clients take turns.
+        """
         work = self.work(compiled, inputs, keys)
         return self._slots.submit(work, client, self.group(keys))
 
@@ -337,7 +338,15 @@ class QueuedDevice(ABC):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> GraphResult:
-        """Executes a graph; see ``Device.execute``."""
+        """Submits a graph and waits for it.
+
+        Args:
+            compiled: The graph.
+            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
+                ``InputsOnDemand`` where not all are in memory.
+            keys: Key name -> key-switching key, checked by the caller. Only devices with the
+                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
+        """
         return self._slots.run(self.work(compiled, inputs, keys), group=self.group(keys))
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
@@ -357,53 +366,3 @@ class QueuedDevice(ABC):
             DeviceError: If the graph was compiled for another design.
             ProgramError: If the graph was compiled for no design, or a key is of a wrong form.
         """
-
-
-class Device(Protocol):
-    """A device that executes compiled graphs."""
-
-    @property
-    def name(self) -> str:
-        """Its kind for ``open_device``: ``cpu``, ``model``, ``rtl``."""
-        ...
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """The capabilities of its backend."""
-        ...
-
-    @property
-    def places(self) -> int | None:
-        """How many jobs run in it at once; None: no limit."""
-        ...
-
-    def submit(
-        self,
-        compiled: CompiledGraph,
-        inputs: Mapping[str, Residues],
-        keys: Mapping[str, AnyKey],
-        client: str = "",
-    ) -> Job[GraphResult]:
-        """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
-
-        Errors in the arguments are raised here, others by the job. Jobs of
-        several clients take turns.
-        """
-        ...
-
-    def execute(
-        self,
-        compiled: CompiledGraph,
-        inputs: Mapping[str, Residues],
-        keys: Mapping[str, AnyKey],
-    ) -> GraphResult:
-        """Submits a graph and waits for it.
-
-        Args:
-            compiled: The graph.
-            inputs: Input name -> residues (limbs, N), canonical, checked by the caller;
-                ``InputsOnDemand`` where not all are in memory.
-            keys: Key name -> key-switching key, checked by the caller. Only devices with the
-                capability ``any_keys`` get keys expanded on the fly and precomputed keys.
-        """
-        ...

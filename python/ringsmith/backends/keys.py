@@ -24,7 +24,7 @@ def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKe
     """
     whole = {name: key for name, key in keys.items() if isinstance(key, KeySwitchKey)}
     for name in keys.keys() - whole.keys():
-        form = "compact" if isinstance(keys[name], CompactKey) else "prepared"
+        form = "expanded on the fly" if isinstance(keys[name], CompactKey) else "precomputed"
         raise ProgramError(
             f"key {name!r} is {form}, and so for the cpu: give device {device} the whole key, "
             "EvaluationKeys; one with a PRNG loads half of it"

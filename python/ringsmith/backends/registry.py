@@ -184,7 +184,7 @@ def named_design(design: str | Path | Design) -> Design:
     """A design by its name or the path of its TOML file, or as it is given.
 
     Raises:
-        ParameterError: If there is no design of that name, or the file is none of a design.
+        ParameterError: If there is no design of that name, or the file does not describe a design.
         TypeError: If it is nothing of these.
     """
     if isinstance(design, Path):
@@ -219,11 +219,7 @@ def backend_named(design: str) -> Backend:
 
 
 def _foreign(point: EntryPoint) -> Backend:
-    """The backend of another package.
-
-    Raises:
-        ParameterError: If it cannot be imported, or is none.
-    """
+    """The backend of another package."""
     what = f"architecture {point.name!r} of {_whose(point)} ({point.value})"
     try:
         found = point.load()

@@ -52,7 +52,7 @@ def timing(
     found = _timed(design, in_part)
     console = Console()
     console.print(f"Synthesized: {found.what}.", markup=False, highlight=False)
-    console.print(shown.told(), markup=False, highlight=False)
+    console.print(shown.conditions(), markup=False, highlight=False)
     for table in shown.tables(found, paths):
         console.print(table)
     files = [f" --json {json}"] if json else []

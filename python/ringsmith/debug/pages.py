@@ -44,8 +44,8 @@ def parameters_table(backend: Backend) -> str:
     entries = []
     for design in map(backend.load_design, backend.designs()):
         values: dict[str, object] = asdict(design) if is_dataclass(design) else {}
-        told = ", ".join(f"{name} {value}" for name, value in values.items() if name != "name")
-        entries.append([f"`{design.name}`", backend.name, told or "–"])
+        shown = ", ".join(f"{name} {value}" for name, value in values.items() if name != "name")
+        entries.append([f"`{design.name}`", backend.name, shown or "–"])
     return table(("design", "architecture", "parameters"), entries)
 
 

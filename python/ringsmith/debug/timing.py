@@ -23,7 +23,7 @@ _PATHS = ("block", "levels", "delay (ns)", "fan-out", "alike", "from", "to", "ce
 _PATH_WORDS = ("block", "from", "to", "cells")
 
 
-def told() -> str:
+def conditions() -> str:
     """What the numbers are, in a sentence or two, for every place that shows them."""
     net = delays()["net"]["estimate"]
     return (
@@ -77,7 +77,7 @@ After reading this page you know the longest paths between registers of {timed.n
 Written on {date} by `{command}` (Ringsmith {__version__}, Yosys {yosys().version}). Synthesized:
 {timed.what}.
 
-{told()}
+{conditions()}
 
 ## Blocks
 
@@ -91,7 +91,7 @@ Written on {date} by `{command}` (Ringsmith {__version__}, Yosys {yosys().versio
 
 def to_json(timed: TimedDesign, command: str) -> str:
     """Everything that was found, as JSON; delays in picoseconds."""
-    facts = {
+    details = {
         "format": FORMAT,
         "version": VERSION,
         "command": command,
@@ -99,10 +99,10 @@ def to_json(timed: TimedDesign, command: str) -> str:
         "yosys": yosys().version,
         "design": timed.name,
         "synthesized": timed.what,
-        "told": told(),
+        "conditions": conditions(),
         "delays": delays(),
     }
-    return json.dumps({**facts, **asdict(timed.timing)}, indent=1) + "\n"
+    return json.dumps({**details, **asdict(timed.timing)}, indent=1) + "\n"
 
 
 def _block_rows(timed: TimedDesign) -> list[list[str]]:

@@ -97,11 +97,7 @@ class Processes(Generic[Job, Result]):
         return _Worker(process, ours)
 
     def _check_died(self, job: Job, times: int) -> None:
-        """Gives up a job at which workers die.
-
-        Raises:
-            ToolError: If they did ``ATTEMPTS`` times.
-        """
+        """Gives up a job at which workers die."""
         if times >= ATTEMPTS:
             raise ToolError(
                 f"worker processes ended {times} times at {self._work.name(job)}: it may need more "

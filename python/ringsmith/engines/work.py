@@ -17,7 +17,7 @@ class Work(Generic[Context, Job, Result]):
     """What workers know and do; it is pickled on its way to them.
 
     Attributes:
-        context: What jobs need beside themselves, with an equality of its own.
+        context: What jobs need in addition to themselves, with an equality of its own.
         start: Makes the function from a job to its result of the context; each worker calls it
             once. A function of a module, which workers import.
         name: Names a job in errors; a function of a module, too.
@@ -65,8 +65,8 @@ def attempt(work: Work[Context, Job, Result], job: Job) -> Outcome[Result]:
     except RingsmithError as error:
         return Outcome(error=error)
     except Exception:  # a worker that dies of it would only be replaced, to die again
-        told = traceback.format_exc().strip()
-        return Outcome(error=ToolError(f"a worker failed at {work.name(job)}:\n{told}"))
+        text = traceback.format_exc().strip()
+        return Outcome(error=ToolError(f"a worker failed at {work.name(job)}:\n{text}"))
 
 
 ATTEMPTS = 3

@@ -164,11 +164,7 @@ def explore_designs(
 
 
 def _whole(name: str, value: object) -> int:
-    """An argument that is a whole number.
-
-    Raises:
-        ParameterError: If it is none.
-    """
+    """An argument that is a whole number."""
     found = python_number(value)
     if isinstance(found, bool) or not isinstance(found, int):
         raise ParameterError(f"{name} = {value!r:.60} is no whole number: write one")

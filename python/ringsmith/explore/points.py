@@ -106,7 +106,7 @@ class Tried:
         """The point of a row.
 
         Raises:
-            InteropError: If it is none.
+            InteropError: If it is not valid.
         """
         try:
             usage = row["usage"]

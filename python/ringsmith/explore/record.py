@@ -19,7 +19,7 @@ class Record:
         request: What is explored for.
 
     Raises:
-        InteropError: If the file is none of this request; says what to do.
+        InteropError: If the file belongs to another request; says what to do.
     """
 
     def __init__(self, path: Path | None, request: Request) -> None:
@@ -50,7 +50,7 @@ class Record:
                 "identity": request.identity,
                 "sources": request.sources,
                 "subject": request.subject,
-                **request.told,
+                **request.recorded,
                 "host": host,
             }
         )

@@ -85,11 +85,11 @@ class Request:
     @property
     def identity(self) -> str:
         """A digest of the request, a program's content included."""
-        text = repr(sorted(self.told.items())).encode()
+        text = repr(sorted(self.recorded.items())).encode()
         return sha256(text + self.program_bytes).hexdigest()[:16]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def recorded(self) -> dict[str, Any]:
         """The request as JSON values, without a program's content."""
         found = asdict(self)
         del found["content"]
@@ -102,7 +102,7 @@ class Request:
 
     @property
     def sources(self) -> str:
-        """A digest of what numbers follow from beside the request: the card, and architectures."""
+        """A digest of the card and the architectures, on which results depend, too."""
         found = sha256(repr(asdict(load_platform(self.platform))).encode())
         for name in self.architectures:
             for path in source_files(name):

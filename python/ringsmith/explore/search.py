@@ -1,8 +1,8 @@
 """The search: by doubling, as the Framework paper's Algorithm 2, or finer.
 
 **Doubling** tries all combinations of doubled values, those that take least first. **Fine** goes on
-from the front of these: it tries each point's neighbours, whose one parameter has the next value on
-either side, powers of two or not, until the front has no neighbour left that was not tried.
+from the front of these: it tries each point's neighbours, with one parameter at its next smaller or
+larger value, powers of two or not, until every neighbour of the front was tried.
 
 Cost functions decide which points are on the front. These are then asked for the model's cycles,
 and the front is made anew, until each of its points has them.
@@ -178,13 +178,13 @@ class Search:
                 continue
             values = dict(each.values)
             for parameter in space:
-                for value in _beside(parameter, values[parameter.name]):
+                for value in _next_values(parameter, values[parameter.name]):
                     changed = {**values, parameter.name: value}
                     found.append(Job(each.architecture, tuple(changed.items())))
         return [job for job in dict.fromkeys(found) if self._unknown(job)]
 
 
-def _beside(parameter: Parameter, value: int | str) -> list[int | str]:
+def _next_values(parameter: Parameter, value: int | str) -> list[int | str]:
     """The values next to one; of a value that is none of them, the nearest."""
     values = list(parameter.values)
     if value not in values:

@@ -65,8 +65,8 @@ def contents(backend: Backend, design: Design, recipe: Recipe) -> dict[str, byte
     found = {path: text.encode() for path, text in files.items()}
     if recipe.program:
         found[PROGRAM] = recipe.program
-    told = _told(backend, design, names, hardware, list(sources), operation, estimate)
-    found[MANIFEST] = manifest_text(recipe, tools, told, found).encode()
+    properties = _properties(backend, design, names, hardware, list(sources), operation, estimate)
+    found[MANIFEST] = manifest_text(recipe, tools, properties, found).encode()
     return found
 
 
@@ -197,10 +197,10 @@ def _readme(
     ]
     headings = ("interface", "kind", "clock", "wires", "for")
     text = [heading for heading in headings if heading != "wires"]
-    facts = operation.facts
-    told = [
+    details = operation.details
+    properties = [
         f"{operation.title}: {operation.result}.",
-        ", ".join(f"{key} {facts[key]:,}" for key in operation.demonstration.facts) + ".",
+        ", ".join(f"{key} {details[key]:,}" for key in operation.demonstration.figures) + ".",
     ]
     return _template("README.md").substitute(
         name=name,
@@ -213,11 +213,11 @@ def _readme(
         own_program=_OWN_PROGRAM if recipe.program else "",
         not_run=packaging.NOT_RUN,
         ports="\n".join(table_lines(headings, rows, text)),
-        told="\n\n".join(told),
+        properties="\n\n".join(properties),
     )
 
 
-def _told(
+def _properties(
     backend: Backend,
     design: Design,
     names: Names,
@@ -240,7 +240,7 @@ def _told(
             if each.kind != buses.PLAIN
         ],
         "sources": list(sources),
-        "operation": dict(operation.facts),
+        "operation": dict(operation.details),
         "estimate": {"family": estimate.family, **estimate.resources},
     }
 

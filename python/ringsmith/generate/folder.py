@@ -16,7 +16,7 @@ from ringsmith.backends.registry import backend_of, fitting_backend, named_desig
 from ringsmith.errors import InteropError, ParameterError, ProgramError, ToolError
 from ringsmith.files import new_folder, read_bounded
 from ringsmith.generate.contents import contents, write
-from ringsmith.generate.manifest import MANIFEST, Recipe, read_manifest, told
+from ringsmith.generate.manifest import MANIFEST, Recipe, read_manifest, read_properties
 from ringsmith.generate.own_program import fitted, own_program, plain_name
 from ringsmith.hdl.yosys import yosys
 from ringsmith.program import Program
@@ -46,7 +46,7 @@ class Made:
         Keys: ``design``, ``architecture``, ``family`` (as Yosys calls it), ``resource`` (``dsps``,
         ``luts``, …) and ``estimate``. ``ringsmith.generate.synthesize`` counts them.
         """
-        design, architecture, estimate = told(
+        design, architecture, estimate = read_properties(
             self.folder / MANIFEST, "design", "architecture", "estimate"
         )
         head = {"design": design, "architecture": architecture, "family": estimate["family"]}
@@ -56,9 +56,9 @@ class Made:
             if name != "family"
         ]
 
-    def facts(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """Returns what the testbench runs: parameters, first numbers, clock cycles."""
-        (found,) = told(self.folder / MANIFEST, "operation")
+        (found,) = read_properties(self.folder / MANIFEST, "operation")
         return dict(found)
 
 
@@ -129,7 +129,7 @@ def generate_again(manifest: Path, folder: Path, *, force: bool = False) -> Made
     """Makes a folder again from its manifest, and compares every file with its digest.
 
     Raises:
-        InteropError: If the manifest is none, or the folder cannot be written.
+        InteropError: If the manifest is not valid, or the folder cannot be written.
         ParameterError: If another version of Ringsmith made it.
         ToolError: If tools of another version made it.
         ProgramError: If a file differs; the folder is not written.
@@ -163,11 +163,7 @@ def _make(recipe: Recipe, source: str, folder: Path, wanted: dict[str, str] | No
 
 
 def _check_same(files: dict[str, bytes], wanted: dict[str, str]) -> None:
-    """Refuses files that are not those of a manifest.
-
-    Raises:
-        ProgramError: If one differs.
-    """
+    """Refuses files that are not those of a manifest."""
     found = {
         path: hashlib.sha256(data).hexdigest() for path, data in files.items() if path != MANIFEST
     }

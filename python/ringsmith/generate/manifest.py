@@ -37,8 +37,8 @@ class Recipe:
     program: bytes = field(default=b"", repr=False)
 
     @property
-    def told(self) -> dict[str, object]:
-        """The recipe as the manifest has it: a program is a file beside it."""
+    def recorded(self) -> dict[str, object]:
+        """The recipe as the manifest has it: a program is a file in its folder."""
         found = {**asdict(self), "program": PROGRAM}
         if not self.program:
             del found["program"]
@@ -63,7 +63,7 @@ class Manifest:
 def manifest_text(
     recipe: Recipe,
     tools: Mapping[str, str],
-    told: Mapping[str, object],
+    properties: Mapping[str, object],
     files: Mapping[str, bytes],
 ) -> str:
     """The text of a manifest.
@@ -71,7 +71,7 @@ def manifest_text(
     Args:
         recipe: What the folder is made of.
         tools: Tools whose version decides bytes.
-        told: Properties for readers and other tools; here only ``synth`` reads them.
+        properties: Properties for readers and other tools; here only ``synth`` reads them.
         files: All other files.
     """
     record = {
@@ -79,8 +79,8 @@ def manifest_text(
         "version": VERSION,
         "ringsmith": __version__,
         "tools": dict(tools),
-        "recipe": recipe.told,
-        **told,
+        "recipe": recipe.recorded,
+        **properties,
         "files": {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())},
     }
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
@@ -90,7 +90,7 @@ def read_manifest(path: Path) -> Manifest:
     """Reads a manifest, to make its folder again.
 
     Raises:
-        InteropError: If it cannot be read, or is none.
+        InteropError: If it cannot be read, or is not valid.
         ParameterError: If another version of Ringsmith made it.
     """
     record = _record(path)
@@ -115,11 +115,7 @@ def read_manifest(path: Path) -> Manifest:
 def _own_program(
     path: Path, recipe: Mapping[str, object], files: Mapping[str, str]
 ) -> dict[str, bytes]:
-    """The program beside a manifest that names one.
-
-    Raises:
-        InteropError: If it cannot be read, or is not the one that the manifest was written for.
-    """
+    """The program that a manifest names, from its folder."""
     if "program" not in recipe:
         return {}
     if recipe["program"] != PROGRAM:
@@ -131,11 +127,11 @@ def _own_program(
     return {"program": data}
 
 
-def told(path: Path, *keys: str) -> list[Any]:
+def read_properties(path: Path, *keys: str) -> list[Any]:
     """Properties of a manifest.
 
     Raises:
-        InteropError: If it cannot be read, is none, or lacks one.
+        InteropError: If it cannot be read, is not valid, or lacks one.
     """
     record = _record(path)
     missing = [key for key in keys if key not in record]

@@ -52,13 +52,13 @@ class Shown:
         demonstration: What a testbench needs.
         title: What is computed, and its parameters, in words.
         result: The first messages and results, in words.
-        facts: Parameters and results, for the manifest.
+        details: Parameters and results, for the manifest.
     """
 
     demonstration: Demonstration
     title: str
     result: str
-    facts: Mapping[str, object]
+    details: Mapping[str, object]
 
 
 def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Shown:
@@ -120,7 +120,7 @@ def shown(backend: Backend, exporter: Exporter, design: Design, name: str) -> Sh
             "data_primes": limbs,
             "first_messages": [_few(message) for message in messages],
             "first_result": _few(wanted),
-            **demonstration.facts,
+            **demonstration.figures,
         },
     )
 
@@ -162,11 +162,7 @@ def _check_bits(
     keys: Mapping[str, Residues],
     outputs: Mapping[str, Residues],
 ) -> None:
-    """Refuses outputs that are not the reference interpreter's.
-
-    Raises:
-        DeviceError: If one is not.
-    """
+    """Refuses outputs that are not the reference interpreter's."""
     wanted = compiled.core.run(dict(inputs), dict(keys))
     for name, residues in outputs.items():
         if not np.array_equal(residues, wanted[name]):
@@ -176,11 +172,7 @@ def _check_bits(
 
 
 def _check_message(parameters: RlweParameters, found: object, wanted: Vector) -> None:
-    """Refuses a decrypted result that is not the operation's on the messages, rounded to integers.
-
-    Raises:
-        ProgramError: If the design's primes leave too few bits for it.
-    """
+    """Refuses a decrypted result other than the operation's on the messages, in integers."""
     slots = np.rint(np.real(np.asarray(found)))[: wanted.size]
     if not np.array_equal(slots, wanted):
         raise ProgramError(

@@ -40,7 +40,7 @@ def own_program(data: bytes) -> Program:
     """Reads a program from the bytes of its file.
 
     Raises:
-        InteropError: If they are none.
+        InteropError: If they are not valid.
         ParameterError: If they are a client's kit.
     """
     found = Program.from_bytes(data)
@@ -86,13 +86,13 @@ def shown_program(backend: Backend, exporter: Exporter, design: Design, data: by
         found = scheme.decode(parameters, scheme.decrypt(parameters, secret, result))
         _check(program, name, found, wanted[name])
     heard = {plain_name(name): _few(values) for name, values in messages.items()}
-    told = {plain_name(name): _few(values) for name, values in wanted.items()}
+    results = {plain_name(name): _few(values) for name, values in wanted.items()}
     title = parameters.scheme.upper()
     return Shown(
         demonstration,
         f"{plain_name(program.name)}, a {title} program of {len(program.nodes)} operations, "
         f"N = {parameters.n}, {parameters.limbs} primes of data",
-        f"the first slots of the inputs are {heard}, and of the outputs {told}",
+        f"the first slots of the inputs are {heard}, and of the outputs {results}",
         {
             "name": program.name,
             "scheme": title,
@@ -100,8 +100,8 @@ def shown_program(backend: Backend, exporter: Exporter, design: Design, data: by
             "primes": [int(prime) for prime in parameters.primes],
             "data_primes": parameters.limbs,
             "first_messages": heard,
-            "first_result": told,
-            **demonstration.facts,
+            "first_result": results,
+            **demonstration.figures,
         },
     )
 
@@ -112,11 +112,7 @@ def plain_name(name: str) -> str:
 
 
 def _compiled(backend: Backend, design: Design, program: Program) -> tuple[CompiledGraph, Lowered]:
-    """The program scheduled for a design.
-
-    Raises:
-        ProgramError: If the design does not run it, at the user's line.
-    """
+    """The program scheduled for a design."""
     check_fits(program, backend.limits(design))
     lowered = lower(program)
     constants = lowered.plaintexts
@@ -147,11 +143,7 @@ def _encrypted(
 
 
 def _messages(program: Program) -> tuple[dict[str, Message], dict[str, Message]]:
-    """Messages within the inputs' ranges, and the program's results in the clear.
-
-    Raises:
-        ProgramError: If every choice breaks a promise of the program; names its line.
-    """
+    """Messages within the inputs' ranges, and the program's results in the clear."""
     broken: ProgramError | None = None
     for magnitude in _MAGNITUDES:
         given = {
@@ -196,11 +188,7 @@ def _results(
 
 
 def _check(program: Program, name: str, found: Message, wanted: Message) -> None:
-    """Refuses a decrypted output that is further from the clear one than forecast.
-
-    Raises:
-        ProgramError: If it is.
-    """
+    """Refuses a decrypted output that is further from the clear one than forecast."""
     length = min(program.output_lengths[name], wanted.size)
     apart = float(np.max(np.abs(found[:length] - wanted[:length]), initial=0.0))
     if not apart <= (most := expected_errors(program)[name]):

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ringsmith.errors import InteropError
-from ringsmith.generate.manifest import MANIFEST, told
+from ringsmith.generate.manifest import MANIFEST, read_properties
 from ringsmith.hdl.ecp5 import flow
 from ringsmith.hdl.synthesis import SERIES_7, ULTRASCALE_PLUS, synthesized_files
 from ringsmith.hdl.target import ECP5_MACRO
@@ -101,7 +101,7 @@ def synthesize(folder: str | Path) -> Synthesized:
     """
     folder = Path(folder)
     file = folder / MANIFEST
-    design, top, defines, sources, estimate = told(
+    design, top, defines, sources, estimate = read_properties(
         file, "design", "top", "defines", "sources", "estimate"
     )
     if not isinstance(sources, list) or not isinstance(estimate, dict):
@@ -129,11 +129,7 @@ def synthesize(folder: str | Path) -> Synthesized:
 
 
 def _source(folder: Path, path: object) -> Path:
-    """A source of a folder, which lies in it.
-
-    Raises:
-        InteropError: If it does not, or is not there.
-    """
+    """A source of a folder, which lies in it."""
     parts = PurePosixPath(str(path))
     if parts.is_absolute() or ".." in parts.parts:
         raise InteropError(f"{folder / MANIFEST}: source {str(path)!r:.80} lies outside the folder")

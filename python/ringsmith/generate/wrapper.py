@@ -107,9 +107,9 @@ def _parameter(interface: Interface, known: Iterable[Interface]) -> str:
     of_it = [each for each in known if each.clock == interface.name]
     served = ":".join(each.name for each in of_it if is_bus(each))
     resets = ":".join(each.name for each in of_it if each.kind == buses.RESET)
-    told = [f"ASSOCIATED_BUSIF {served}"] if served else []
-    told += [f"ASSOCIATED_RESET {resets}"] if resets else []
-    return ", ".join(told)
+    entries = [f"ASSOCIATED_BUSIF {served}"] if served else []
+    entries += [f"ASSOCIATED_RESET {resets}"] if resets else []
+    return ", ".join(entries)
 
 
 def connections(interfaces: Iterable[Interface]) -> str:

@@ -250,7 +250,7 @@ class BaseConverter:
         return scaled + divided + tiles
 
     def latency(self, terms: int) -> int:
-        """Cycles from the first term of a conversion of so many terms to its first output."""
+        """Cycles from the first term of a conversion of this many terms to its first output."""
         scaled = 2 + montgomery_latency(self.width, self.step_bits)
         steps = scale_steps(self.reduced_bits, self.step_bits)
         reduced = 3 + self.quotient_tiles - 1 + steps * SCALE_STEP_LATENCY + MOD_ADDSUB_LATENCY

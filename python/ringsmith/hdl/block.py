@@ -82,8 +82,8 @@ def _load(library: Path) -> ctypes.CDLL:
         getattr(functions, name).restype = None
     functions.rsb_eval.argtypes = [handle]
     functions.rsb_step.argtypes = [handle, ctypes.c_uint64]
-    side = (ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(_POINTER))
-    functions.rsb_run.argtypes = (handle, ctypes.c_uint64, *side, *side)
+    ports = (ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(_POINTER))
+    functions.rsb_run.argtypes = (handle, ctypes.c_uint64, *ports, *ports)
     if hasattr(functions, "rsb_write_coverage"):
         functions.rsb_write_coverage.argtypes = [handle, ctypes.c_char_p]
     return functions
@@ -110,9 +110,9 @@ class Block:
         self._handle: int | None = self._functions.rsb_new(clock.encode(), seed)
         self.ports: dict[str, Port] = {}
         for index in range(self._functions.rsb_port_count(self._handle)):
-            facts = [ctypes.c_int() for _ in range(3)]
-            name = self._functions.rsb_port(self._handle, index, *map(ctypes.byref, facts)).decode()
-            is_input, width, lanes = (fact.value for fact in facts)
+            shape = [ctypes.c_int() for _ in range(3)]
+            name = self._functions.rsb_port(self._handle, index, *map(ctypes.byref, shape)).decode()
+            is_input, width, lanes = (number.value for number in shape)
             self.ports[name] = Port(index, name, bool(is_input), width, lanes)
         self._clock = clock
 
@@ -233,8 +233,8 @@ class Block:
         with self._closed_if_stopped():
             for first, count in slices(total):
                 rows = slice(first, first + count)
-                sides = (*_side(driven, rows), *_side(sampled, rows))
-                self._check(self._functions.rsb_run(self._open(), count, *sides))
+                both = (*_data(driven, rows), *_data(sampled, rows))
+                self._check(self._functions.rsb_run(self._open(), count, *both))
                 if task is not None:
                     task.advance(count)
         return {
@@ -286,7 +286,7 @@ class Block:
             raise DeviceError(text)
 
 
-def _side(
+def _data(
     arrays: Mapping[Port, Words], rows: slice
 ) -> tuple[int, ctypes.Array[ctypes.c_int], object]:
     """Port indices and pointers to these rows of the data, as `rsb_run` takes them."""

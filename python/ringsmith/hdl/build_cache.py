@@ -45,7 +45,7 @@ def cache_root() -> Path:
     return Path.home() / ".cache" / "ringsmith"
 
 
-def fingerprint(facts: Iterable[str], files: Iterable[Path] = ()) -> str:
+def fingerprint(properties: Iterable[str], files: Iterable[Path] = ()) -> str:
     """A key of 24 hexadecimal digits: equal only for equal properties, file names and contents.
 
     A file counts by its name without its folder, so that a checkout may move.
@@ -54,8 +54,8 @@ def fingerprint(facts: Iterable[str], files: Iterable[Path] = ()) -> str:
         ToolError: If a file cannot be read.
     """
     digest = hashlib.sha256(f"with {_DIGESTS}\n".encode())
-    for fact in facts:
-        digest.update(f"fact {len(fact.encode())}\n{fact}\n".encode())
+    for each in properties:
+        digest.update(f"property {len(each.encode())}\n{each}\n".encode())
     for file in files:
         try:
             content = file.read_bytes()
@@ -200,11 +200,7 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def _locked(root: Path, name: str, *, wait: bool = True) -> Iterator[None]:
-    """Holds the lock of a built folder.
-
-    Raises:
-        BlockingIOError: If another process holds it and ``wait`` is false.
-    """
+    """Holds the lock of a built folder."""
     path = root / f"{name}.lock"
     while True:
         with path.open("w") as lock:

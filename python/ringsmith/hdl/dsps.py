@@ -76,7 +76,7 @@ def _blocks(width: int, rows: int) -> list[tuple[int, int, int]]:
 
 
 def product_dsps(width: int, slices: DspSlice, rows: int = _ROWS) -> int:
-    """The product of two words; operands of so many bits are added as rows."""
+    """The product of two words; operands of this many bits are added as rows."""
     return sum(_block(a, b, a + b, slices, rows) for a, b, _ in _blocks(width, rows))
 
 
@@ -94,10 +94,10 @@ def _lower_dsps(width: int, slices: DspSlice, rows: int) -> int:
     """The low word of a product and two bits more (``rs_mul_low``)."""
     total = 0
     for a, b, place in _blocks(width, rows):
-        room = width + 2 - place
-        if room > 0:
-            a, b = min(a, room), min(b, room)
-            total += _block(a, b, min(a + b, room), slices, rows)
+        left = width + 2 - place
+        if left > 0:
+            a, b = min(a, left), min(b, left)
+            total += _block(a, b, min(a + b, left), slices, rows)
     return total
 
 
@@ -111,11 +111,11 @@ def barrett_dsps(width: int, slices: DspSlice) -> int:
 def folded_dsps(width: int, slices: DspSlice) -> int:
     """A modular multiplication near a power of two: pairs of slices of ``rs_mod_mul_folded``.
 
-    Four make the product, beside its centre, and three fold; a pair is two DSP48E2, whatever its
+    Four make the product, without its centre, and three fold; a pair is two DSP48E2, whatever its
     operands.
     """
-    side = width - 2 * min(width // 2, _LONG)
-    return 2 * 7 + (_block(side, side, 2 * side, slices) if side else 0)
+    outer = width - 2 * min(width // 2, _LONG)
+    return 2 * 7 + (_block(outer, outer, 2 * outer, slices) if outer else 0)
 
 
 def division_dsps(bits: int, width: int, step_bits: int, slices: DspSlice) -> int:

@@ -12,7 +12,7 @@ from ringsmith.hdl.yosys import run_yosys
 DSP_BOXES: Mapping[str, int] = MappingProxyType(
     {"rs_mul_add_pair": 2, "rs_mul_add": 1, "rs_mul_accumulate": 1, "rs_mul_cascade_slice": 1}
 )
-"""Black boxes of so many DSP slices, whose registers and adders they are: Yosys packs none for
+"""Black boxes of this many DSP slices, whose registers and adders they are: Yosys packs none for
 UltraScale+. ``tests/rtl/test_area.py`` sees it on 7 series, where it does."""
 
 

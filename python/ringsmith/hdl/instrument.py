@@ -1,4 +1,4 @@
-"""What a simulation can record beside computing: each is a build of its own, and costs speed."""
+"""What a simulation can record while it computes: each is a build of its own, and costs speed."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -29,7 +29,7 @@ class Port:
         bits: Its width.
         signal: What the interface's standard calls it, such as ``AWADDR``; empty: nothing.
         part_of: The port of the design that it is a part of, where that has the wires of several
-            interfaces side by side: those of the first interface are the lowest bits.
+            interfaces: those of the first interface are the lowest bits.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Interface:
         kind: One of ``AXI_LITE``, ``AXI``, ``AXI_STREAM``, ``CLOCK``, ``RESET``, ``INTERRUPT`` and
             ``PLAIN``.
         ports: The ports.
-        master: Whether the design is the side that begins transfers.
+        master: Whether the design begins transfers.
         clock: The clock that it is synchronous to; of a clock itself: empty.
         about: What it is for, in a few words.
     """
@@ -153,8 +153,8 @@ def axi_bus(
     return Interface(name, AXI, tuple(_ports(name, signals, master)), master, of, about)
 
 
-def side_by_side(name: str, interfaces: Sequence[Interface]) -> tuple[Interface, ...]:
-    """Equal buses whose wires are side by side in the design's ports.
+def merged_ports(name: str, interfaces: Sequence[Interface]) -> tuple[Interface, ...]:
+    """Equal buses whose wires are concatenated in the design's ports.
 
     Args:
         name: What the names of these ports begin with.

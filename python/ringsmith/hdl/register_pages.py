@@ -41,7 +41,7 @@ def render_page(
             "is only written are answered with SLVERR. What is illegal at that moment or for that "
             "device is answered with OKAY, has no effect and sets a bit of `refused`. "
             "`rtl/shell/rs_registers.h` is the same map in C. Polynomials may cross the data path, "
-            "an AXI4 bus of 512 bits beside this one, the data path, where "
+            "an AXI4 bus of 512 bits next to this one, the data path, where "
             "`data_path` says that there is one."
         ),
         "",

@@ -1,4 +1,4 @@
-"""Where the hardware's sources lie: in the installed package, or in the checkout beside it."""
+"""Where the hardware's sources lie: in the installed package, or in the checkout around it."""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ from ringsmith.errors import ToolError
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def _find(room: str, known_file: str) -> Path:
-    candidates = [_PACKAGE / room, _PACKAGE.parents[1] / room]
+def _find(folder: str, known_file: str) -> Path:
+    candidates = [_PACKAGE / folder, _PACKAGE.parents[1] / folder]
     for candidate in candidates:
         if (candidate / known_file).is_file():
             return candidate
     looked = " and ".join(str(candidate) for candidate in candidates)
     raise ToolError(
-        f"the folder {room}/ of Ringsmith's hardware sources is missing: looked in {looked}; "
+        f"the folder {folder}/ of Ringsmith's hardware sources is missing: looked in {looked}; "
         "install the wheel again, or run from a complete checkout"
     )
 
@@ -37,21 +37,23 @@ def sim_root() -> Path:
     return _find("sim", "hdl/block.h")
 
 
-def rtl_sources(*rooms: str) -> list[Path]:
+def rtl_sources(*folders: str) -> list[Path]:
     """The SystemVerilog files of some folders of `rtl/`, packages first, ready for the compiler.
 
     Args:
-        rooms: Folder names below `rtl/`, in order of dependence: `"arith"`, `"mem"`, `"ntt"`, ...
+        folders: Folder names below `rtl/`, in order of dependence: `"arith"`, `"mem"`, `"ntt"`, ...
 
     Raises:
         ToolError: If a folder holds no SystemVerilog.
     """
     packages: list[Path] = []
     modules: list[Path] = []
-    for room in rooms:
-        files = sorted((rtl_root() / room).glob("*.sv"))
+    for folder in folders:
+        files = sorted((rtl_root() / folder).glob("*.sv"))
         if not files:
-            raise ToolError(f"rtl/{room} holds no SystemVerilog files: check the name of the room")
+            raise ToolError(
+                f"rtl/{folder} holds no SystemVerilog files: check the name of the folder"
+            )
         for file in files:
             (packages if file.stem.endswith("_pkg") else modules).append(file)
     return packages + modules

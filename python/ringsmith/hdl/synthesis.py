@@ -95,7 +95,7 @@ def ultra_rams(width: int, depth: int) -> int:
 
 def synthesized(
     top: str,
-    rooms: Sequence[str],
+    folders: Sequence[str],
     parameters: Mapping[str, int],
     parts: Sequence[str],
     family: str,
@@ -105,7 +105,7 @@ def synthesized(
 
     Args:
         top: The top module.
-        rooms: Folders of ``rtl/`` that it is made of.
+        folders: Folders of ``rtl/`` that it is made of.
         parameters: Of the top module.
         parts: Modules below it whose area is reported too, including everything below them.
         family: ``ULTRASCALE_PLUS`` or ``SERIES_7``.
@@ -119,7 +119,7 @@ def synthesized(
         ToolError: If Yosys is not installed or fails.
     """
     values = [f"{name}={value}" for name, value in parameters.items()]
-    return synthesized_files(top, rtl_sources(*rooms), values, parts, family, boxes)
+    return synthesized_files(top, rtl_sources(*folders), values, parts, family, boxes)
 
 
 def synthesized_files(
@@ -131,7 +131,7 @@ def synthesized_files(
     boxes: Sequence[str] = (),
 ) -> dict[str, Area]:
     """The same of files, each before those that use it, and ``Name=value`` of parameters."""
-    facts = [yosys().version, family, *parts, *values, *(f"without {box}" for box in boxes)]
+    properties = [yosys().version, family, *parts, *values, *(f"without {box}" for box in boxes)]
     own = [Path(__file__).with_name(f"{name}.py") for name in ("elaboration", "netlist", "packing")]
     own.append(Path(__file__))
 
@@ -143,7 +143,7 @@ def synthesized_files(
             if file.name != "area.json":
                 file.unlink()
 
-    folder = built(f"area-{top}", fingerprint(facts, [*files, *own]), build)
+    folder = built(f"area-{top}", fingerprint(properties, [*files, *own]), build)
     areas = json.loads((folder / "area.json").read_text())
     return {name: Area(**area) for name, area in areas.items()}
 

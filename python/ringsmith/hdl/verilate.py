@@ -74,17 +74,17 @@ class _Recipe:
         names = ["--top-module", self.top, "--prefix", f"V{self.top}"]
         return [*self._options(), *names, *values, *files]
 
-    def facts(self) -> list[str]:
+    def properties(self) -> list[str]:
         parameters = [f"{name}={value}" for name, value in self.parameters]
         own = [*parameters, *self._options(), self.instrument.value.optimization]
-        return [self.top, *own, *_tool_facts(self.instrument)]
+        return [self.top, *own, *_tool_properties(self.instrument)]
 
     def _options(self) -> list[str]:
         mode = _CHECKED if self.assertions else _FAST
         return [*_VERILATE, *mode, *self.instrument.value.verilator, *self.flags]
 
 
-def _tool_facts(instrument: Instrument) -> list[str]:
+def _tool_properties(instrument: Instrument) -> list[str]:
     tool, cxx = verilator(), compiler()
     return [tool.version, cxx.version, cxx.native, *_compile_options(instrument), *_LINK]
 
@@ -196,7 +196,7 @@ def _library(
     headers = [header for folder in folders for header in sorted(folder.glob("*.h"))]
     own = [Path(__file__), Path(block_wrapper.__file__), rtl_root() / "verilator.vlt"]
     files = [*recipe.sources, *wrapper, *headers, *_harness(), *own]
-    key = fingerprint(recipe.facts(), files)
+    key = fingerprint(recipe.properties(), files)
 
     def build(work: Path) -> None:
         with progress.task(f"translating the RTL of {title} to C++ with Verilator") as task:
@@ -243,7 +243,7 @@ def _runtime(instrument: Instrument) -> Path:
         title = "compiling Verilator's library"
         _compile(bundles, work, [sim_root() / "hdl"], instrument, title)
 
-    key = fingerprint(_tool_facts(instrument), [Path(__file__), *sources, *_harness()])
+    key = fingerprint(_tool_properties(instrument), [Path(__file__), *sources, *_harness()])
     return built("verilator-runtime", key, build)
 
 

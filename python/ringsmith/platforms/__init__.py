@@ -86,7 +86,7 @@ class Platform:
         fpga: The FPGA on it.
         family: The FPGA's family, as Yosys calls it.
         source: Where the numbers are from.
-        dies: How many dies the FPGA has, side by side in a row; wires between them are few.
+        dies: How many dies the FPGA has, in a row; wires between them are few.
         die: What each die has.
         lut_share: Share of a die's LUTs that a design may take.
         reserved_luts: LUTs of all dies together that the card's own platform takes.
@@ -138,7 +138,7 @@ class Placement:
 
     @property
     def fits(self) -> bool:
-        """Whether the units fit, die by die, beside the card's platform."""
+        """Whether the units fit, die by die, together with the card's platform."""
         return not self.excess
 
 
@@ -195,7 +195,7 @@ def load_platform(name: str) -> Platform:
     """A card by its name, such as ``u250``, or by the path of its TOML file.
 
     Raises:
-        ParameterError: If there is none of that name, or the file is none of a card.
+        ParameterError: If there is none of that name, or the file does not describe a card.
     """
     if not name.endswith(SUFFIX) and name not in platform_names():
         raise ParameterError(

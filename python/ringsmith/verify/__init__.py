@@ -1,1 +1,1 @@
-"""Campaigns of random programs: a design's device beside the model, spread over workers."""
+"""Campaigns of random programs: a design's device compared with the model, spread over workers."""

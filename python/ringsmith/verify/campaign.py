@@ -55,7 +55,7 @@ class Campaign:
 
     @property
     def sources(self) -> str:
-        """A digest of what results follow from beside the campaign: model, compiler and RTL."""
+        """A digest of model, compiler and RTL, on which results depend, too."""
         files = source_files(self.design.architecture)
         for root in (rtl_root(), sim_root()):
             files += sorted(each for each in root.rglob("*") if each.is_file())
@@ -93,7 +93,7 @@ class Ran:
         """The program of a row.
 
         Raises:
-            InteropError: If it is none.
+            InteropError: If it is not valid.
         """
         try:
             equal = {str(name): int(count) for name, count in row["equal"].items()}

@@ -77,11 +77,7 @@ def run_campaign(
 
 
 def _record(path: Path | None, campaign: Campaign) -> Lines:
-    """Opens the file of a campaign's programs; writes its header if it is new.
-
-    Raises:
-        InteropError: If it is another campaign's.
-    """
+    """Opens the file of a campaign's programs; writes its header if it is new."""
     lines = Lines(path, _HEAD, "verified programs")
     if (head := lines.head) is not None:
         if head.get("identity") != campaign.identity:

@@ -16,7 +16,7 @@ from ringsmith.backends.base import (
     Explanation,
     GraphResult,
 )
-from ringsmith.backends.jobs import QueuedDevice, Work
+from ringsmith.backends.jobs import Device, Work
 from ringsmith.design_files import load
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -31,7 +31,7 @@ def interpreted(compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> dict
     return {name: np.array(limbs, dtype=np.uint64) for name, limbs in found.items()}
 
 
-class Oracle(QueuedDevice):
+class Oracle(Device):
     """Interprets graphs."""
 
     name = "slow-oracle"
@@ -105,7 +105,7 @@ class TallyExecutable:
         return len(self.spans)
 
 
-class TallyDevice(QueuedDevice):
+class TallyDevice(Device):
     """Interprets graphs and counts."""
 
     name = "model"

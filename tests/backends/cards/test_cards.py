@@ -428,7 +428,7 @@ def test_a_job_that_waits_too_long_is_reported_so(path: str, work: Work) -> None
     one.close()
 
 
-def test_keys_that_do_not_fit_make_room_for_each_other(tmp_path: Path, work: Work) -> None:
+def test_keys_that_do_not_fit_replace_each_other(tmp_path: Path, work: Work) -> None:
     size = sum(key.data.nbytes for key in (work.keys.relin,) if key is not None)
     card = RpauCard(DESIGN, ModelCoprocessor, 2 * (2 << 20))
     server = CardServer(card, tmp_path / "card.sock")

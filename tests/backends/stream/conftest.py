@@ -37,7 +37,7 @@ def ntt_primes(design: StreamDesign, count: int) -> list[int]:
 
 
 def search_primes(bits: int, n: int, count: int) -> list[int]:
-    """The largest NTT primes of so many bits, of 62 bits too, which core does not take."""
+    """The largest NTT primes of this many bits, of 62 bits too, which core does not take."""
     if bits <= CORES_MOST_BITS:
         return list(_core.prime_search(bits, n, count))
     candidates = range((1 << bits) - 2 * n + 1, 1 << (bits - 1), -2 * n)
@@ -93,17 +93,17 @@ def check_products(
     """Runs frames and asserts results, cycles and readiness; returns when products began."""
     schedule = generator.schedule(*design.shape, design.slots, wanted)
     delay = latency.core_cycles(*design.shape)
-    total = schedule.begun[-1] + design.period + delay
+    total = schedule.started[-1] + design.period + delay
     inputs = stimulus(design, frames, schedule)
     names = ["descriptor_ready_o", "ready_o", "first_o", "y_o"]
     out = block.run(inputs, names, cycles=total)
     assert out["descriptor_ready_o"][schedule.accepted].all()
-    assert out["ready_o"][schedule.begun].all()
+    assert out["ready_o"][schedule.started].all()
     if not any(wanted):  # what did not follow at once began as soon as the core was ready
-        late = np.flatnonzero(np.diff(schedule.begun, prepend=-1) != design.period)
-        assert not out["ready_o"][np.array(schedule.begun)[late] - 1].any()
+        late = np.flatnonzero(np.diff(schedule.started, prepend=-1) != design.period)
+        assert not out["ready_o"][np.array(schedule.started)[late] - 1].any()
     starts = np.flatnonzero(out["first_o"]).tolist()
-    assert starts == [begun + delay for begun in schedule.begun]
+    assert starts == [started + delay for started in schedule.started]
     for frame, start in zip(frames, starts, strict=True):
         words = flow.from_frame(out["y_o"][start : start + design.period])
         assert np.array_equal(words, frame.product)
@@ -112,7 +112,7 @@ def check_products(
 
 @pytest.fixture
 def frames_of(rng: np.random.Generator) -> Callable[[StreamDesign, int, int], list[Product]]:
-    """Makes so many random products modulo so many primes, in random order."""
+    """Makes this many random products modulo this many primes, in random order."""
 
     def make(design: StreamDesign, count: int, primes: int) -> list[Product]:
         moduli = ntt_primes(design, primes)

@@ -8,7 +8,7 @@ from ringsmith import _core
 from ringsmith.backends.stream.design import generator
 from ringsmith.backends.stream.design.design import LANES, StreamDesign
 from ringsmith.backends.stream.design.latency import MONTGOMERY
-from ringsmith.backends.stream.isa.descriptor import descriptor, prime_refusal
+from ringsmith.backends.stream.isa.descriptor import descriptor, prime_error
 from ringsmith.errors import ParameterError
 
 RPM = StreamDesign("rpm", 12, 2, 30)
@@ -19,11 +19,11 @@ RPM = StreamDesign("rpm", 12, 2, 30)
     [
         ((7, 2, 30), "log_n = 7 is outside 8 … 15"),
         ((16, 2, 30), "log_n = 16 is outside 8 … 15"),
-        ((12, 3, 30), r"lanes = 3 is none of \(2, 4, 8, 16\)"),
+        ((12, 3, 30), r"lanes = 3 is not one of \(2, 4, 8, 16\)"),
         ((12, 2, 63), "word_bits = 63 is outside 16 … 62"),
         ((15, 2, 17), "word_bits = 17 is outside 18 … 62"),
         ((12, 2, 61, "barrett"), "word_bits = 61 is outside 16 … 60"),
-        ((12, 2, 30, "sparse"), "multiplier = 'sparse' is none of"),
+        ((12, 2, 30, "sparse"), "multiplier = 'sparse' is not one of"),
         ((8, 8, 30), "N / lanes = 32 is below 64"),
         ((8, 4, 60), "N / lanes = 64 is below 128"),
     ],
@@ -42,20 +42,20 @@ def test_every_design_has_slots_that_leave_no_pause() -> None:
                 except ParameterError:
                     assert (1 << log_n) // lanes < 128  # twice the generator's ring
                     continue
-                begun = generator.schedule(*design.shape, design.slots, [0] * 60).begun
-                assert begun[-1] - begun[29] == 30 * design.period
+                started = generator.schedule(*design.shape, design.slots, [0] * 60).started
+                assert started[-1] - started[29] == 30 * design.period
 
 
 def test_one_slot_less_than_the_fewest_leaves_pauses() -> None:
     fewest = generator.slots(8, 2, 30, MONTGOMERY)
     assert fewest > 2
-    begun = generator.schedule(8, 2, 30, MONTGOMERY, fewest - 1, [0] * 60).begun
-    assert begun[-1] - begun[29] > 30 * 64
+    started = generator.schedule(8, 2, 30, MONTGOMERY, fewest - 1, [0] * 60).started
+    assert started[-1] - started[29] > 30 * 64
 
 
 def test_a_frame_waits_for_its_data() -> None:
     wanted = [5000, 5000, 20_000]
-    assert generator.schedule(12, 1, 30, MONTGOMERY, 2, wanted).begun == [5000, 7048, 20_000]
+    assert generator.schedule(12, 1, 30, MONTGOMERY, 2, wanted).started == [5000, 7048, 20_000]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_frame_waits_for_its_data() -> None:
     ],
 )
 def test_a_prime_is_refused_with_a_reason(prime: int, text: str) -> None:
-    assert text in prime_refusal(prime, RPM)
+    assert text in prime_error(prime, RPM)
     with pytest.raises(ParameterError, match="choose"):
         descriptor(prime, 1, RPM)
 
@@ -76,7 +76,7 @@ def test_a_prime_is_refused_with_a_reason(prime: int, text: str) -> None:
 def test_barretts_multiplier_takes_primes_of_one_size_and_their_reciprocal() -> None:
     design = StreamDesign("nfl", 12, 2, 30, "barrett")
     [small], [q] = (_core.prime_search(bits, design.n, 1) for bits in (29, 30))
-    assert "has 29 bits and design nfl takes primes of 30" in prime_refusal(small, design)
+    assert "has 29 bits and design nfl takes primes of 30" in prime_error(small, design)
     words = descriptor(q, _core.smallest_root(q, design.n), design)
     assert words.unit == (1 << 60) // q - (1 << 30)
     assert words.scale * design.n % q == 1

@@ -1,4 +1,4 @@
-"""Programs with a stream device beside the CPU: the interpreter's bits, the paper's products."""
+"""Programs with a stream device and the CPU: the interpreter's bits, the paper's products."""
 
 from collections.abc import Mapping
 from dataclasses import replace

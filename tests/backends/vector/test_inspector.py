@@ -19,7 +19,7 @@ def test_a_survey_has_a_row_for_each_named_design() -> None:
             assert f"| `{name}` |" in table
 
 
-def test_a_synthesized_area_stands_beside_its_estimate() -> None:
+def test_a_synthesized_area_is_shown_with_its_estimate() -> None:
     design = VectorBackend().load_design("framework")
     area = Area(2816, 627.0, 456, 500_000, 480_000, 100_000, 20_000)
     [*_, row] = vector_area_table([VectorRow(design, area)]).splitlines()

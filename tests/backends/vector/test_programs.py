@@ -151,7 +151,7 @@ def test_every_ring_of_a_design(design: VectorDesign, log_n: int) -> None:
 
 
 def random_ring(design: VectorDesign, n: int, primes: int = 2) -> SubroutineGraph:
-    """An empty graph over so many primes that a design takes."""
+    """An empty graph over this many primes that a design takes."""
     found = _core.prime_search(design.word_bits, max(n, design.n), primes)
     return SubroutineGraph(n, tuple(found), tuple(_core.smallest_root(q, n) for q in found), ())
 
@@ -263,7 +263,7 @@ def test_key_switching_takes_no_transform_that_it_need_not() -> None:
     ("change", "message"),
     [
         ({"log_radix": 3}, "log_radix = 3 is neither 2 nor 4"),
-        ({"reduction": "folded"}, "reduction = 'folded' is none of barrett, montgomery"),
+        ({"reduction": "folded"}, "reduction = 'folded' is not one of barrett, montgomery"),
         ({"word_bits": 61}, "word_bits = 61 is outside 15 … 60"),
         ({"clusters": 0}, "clusters = 0 is outside 1 … 8"),
         ({"banks": 2}, "banks = 2 is outside 3 … 8"),
@@ -294,8 +294,8 @@ def test_primes_and_rings_of_other_designs_are_refused() -> None:
         compile_graph(graph, RADIX_4)
     short = _core.prime_search(32, 1 << 10, 40)[-1]
     assert short % (2 * RADIX_16.n) != 1
-    assert "not 1 modulo 8192" in RADIX_16.prime_refusal(short)
-    assert "fewer than half" in RADIX_4.prime_refusal(7681)
+    assert "not 1 modulo 8192" in RADIX_16.prime_error(short)
+    assert "fewer than half" in RADIX_4.prime_error(7681)
     large = random_ring(RADIX_16, 1 << 13)
     large.output(large.input("a", [0]), "b")
     with pytest.raises(ProgramError, match="rings of N = 256 to 4096, and the program's is 8192"):

@@ -18,7 +18,7 @@ from ringsmith.backends.cards.port import Claim, Words
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.forks import leave_in_children
 
-PIECE = 1 << 20
+CHUNK = 1 << 20
 """Bytes of the card's memory that one access moves at most."""
 
 _HALF = 32
@@ -195,7 +195,7 @@ class FilePort:
         """Copies bytes to the card."""
         left = memoryview(data).cast("B")
         while left:
-            done = self.to_card.pwrite(left[:PIECE], address)
+            done = self.to_card.pwrite(left[:CHUNK], address)
             if done <= 0:
                 raise DeviceError(f"{self.name} takes no bytes at address {address:#x}")
             address, left = address + done, left[done:]
@@ -204,7 +204,7 @@ class FilePort:
         """Copies bytes from the card."""
         parts: list[bytes] = []
         while size > 0:
-            part = self.to_host.pread(min(size, PIECE), address)
+            part = self.to_host.pread(min(size, CHUNK), address)
             if not part:
                 raise DeviceError(f"{self.name} gives no bytes at address {address:#x}")
             parts.append(part)

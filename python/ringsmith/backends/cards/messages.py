@@ -84,7 +84,7 @@ def receive_request(line: socket.socket) -> Request | None:
     """The next request; None: the connection has ended.
 
     Raises:
-        MessageError: If it is none, or longer than a message may be.
+        MessageError: If it is not valid, or longer than a message may be.
     """
     header = _receive(line, _REQUEST.size)
     if header is None:

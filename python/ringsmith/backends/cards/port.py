@@ -99,7 +99,7 @@ class CardPort(Protocol):
 
 
 def within(ranges: Sequence[tuple[int, int]], address: int, size: int) -> bool:
-    """Whether bytes lie in ranges of first and last + 1, which may stand side by side."""
+    """Whether bytes lie in ranges of first and last + 1, which may be adjacent."""
     left, last = address, address + size
     for first, end in sorted(ranges):
         if first <= left < end:

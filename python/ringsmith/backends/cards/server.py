@@ -143,7 +143,7 @@ class CardServer:
         if magic != MAGIC or version != VERSION:
             raise MessageError(
                 f"the card speaks version {VERSION} of its messages: install the same Ringsmith "
-                "on both sides"
+                "for the client and the card"
             )
         if kind == Kind.SESSION:
             with self._session(line) as session:
@@ -246,7 +246,7 @@ class CardServer:
                 )
 
     def _check_memory(self, session: _Session, address: int, size: int) -> None:
-        """Bytes that lie in memory of the session's, one claim or several side by side."""
+        """Bytes that lie in memory of the session's, one claim or several adjacent ones."""
         if not within(_ranges(session), address, size):
             raise DeviceError(
                 f"{size} bytes at {address:#x} are not in the memory that this session has claimed"

@@ -108,14 +108,7 @@ class _Line:
         payload: bytes | memoryview = b"",
         seconds: float | None = None,
     ) -> bytes:
-        """Asks, and returns the payload of the answer.
-
-        Args:
-            operation: What.
-            number: Its number or address.
-            payload: Its bytes.
-            seconds: How long the card may take; None: its patience.
-        """
+        """Asks, and returns the payload of the answer."""
         self._process.check()
         with self._lock:
             try:

@@ -164,7 +164,7 @@ class _Locks:
         return False
 
     def report(self) -> dict[str, object]:
-        """A real card counts nothing beside its registers."""
+        """A real card counts nothing but its registers."""
         return {}
 
     def close(self) -> None:

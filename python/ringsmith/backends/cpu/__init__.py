@@ -12,13 +12,13 @@ from ringsmith.backends.base import (
     GraphResult,
     InputsOnDemand,
 )
-from ringsmith.backends.jobs import QueuedDevice, Work
+from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import CompactKey, KeySwitchKey, Residues
 
 
-class Cpu(QueuedDevice):
+class Cpu(Device):
     """The reference interpreter on this machine's CPU."""
 
     name = "cpu"
@@ -33,7 +33,7 @@ class Cpu(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Interprets the graph; see ``QueuedDevice.work``."""
+        """Interprets the graph; see ``Device.work``."""
         forms = {name: _for_core(key) for name, key in keys.items()}
         return lambda _: GraphResult(_interpreted(compiled.core, inputs, forms))
 
@@ -61,11 +61,7 @@ _CoreKey = Residues | _core.CompactKey | _core.PreparedKey
 def _interpreted(
     graph: _core.Graph, inputs: Mapping[str, Residues], keys: dict[str, _CoreKey]
 ) -> dict[str, Residues]:
-    """Runs a graph.
-
-    Raises:
-        ProgramError: If a residue is not canonical.
-    """
+    """Runs a graph."""
     try:
         if isinstance(inputs, InputsOnDemand):
             return graph.run(inputs.given, keys, inputs.made.__getitem__)

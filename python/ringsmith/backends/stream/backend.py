@@ -58,7 +58,7 @@ class StreamBackend(Backend):
         return compile_graph(graph, cast("StreamDesign", design))
 
     def open(self, kind: str, design: Design | None, via: str = PORTS) -> StreamDevice:
-        """The model or the simulated RTL, beside the CPU; see ``Backend.open``."""
+        """The model or the simulated RTL, with the CPU; see ``Backend.open``."""
         point = cast("StreamDesign", design)
         if via != PORTS:
             raise DeviceError(f"design {point.name} has no bus: open it without via={via!r}")

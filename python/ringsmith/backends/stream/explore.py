@@ -30,7 +30,7 @@ from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import ARCHITECTURE, LANES, StreamDesign
 from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.backends.stream.device.device import host_values
-from ringsmith.backends.stream.isa.descriptor import prime_refusal
+from ringsmith.backends.stream.isa.descriptor import prime_error
 from ringsmith.backends.stream.model.batch import batch_cycles
 from ringsmith.backends.types import Design
 from ringsmith.caching import cached
@@ -70,8 +70,8 @@ class StreamExplorer(Explorer):
         name = f"stream-w{lanes}-{multiplier}"
         found = StreamDesign(name, task.log_n, lanes, bits, multiplier)
         for prime in task.primes:
-            if refusal := prime_refusal(prime, found):
-                raise ParameterError(refusal)
+            if error := prime_error(prime, found):
+                raise ParameterError(error)
         return found
 
     def usage(self, design: Design) -> Usage:
@@ -129,9 +129,9 @@ class StreamExplorer(Explorer):
             values = {name: _random(graph, kind.base, rng) for name, kind in graph.inputs.items()}
             spent = 0.0
             for each in executable.rounds:
-                begun = time.process_time()
+                started = time.process_time()
                 values |= host_values(each, values)
-                spent += time.process_time() - begun
+                spent += time.process_time() - started
                 values |= {task.result: _random(graph, task.base, rng) for task in each.tasks}
             times.append(spent * 1e3)
         _core.set_threads(threads)

@@ -52,7 +52,7 @@ def complete(
     cycles: tuple[int, int],
     name: str,
     category: str,
-    facts: Mapping[str, object],
+    details: Mapping[str, object],
 ) -> EventJson:
     """Something that took time.
 
@@ -61,7 +61,7 @@ def complete(
         cycles: The first one, and the one after the last.
         name: What it is called.
         category: The kind of HE operation.
-        facts: Its properties.
+        details: Its properties.
     """
     return {
         "ph": "X",
@@ -71,7 +71,7 @@ def complete(
         "dur": cycles[1] - cycles[0],
         "name": name,
         "cat": category,
-        "args": dict(facts),
+        "args": dict(details),
     }
 
 

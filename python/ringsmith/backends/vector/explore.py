@@ -28,7 +28,7 @@ _URAM_ROWS = 4096
 """Rows of an UltraRAM: banks grow by them."""
 
 _BRAM_ROWS = 512
-"""Rows of a block RAM of the widest words: FIFOs and tables have at least so many."""
+"""Rows of a block RAM of the widest words: FIFOs and tables have at least this many."""
 
 _BURST_BEATS = 16
 
@@ -126,8 +126,8 @@ class VectorExplorer(Explorer):
             burst_beats=max(_BURST_BEATS, beats),
         )
         for prime in task.primes:
-            if refusal := found.prime_refusal(prime):
-                raise ParameterError(refusal)
+            if error := found.prime_error(prime):
+                raise ParameterError(error)
         return found
 
     def usage(self, design: Design) -> Usage:
@@ -145,7 +145,7 @@ class VectorExplorer(Explorer):
         if place.fits:
             return ()
         resource, shares = max(place.shares.items(), key=lambda each: max(each[1]))
-        text = f"{resource}: {max(shares):.0%} of a die's, of which a design may take {SHARE:.0%}"
+        text = f"{resource}: {max(shares):.0%} of a die's, and a design may take {SHARE:.0%}"
         return (text,)
 
     def gigabytes_per_second(self, design: Design, task: Task) -> float:

@@ -12,7 +12,7 @@ _OTHER = re.compile(r"area|timing|latencies|shared_code|drivers|ecp5_net|rtl_lin
 """In the names of tests that measure a block, or test a tool, and do not look at its results."""
 
 HELPERS = "mem"
-"""The folder of blocks that benches use beside the block that they test."""
+"""The folder of blocks that benches use with the block that they test."""
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,7 @@ def bitstream(design: Hierarchy, board: Board, seed: int) -> tuple[Implemented, 
 def _placed(design: Hierarchy, options: list[str], pins: str) -> Path:
     """The folder of a placed and routed hierarchy; with pins also its bitstream."""
     source = netlist(design)
-    facts = [tools.version(), *options, pins]
+    properties = [tools.version(), *options, pins]
 
     def build(work: Path) -> None:
         shutil.copy(source, work / _NETLIST)
@@ -175,5 +175,5 @@ def _placed(design: Hierarchy, options: list[str], pins: str) -> Path:
             (work / _CONFIG).unlink()
         (work / _NETLIST).unlink()
 
-    key = fingerprint(facts, [source, Path(__file__)])
+    key = fingerprint(properties, [source, Path(__file__)])
     return built(f"ecp5-placed-{design.top}", key, build)

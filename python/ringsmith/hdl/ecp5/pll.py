@@ -16,7 +16,7 @@ class Pll:
 
     Attributes:
         input_divider: Of the board's clock, in front of the phase detector.
-        feedback_divider: Of the clock that is made: so many times the divided input.
+        feedback_divider: Of the clock that is made: this many times the divided input.
         output_divider: Of the PLL's own oscillator, which makes that clock.
         hertz: The clock that is made.
     """

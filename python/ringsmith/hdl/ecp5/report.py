@@ -71,7 +71,7 @@ class Implemented:
         """Reads nextpnr's report.
 
         Raises:
-            ToolError: If the text is none.
+            ToolError: If the text is not valid.
         """
         try:
             found = json.loads(text)

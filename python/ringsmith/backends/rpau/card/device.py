@@ -18,7 +18,7 @@ from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, GraphResult
 from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.cards.port import CardPort
-from ringsmith.backends.jobs import QueuedDevice, Slots, Work
+from ringsmith.backends.jobs import Device, Slots, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.rpau.card.lane import Lane
 from ringsmith.backends.rpau.card.lists import KeyDigests
@@ -66,7 +66,7 @@ class _Coprocessor:
     jobs: int = 0
 
 
-class CardDevice(QueuedDevice):
+class CardDevice(Device):
     """Coprocessors behind cards' DMAs. Threads may share it; close it, or let it be collected.
 
     Several processes may use a card: each opens it for itself, claims channels when it has jobs for
@@ -130,7 +130,7 @@ class CardDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Runs a graph on a coprocessor; see ``QueuedDevice.work``."""
+        """Runs a graph on a coprocessor; see ``Device.work``."""
         self._process.check()
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable

@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import QueuedDevice, Work
+from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
 from ringsmith.backends.rpau.compiler.virtual import bits_of
@@ -25,7 +25,7 @@ from ringsmith.objects import KeySwitchKey, Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
 
 
-class RpauDevice(QueuedDevice):
+class RpauDevice(Device):
     """A coprocessor, and what the host knows of its contents.
 
     Primes, constants, programs, keys and seeds stay on the device from one run to the next, and are
@@ -53,7 +53,7 @@ class RpauDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Loads what is missing, runs, and reads the outputs; see ``QueuedDevice.work``."""
+        """Loads what is missing, runs, and reads the outputs; see ``Device.work``."""
         compiled.check_made_for(self.coprocessor.design, self.name)
         executable = compiled.executable
         assert isinstance(executable, Executable)  # its design is the device's
@@ -265,7 +265,7 @@ def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterat
         yield KeyPoly(rpau, load.index, limb[load.sub_poly], name)
 
 
-class Coprocessors(QueuedDevice):
+class Coprocessors(Device):
     """Accelerators that run jobs in parallel, each its own program.
 
     Jobs that are submitted go to whichever is free. Each keeps keys, constants and programs from
@@ -293,6 +293,6 @@ class Coprocessors(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """What an accelerator does, in the slot of its number; see ``QueuedDevice.work``."""
+        """What an accelerator does, in the slot of its number; see ``Device.work``."""
         works = [each.work(compiled, inputs, keys) for each in self.devices]
         return lambda slot: works[slot](slot)

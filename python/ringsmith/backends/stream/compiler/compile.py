@@ -23,7 +23,7 @@ from ringsmith.backends.stream.compiler.executable import (
     Task,
 )
 from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.isa.descriptor import prime_refusal
+from ringsmith.backends.stream.isa.descriptor import prime_error
 from ringsmith.errors import ProgramError
 from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
 from ringsmith.graph.types import Form, PolyType
@@ -149,9 +149,9 @@ class _Compiler:
     def _product(self, a: _Value, b: _Value | KeyPolynomial) -> _Value:
         """A product, handed over in the round in which both operands are there."""
         for index in a.type.base:
-            refusal = prime_refusal(self._graph.primes[index], self._design)
-            if refusal:
-                raise ProgramError(refusal)
+            error = prime_error(self._graph.primes[index], self._design)
+            if error:
+                raise ProgramError(error)
         values = [a, b] if isinstance(b, _Value) else [a]
         number = max(value.round for value in values)
         result = _Value(self._new_name(), number + 1, PolyType(a.type.base, Form.COEFF), None)

@@ -28,7 +28,7 @@ class ComparedProducts:
 
     Attributes:
         products: Random products, made by both devices.
-        primes: Modulo so many primes.
+        primes: Modulo this many primes.
         words: Compared, those of all products.
         cycles: From the first descriptor to the last word.
         shortest: The fewest cycles between two products that followed each other.

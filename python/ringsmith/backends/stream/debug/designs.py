@@ -79,9 +79,9 @@ def stream_section(rows: Sequence[StreamRow]) -> str:
     """The section of the page ``docs/results/designs.md``."""
     return f"""## Streaming multipliers
 
-[The streaming multiplier](../reference/stream.md) describes them; [RPM results](rpm.md) has `rpm`
-beside its paper. A product of two polynomials modulo x^N + 1 and a prime begins as often as the
-table says, of any prime, and its first word leaves so many cycles after its operands' first.
+[The streaming multiplier](../reference/stream.md) describes them; [RPM results](rpm.md) compares
+`rpm` with its paper. A product of two polynomials modulo x^N + 1 and a prime begins as often as the
+table says, of any prime, and its first word leaves this many cycles after its operands' first.
 Resources are those of the 7 series: DSPs and block RAMs are counted, LUTs and flip-flops
 synthesized by Yosys as above. A dash: not synthesized.
 

@@ -92,8 +92,8 @@ def fabric(design: StreamDesign) -> tuple[int, int]:
 def banks(design: StreamDesign, stage: int, *, inverse: bool) -> int:
     """Banks of a stage's factors.
 
-    The generator begins frame f + slots when frame f has begun to flow, or later, and frames are a
-    period or more apart in time: so many banks keep every frame's factors until their last read.
+    The generator begins frame f + slots when frame f has started to flow, or later, and frames are
+    at least a period apart: this many banks keep every frame's factors until their last read.
     """
     read = latency.factor_cycles(*design.shape, stage, inverse=inverse)
     return design.slots + 1 + -(-read // design.period)
@@ -124,7 +124,7 @@ def memories(design: StreamDesign) -> Memories:
 
 
 def descriptor_bytes(design: StreamDesign, primes: int) -> float:
-    """Bytes from which the factors of so many primes are made: k descriptors.
+    """Bytes from which the factors of this many primes are made: k descriptors.
 
     The RPM paper's table 6 counts w words of a prime; ours are q, unit, scale and w powers.
 

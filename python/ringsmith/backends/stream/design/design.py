@@ -33,7 +33,7 @@ class StreamDesign:
         log_n: log2 of the ring degree N.
         lanes: Words of each polynomial a cycle, w in the RPM paper.
         word_bits: Width of a residue word; every prime has at most this many bits, and with
-            Barrett's multiplier exactly so many.
+            Barrett's multiplier exactly this many.
         multiplier: ``montgomery``, or ``barrett`` with a reciprocal as in NFLlib, which the RPM
             paper takes.
     """
@@ -51,10 +51,10 @@ class StreamDesign:
         if not 8 <= self.log_n <= 15:
             raise ParameterError(f"log_n = {self.log_n} is outside 8 … 15: choose a degree in it")
         if self.lanes not in LANES:
-            raise ParameterError(f"lanes = {self.lanes} is none of {LANES}: choose one")
+            raise ParameterError(f"lanes = {self.lanes} is not one of {LANES}: choose one")
         if self.multiplier not in MULTIPLIERS:
             raise ParameterError(
-                f"multiplier = {self.multiplier!r} is none of {MULTIPLIERS}: choose one"
+                f"multiplier = {self.multiplier!r} is not one of {MULTIPLIERS}: choose one"
             )
         least, most = max(16, self.log_n + 3), _MOST_BITS[self.multiplier]
         if not least <= self.word_bits <= most:

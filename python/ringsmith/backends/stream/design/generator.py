@@ -32,7 +32,7 @@ class Schedule:
     """Cycles in which frames' descriptors are taken, and in which frames begin to flow."""
 
     accepted: list[int]
-    begun: list[int]
+    started: list[int]
 
 
 def limit_behind(finished: int, ring: int, period: int) -> int:
@@ -66,11 +66,11 @@ def schedule(
     loop = generator_loop(log_n, word_bits, multiplier)
     earliest = list(wanted)
     accepted: list[int] = []
-    begun: list[int] = []
+    started: list[int] = []
     occupied: dict[int, _Slot] = {}  # frame -> its slot
     results: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     cycle = 0
-    while len(begun) < len(earliest):
+    while len(started) < len(earliest):
         for frame, finished in results.pop(cycle, []):
             occupied[frame].finished = finished
             occupied[frame].limit = limit_behind(finished, ring, period)
@@ -83,20 +83,20 @@ def schedule(
             occupied[frame].granted += 1
             results[cycle + loop].append((frame, occupied[frame].granted))
         free = len(accepted) < len(earliest) and len(occupied) < slots
-        frame = len(begun)
+        frame = len(started)
         if (
             frame in occupied
             and occupied[frame].finished == period
             and cycle >= earliest[frame]
-            and (not begun or cycle >= begun[-1] + period)
+            and (not started or cycle >= started[-1] + period)
         ):
-            begun.append(cycle)
+            started.append(cycle)
             del occupied[frame]
         if free:
             occupied[len(accepted)] = _Slot()
             accepted.append(cycle)
         cycle += 1
-    return Schedule(accepted, begun)
+    return Schedule(accepted, started)
 
 
 @cached
@@ -104,7 +104,7 @@ def slots(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
     """The fewest slots with which frames follow each other every N / lanes cycles."""
     period = 1 << (log_n - log_lanes)
     for count in range(2, _MOST_SLOTS):
-        begun = schedule(log_n, log_lanes, word_bits, multiplier, count, [0] * _FRAMES).begun
-        if begun[-1] - begun[_FRAMES // 2] == (_FRAMES - 1 - _FRAMES // 2) * period:
+        started = schedule(log_n, log_lanes, word_bits, multiplier, count, [0] * _FRAMES).started
+        if started[-1] - started[_FRAMES // 2] == (_FRAMES - 1 - _FRAMES // 2) * period:
             return count
     raise AssertionError(f"{_MOST_SLOTS} slots leave pauses at N = 2^{log_n}")

@@ -1,4 +1,4 @@
-"""Runs subroutine graphs on the CPU, beside which a stream device multiplies polynomials."""
+"""Runs subroutine graphs on the CPU; a stream device multiplies polynomials."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ringsmith import _core, progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import QueuedDevice, Work
+from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.compiler.executable import Factor, Round, StreamExecutable
 from ringsmith.backends.stream.device.interface import ResidueProduct, StreamCoprocessor
@@ -16,7 +16,7 @@ from ringsmith.objects import KeySwitchKey, Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
-class StreamDevice(QueuedDevice):
+class StreamDevice(Device):
     """A stream device and its host, this machine's CPU.
 
     The host keeps each key in coefficient form, too, from its first run on: as long as the key is
@@ -37,7 +37,7 @@ class StreamDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Computes round by round; see ``QueuedDevice.work``.
+        """Computes round by round; see ``Device.work``.
 
         Cycles are the device's, batch by batch; instructions are descriptors, one a product.
 

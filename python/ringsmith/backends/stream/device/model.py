@@ -36,5 +36,5 @@ class StreamModel:
         products = [self._core.product(each.prime, each.a, each.b) for each in batch]
         design = self.design
         delay = latency.core_cycles(*design.shape)
-        starts = [begun + delay for begun in batch_schedule(design, len(batch)).begun]
+        starts = [started + delay for started in batch_schedule(design, len(batch)).started]
         return StreamReport(products, starts, batch_cycles(design, len(batch)))

@@ -68,14 +68,14 @@ def stimulus(
 
     In that last one, nothing is offered and nothing begins: it can be held.
     """
-    total = schedule.begun[-1] + design.period + 1
+    total = schedule.started[-1] + design.period + 1
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_ROWS, (total, design.lanes))
     shapes |= dict.fromkeys((*_WORDS, *_STROBES), (total,))
     inputs = {name: np.zeros(shape, dtype=np.uint64) for name, shape in shapes.items()}
-    for frame, begun, accepted in zip(frames, schedule.begun, schedule.accepted, strict=True):
-        inputs["a_i"][begun : begun + design.period] = flow.to_frame(design, frame.a)
-        inputs["b_i"][begun : begun + design.period] = flow.to_frame(design, frame.b)
-        inputs["first_i"][begun] = 1
+    for frame, started, accepted in zip(frames, schedule.started, schedule.accepted, strict=True):
+        inputs["a_i"][started : started + design.period] = flow.to_frame(design, frame.a)
+        inputs["b_i"][started : started + design.period] = flow.to_frame(design, frame.b)
+        inputs["first_i"][started] = 1
         inputs["descriptor_valid_i"][accepted] = 1
         words = frame.descriptor
         for name, value in zip(_WORDS, (words.q, words.unit, words.scale), strict=True):
@@ -117,7 +117,7 @@ class StreamRtl:
         frames = [Frame(d, p.a, p.b) for d, p in zip(descriptors, batch, strict=True)]
         schedule = batch_schedule(self.design, len(batch))
         delay = latency.core_cycles(*self.design.shape)
-        total = schedule.begun[-1] + delay + self.design.period
+        total = schedule.started[-1] + delay + self.design.period
         names = ("descriptor_ready_o", "ready_o", "first_o", "y_o")
         inputs = stimulus(self.design, frames, schedule)
         with progress.task(
@@ -125,9 +125,9 @@ class StreamRtl:
         ) as task:
             out = self.block.run(inputs, names, total, task)
         self._check_taken("descriptor", out["descriptor_ready_o"], schedule.accepted)
-        self._check_taken("frame", out["ready_o"], schedule.begun)
+        self._check_taken("frame", out["ready_o"], schedule.started)
         starts = [int(cycle) for cycle in np.flatnonzero(out["first_o"])]
-        wanted = [begun + delay for begun in schedule.begun]
+        wanted = [started + delay for started in schedule.started]
         if starts != wanted:
             late = next((n for n, cycle in enumerate(wanted) if cycle not in starts), len(wanted))
             raise DeviceError(

@@ -27,7 +27,7 @@ from ringsmith.backends.stream.device.interface import (
     checked_descriptors,
 )
 from ringsmith.backends.stream.device.model import StreamModel
-from ringsmith.backends.stream.isa.descriptor import Descriptor, prime_refusal
+from ringsmith.backends.stream.isa.descriptor import Descriptor, prime_error
 from ringsmith.backends.stream.model.batch import own_descriptor
 from ringsmith.backends.types import Design
 from ringsmith.hdl import interfaces as buses
@@ -103,8 +103,8 @@ class StreamExporter(Exporter):
             "patience": _PATIENCE * executable.cycles + 100_000,
         }
         files = {name: hex_words(list(chain(*words))) for name, words in parts.items()}
-        facts = {"cycles": executable.cycles, "products": len(made)}
-        found = Demonstration(files, _text("testbench.sv.in"), values, facts)
+        figures = {"cycles": executable.cycles, "products": len(made)}
+        found = Demonstration(files, _text("testbench.sv.in"), values, figures)
         return found, result.outputs
 
     def estimate(self, design: Design) -> Estimate:
@@ -151,7 +151,7 @@ def _greeting(design: StreamDesign) -> Greeting:
     """A descriptor of the largest prime, which the device takes."""
     step = 2 * design.n
     prime = (1 << design.word_bits) - step + 1
-    while prime_refusal(prime, design):
+    while prime_error(prime, design):
         prime -= step
     words = own_descriptor(prime, design).words
     return Greeting("s_axis_d", words=words, answers="m_axis_s", answer=0)
@@ -159,7 +159,7 @@ def _greeting(design: StreamDesign) -> Greeting:
 
 def _header(design: StreamDesign) -> str:
     """The design as C constants."""
-    facts = {
+    figures = {
         "DEGREE": design.n,
         "LANES": design.lanes,
         "WORD_BITS": design.word_bits,
@@ -173,7 +173,7 @@ def _header(design: StreamDesign) -> str:
         "ANSWER_WORD_SIZE": 3,
         "ANSWER_LENGTH": 4,
     }
-    lines = [f"#define RS_DESIGN_{name} {value}u" for name, value in facts.items()]
+    lines = [f"#define RS_DESIGN_{name} {value}u" for name, value in figures.items()]
     head = [f"// What design {design.name} is, and its answers to descriptors."]
     head += ["#ifndef RS_DESIGN_H", "#define RS_DESIGN_H", ""]
     return "\n".join([*head, *lines, "", "#endif", ""])

@@ -14,8 +14,8 @@ class Descriptor:
 
     Attributes:
         q: The prime.
-        unit: What the multipliers need beside q, W being the width of a word: 2^(2W) mod q brings
-            a word into Montgomery form; with Barrett's it is the reciprocal, floor(2^(2W) / q) -
+        unit: What the multipliers need in addition to q, for words of W bits: 2^(2W) mod q, which
+            brings a word into Montgomery form; for Barrett's the reciprocal, floor(2^(2W) / q) -
             2^W.
         scale: What the product of two transforms is multiplied by: 1 / N mod q, in Montgomery form
             times 2^(2W).
@@ -33,7 +33,7 @@ class Descriptor:
         return (self.q, self.unit, self.scale, *self.powers)
 
 
-def prime_refusal(prime: int, design: StreamDesign) -> str:
+def prime_error(prime: int, design: StreamDesign) -> str:
     """Why the design does not take the prime; nothing where it does."""
     if prime < 2 or prime.bit_length() > design.word_bits:
         return (
@@ -67,9 +67,9 @@ def descriptor(prime: int, root: int, design: StreamDesign) -> Descriptor:
     Raises:
         ParameterError: If the design does not take the prime, or the root is none.
     """
-    refusal = prime_refusal(prime, design)
-    if refusal:
-        raise ParameterError(refusal)
+    error = prime_error(prime, design)
+    if error:
+        raise ParameterError(error)
     if pow(root, design.n, prime) != prime - 1:
         raise ParameterError(
             f"root {root} is no primitive 2N-th root of unity modulo {prime}, N = {design.n}: take "

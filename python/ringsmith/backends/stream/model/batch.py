@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ringsmith import _core
 from ringsmith.backends.stream.design import generator, latency
 from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor, prime_refusal
+from ringsmith.backends.stream.isa.descriptor import Descriptor, descriptor, prime_error
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.subroutines import SubroutineGraph
@@ -25,10 +25,10 @@ def batch_schedule(design: StreamDesign, count: int) -> generator.Schedule:
     and frames follow each other every period.
     """
     found = generator.schedule(*design.shape, design.slots, [0] * min(count, _STEADY))
-    later = range(1, count - len(found.begun) + 1)
+    later = range(1, count - len(found.started) + 1)
     return generator.Schedule(
         found.accepted + [found.accepted[-1] + i * design.period for i in later],
-        found.begun + [found.begun[-1] + i * design.period for i in later],
+        found.started + [found.started[-1] + i * design.period for i in later],
     )
 
 
@@ -36,9 +36,9 @@ def batch_cycles(design: StreamDesign, count: int) -> int:
     """From the cycle in which the first descriptor is offered to the last word of a batch."""
     if count == 0:
         return 0
-    begun = batch_schedule(design, count).begun
+    started = batch_schedule(design, count).started
     delay = latency.core_cycles(*design.shape)
-    return begun[-1] + delay + design.period
+    return started[-1] + delay + design.period
 
 
 @cached
@@ -48,9 +48,9 @@ def own_descriptor(prime: int, design: StreamDesign) -> Descriptor:
     Raises:
         ParameterError: If the design does not take the prime; says why.
     """
-    refusal = prime_refusal(prime, design)
-    if refusal:
-        raise ParameterError(refusal)
+    error = prime_error(prime, design)
+    if error:
+        raise ParameterError(error)
     return descriptor(prime, _core.smallest_root(prime, design.n), design)
 
 

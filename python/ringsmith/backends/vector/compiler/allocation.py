@@ -25,7 +25,7 @@ from ringsmith.backends.vector.compiler.timeline import HALVES, Cycles, schedule
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.word_layout import Shape, table_rows
 from ringsmith.backends.vector.isa.instructions import (
-    BESIDE,
+    BANK_OPERANDS,
     FACTOR_STREAMS,
     MAX_ENTRIES,
     X_STREAM,
@@ -242,19 +242,19 @@ class _Allocation:
         """Where x, each result's y, and what lies in banks come from."""
         own, results = self._pads.clusters[task.cluster], action.results
         summands = {each.z for each in results if isinstance(each.z, Value)} - {action.x}
-        room = BESIDE - len(summands)  # for factors from banks
+        left = BANK_OPERANDS - len(summands)  # for factors from banks
         streamed: list[int] = []  # results whose y comes by a stream
         for index, each in enumerate(results):
             if isinstance(each.y, Limb):
                 streamed.append(index)
             elif isinstance(each.y, Value) and each.y is not action.x:
                 by_stream = (
-                    room <= 0 if each.y in own.placed else self._pads.by_stream(task, each.y)
+                    left <= 0 if each.y in own.placed else self._pads.by_stream(task, each.y)
                 )
-                if each.y in self._pads.memory and (by_stream or room <= 0):
+                if each.y in self._pads.memory and (by_stream or left <= 0):
                     streamed.append(index)
                 else:
-                    room -= 1
+                    left -= 1
         x_streamed = self._pads.by_stream(task, action.x)
         banks: dict[Value, Slot] = {}
         placed: list[Value] = [] if x_streamed else [action.x]

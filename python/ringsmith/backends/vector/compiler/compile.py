@@ -5,7 +5,7 @@ from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.lowering import lower
 from ringsmith.backends.vector.compiler.memory_map import check_size
 from ringsmith.backends.vector.compiler.quotients import moduli_of
-from ringsmith.backends.vector.compiler.rewriting import node_refusal
+from ringsmith.backends.vector.compiler.rewriting import node_error
 from ringsmith.backends.vector.compiler.timeline import Cycles
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.isa.encoding import check_programs
@@ -33,12 +33,12 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
             f"program's is {graph.n}: choose other parameters, or another design"
         )
     for node in graph.nodes:
-        if refusal := node_refusal(node, design):
-            raise ProgramError(refusal)
+        if error := node_error(node, design):
+            raise ProgramError(error)
     for q in graph.primes:
-        if refusal := design.prime_refusal(q):
+        if error := design.prime_error(q):
             raise ProgramError(
-                f"the program has {refusal}, in design {design.name}: choose parameters with other "
+                f"the program has {error}, in design {design.name}: choose parameters with other "
                 "primes, or another design"
             )
     shape = design.shape(log_n)

@@ -152,8 +152,8 @@ class _Scratchpad:
         self.uses: dict[Value, deque[int]] = defaultdict(deque)
 
     @property
-    def room(self) -> int:
-        """Free places."""
+    def free_slots(self) -> int:
+        """Free slots of the banks."""
         return sum(self._free.values())
 
     def __contains__(self, value: Value) -> bool:
@@ -219,7 +219,7 @@ def _giving_way(tasks: Sequence[Task], design: VectorDesign, rows: int) -> froze
             if value in own or not (value.memory is not None or value in gone):
                 continue
             uses = own.uses[value]
-            if len(uses) > 1 and (uses[1] <= number + SOON or own.room > KEPT_FREE):
+            if len(uses) > 1 and (uses[1] <= number + SOON or own.free_slots > KEPT_FREE):
                 gone.add(own.keep(value, number))
         for value in _places_for_results(task):
             reads.pop(value, None)

@@ -1,7 +1,7 @@
 """Point tasks put together: sums into products before them, and two products with a common factor.
 
-Only tasks near each other are looked at: what is put together is made sooner than it was, and takes
-room from then on.
+Only tasks near each other are looked at: a fused result is computed sooner than
+before, and occupies a slot from then on.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ringsmith.backends.vector.compiler.tasks import PointTask, ResultTask, Task, Value
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.isa.instructions import BESIDE, Constant
+from ringsmith.backends.vector.isa.instructions import BANK_OPERANDS, Constant
 
 _NEAR = 8
 """Tasks that are looked back."""
@@ -22,7 +22,7 @@ def fused(tasks: Sequence[Task], primes: Sequence[int], design: VectorDesign) ->
     Args:
         tasks: What is to be done, in order.
         primes: The graph's primes.
-        design: The design, whose array has so many results for each lane.
+        design: The design, whose array has this many results for each lane.
     """
     ones = [design.factor(q) for q in primes]
     found = _with_sums(tasks, ones)
@@ -154,5 +154,5 @@ def _go_together(one: Single, other: Single) -> bool:
     summands = [each.z for _, each in (one, other) if isinstance(each.z, Value)]
     factors = [value for each in (one, other) for value in _factors(*each) if value is not x]
     placed = sum(value.memory is None for value in factors) + len(summands)
-    beside = [*factors, *summands]
-    return placed <= BESIDE and x not in summands and len(set(beside)) == len(beside)
+    others = [*factors, *summands]
+    return placed <= BANK_OPERANDS and x not in summands and len(set(others)) == len(others)

@@ -68,7 +68,7 @@ class _Rewriting:
         return self.add("mod_up", operands, attrs, old.type, old)
 
 
-def node_refusal(node: SubroutineNode, design: VectorDesign) -> str:
+def node_error(node: SubroutineNode, design: VectorDesign) -> str:
     """Why a design does not compute a node, in words; nothing where it does."""
     where, more = f"node {node.id}: design {design.name}", "or run it on the cpu"
     if node.op == "decompose":

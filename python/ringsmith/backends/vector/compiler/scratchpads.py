@@ -51,7 +51,7 @@ def unwanted_banks(
     """Banks in which a value would be in the way.
 
     A sum that is added to lies in the bank of its result's number, so that factors, which are
-    used beside the sums of an instruction, lie in others.
+    used together with the sums of an instruction, lie in others.
 
     Args:
         value: The value.
@@ -234,22 +234,22 @@ class Scratchpads:
         task: Task,
         avoid: Collection[int],
         rather_not: Collection[int],
-        beside: Collection[int] = (),
+        used_together: Collection[int] = (),
     ) -> Slot:
         """A place in a bank that is not to be avoided."""
         own = self.clusters[task.cluster]
         banks = [bank for bank in self._order if bank not in avoid]
-        with_room = [bank for bank in banks if own.free[bank]]
-        if not with_room:
-            self._make_room(task, banks)
-            with_room = [bank for bank in banks if own.free[bank]]
+        with_space = [bank for bank in banks if own.free[bank]]
+        if not with_space:
+            self._make_space(task, banks)
+            with_space = [bank for bank in banks if own.free[bank]]
         bank = max(
-            with_room,
-            key=lambda one: (one not in rather_not, one not in beside, len(own.free[one])),
+            with_space,
+            key=lambda one: (one not in rather_not, one not in used_together, len(own.free[one])),
         )
         return Slot(bank, own.free[bank].pop())
 
-    def _make_room(self, task: Task, banks: Collection[int]) -> None:
+    def _make_space(self, task: Task, banks: Collection[int]) -> None:
         own = self.clusters[task.cluster]
         there = [
             value
@@ -282,8 +282,8 @@ class Scratchpads:
                 self.pinned.add(value)
                 return slot
         avoid = {*avoid, *self._factor_banks(task, value, avoid)}
-        beside = self._beside(task, value)
-        slot = self._free_slot(task, avoid, self._unwanted(task, value), beside)
+        used_together = self._used_together(task, value)
+        slot = self._free_slot(task, avoid, self._unwanted(task, value), used_together)
         own.placed[value] = slot
         self.pinned.add(value)
         return slot
@@ -302,7 +302,7 @@ class Scratchpads:
         banks = set(range(self._design.banks)) - set(avoid)
         return unwanted if kept_out(unwanted, uses, self._design) and banks - unwanted else set()
 
-    def _beside(self, task: Task, value: Value) -> set[int]:
+    def _used_together(self, task: Task, value: Value) -> set[int]:
         """Banks of what the next task that uses a value uses with it."""
         number = self.next_use(task.cluster, value, self.number)
         if number == len(self._tasks):
@@ -344,8 +344,8 @@ class Scratchpads:
             return True
         if len(self.uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
             return True
-        room = sum(map(len, own.free)) > KEPT_FREE
-        return following > self.number + SOON and not room
+        space = sum(map(len, own.free)) > KEPT_FREE
+        return following > self.number + SOON and not space
 
     def goes_to_memory(self, task: Task, value: Value) -> bool:
         """Whether a value gave way the first time, or another cluster wants it."""

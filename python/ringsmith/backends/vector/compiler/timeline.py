@@ -7,8 +7,9 @@ instruction's y and z are read when x reaches the stage that takes them, and its
 from there: the upper half of each unit's lanes in one stage, the lower half in the next.
 
 A load begins when its stream has space for all of its rows, including those that an instruction has
-started to read: memory hands out no more than a row a cycle, and neither side overtakes the other.
-What one side of a stream, or of a list, does, the other one learns some cycles later.
+started to read: memory hands out no more than a row a cycle, and neither memory nor
+the array overtakes the other. The reader of a stream or of a list learns some cycles later what the
+writer did, and the writer what the reader did.
 
 Memory serves a port's bursts one after another, a beat a cycle but in pauses. All ports of a
 cluster are asked for the same, so that one stands for all of them. A load or a store begins when
@@ -48,7 +49,7 @@ HALVES = (0, 1)
 """Of a unit's lanes: the upper, and the lower, which point instructions compute a stage later."""
 
 NOTICE = 4
-"""Cycles until memory's side learns of what an instruction has done, and the other way round."""
+"""Cycles until the part at memory learns what an instruction has done, and the other way round."""
 
 ROW_NOTICE = 3
 """Cycles from the last beat of a load at the ports until instructions may take its rows."""
@@ -214,7 +215,7 @@ class Access:
 def gaps(operations: Sequence[Operation], cycles: Cycles) -> list[int]:
     """How long after the one before each instruction may be issued.
 
-    Operands are written then, and what results overwrite is read; or, where both sides go through
+    Operands are written then, and what results overwrite is read; or, where both go through
     rows in the same order, each row is. No half of a bank, or of a stream, is read twice in a
     cycle, or written twice. Between transforms of different directions the array turns.
     """
@@ -318,16 +319,7 @@ class _Ports:
         self._taken = self._served = -1  # the cycles of the last burst's address, and the last beat
 
     def move(self, begin: int, count: int, lead: int = 0) -> tuple[int, int]:
-        """Moves beats for what begins in a cycle.
-
-        Args:
-            begin: The cycle.
-            count: How many.
-            lead: Cycles from the begin to the first beat at the least.
-
-        Returns:
-            The cycles of the first and of the last one at the ports.
-        """
+        """Moves beats for what begins in a cycle."""
         leaves = max(begin + 1, self._taken)
         taken = max(leaves + 1, self._served)
         first = max(taken + 1, begin + lead)
@@ -370,8 +362,8 @@ class _Cluster:
         self._there: list[deque[int]] = [
             deque() for _ in range(STREAMS)
         ]  # limbs that wait in a stream
-        self._room = [_Room(design.stream_rows) for _ in range(STREAMS)]
-        self._store_room = [_Room(design.stream_rows) for _ in range(design.results)]
+        self._free_rows = [_FreeRows(design.stream_rows) for _ in range(STREAMS)]
+        self._free_store_rows = [_FreeRows(design.stream_rows) for _ in range(design.results)]
         memory = design.memory
         self._latency, self._row_beats = memory.latency, design.row_cycles
         self._reading = _Ports(Beats(memory.interval, memory.read_pause), design.burst_beats)
@@ -407,16 +399,16 @@ class _Cluster:
                 return False
             begin = max(begin, self.computing[load.after_computing - 1].end + NOTICE)
         if load.stream is not None:
-            room = self._room[load.stream].when(load.rows)
-            if room is None:
+            free = self._free_rows[load.stream].when(load.rows)
+            if free is None:
                 return False
-            begin = max(begin, room)
+            begin = max(begin, free)
         first, last = self._reading.move(begin, load.rows * self._row_beats)
         end = last + self._latency + ROW_NOTICE
         if load.stream is None:
             self._tables.append(end)
         else:
-            self._room[load.stream].take(load.rows)
+            self._free_rows[load.stream].take(load.rows)
             self._there[load.stream].append(end)
         self.loads.append(Transfer(begin, end, first, last + 1, self._reading.free))
         return True
@@ -441,16 +433,16 @@ class _Cluster:
                 taken[number] += 1
         handed = stores(own.operation)
         for number in handed:
-            room = self._store_room[number].when(self._cycles.rows)
-            if room is None:
+            free = self._free_store_rows[number].when(self._cycles.rows)
+            if free is None:
                 return False
-            begin = max(begin, room)
+            begin = max(begin, free)
         for number, since in _stream_reads(own.operation, self._cycles):
             self._there[number].popleft()
-            self._room[number].give(self._cycles.rows, begin + since + NOTICE)
+            self._free_rows[number].give(self._cycles.rows, begin + since + NOTICE)
         end = begin + self._cycles.occupied(own.operation) + self._cycles.pass_delay
         for number in handed:
-            self._store_room[number].take(self._cycles.rows)
+            self._free_store_rows[number].take(self._cycles.rows)
             written = begin + self._cycles.written(number, 1) + self._cycles.rows
             self._handed.append(written + NOTICE)
         self.computing.append(Span(begin, end))
@@ -463,7 +455,7 @@ class _Cluster:
         begin = max(self._writing.free, self._handed.popleft())
         first, last = self._writing.move(begin, store.rows * self._row_beats, STORE_LEAD)
         end = last + self._latency + STORED_NOTICE
-        self._store_room[store.stream].give(store.rows, last + FREED_NOTICE)
+        self._free_store_rows[store.stream].give(store.rows, last + FREED_NOTICE)
         self.stores.append(Transfer(begin, end, first, last + 1, self._writing.free))
         return True
 
@@ -487,7 +479,7 @@ def _stream_reads(operation: Operation, cycles: Cycles) -> list[tuple[int, int]]
     return found
 
 
-class _Room:
+class _FreeRows:
     """Free rows of a stream: now, and those that will be given back, in order."""
 
     def __init__(self, rows: int) -> None:
@@ -495,7 +487,7 @@ class _Room:
         self._coming: deque[tuple[int, int]] = deque()
 
     def when(self, rows: int) -> int | None:
-        """From when on so many rows are free; None: not known yet."""
+        """From when on this many rows are free; None: not known yet."""
         free, now = self._free, self._now
         for count, time in self._coming:
             if free >= rows:

@@ -93,17 +93,17 @@ def compare_operation(
     limbs = max(2, int(random.integers(size * (dnum - 1) + 1, size * dnum + 1)))
     of = filled_parameters(design, n, limbs, size, -(-limbs // size))
     graph = write(name, of, of.limbs)
-    told = f"{name} of {limbs} limbs, dnum = {of.dnum}, on {device.name} of {design.name}"
+    where = f"{name} of {limbs} limbs, dnum = {of.dnum}, on {device.name} of {design.name}"
     executable = compile_graph(graph, design)
     inputs, keys = random_operands(graph, random)
     found = device.execute(CompiledGraph(graph, executable), inputs, keys)
     expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
     for result, limb_words in expected.items():
         if not np.array_equal(found.outputs[result], limb_words):
-            raise DeviceError(f"{told}: result {result} differs from the interpreter's")
+            raise DeviceError(f"{where}: result {result} differs from the interpreter's")
     if found.cycles != executable.cycles:
         raise DeviceError(
-            f"{told}: {found.cycles} cycles, and the schedule has {executable.cycles}"
+            f"{where}: {found.cycles} cycles, and the schedule has {executable.cycles}"
         )
     words = sum(limb_words.size for limb_words in expected.values())
     return ComparedOperations(1, executable.instructions, executable.cycles, words)

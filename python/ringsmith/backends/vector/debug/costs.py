@@ -56,7 +56,7 @@ def filled_parameters(
         dnum: Digits of key switching.
 
     Raises:
-        ParameterError: If there are not so many primes.
+        ParameterError: If there are not this many primes.
     """
     primes = _core.prime_search(design.word_bits, design.n, limbs + special)
     with warnings.catch_warnings():

@@ -61,7 +61,7 @@ class VectorInspector(Inspector):
             design = design_files.load(name, ARCHITECTURE, VectorDesign)
             area = cluster_areas(design)[TOP] if name in wanted.area else None
             same = None
-            if wanted.programs and wanted.runs(name) and not rtl.refusal(design):
+            if wanted.programs and wanted.runs(name) and not rtl.unsupported(design):
                 device = VectorDevice(design, "rtl")
                 same = compare_operations(device, design, wanted.write, wanted.programs)
             cycles = operation_cycles(design, wanted.write)
@@ -80,7 +80,7 @@ class VectorInspector(Inspector):
             DeviceError: If the design has no simulated RTL.
         """
         own = cast("VectorDesign", design)
-        if device == RTL and (reason := rtl.refusal(own)):
+        if device == RTL and (reason := rtl.unsupported(own)):
             raise DeviceError(reason)
         return RandomPrograms(own, device, write)
 

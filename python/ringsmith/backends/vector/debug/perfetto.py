@@ -41,14 +41,14 @@ def _events(trace: Trace, cluster: int) -> Iterator[EventJson]:
     for index, part in enumerate(PARTS):
         yield from thread(number, 1 + index, part)
         for event in trace.lane(cluster, part):
-            facts = {
+            details = {
                 "instruction": event.text,
                 "index": event.index,
                 "operation": event.origin,
                 "waited for": event.waited,
             }
             place = (number, 1 + index)
-            yield complete(place, (event.begin, event.end), event.name, event.operation, facts)
+            yield complete(place, (event.begin, event.end), event.name, event.operation, details)
     shares = {part: busy_over_time(trace, cluster, part, _SPANS) for part in PARTS}
     for span in range(_SPANS):
         values = {part: round(100 * float(found[span])) for part, found in shares.items()}
@@ -57,7 +57,7 @@ def _events(trace: Trace, cluster: int) -> Iterator[EventJson]:
 
 
 def busy_over_time(trace: Trace, cluster: int, part: str, spans: int) -> np.ndarray:
-    """Busy share of a part in each of so many spans of time, 0 to 1."""
+    """Busy share of a part in each of this many spans of time, 0 to 1."""
     borders = np.arange(spans + 1) * trace.cycles / spans
     # Busy cycles until each border: within an event they are spread evenly.
     points, counts = [0], [0.0]

@@ -20,7 +20,7 @@ from ringsmith.backends.vector.design.limits import parameter_limits
 from ringsmith.backends.vector.design.word_layout import table_rows
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.isa.instructions import (
-    BESIDE,
+    BANK_OPERANDS,
     FACTOR_STREAMS,
     MAX_ENTRIES,
     SPILLED,
@@ -76,7 +76,7 @@ class RandomProgram:
 
 
 def random_program(design: VectorDesign, seed: int, length: int) -> RandomProgram:
-    """A program of so many random instructions, and those that store all that is left.
+    """A program of this many random instructions, and those that store all that is left.
 
     Args:
         design: The design, of one cluster.
@@ -258,7 +258,7 @@ class _Maker:
         if isinstance(x, Slot):
             held = self._held[x]
         streams = [int(s) for s in self._random.permutation(FACTOR_STREAMS)]
-        banks_left, factors = BESIDE, []
+        banks_left, factors = BANK_OPERANDS, []
         parts: list[tuple[int, Source, Slot | Constant | Same | None]] = []
         for _ in range(int(self._random.integers(1, self._design.results + 1))):
             prime = self._prime() if held.prime is None or self._chance(0.4) else held.prime

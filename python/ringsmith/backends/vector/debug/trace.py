@@ -45,7 +45,7 @@ _PARTS_OF = {
 
 ORDER = "the instruction before it"
 _OPERANDS, _TABLES = "operands from memory", "factors of transforms"
-_ROOM, _AFTER_STORE, _AFTER_COMPUTING = "space in a stream", "a store", "an instruction"
+_SPACE, _AFTER_STORE, _AFTER_COMPUTING = "space in a stream", "a store", "an instruction"
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class _Events:
             last = load.after_computing - 1
             if begin == self._times.computing[last].end + NOTICE:
                 return f"{_AFTER_COMPUTING}, #{last}"
-        return _ROOM
+        return _SPACE
 
     def _computing(self) -> Iterator[Event]:
         before = 0
@@ -223,7 +223,7 @@ class _Events:
             if self._times.loads[load].end == begin:
                 table = self._program.loads[load].stream is None
                 return f"{_TABLES if table else _OPERANDS}, load #{load}"
-        return _ROOM
+        return _SPACE
 
     def _stores(self) -> Iterator[Event]:
         program, times = self._program, self._times.stores

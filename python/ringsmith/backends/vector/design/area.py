@@ -32,7 +32,7 @@ PARTS: Mapping[str, str] = MappingProxyType(
         "streams": "FIFOs of load and store streams, each half as a bank's",
         "twiddle_memory": "words of all lanes, but for one of each unit, in as many memories as a "
         "pass has stages",
-        "control": "sequencer, ports of memories, moduli, and what travels beside a row",
+        "control": "sequencer, ports of memories, moduli, and what travels with a row",
     }
 )
 """Parts of a cluster, and what they are."""
@@ -101,10 +101,10 @@ def cluster_area(design: VectorDesign) -> Area:
 def device_area(design: VectorDesign) -> Area:
     """Area of the whole accelerator."""
     clusters = area_times(cluster_area(design), design.clusters)
-    return total_area([clusters, memory_side(design)])
+    return total_area([clusters, memory_ports(design)])
 
 
-def memory_side(design: VectorDesign) -> Area:
+def memory_ports(design: VectorDesign) -> Area:
     """Area of what joins all clusters to memory and host: ports, their crossings, registers."""
     known = synthesized_blocks()
     found = [area_times(_ports(design), design.clusters)]

@@ -48,7 +48,7 @@ class VectorDesign:
         word_bits: Width of a residue word.
         reduction: ``barrett``: any prime; ``montgomery``: primes that are 1 modulo 2N of the
             largest ring.
-        clusters: Arrays side by side, each with a network and memories of its own.
+        clusters: Arrays, each with a network and memories of its own.
         banks: Banks of a cluster's scratchpad.
         bank_rows: Rows of a bank.
         table_rows: Rows of a cluster's twiddle memory.
@@ -87,7 +87,7 @@ class VectorDesign:
             raise ParameterError(f"log_radix = {self.log_radix} is neither 2 nor 4: choose one")
         if self.reduction not in REDUCTIONS:
             raise ParameterError(
-                f"reduction = {self.reduction!r} is none of {', '.join(REDUCTIONS)}: choose one"
+                f"reduction = {self.reduction!r} is not one of {', '.join(REDUCTIONS)}: choose one"
             )
         self._check("word_bits", self.log_n + 3, _MOST_BITS[self.reduction])
         self._check("clusters", 1, ISA.value("max_clusters"))
@@ -270,7 +270,7 @@ class VectorDesign:
         """What the multiplier divides a product by, modulo q: 1, or 2^W with Montgomery."""
         return 1 if self.reduction == BARRETT else (1 << self.word_bits) % q
 
-    def prime_refusal(self, q: int) -> str:
+    def prime_error(self, q: int) -> str:
         """Why the design does not take a prime; nothing where it does."""
         bits, least = q.bit_length(), (self.word_bits + 1) // 2
         if bits > self.word_bits:

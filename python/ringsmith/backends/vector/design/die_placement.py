@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
-from ringsmith.backends.vector.design.area import NOTHING, cluster_parts, memory_side
+from ringsmith.backends.vector.design.area import NOTHING, cluster_parts, memory_ports
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.areas import area_times, total_area
 from ringsmith.hdl.synthesis import Area
@@ -98,7 +98,7 @@ class _Filling:
         self._radix = 1 << design.log_radix
         self._units = design.lanes // self._radix  # of a cluster
         self._fixed = total_area([parts["permute_network"], parts["control"]])
-        self._ports = memory_side(design)  # on the first die
+        self._ports = memory_ports(design)  # on the first die
         selectors = replace(parts["scratchpad"], urams=0)
         self._logic = total_area([parts["alus"], selectors])
         banks = replace(NOTHING, urams=parts["scratchpad"].urams)
@@ -110,14 +110,14 @@ class _Filling:
             for die, lanes in zip(dies, self._lanes_left, strict=True)
         ]
 
-    def _most(self, of_cluster: Area, pieces: int, share: float, die: int) -> int:
+    def _most(self, of_cluster: Area, parts: int, share: float, die: int) -> int:
         """Parts of a cluster's resources that a die holds besides its networks."""
         fixed = self._fixed_on(die)
-        least = pieces * self._design.clusters
+        least = parts * self._design.clusters
         for name, of in _RESOURCES.values():
             if value := getattr(of_cluster, name):
                 left = share * getattr(self._card.die, of) - getattr(fixed, name)
-                least = min(least, int(left * pieces / value))
+                least = min(least, int(left * parts / value))
         return max(least, 0)
 
     def _fixed_on(self, die: int) -> Area:

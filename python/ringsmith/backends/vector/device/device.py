@@ -7,13 +7,13 @@ import numpy as np
 
 from ringsmith import progress
 from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import QueuedDevice, Work
+from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device.model import Memory, Model, host_limb
 from ringsmith.backends.vector.device.residues import Words
-from ringsmith.backends.vector.device.rtl import VectorRtl, refusal
+from ringsmith.backends.vector.device.rtl import VectorRtl, unsupported
 from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError
 from ringsmith.objects import Residues
@@ -21,7 +21,7 @@ from ringsmith.objects import Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
-class VectorDevice(QueuedDevice):
+class VectorDevice(Device):
     """A vector design's model, or its RTL.
 
     Args:
@@ -37,7 +37,7 @@ class VectorDevice(QueuedDevice):
     def __init__(self, design: VectorDesign, kind: str) -> None:
         super().__init__()
         self._design, self.name = design, kind
-        if kind == "rtl" and (reason := refusal(design)):
+        if kind == "rtl" and (reason := unsupported(design)):
             raise DeviceError(reason)
 
     def work(
@@ -46,7 +46,7 @@ class VectorDevice(QueuedDevice):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
-        """Runs a graph's programs; see ``QueuedDevice.work``."""
+        """Runs a graph's programs; see ``Device.work``."""
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
         assert isinstance(executable, VectorExecutable)  # its design is the device's

@@ -51,7 +51,7 @@ def lists(executable: VectorExecutable, cluster: int, places: Mapping[Limb, Plac
 
 
 def _slots(items: Sequence[int], words: int) -> Words:
-    """Items of so many words each, in whole slots."""
+    """Items of this many words each, in whole slots."""
     content = b"".join(item.to_bytes(8 * words, "little") for item in items)
     flat = np.frombuffer(content, dtype="<u8").astype(np.uint64)
     return np.pad(flat, (0, -len(flat) % SLOT_WORDS))

@@ -186,7 +186,7 @@ class _Cluster:
         ]
 
     def load_tables(self, count: int) -> None:
-        """Loads the twiddle memory until so many loads have been made."""
+        """Loads the twiddle memory until this many loads have been made."""
         while self._loaded < count:
             load = self._table_loads.popleft()
             prime, inverse = load.limb.index

@@ -55,7 +55,7 @@ _ACCESS = 6
 """Cycles of an access to a register."""
 
 
-def refusal(design: VectorDesign) -> str:
+def unsupported(design: VectorDesign) -> str:
     """Why a design has no simulated RTL; nothing where it has."""
     if design.log_lanes < 4:
         return (
@@ -103,7 +103,7 @@ class VectorRtl:
         watchdog: int = WATCHDOG,
         crossed: bool = False,
     ) -> None:
-        if reason := refusal(executable.design):
+        if reason := unsupported(executable.design):
             raise DeviceError(reason)
         self._executable, self._watchdog = executable, watchdog
         self._places, rows = places(executable.programs, executable.design)

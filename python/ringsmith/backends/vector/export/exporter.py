@@ -22,7 +22,7 @@ from ringsmith.backends.vector.design.register_table import (
 )
 from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.backends.vector.device.model import host_limb
-from ringsmith.backends.vector.device.rtl import refusal
+from ringsmith.backends.vector.device.rtl import unsupported
 from ringsmith.backends.vector.export import pages
 from ringsmith.backends.vector.export.script import script
 from ringsmith.errors import ParameterError
@@ -51,7 +51,7 @@ class VectorExporter(Exporter):
     def hardware(self, design: Design) -> Hardware:
         """The whole accelerator."""
         own = cast("VectorDesign", design)
-        if reason := refusal(own):
+        if reason := unsupported(own):
             raise ParameterError(reason)
         return Hardware(
             top=rtl.SHELL,
@@ -98,13 +98,13 @@ class VectorExporter(Exporter):
         result = VectorDevice(design, "model").execute(compiled, inputs, keys)
         whole = {name: key.data for name, key in whole_keys("model", keys).items()}
         made = script(executable, host_limb(executable, inputs, whole), result.outputs)
-        facts = {"cycles": executable.cycles, "instructions": executable.instructions}
+        figures = {"cycles": executable.cycles, "instructions": executable.instructions}
         memory = (sim_root() / "vector" / f"{_MEMORY}.sv").read_text(encoding="utf-8")
         found = Demonstration(
             made.files,
             _text("testbench.sv.in"),
             {**made.sizes, **_bench(design)},
-            facts,
+            figures,
             {f"{_MEMORY}.sv": memory},
         )
         return found, result.outputs
@@ -150,18 +150,18 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
         for cluster in range(design.clusters)
     ]
 
-    def told(name: str, about: str) -> buses.Interface:
+    def pulse(name: str, about: str) -> buses.Interface:
         return buses.plain(name, buses.OUTPUT, 1, "clk_i", about)
 
     return (
         buses.clock("clk_i"),
         buses.reset("rst_ni", "clk_i", "may be short: the device prolongs it"),
         buses.axi_lite_slave("s_axil", _AXIL_ADDRESS_BITS, "clk_i", "registers"),
-        *buses.side_by_side("m_axi", rows),
-        *buses.side_by_side("m_list", lists),
-        told("start_o", "in one cycle: a program was started"),
-        told("run_o", "in one cycle: its lists are there, and it begins in the next one"),
-        told("done_o", "in one cycle: it has ended"),
+        *buses.merged_ports("m_axi", rows),
+        *buses.merged_ports("m_list", lists),
+        pulse("start_o", "in one cycle: a program was started"),
+        pulse("run_o", "in one cycle: its lists are there, and it begins in the next one"),
+        pulse("done_o", "in one cycle: it has ended"),
     )
 
 

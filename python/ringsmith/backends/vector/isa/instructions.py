@@ -14,8 +14,8 @@ X_STREAM = ISA.value("stream_x")
 STREAMS = ISA.value("load_streams")
 """Load streams of a cluster."""
 
-BESIDE = 2
-"""Limbs that a point instruction reads from banks beside x."""
+BANK_OPERANDS = 2
+"""Limbs that a point instruction reads from banks, in addition to x."""
 
 MAX_ENTRIES = ISA.value("max_entries")
 """Limbs of a transform instruction."""
@@ -143,7 +143,7 @@ class Result:
 
     Attributes:
         prime: Index of the prime.
-        y: The factor beside x.
+        y: The factor of x.
         z: What is added; None: nothing.
         subtract: Whether z is subtracted.
         target: Where it goes in the scratchpad; None: nowhere.
