@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.cpu.sets import COMPACT, HOISTED, HOISTED_COUNT, PRODUCT, WORDS, BenchSet
+from bench.cpu.sets import HOISTED, HOISTED_COUNT, ON_THE_FLY, PRODUCT, WORDS, BenchSet
 from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.caching import cached
@@ -79,12 +79,12 @@ def _bandwidth(bits: int) -> float:
 
 
 @cached
-def _prepared_bytes(bits: int) -> int:
+def _precomputed_bytes(bits: int) -> int:
     """Bytes of a residue in a precomputed key, modulo a prime of these bits."""
     n = 4096
     context = _core.Context(n, _core.prime_search(bits, n, 2))
     key = np.zeros((1, 2, 2, n), dtype=np.uint64)
-    return _core.PreparedKey(context, key).nbytes // key.size  # what is between limbs is less
+    return _core.PrecomputedKey(context, key).nbytes // key.size  # what is between limbs is less
 
 
 def transform_work(n: int, bits: int) -> Work:
@@ -98,12 +98,12 @@ def operation_work(item: BenchSet, operation: str) -> Work:
     polynomial = WORD * item.n * limbs
     digits = item.dnum or limbs
     bits = (*item.data_bits, *item.special_bits)
-    key = item.n * 2 * digits * sum(map(_prepared_bytes, bits))
+    key = item.n * 2 * digits * sum(map(_precomputed_bytes, bits))
     words = WORD * item.n * 2 * digits * len(bits)
     sizes = {
         "multiply_relinearize": key + 6 * polynomial,
         WORDS: words + 6 * polynomial,
-        COMPACT: words // 2 + 6 * polynomial,
+        ON_THE_FLY: words // 2 + 6 * polynomial,
         "rotate": key + 4 * polynomial,
         HOISTED: HOISTED_COUNT * key + (2 + 2 * HOISTED_COUNT) * polynomial,
         PRODUCT: key + 6 * polynomial - 2 * WORD * item.n,
@@ -120,7 +120,7 @@ def _transforms(item: BenchSet, operation: str, digits: int) -> Iterator[tuple[i
     ntt_form = not item.plain_modulus
     if operation in ("rescale", PRODUCT):
         yield from ((bits, 2) for bits in item.data_bits)
-    products = ("multiply_relinearize", WORDS, COMPACT, PRODUCT)
+    products = ("multiply_relinearize", WORDS, ON_THE_FLY, PRODUCT)
     if operation not in (*products, "rotate", HOISTED):
         return
     switches = HOISTED_COUNT if operation == HOISTED else 1

@@ -102,12 +102,12 @@ def _key_forms(name: str, budget: float) -> Iterator[Record]:
     for forms in ours.key_forms(SETS[name]):
         what = forms.operation
         works = {what: operation_work(SETS[name], what)}
-        theirs = {peer: {what: forms.prepared}}
+        theirs = {peer: {what: forms.precomputed}}
         yield from _compare(name, {what: forms.other}, theirs, budget, works, _PROGRAMS)
         text = conditions(_PROGRAMS)
         for metric, value in (
             ("key_bytes", forms.other_bytes),
-            ("peer_key_bytes", forms.prepared_bytes),
+            ("peer_key_bytes", forms.precomputed_bytes),
         ):
             yield Record(REFERENCE, name, what, metric, value, REFERENCE, text, peer)
 

@@ -197,11 +197,11 @@ class KeySwitchKey(OfKeyPair):
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class CompactKey(OfKeyPair):
+class OnTheFlyKey(OfKeyPair):
     """A key-switching key that the ``cpu`` device expands on the fly: b part and seed only.
 
     The device expands the a part limb by limb while it computes. Results equal those of the full
-    key. ``ringsmith.interop.seeded_keys.compact_keys`` makes such keys.
+    key. ``ringsmith.interop.seeded_keys.on_the_fly_keys`` makes such keys.
 
     Attributes:
         half: The b part, (digits, K, N).
@@ -256,11 +256,11 @@ class EvaluationKeys:
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class CompactKeys:
+class OnTheFlyKeys:
     """Evaluation keys expanded on the fly: only their b parts are in memory. For ``cpu`` only."""
 
-    relin: CompactKey | None = None
-    galois: Mapping[int, CompactKey] = field(default_factory=lambda: MappingProxyType({}))
+    relin: OnTheFlyKey | None = None
+    galois: Mapping[int, OnTheFlyKey] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         """Refuses keys of different parameters or key pairs."""
@@ -361,6 +361,6 @@ def _all(relin: T | None, galois: Mapping[int, T]) -> list[T]:
 
 
 def _bytes_of(
-    relin: KeySwitchKey | CompactKey | None, galois: Mapping[int, KeySwitchKey | CompactKey]
+    relin: KeySwitchKey | OnTheFlyKey | None, galois: Mapping[int, KeySwitchKey | OnTheFlyKey]
 ) -> int:
     return sum(key.nbytes for key in _all(relin, galois))

@@ -12,14 +12,14 @@ import pytest
 from bench.cpu import ours, peers
 from bench.cpu.floor import floor_seconds, operation_work
 from bench.cpu.measure import checked
-from bench.cpu.sets import COMPACT, HOISTED, PRODUCT, SETS, WORDS, BenchSet, Operands
+from bench.cpu.sets import HOISTED, ON_THE_FLY, PRODUCT, SETS, WORDS, BenchSet, Operands
 from bench.cpu.timing import interleaved
 from bench.record import Record
 from bench.run import Choice, load, measure
 from ringsmith import _core, trace
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.objects import Ciphertext
-from ringsmith.runtime import PreparedKeys, compile_program, open_device
+from ringsmith.runtime import PrecomputedKeys, compile_program, open_device
 
 SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
 SMALL_BFV = BenchSet("bfv", 1 << 12, (30, 30), (31,), 0, 65537, "for this test")
@@ -60,7 +60,7 @@ def test_a_product_that_a_program_plans_is_the_one_that_is_measured() -> None:
     compiled = compile_program(program)
     ports, residues = compiled.lowered.inputs.items(), (operands.a, operands.b)
     inputs = {name: Ciphertext(x, p.scale) for (name, p), x in zip(ports, residues, strict=True)}
-    result = compiled.run(open_device("cpu"), inputs, PreparedKeys(operands.relin))
+    result = compiled.run(open_device("cpu"), inputs, PrecomputedKeys(operands.relin))
     (measured,) = ours.works(operands)[PRODUCT]()
     assert np.array_equal(result.outputs["result"].data, measured)
 
@@ -178,9 +178,9 @@ def test_all_libraries_are_measured_and_named(
     assert not [line for line in said if "left out" in line]
     assert {peers.LATTIGO, peers.TFHE, peers.seal_name()} <= {record.peer for record in found}
     assert {"quick", "D", "N=2^12, 30 bits"} <= {record.params for record in found}
-    assert {HOISTED, COMPACT, WORDS, "ntt", "add"} <= {r.operation for r in found}
+    assert {HOISTED, ON_THE_FLY, WORDS, "ntt", "add"} <= {r.operation for r in found}
     sizes = {(r.operation, r.metric): r.value for r in found if r.params == "quick"}
-    assert sizes[COMPACT, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
+    assert sizes[ON_THE_FLY, "key_bytes"] == sizes[WORDS, "key_bytes"] / 2 + 10
     assert all(record.value > 0 for record in found)
 
 

@@ -22,7 +22,7 @@ void expect(bool right, const std::string& what) {
   }
 }
 
-void expect_refusal(const std::function<void()>& call, const std::string& words) {
+void expect_error(const std::function<void()>& call, const std::string& words) {
   try {
     call();
     expect(false, "not refused: " + words);
@@ -109,13 +109,13 @@ void check_operations(const bfv::Context& context, bfv::Multiplication variant,
   check(evaluator.rotate_columns(a, galois_keys), "rotate_columns", 3,
         [&](std::size_t i) { return x[(i + row) % slots]; });
 
-  expect_refusal([&] { static_cast<void>(evaluator.add(a, evaluator.mod_switch_to_next(a))); },
-                 "have 3 and 2 limbs");
-  expect_refusal([&] { static_cast<void>(evaluator.rotate_rows(a, 5, galois_keys)); },
-                 "there is no key for Galois element");
-  expect_refusal([&] { static_cast<void>(encoder.encode(Values{kPlainModulus})); },
-                 "is outside -6144 ... 12288");
-  expect_refusal([&] { static_cast<void>(encoder.encode(Values(slots + 1))); }, "do not fit");
+  expect_error([&] { static_cast<void>(evaluator.add(a, evaluator.mod_switch_to_next(a))); },
+               "have 3 and 2 limbs");
+  expect_error([&] { static_cast<void>(evaluator.rotate_rows(a, 5, galois_keys)); },
+               "there is no key for Galois element");
+  expect_error([&] { static_cast<void>(encoder.encode(Values{kPlainModulus})); },
+               "is outside -6144 ... 12288");
+  expect_error([&] { static_cast<void>(encoder.encode(Values(slots + 1))); }, "do not fit");
 }
 
 }  // namespace
@@ -136,14 +136,14 @@ int main() {
   check_operations(bfv::make_context(kDegree, data, kPlainModulus, 0, 3), bfv::Multiplication::kHps,
                    0);
   const bfv::Context unbatched = bfv::make_context(kDegree, primes, 2);
-  expect_refusal([&] { static_cast<void>(bfv::Encoder(unbatched)); }, "does not batch");
+  expect_error([&] { static_cast<void>(bfv::Encoder(unbatched)); }, "does not batch");
   const bfv::KeyGenerator keygen(unbatched);
   const bfv::GaloisKeys keys = keygen.create_galois_keys(Values{0, 1});
   const bfv::Plaintext one = {std::vector<ringsmith::u64>(kDegree, 1)};
   const bfv::Encryptor encryptor(unbatched, keygen.create_public_key());
   const bfv::Ciphertext a = encryptor.encrypt(one);
   const bfv::Evaluator evaluator(unbatched);
-  expect_refusal([&] { static_cast<void>(evaluator.rotate_rows(a, 1, keys)); }, "does not batch");
-  expect_refusal([&] { static_cast<void>(evaluator.rotate_columns(a, keys)); }, "does not batch");
+  expect_error([&] { static_cast<void>(evaluator.rotate_rows(a, 1, keys)); }, "does not batch");
+  expect_error([&] { static_cast<void>(evaluator.rotate_columns(a, keys)); }, "does not batch");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-"""Microsoft SEAL beside the core: the same parameters, ciphertexts and keys in both."""
+"""Microsoft SEAL and the core: the same parameters, ciphertexts and keys in both."""
 
 from collections.abc import Callable
 from functools import cached_property

@@ -269,8 +269,8 @@ def test_keys_of_residue_digits_switch_without_a_special_prime(
             slots = bfv.decode(context, secret.bfv_decrypt(context, key, swapped))
             assert np.array_equal(slots, np.roll(message * message % 7681, N // 2))
         squared = bfv.mod_switch(context, squared)
-    with pytest.raises(_core.ParameterError, match="residue digits cannot be prepared"):
-        _core.PreparedKey(core, relin)
+    with pytest.raises(_core.ParameterError, match="residue digits cannot be precomputed"):
+        _core.PrecomputedKey(core, relin)
     with pytest.raises(_core.ParameterError, match=f"the parameters have dnum = {dnum}"):
         bfv.apply_galois(context, cipher, 3, np.concatenate([relin] * 2))
 

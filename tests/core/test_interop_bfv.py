@@ -1,4 +1,4 @@
-"""SEAL's BFV files: read as SEAL wrote them, written as SEAL writes them, refused beside CKKS."""
+"""SEAL's BFV files: read as SEAL wrote them, written as SEAL writes them, refused as CKKS's."""
 
 import struct
 import warnings
@@ -128,10 +128,10 @@ def test_what_seals_files_cannot_say_is_refused_not_lost(
             security=None,
             **{field: value},  # type: ignore[arg-type]
         )
-    with pytest.raises(InteropError) as refusal:
+    with pytest.raises(InteropError) as caught:
         interop.SealParameters.from_parameters(made)
-    assert message in str(refusal.value)
-    assert f"leave {field} out of the parameters" in str(refusal.value)
+    assert message in str(caught.value)
+    assert f"leave {field} out of the parameters" in str(caught.value)
     with pytest.raises(InteropError, match=field):
         create_client_folder(tmp_path / "client", made, KeyNeeds())
     assert not (tmp_path / "client").exists()

@@ -128,7 +128,7 @@ def test_lift_by_hps_is_the_centred_integer(bases: Bases, rng: np.random.Generat
 def test_a_centred_digit_is_one_integer_modulo_all_primes(
     bases: Bases, places: tuple[int, ...], rng: np.random.Generator
 ) -> None:
-    """Also at its own primes, in the midst of the base, and with nothing beside it."""
+    """Also at its own primes, in the midst of the base, and where it is all of the base."""
     digit = [i for i in places if i < len(bases.primes)]
     own = [bases.primes[i] for i in digit]
     values = edges(rng, prod(bases.primes))

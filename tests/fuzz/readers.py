@@ -52,7 +52,7 @@ from ringsmith.schemes import program_file
 Mutate = Callable[[Sequence[bytes], np.random.Generator], bytes]
 
 MOST = 256 << 20
-"""Bytes of memory that a reader takes at most, beside its own bound."""
+"""Bytes of memory that a reader takes at most, in addition to its own bound."""
 FACTOR = 64
 """Bytes of memory for each byte of input."""
 LEAST = 16 << 20

@@ -94,7 +94,7 @@ def test_clear_arguments_that_make_a_result_constant_are_refused(apart: Apart) -
         apart("results", "weighted", "ckks", [(A, np.zeros(8))])
 
 
-def test_a_sum_of_many_numbers_has_room(apart: Apart) -> None:
+def test_a_sum_of_many_numbers_fits(apart: Apart) -> None:
     """More than the headroom of 8 bits that is planned by default."""
     text = """func.func @total(%x: tensor<1024xf32> {secret.secret}) -> f32 {
       %zero = arith.constant 0.0 : f32

@@ -49,7 +49,7 @@ def test_medha_has_parameters_for_every_module(name: str) -> None:
     parameters = program.parameters
     assert isinstance(parameters, CkksParameters)
     assert (parameters.n, np.log2(parameters.scale)) == MEDHA[name]
-    assert limits_of("medha").refusal(parameters) == ""
+    assert limits_of("medha").error(parameters) == ""
     assert parameters.security is not None
     assert ("scale" in program.choice) == (parameters.scale != 2.0**45)
 

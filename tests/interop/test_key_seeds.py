@@ -70,18 +70,18 @@ def test_seal_eval_takes_the_seeds_and_the_result_is_the_same(home: Path, tmp_pa
         done = run(*rotate, *galois, *more, "--device", "model", "-o", tmp_path / name)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "seeded").read_bytes()
-    done = run(*rotate, *galois, *seeds, "--compact-keys", "-o", tmp_path / "compact")
+    done = run(*rotate, *galois, *seeds, "--on-the-fly-keys", "-o", tmp_path / "halves")
     assert done.exit_code == 0, done.output
     held = re.fullmatch(r"keys: ([\d,]+) bytes in memory of ([\d,]+)", done.stdout.strip())
     assert held is not None
     half, whole = (int(text.replace(",", "")) for text in held.groups())
     assert 2 * half == whole + SEED_BYTES
-    assert (tmp_path / "compact").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert (tmp_path / "halves").read_bytes() == (tmp_path / "whole").read_bytes()
     for more, message in (
         ([], "carries no seed"),
-        ([*seeds, "--device", "model"], "--compact-keys is for the cpu"),
+        ([*seeds, "--device", "model"], "--on-the-fly-keys is for the cpu"),
     ):
-        done = run(*rotate, *galois, *more, "--compact-keys", "-o", tmp_path / "no")
+        done = run(*rotate, *galois, *more, "--on-the-fly-keys", "-o", tmp_path / "no")
         assert done.exit_code == 2
         assert message in done.stderr
     (tmp_path / "wrong.json").write_bytes(write_key_seeds(KeySeeds(None, {ROTATION: bytes(10)})))

@@ -243,7 +243,7 @@ def test_values_may_exceed_their_modulus_where_results_do_not() -> None:
     assert np.abs(ran(program, {"x": x, "y": y}) - x).max() < 1e-4
 
 
-def test_automatic_parameters_take_room_for_declared_ranges() -> None:
+def test_automatic_parameters_fit_declared_ranges() -> None:
     program = trace(lambda x: x * x, "auto", {"x": InputSpec(4, bound=1000)})
     found = ran(program, {"x": [1000, -999, 3, 4]})
     assert np.abs(found - [1e6, 998001, 9, 16]).max() < 1e-3
@@ -406,7 +406,7 @@ def test_functions_of_one_number_are_taken_too() -> None:
 # ---- what an attack found ----------------------------------------------------------------------
 
 
-def test_constants_take_room_too() -> None:
+def test_constants_take_space_too() -> None:
     for function, expected in (
         (lambda x: x + 16, 17),
         (lambda x: 1.8 * x + 32, 33.8),

@@ -21,7 +21,7 @@ Runner = Callable[..., Any]
 
 
 def exact(n: int, prime_bits: tuple[int, ...], plain_bits: int, **more: object) -> BfvParameters:
-    """Parameters with room for programs, at a ring degree that may be too small to be secure."""
+    """Parameters with noise budget for programs; the ring degree may be too small to be secure."""
     literal: dict[str, Any] = {"special_bits": max(prime_bits)} | more
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)

@@ -131,7 +131,7 @@ def test_a_product_with_a_negative_number_is_negated_and_one_with_one_is_none(
 # ---- meaning ----------------------------------------------------------------------------------
 
 
-def test_rows_turn_side_by_side_and_swap(
+def test_rows_rotate_separately_and_swap(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
     program = trace(lambda x: (x.rotate(1), x.rotate(-200), x.swap_columns()), exact, modular=True)

@@ -10,7 +10,7 @@ import pytest
 from ringsmith import client, interop
 from ringsmith.errors import InteropError, ParameterError, ProgramError, RingsmithError
 from ringsmith.interop import SealParameters
-from ringsmith.interop.seeded_keys import compact_keys
+from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
@@ -23,7 +23,7 @@ from ringsmith.params import (
     SecurityWarning,
 )
 from ringsmith.program import EncryptedVector, trace
-from ringsmith.runtime import Compiled, compile_program, open_device, prepare_keys
+from ringsmith.runtime import Compiled, compile_program, open_device, precompute_keys
 from ringsmith.runtime.evaluator import Evaluator
 
 Parameters = CkksParameters | BfvParameters
@@ -101,9 +101,9 @@ def test_keys_ciphertexts_and_plaintexts_carry_identity_and_tag(ours: Party, exa
         galois = each.keys.galois.values()
         for thing in (each.secret, each.public, each.keys, each.keys.relin, *galois, each.x):
             assert (thing.parameters_id, thing.key_tag) == (identity, tag)
-        compact = compact_keys(each.keys, each.parameters.primes)
-        prepared = prepare_keys(each.keys, each.parameters)
-        for keys in (compact, prepared):
+        on_the_fly = on_the_fly_keys(each.keys, each.parameters.primes)
+        precomputed = precompute_keys(each.keys, each.parameters)
+        for keys in (on_the_fly, precomputed):
             assert (keys.parameters_id, keys.key_tag) == (identity, tag)
         plain = client.encode(each.parameters, [1])
         assert plain.parameters_id == identity
@@ -220,7 +220,7 @@ REFUSED: list[tuple[str, Call, type[RingsmithError], str]] = [
     ),
     (
         "the evaluation keys",
-        lambda a, b, c: prepare_keys(b.keys, a.parameters),
+        lambda a, b, c: precompute_keys(b.keys, a.parameters),
         ParameterError,
         PARAMETERS,
     ),
@@ -252,7 +252,7 @@ OTHER_CLIENT: list[tuple[str, Call, type[RingsmithError], str]] = [
     ),
     (
         "input 'x'",
-        lambda a, b, c: c.run(CPU, {"x": a.x, "y": a.x}, prepare_keys(b.keys, b.parameters)),
+        lambda a, b, c: c.run(CPU, {"x": a.x, "y": a.x}, precompute_keys(b.keys, b.parameters)),
         ProgramError,
         KEY_PAIR,
     ),

@@ -10,7 +10,7 @@
 #include "ring/ntt_permutation.h"
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/ciphertext.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -45,10 +45,11 @@ using LimbPair = std::array<std::span<u64>, 2>;
 /// Such digits are rare; their ModUp is repeated for each automorphism.
 ///
 /// A key precomputed for g has the inverse of g applied. The c u correction of its sums is known
-/// (PreparedKey::shift). So all switchings read the same unpermuted digits, and g is applied to the
-/// sums. For a single switching by another key, g is applied to the polynomial first. For a single
-/// switching by a key precomputed for g, with digits of one prime of up to 60 bits, d is subtracted
-/// from the words y > 0 that g negates: this gives the digit of g(x) with the inverse of g applied.
+/// (PrecomputedKey::shift). So all switchings read the same unpermuted digits, and g is applied to
+/// the sums. For a single switching by another key, g is applied to the polynomial first. For a
+/// single switching by a key precomputed for g, with digits of one prime of up to 60 bits, d is
+/// subtracted from the words y > 0 that g negates: this gives the digit of g(x) with the inverse of
+/// g applied.
 class DigitProducts {
  public:
   /// @param base       of `polynomial`
@@ -88,7 +89,7 @@ class DigitProducts {
   // mask, by d where negated.
   [[nodiscard]] u64 offset(const Digit& digit, std::size_t prime) const;
   // The correction of a switching by a precomputed key: c u of all digits, times their keys.
-  [[nodiscard]] PreparedKey::Shift shift(std::size_t prime, std::size_t index) const;
+  [[nodiscard]] PrecomputedKey::Shift shift(std::size_t prime, std::size_t index) const;
 
   // Requests a digit's value at a prime that is not its own, plus an offset.
   struct Raised {
@@ -114,7 +115,7 @@ class DigitProducts {
   struct OwnFactors {
     std::vector<const u64*> values;
     std::vector<Words> words;
-    PreparedKey::Shift shift;
+    PrecomputedKey::Shift shift;
   };
 
   // A digit of the polynomial at primes, in NTT form, less c u if hoisted: in limbs of `words`, or
@@ -145,8 +146,8 @@ class DigitProducts {
   Words coefficients_;
   std::vector<Digit> digits_;
   std::vector<Switching> switchings_;
-  std::vector<NttPermutation> permutations_;  // of each switching; none if not hoisted
-  std::vector<PreparedKey::Level> levels_;    // likewise
+  std::vector<NttPermutation> permutations_;   // of each switching; none if not hoisted
+  std::vector<PrecomputedKey::Level> levels_;  // likewise
 };
 
 }  // namespace ringsmith::kernels

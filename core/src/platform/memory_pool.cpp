@@ -61,8 +61,8 @@ class Pool {
     return memory;
   }
 
-  // Keeps a block of at most kMostKept bytes. To make room, blocks that have waited longest move to
-  // `leaving`, for the caller to release without holding the lock.
+  // Keeps a block of at most kMostKept bytes. To stay below the limit, blocks that have waited
+  // longest move to `leaving`, for the caller to release without holding the lock.
   // @throws std::bad_alloc; the block is not kept then
   void keep(const Block& block, std::list<Block>& leaving) {
     std::list<Block> newest{block};

@@ -14,9 +14,9 @@ namespace {
 using V = Vector512;
 
 constexpr PrimeKernels kClasses[] = {
-    fma_class<V, FmaRoom::kBoth>(34), fma_class<V, FmaRoom::kForward>(48),
-    fma_class<V, FmaRoom::kPass>(50), word_class<54, V, Word56<V>>(),
-    word_class<56, V, Word56<V>>(),   word_class<61, V, Word64<V>>(),
+    fma_class<V, FmaHeadroom::kBoth>(34), fma_class<V, FmaHeadroom::kForward>(48),
+    fma_class<V, FmaHeadroom::kPass>(50), word_class<54, V, Word56<V>>(),
+    word_class<56, V, Word56<V>>(),       word_class<61, V, Word64<V>>(),
 };
 constexpr KernelSet kSet{"avx512",
                          kClasses,

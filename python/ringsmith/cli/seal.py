@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from ringsmith.interop import SealParameters
-    from ringsmith.objects import CompactKeys, EvaluationKeys
+    from ringsmith.objects import EvaluationKeys, OnTheFlyKeys
 
 seal_app = typer.Typer(
     help="Tell Microsoft SEAL's files, and compute on them.", no_args_is_help=True
@@ -73,10 +73,10 @@ def evaluate(
         Path | None,
         typer.Option(help="What half of the keys is expanded from, of `keys --seeded`."),
     ] = None,
-    compact: Annotated[
+    on_the_fly: Annotated[
         bool,
         typer.Option(
-            "--compact-keys", help="Keep half of the keys' words, and expand the others (cpu)."
+            "--on-the-fly-keys", help="Keep half of the keys' words, and expand the others (cpu)."
         ),
     ] = False,
     steps: Annotated[
@@ -143,10 +143,10 @@ def evaluate(
         raise ProgramError(
             f"--design {design} needs --device model or rtl: the {device} has no design"
         )
-    if compact and not (interprets and interprets.capabilities.any_keys):
+    if on_the_fly and not (interprets and interprets.capabilities.any_keys):
         raise ProgramError(
-            f"--compact-keys is for the cpu: leave it out, and --device {device} loads half of the "
-            "keys with seeds where its design has a PRNG"
+            f"--on-the-fly-keys is for the cpu: leave it out, and --device {device} loads half of "
+            "the keys with seeds where its design has a PRNG"
         )
     version = _version(seal_version)
     inputs = (first, second, params, relin_keys, galois_keys, key_seeds)
@@ -158,7 +158,7 @@ def evaluate(
     op = operation_named(operation, parameters)
     ciphertext = read_ciphertext(first, shape)
     keys = _keys(shape, relin_keys, galois_keys, key_seeds)
-    forms = _compact(shape, keys) if compact else keys
+    forms = _on_the_fly(shape, keys) if on_the_fly else keys
     evaluator = Evaluator(parameters, forms, device, design, port, baud or DEFAULT_BAUD)
     operand = None
     if second is not None:
@@ -200,10 +200,10 @@ def _keys(
     return keys if seeds is None else read_key_seeds(seeds).attach(keys, shape.primes)
 
 
-def _compact(shape: "SealParameters", keys: "EvaluationKeys") -> "CompactKeys":
-    from ringsmith.interop.seeded_keys import compact_keys
+def _on_the_fly(shape: "SealParameters", keys: "EvaluationKeys") -> "OnTheFlyKeys":
+    from ringsmith.interop.seeded_keys import on_the_fly_keys
 
-    found = compact_keys(keys, shape.primes)
+    found = on_the_fly_keys(keys, shape.primes)
     print(f"keys: {found.nbytes:,} bytes in memory of {keys.nbytes:,}")
     return found
 

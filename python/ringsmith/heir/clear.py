@@ -32,8 +32,8 @@ _MARK = "secret.secret"
 _REPLACED = frozenset(
     {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.cmpf"}
 )
-"""Operations that may be left, beside those of ``math`` and ``math_ext``, and that HEIR replaces by
-polynomials."""
+"""Further operations that may be left, next to those of ``math`` and ``math_ext``: HEIR replaces
+them by polynomials."""
 
 _MAP = re.compile(r"affine_map<\(([^()]*)\) -> \((.*)\)>$", re.S)
 _TERM = re.compile(r"(?:(-?\d+)|(-?)d(\d+)(?: \* (-?\d+))?)$")

@@ -215,10 +215,10 @@ def _run(command: list[str], work: Path, path: Path) -> None:
         )
     status, output = ends[0]
     if status:
-        raise HeirError(_refusal(status, output, path))
+        raise HeirError(_message(status, output, path))
 
 
-def _refusal(status: int, output: str, path: Path) -> str:
+def _message(status: int, output: str, path: Path) -> str:
     """What HEIR says of a module that it refuses, in one line."""
     for line in output.splitlines():
         found = re.match(r"\S*?module\.mlir:(\d+):\d+: error: (.*)", line)

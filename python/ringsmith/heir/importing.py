@@ -88,7 +88,7 @@ class Imported:
     compared: str = NOT_COMPARED
 
     def figures(self) -> dict[str, str]:
-        """Returns what people ask for: sizes, operations and keys, HEIR's beside the program's."""
+        """Returns what people ask for: sizes, operations and keys, HEIR's next to the program's."""
         program, traced = self.program, self.traced
         parameters = program.parameters
         before = Counter(step.kind.value for step in traced.steps if step.kind is not Kind.INPUT)

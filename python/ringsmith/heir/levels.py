@@ -257,8 +257,8 @@ class _CkksSteps(_Steps):
         """Asks for other scales of plain factors.
 
         Raises:
-            _UnequalScalesError: Names the factors of one side.
-            ProgramError: When neither side's scale is made by plain factors.
+            _UnequalScalesError: Names the factors of one operand.
+            ProgramError: When neither operand's scale is made by plain factors.
         """
         for operand, ratio in zip(step.operands, (right / left, left / right), strict=True):
             factors = self._factors(operand)

@@ -209,7 +209,7 @@ def _nearest_scale(
     degrees = [(n, carried) for n, carried in shape.degrees() if n >= 2 * slots]
     if not degrees:
         largest = shape.limits.max_n if shape.limits else shape.max_n
-        raise source.error(_slots_refusal(slots, largest // 2))
+        raise source.error(_slots_error(slots, largest // 2))
     obstacle = ""
     usual = range(narrowest, shape.max_scale_bits + 1)
     for scales in (usual, range(MIN_SCALE_BITS, narrowest if shape.limits else 0)):
@@ -424,10 +424,10 @@ def filled(step: Step, space: Space) -> Any:  # noqa: ANN401 - an array of the s
 def check_slots(traced: Traced, space: Space, source: SourceLine) -> None:
     """Refuses vectors that a ciphertext's row is too short for."""
     if traced.slots > space.row:
-        raise source.error(_slots_refusal(traced.slots, space.row))
+        raise source.error(_slots_error(traced.slots, space.row))
 
 
-def _slots_refusal(slots: int, row: int) -> str:
+def _slots_error(slots: int, row: int) -> str:
     return f"vectors of {slots} slots do not fit a ciphertext's row of {row}: raise N"
 
 

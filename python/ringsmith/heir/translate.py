@@ -41,7 +41,7 @@ _SAME = frozenset(
 )
 """Operations that leave what they are given as it is."""
 
-_WAY_OUT = {
+_HINTS = {
     "bootstrap": "pass a larger greedy-level-budget to heir-opt (17 for N = 2^15, 36 for 2^16)",
     "kernel": "compile without --annotate-module, with unroll-fhe-kernel-loops=true",
     "secret": "the module is not lowered: double --slots (min-slot-count)",
@@ -56,10 +56,10 @@ _WAY_OUT = {
 }
 
 
-def refusal(name: str) -> str:
+def unknown_operation(name: str) -> str:
     """Returns what is said of an operation that is not known."""
     dialect, _, short = name.partition(".")
-    hint = _WAY_OUT.get(short) or _WAY_OUT.get(dialect)
+    hint = _HINTS.get(short) or _HINTS.get(dialect)
     return f"{name} is not read" + (f": {hint}" if hint else ": lower it to operations that are")
 
 
@@ -147,7 +147,7 @@ class Code:
 _FAILURES = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 """What Python raises where operands are not what an operation takes."""
 _TEMPORARIES = 2
-"""Tensors that one operation makes beside its result, at most."""
+"""Tensors that one operation makes in addition to its result, at most."""
 _REFERENCE_NUMBERS = 16
 """What an element that is a ciphertext or plaintext takes, as numbers of 8 bytes: 128 bytes."""
 
@@ -360,7 +360,7 @@ class Source:
         return self._refuse()
 
     def _refuse(self) -> str:
-        raise self._module.error(self._at.line, refusal(self._at.name))
+        raise self._module.error(self._at.line, unknown_operation(self._at.name))
 
     def _need(self, operands: Sequence[str], count: int) -> None:
         if len(operands) != count:
@@ -542,7 +542,7 @@ class Source:
         self._write(depth, f"kept({', '.join([storage, plaintext, self._site(), *index])})")
 
     def _site(self) -> str:
-        """Where in a storage of plaintexts, beside the operands that count loops."""
+        """Where in a storage of plaintexts, after the operands that count loops."""
         return str(self._types.integer(self._at.attributes.get("site_id", ""), self._at.line))
 
     def _op_func_return(self, operation: Operation, depth: int) -> None:

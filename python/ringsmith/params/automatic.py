@@ -144,7 +144,7 @@ class AutoParameters(AutoRlweParameters):
         precision_bits: Bits after the point that must be correct in every output by the forecast,
             from 1. With ``share``, those that survive noise flooding, for all inputs in their
             ranges.
-        headroom_bits: Room for messages up to ±2^headroom_bits at least; ranges that are greater
+        headroom_bits: Space for messages up to ±2^headroom_bits at least; ranges that are greater
             get more.
         input_bound: Upper bound of the magnitudes of inputs without a declared range.
         samples: For each input a vector of typical numbers, or an array (samples, numbers): the
@@ -305,10 +305,10 @@ class AutoParameters(AutoRlweParameters):
             except ParameterError as error:
                 reason = reason or str(error)
                 continue
-            refusal = limits.together((q_0, *near, last), 1) if limits.together else ""
-            if not refusal:
+            problem = limits.together((q_0, *near, last), 1) if limits.together else ""
+            if not problem:
                 return (q_0, *near), last
-            reason = reason or refusal
+            reason = reason or problem
         raise ParameterError(reason)
 
     def _outer_bits(self, n: int, levels: int, scale_bits: int) -> Iterator[tuple[int, int]]:

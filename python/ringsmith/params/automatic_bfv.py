@@ -199,10 +199,10 @@ class AutoBfvParameters(AutoRlweParameters):
             except ParameterError as error:
                 reason = reason or str(error)
                 continue
-            refusal = limits.together(found, 1) if limits.together else ""
-            if not refusal:
+            problem = limits.together(found, 1) if limits.together else ""
+            if not problem:
                 return found
-            reason = reason or refusal
+            reason = reason or problem
         raise ParameterError(reason)
 
     def _design_sizes(self, bits: int, carried: int) -> Iterator[tuple[int, ...]]:

@@ -43,7 +43,7 @@ class Packing:
         """Numbers of the tensor."""
         return math.prod(self.shape)
 
-    def refusal(self, known: Mapping[str, object], slots: int, *, is_input: bool) -> str:
+    def error(self, known: Mapping[str, object], slots: int, *, is_input: bool) -> str:
         """Returns what is wrong with a packing from a file, or nothing.
 
         Args:

@@ -140,7 +140,7 @@ class Scheme(ABC):
         """
 
     @abstractmethod
-    def plain_refusal(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
+    def plain_error(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
         """Returns what is wrong with the numbers of a plain operand from a file, or nothing."""
 
     # ---- results that hide their circuit ------------------------------------------------------

@@ -36,7 +36,7 @@ def check_fits(
         return f"{CPU}, or compile it for {names}" if names else CPU
 
     check_operations(program, limits, f"design {limits.design}", elsewhere)
-    reason = limits.refusal(program.parameters, products=program.multiplies)
+    reason = limits.error(program.parameters, products=program.multiplies)
     if reason:
         kind = scheme_of(program.parameters).automatic.__name__
         source = next(iter(program.inputs.values())).source

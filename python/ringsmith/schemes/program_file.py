@@ -181,8 +181,8 @@ def _check_packings(where: str, found: Program | ClientKit) -> None:
     ):
         for name, packing in packings.items():
             is_input = field == "packed_inputs"
-            if refusal := packing.refusal(ports, row, is_input=is_input):
-                raise MalformedError(f"{where}.{field}[{name!r:.60}]: {refusal}")
+            if error := packing.error(ports, row, is_input=is_input):
+                raise MalformedError(f"{where}.{field}[{name!r:.60}]: {error}")
         held = [port for packing in packings.values() for port in packing.ports]
         if packings and sorted(held) != sorted(ports):
             raise MalformedError(

@@ -154,7 +154,7 @@ class Axes:
         return index.reshape(-1), windows
 
     def _slice(self, variable: Variable, low: float, high: float) -> slice:
-        """The points of a range and one on either side of it."""
+        """The points of a range and one before and after it."""
         points = variable.points(self.intervals)
         first = int(np.searchsorted(points, low, "right")) - 1
         last = int(np.searchsorted(points, high, "left"))
