@@ -27,8 +27,9 @@ from ringsmith.program.ranges import (
     restricted,
     widened,
 )
+from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted
+from ringsmith.program.vector import EncryptedVector
 
 _SAMPLES = 4096
 """Points at which ranges and errors of approximations are looked at, for each interval."""
@@ -352,12 +353,12 @@ def _products(part: _Part, basis: Basis) -> int:
     """Returns how many products of encrypted vectors the evaluation of a part makes."""
     elements: set[int] = set()
     splits = 0
-    for piece in _pieces(part):
-        if isinstance(piece, _Split):
-            elements |= basis.chain(piece.element)
-            splits += piece.high is not None
+    for each in _parts(part):
+        if isinstance(each, _Split):
+            elements |= basis.chain(each.element)
+            splits += each.high is not None
         else:
-            numbers = (int(i) for i in np.flatnonzero(piece.c) if i > 0)
+            numbers = (int(i) for i in np.flatnonzero(each.c) if i > 0)
             elements = elements.union(*(basis.chain(i) for i in numbers))
     return len(elements) + splits
 
@@ -412,12 +413,12 @@ def _depth(c: PlainValues) -> int:
     return max((int(i) - 1).bit_length() + int(c[i] != 1) for i in np.flatnonzero(c) if i > 0)
 
 
-def _pieces(part: _Part) -> Iterator[_Part]:
+def _parts(part: _Part) -> Iterator[_Part]:
     yield part
     if isinstance(part, _Split):
-        for piece in (part.high, part.low):
-            if piece is not None:
-                yield from _pieces(piece)
+        for each in (part.high, part.low):
+            if each is not None:
+                yield from _parts(each)
 
 
 def _evaluate(x: EncryptedVector, basis: Basis, part: _Part) -> EncryptedVector:

@@ -15,8 +15,9 @@ from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.functions import sum_terms
 from ringsmith.program.plain import checked_power_of_two, whole_number
+from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted
+from ringsmith.program.vector import EncryptedVector
 
 
 def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector:
