@@ -95,7 +95,7 @@ def transformed_primes(n: int) -> Iterator[int]:
 
 
 def limbs(rng: np.random.Generator, n: int, primes: list[int], kind: str) -> Residues:
-    """Residues (limbs, N): random with edges, all zero, all q - 1, or the two in turn."""
+    """Residues (limbs, N): random with edges, all zero, all q - 1, or the two alternating."""
     rows = []
     for q in primes:
         row = rng.integers(0, q, n, dtype=np.uint64)
@@ -104,13 +104,13 @@ def limbs(rng: np.random.Generator, n: int, primes: list[int], kind: str) -> Res
             row[:] = 0
         elif kind == "top":
             row[:] = q - 1
-        elif kind == "turns":
+        elif kind == "alternating":
             row[::2], row[1::2] = 0, q - 1
         rows.append(row)
     return np.stack(rows)
 
 
-KINDS = ("random", "zero", "top", "turns")
+KINDS = ("random", "zero", "top", "alternating")
 
 
 def transforms(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:

@@ -33,20 +33,21 @@ void expect_error(const std::function<void()>& call, const std::string& words) {
 }
 
 // The full key of one that is expanded on the fly.
-ckks::RelinKeys whole_of(const ringsmith::RlweContext& context, const ckks::RelinKeys& on_the_fly) {
+ckks::RelinKeys full_key_of(const ringsmith::RlweContext& context,
+                            const ckks::RelinKeys& on_the_fly) {
   const std::size_t words = context.rns().size() * context.degree();
-  ckks::RelinKeys whole{{}, on_the_fly.word_bits, {}};
+  ckks::RelinKeys full{{}, on_the_fly.word_bits, {}};
   for (std::size_t digit = 0; digit < context.dnum(); ++digit) {
     const auto half = on_the_fly.data.begin() + static_cast<std::ptrdiff_t>(digit * words);
-    whole.data.insert(whole.data.end(), half, half + static_cast<std::ptrdiff_t>(words));
+    full.data.insert(full.data.end(), half, half + static_cast<std::ptrdiff_t>(words));
     for (std::size_t limb = 0; limb < context.rns().size(); ++limb) {
       std::vector<ringsmith::u64> residues(context.degree());
       ringsmith::expand_key_half(*on_the_fly.seed, digit, limb, context.rns().modulus(limb),
                                  residues);
-      whole.data.insert(whole.data.end(), residues.begin(), residues.end());
+      full.data.insert(full.data.end(), residues.begin(), residues.end());
     }
   }
-  return whole;
+  return full;
 }
 
 }  // namespace
@@ -129,9 +130,10 @@ int main(int argc, char** argv) {
   const ckks::Ciphertext by_half = evaluator.relinearize(product, on_the_fly);
   check(by_half, "relinearize, key expanded on the fly", 3,
         [&](std::size_t i) { return x[i] * y[i]; });
-  const ckks::Ciphertext by_whole = evaluator.relinearize(product, whole_of(*context, on_the_fly));
-  expect(by_half.words.data == by_whole.words.data,
-         "a key expanded on the fly: the words of the whole one");
+  const ckks::Ciphertext by_full =
+      evaluator.relinearize(product, full_key_of(*context, on_the_fly));
+  expect(by_half.words.data == by_full.words.data,
+         "a key expanded on the fly: the words of the full one");
   const ckks::GaloisKeys halves = keygen.create_galois_keys(steps, ckks::KeyForm::kOnTheFly);
   expect(halves.bytes() == galois_keys.bytes() / 2 + 30, "half of three keys and their seeds");
   check(evaluator.rotate_vector_many(a, both, halves)[1],
@@ -144,14 +146,14 @@ int main(int argc, char** argv) {
   expect(precomputed.bytes() > relin_keys.bytes(), "a precomputed key takes memory of its own");
   precomputed.data = {};
   expect(evaluator.relinearize(product, precomputed).words.data == relinearized.words.data,
-         "a precomputed key: the words of the whole one");
+         "a precomputed key: the words of the full one");
   ckks::GaloisKeys ready = galois_keys;
   ready.precompute(*context);
   ready.data.erase(ringsmith::galois_element(kDegree, 3));
   ready.precompute(*context);
-  const auto turned = evaluator.rotate_vector_many(a, both, ready);
-  for (std::size_t i = 0; i < turned.size(); ++i) {
-    expect(turned[i].words.data == rotated[i].words.data, "precomputed keys: the same rotations");
+  const auto rotated = evaluator.rotate_vector_many(a, both, ready);
+  for (std::size_t i = 0; i < rotated.size(); ++i) {
+    expect(rotated[i].words.data == rotated[i].words.data, "precomputed keys: the same rotations");
   }
   expect_error([&] { ckks::RelinKeys(on_the_fly).precompute(*context); },
                "key expanded on the fly cannot be");

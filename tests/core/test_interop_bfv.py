@@ -309,13 +309,13 @@ def test_what_is_not_bfvs_is_not_written() -> None:
             interop.write_plaintext,
             PlainPolynomial(polynomial),
             CKKS_SHAPE,
-            "BFV plaintext is none of CKKS",
+            "BFV plaintext has no CKKS",
         ),
         (
             interop.write_plaintext,
             Plaintext(residues[0], 1.0),
             SHAPE,
-            "CKKS plaintext is none of BFV",
+            "CKKS plaintext has no BFV",
         ),
         (
             interop.write_plaintext,

@@ -30,7 +30,7 @@ def context() -> _core.Context:
 
 
 def sum_of(context: _core.Context, limbs: int) -> Residues:
-    """A result of three polynomials of so many limbs, in memory from the pool."""
+    """A result of three polynomials of this number of limbs, in memory from the pool."""
     zeros = np.zeros((3, limbs, N), dtype=np.uint64)
     return _core.add(context, zeros, zeros)
 

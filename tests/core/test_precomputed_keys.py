@@ -42,7 +42,7 @@ def context_of(n: int, shape: Shape) -> _core.Context:
 
 
 def scheme_of(context: _core.Context) -> _core.BfvContext:
-    """For key switching alone: extension primes that are none of the context's."""
+    """For key switching alone: extension primes that the context does not have."""
     found = _core.prime_search(61, context.n, 2 * len(context.primes) + 2)
     extension = [q for q in found if q not in context.primes]
     return _core.BfvContext(context, 257, extension[: len(context.primes) + 2])

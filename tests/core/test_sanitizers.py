@@ -38,7 +38,7 @@ FUZZING_SECONDS = 5
 """Of damaged inputs for each reader of files."""
 
 LEFT_OUT = "gives_no_more_threads"
-"""A test that limits the address space, of which the address sanitizer takes terabytes."""
+"""A test that limits the address space, which the address sanitizer needs in terabytes."""
 
 
 def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:

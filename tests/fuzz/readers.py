@@ -100,7 +100,7 @@ def parameters() -> CkksParameters:
 
 @cache
 def wide() -> CkksParameters:
-    """Parameters of many primes, each of which is a digit of a key."""
+    """Parameters of many primes, each of them is a digit of a key."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         return CkksParameters.create(
@@ -277,7 +277,7 @@ def container_of_size(data: bytes, size: int) -> bytes:
 
 
 def compiled_files() -> list[bytes]:
-    """Compiled programs of many operations, each of which makes many subroutines."""
+    """Compiled programs of many operations, each of them makes many subroutines."""
     found = [*stuffed(compiled_file.FORMAT, 1 << 22, 1 << 27)]
     squares = trace(lambda x: x * x, wide(), {"x": 8})
     first, product, switched, *_, last = squares.nodes
@@ -298,7 +298,7 @@ def compiled_files() -> list[bytes]:
 
 
 def _long_executables() -> list[bytes]:
-    """Compiled programs of more instructions than they need, most of which are alike."""
+    """Compiled programs of more instructions than they need, most of them alike."""
     design = replace(named_design("nano"), name="long", log_n=10, program_words=1 << 16)
     compiled = compile_program(program(), design)
     executable: Any = compiled.compiled_graph.executable
@@ -550,7 +550,7 @@ def _card_file(path: Path) -> object:
 
 
 def _utf8(read: Callable[[str], object]) -> Callable[[bytes], object]:
-    """A reader of text; bytes that are none are as if they were replaced by its caller's error."""
+    """A reader of text; bytes that are no text are replaced."""
     return lambda data: read(data.decode(errors="replace"))
 
 

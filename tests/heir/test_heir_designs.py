@@ -92,8 +92,8 @@ def test_a_low_precision_is_told() -> None:
         "primes for, with headroom_bits = 8\nprecision: 2.4 bits by the forecast, for inputs "
         "within ±1; fewer headroom bits, or a design of wider words, allow a larger scale"
     )
-    told = Imported(program, traced).figures()["choice"]
-    assert told == program.choice.replace("\n", "; ")
+    printed = Imported(program, traced).figures()["choice"]
+    assert printed == program.choice.replace("\n", "; ")
     assert program.choice in program.explain()
     assert "choice" not in Imported(program_of(traced, Wish()), traced).figures()
 

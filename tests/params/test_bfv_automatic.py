@@ -85,7 +85,7 @@ def test_a_depth_that_nothing_holds_is_told() -> None:
     assert str(caught.value).startswith(f"{__file__}:")
 
 
-# ---- why there are none --------------------------------------------------------------------------
+# ---- why no parameters fit -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def powers(exponent: int) -> Callable[[Any], Any]:
 
 
 def test_the_obstacle_told_is_the_widest_modulus_not_the_narrowest() -> None:
-    """Of a q of 2 bits it would be told that no prime has so few: true, and not the reason."""
+    """Of a q of 2 bits the error would be that no prime has so few: true, and not the reason."""
     with pytest.raises(ProgramError) as caught:
         trace(powers(2), AutoBfvParameters(plain_bits=40, max_n=2048))
     assert "plain_modulus = 1099511590913 is not below q, which has 26 bits" in str(caught.value)

@@ -1,4 +1,4 @@
-"""The bounds of the security standards: as published, and named wherever a level is told."""
+"""The bounds of the security standards: as published, and named wherever a level is printed."""
 
 import pytest
 

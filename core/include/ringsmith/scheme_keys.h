@@ -39,7 +39,7 @@ enum class KeyForm {
 /// `data` and `seed` as in KeySwitchKeyView. A precomputed key does not follow changes of `data`.
 struct RelinKeys {
   std::vector<u64> data;
-  std::size_t word_bits = 0;    ///< 0: RNS digits; else digits of so many bits
+  std::size_t word_bits = 0;    ///< 0: RNS digits; else digits of this many bits
   std::optional<KeySeed> seed;  ///< of a seed-compressed key
   std::shared_ptr<const PrecomputedKey> precomputed = nullptr;  ///< used by operations if set
 
@@ -78,7 +78,7 @@ struct GaloisKeys {
 class KeyGenerator {
  public:
   /// @param word_bits 0: key-switching keys of RNS digits, with the special primes; else of digits
-  ///                  of so many bits, without them
+  ///                  of this many bits, without them
   explicit KeyGenerator(std::shared_ptr<const RlweContext> context, std::size_t word_bits = 0);
 
   [[nodiscard]] const SecretKey& secret_key() const { return secret_key_; }

@@ -39,7 +39,7 @@ bool is_precomputed(const Switching& switching) {
 }
 
 // The widest prime of a digit with a sign mask: its words, below 2q, and an offset are below 2^62.
-constexpr int kMarkedBits = 60;
+constexpr int kSignMaskBits = 60;
 
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
@@ -67,10 +67,10 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
     polynomial = moved_;
     switchings_[0].element = 1;
   }
-  marks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
-           std::ranges::all_of(digits, [&](const Base& primes) {
-             return primes.size() == 1 && context.modulus(primes[0]).bits() <= kMarkedBits;
-           });
+  sign_masks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
+                std::ranges::all_of(digits, [&](const Base& primes) {
+                  return primes.size() == 1 && context.modulus(primes[0]).bits() <= kSignMaskBits;
+                });
   cut(base, polynomial, digits);
   if (std::ranges::all_of(switchings_, [](const Switching& s) { return s.element == 1; })) {
     return;
@@ -79,8 +79,8 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
     permutations_.emplace_back(context.log_degree(), switching.element);
     levels_.push_back({switching.digits, {digits.begin(), digits.end()}});
   }
-  if (marks_) {
-    mark_negated();
+  if (sign_masks_) {
+    mask_signs();
     return;
   }
   for (Digit& digit : digits_) {
@@ -92,7 +92,7 @@ void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
                         std::span<const Base> digits) {
   const std::size_t degree = context_.degree();
   const auto is_copied = [this](const Base& primes) {
-    return form_ == Form::kNtt || marks_ || primes.size() > 1;
+    return form_ == Form::kNtt || sign_masks_ || primes.size() > 1;
   };
   const bool copies = std::ranges::any_of(digits, is_copied);
   coefficients_.resize(copies ? polynomial.size() : 0);
@@ -137,7 +137,7 @@ u64 DigitProducts::negation(const Digit& digit, std::size_t prime) const {
 void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficients,
                             std::span<const Raised> wanted) const {
   if (digit.primes.size() == 1) {
-    const u64 source = (marks_ ? 2 : 1) * context_.modulus(digit.primes[0]).value();
+    const u64 source = (sign_masks_ ? 2 : 1) * context_.modulus(digit.primes[0]).value();
     for (const auto& [prime, offset, words] : wanted) {
       forward_digit(context_.ntt(prime), coefficients, source + offset, offset, words);
     }
@@ -181,18 +181,17 @@ void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> wor
   convert(digit, digit.coefficients, wanted);
 }
 
-void DigitProducts::mark_negated() {
+void DigitProducts::mask_signs() {
   parallel_for(digits_.size(), digits_[0].copy.size(), [&](std::size_t i) {
     const std::span<u64> words = digits_[i].copy;
-    simd::kernel_set().mark_negated(context_.modulus(digits_[i].primes[0]).value(),
-                                    switchings_[0].element, words.data(), words.data(),
-                                    words.size());
+    simd::kernel_set().mask_signs(context_.modulus(digits_[i].primes[0]).value(),
+                                  switchings_[0].element, words.data(), words.data(), words.size());
   });
 }
 
 u64 DigitProducts::offset(const Digit& digit, std::size_t prime) const {
   const Modulus& modulus = context_.modulus(prime);
-  if (marks_) {
+  if (sign_masks_) {
     return modulus.negate(negation(digit, prime));
   }
   return modulus.negate(modulus.multiply(modulus.inverse(2), negation(digit, prime)));
@@ -227,7 +226,7 @@ void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
 void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
                                     std::span<const LimbPair> out) const {
   const std::size_t degree = context_.degree();
-  const bool hoisted = !permutations_.empty() && !marks_;
+  const bool hoisted = !permutations_.empty() && !sign_masks_;
   const NttTables& tables = context_.ntt(prime);
   const bool scales = tables.kernels().scales;
   const bool shifts = hoisted && !std::ranges::all_of(switchings_, is_precomputed);

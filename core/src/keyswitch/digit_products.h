@@ -56,7 +56,8 @@ class DigitProducts {
   /// @param form       of `polynomial`
   /// @param polynomial must outlive this object
   /// @param digits     each of primes that follow each other in `base`
-  /// @throws ParameterError if there is no digit, one is not in the base, an element is none, or
+  /// @throws ParameterError if there is no digit, one is not in the base, an element is no Galois
+  /// element, or
   ///         numbers or sizes differ
   DigitProducts(const RnsContext& context, BaseView base, Form form,
                 std::span<const u64> polynomial, std::span<const Base> digits,
@@ -82,7 +83,7 @@ class DigitProducts {
  private:
   void cut(BaseView base, std::span<const u64> polynomial, std::span<const Base> digits);
   // Subtracts d where the only switching negates, and adds d everywhere.
-  void mark_negated();
+  void mask_signs();
   // k D modulo the prime; 0 for one of the digit's own.
   [[nodiscard]] u64 negation(const Digit& digit, std::size_t prime) const;
   // Offset added to the coefficients so that the ModUp result is reduced by c u or, with a sign
@@ -141,8 +142,8 @@ class DigitProducts {
 
   const RnsContext& context_;
   Form form_;
-  bool marks_ = false;  // mark_negated() has been called
-  Words moved_;         // what is cut in place of the polynomial, if anything
+  bool sign_masks_ = false;  // mask_signs() has been called
+  Words moved_;              // what is cut in place of the polynomial, if anything
   Words coefficients_;
   std::vector<Digit> digits_;
   std::vector<Switching> switchings_;

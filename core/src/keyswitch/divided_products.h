@@ -28,7 +28,7 @@ struct DividedPair {
 /// @param keep at least 1 and fewer than the base has
 /// @param form of the results
 /// @param pairs one for each switching
-/// @throws ParameterError if an element is none
+/// @throws ParameterError if an element is no Galois element
 void divided_products(const RnsContext& context, const DigitProducts& products, BaseView base,
                       std::size_t keep, Form form, std::span<const DividedPair> pairs);
 

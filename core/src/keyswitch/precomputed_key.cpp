@@ -19,9 +19,9 @@
 namespace ringsmith {
 namespace {
 
-// Words between limbs, so that the same words of all digits and halves, which are read in turn and
-// would be powers of two apart, are not in one set of a cache: five lines, since sums read one and
-// fetch four ahead. All limbs begin at a line.
+// Words between limbs, so that the same words of all digits and halves, which are read alternately
+// and would be powers of two apart, are not in one set of a cache: five lines, since sums read one
+// and fetch four ahead. All limbs begin at a line.
 constexpr std::size_t kGap = 40;
 
 // Levels for which a key of few digits keeps what hoisting adds.

@@ -46,7 +46,7 @@ void release(const Block& block) noexcept {
 class Pool {
  public:
   // The block of this size that was given back last, whose words may still be in a cache; nullptr
-  // if there is none.
+  // if there is no block.
   void* take(std::size_t bytes) {
     const std::lock_guard lock(process_mutex(Guarded::kMemoryPool));
     const auto after = by_size_.upper_bound(bytes);

@@ -38,7 +38,7 @@ constexpr KernelSet kSet{"avx2",
                          13,
                          permute_words<V>,
                          automorph_loaded<V>,
-                         mark_negated_words<V>,
+                         mask_signs_of_words<V>,
                          expand_streams<V>,
                          multiplications<V, V::multiply_halves>};
 

@@ -23,7 +23,7 @@ constexpr KernelSet kSet{"avx512",
                          6,
                          permute_words<V>,
                          automorph_gathered<V>,
-                         mark_negated_words<V>,
+                         mask_signs_of_words<V>,
                          expand_streams<V>,
                          multiplications<V, V::multiply_halves>};
 

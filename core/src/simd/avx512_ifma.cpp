@@ -165,7 +165,7 @@ constexpr KernelSet kSet{"avx512ifma",
                          6,
                          permute_words<V>,
                          automorph_gathered<V>,
-                         mark_negated_words<V>,
+                         mask_signs_of_words<V>,
                          expand_streams<Vector512Ifma>,
                          multiplications<V, multiply_low>};
 

@@ -53,7 +53,7 @@ struct NarrowSum {
   Vec low, middle;
 };
 
-/// Bits of a combination's words and of the primes of so many targets, at most.
+/// Bits of a combination's words and of the primes of this many targets, at most.
 int widest(const PrimeConstants* primes, const Combination& sum, int targets) {
   int bits = sum.word_bits;
   for (int target = 0; target < targets; ++target) {

@@ -23,8 +23,8 @@ struct Factor {
   u64 quotient;
 };
 
-/// Multiplication in parts (Word64::multiply of a SplitTwiddle) cuts off so many lower bits of a
-/// word, and its factors have so many zeros at their end; together they fill 52 bits.
+/// Multiplication in parts (Word64::multiply of a SplitTwiddle) cuts off this many lower bits of a
+/// word, and its factors end in that many zeros; together they fill 52 bits.
 inline constexpr int kLowerBits = 40;
 inline constexpr int kFactorZeros = 12;
 
@@ -143,9 +143,10 @@ inline constexpr std::size_t kPermutedWords = 8;
 /// A permutation that takes aligned blocks of eight words to such blocks
 /// (src/ring/ntt_permutation.h).
 struct Permutation {
-  const std::uint32_t* blocks;            ///< for each block of the result, where its words are
-                                          ///< (a multiple of 8), plus the pattern's number
-  const u64 (*patterns)[kPermutedWords];  ///< for each word of a block, its place in the source's
+  const std::uint32_t* blocks;  ///< for each block of the result, where its words are
+                                ///< (a multiple of 8), plus the pattern's number
+  const u64 (
+      *patterns)[kPermutedWords];  ///< for each word of a block, its position in the source's
 };
 
 /// What is summed up in key switching: `count` digits times both halves of their keys.
@@ -279,9 +280,9 @@ struct KernelSet {
   void (*automorph)(u64 q, u64 step, const u64* in, u64* out, std::size_t degree);
   /// What x -> x^g negates: out[i] - q is in[i], or in[i] - q if the automorphism negates it and it
   /// is not 0. May be in place.
-  void (*mark_negated)(u64 q, u64 g, const u64* in, u64* out, std::size_t degree);
+  void (*mask_signs)(u64 q, u64 g, const u64* in, u64* out, std::size_t degree);
   /// The bits of `mask`, the lowest ones of at most 62, of the next `count` words of streams, a
-  /// multiple of kSeedStreams, from each in turn.
+  /// multiple of kSeedStreams, from one after the other.
   /// @return whether all are below q
   bool (*expand)(u64 q, u64 mask, SeedStreams& streams, u64* out, std::size_t count);
   /// `count` vector multiplications, a multiple of 12, in registers: for their time alone.

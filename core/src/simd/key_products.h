@@ -39,7 +39,7 @@ struct RunSums {
       }
     }
   }
-  /// Words i ... of both halves, so many vectors of one block.
+  /// Words i ... of both halves, this many vectors of one block.
   template <int kVectors>
   RINGSMITH_INLINE void store(std::size_t i, const typename Sum::Vec (*folded)[2]) const {
     using A = typename Sum::Arithmetic;
@@ -104,8 +104,8 @@ RINGSMITH_INLINE void fold_and_store(const typename Sum::Arithmetic& arithmetic,
   }
 }
 
-/// Vectors whose sums wait in memory to be folded in turn, or 0: a fold is a long chain of
-/// operations, and a processor that looks ahead of it only to the next vector's products waits.
+/// Vectors whose sums wait in memory to be folded one after the other, or 0: a fold is a long chain
+/// of operations, and a processor that looks ahead of it only to the next vector's products waits.
 template <typename Sum>
 constexpr int kWaiting = [] {
   if constexpr (requires { Sum::kFoldedInTurn; }) {

@@ -8,11 +8,12 @@
 namespace ringsmith::simd {
 namespace {
 
-// Limbs are powers of two apart, so the words at one place of all keys are in one set of the
+// Limbs are powers of two apart, so words of equal position of all keys are in one set of the
 // caches, which holds fewer. So a few terms are added at a time, to the sums of a run of
-// words. All that they read is fetched ahead: one core reads memory fastest where it reads in
-// several places in turn and has many lines under way. Limbs of precomputed keys are in several
-// sets, and more terms at a time save time with AVX2; with AVX-512 that has not been measured.
+// words. All that they read is fetched ahead: one core reads memory fastest where it alternates
+// between several positions and waits for many cache lines at once. Limbs of precomputed keys are
+// in several sets, and more terms at a time save time with AVX2; with AVX-512 that has not been
+// measured.
 template <typename Keys>
 constexpr std::size_t kTermsAtOnce = Keys::kRaw || Keys::A::kLanes == 8 ? 4 : 8;
 template <typename Sum>

@@ -129,15 +129,15 @@ bool pointwise(const PrimeConstants& prime, const u64* a, const u64* b, u64* out
   return check.passed();
 }
 
-/// The same past the caches, in as many places of a limb in turn as suit the processor, and
-/// fetched farther ahead than it does by itself.
+/// The same past the caches, alternating between as many positions of a limb as suit the processor,
+/// and fetched farther ahead than it does by itself.
 template <typename Result>
 bool streamed(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
               std::size_t count) {
   using V = typename Result::Vector;
   constexpr std::size_t kLine = 64 / sizeof(u64);
   constexpr std::size_t kAhead = 16 * kLine;
-  const std::size_t part = count / V::kPlaces;
+  const std::size_t part = count / V::kPositions;
   const Result result(prime);
   CanonicalCheck<V> check(V::set(prime.q));
   for (std::size_t i = 0; i < part; i += kLine) {
@@ -233,7 +233,7 @@ struct WordSum {
   /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum and a start is below
   /// 2^61, and to the middle sum less than 2^62 at 61 bits, 2^61 at 60 and 2^59 at 58.
   static std::size_t terms(int bits) { return bits <= 58 ? 14 : bits <= 60 ? 7 : 3; }
-  /// Digits of primes of so many bits may be below 132q. With a canonical word added to one, a
+  /// Digits of primes of this many bits may be below 132q. With a canonical word added to one, a
   /// middle sum's products are less than 134 2^54, and seven of them leave headroom for a fold.
   static constexpr int kLazyBits = 54;
   static std::size_t digit_terms(int bits) { return bits <= kLazyBits ? 7 : terms(bits); }

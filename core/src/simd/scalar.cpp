@@ -254,7 +254,7 @@ void automorph(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
   }
 }
 
-void mark_negated(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
+void mask_signs(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
   u64 exponent = 0;  // its bit at N tells the sign
   for (std::size_t i = 0; i < degree; ++i) {
     const bool negated = (exponent & degree) != 0 && in[i] != 0;
@@ -320,7 +320,7 @@ constexpr PrimeKernels kClasses[] = {
      key_products},
 };
 constexpr KernelSet kSet{
-    "scalar", kClasses, 1, permute, automorph, mark_negated, expand_streams<Word>, multiplications};
+    "scalar", kClasses, 1, permute, automorph, mask_signs, expand_streams<Word>, multiplications};
 
 }  // namespace
 

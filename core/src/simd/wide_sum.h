@@ -27,7 +27,7 @@ struct WideSum {
   };
   using Shared = Parts;
 
-  /// Digits of primes of so many bits may be below 132q.
+  /// Digits of primes of this many bits may be below 132q.
   static constexpr int kLazyBits = 56;
 
   /// A term adds less than 3 * 2^52 to the middle sum, the largest.

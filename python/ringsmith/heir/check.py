@@ -161,9 +161,9 @@ def _wrong_numbers(
     wrong: NDArray[np.bool_],
 ) -> HeirError:
     where = tuple(int(i) for i in np.argwhere(wrong)[0])
-    place = f"[{', '.join(map(str, where))}]" if where else ""
+    position = f"[{', '.join(map(str, where))}]" if where else ""
     return HeirError(
-        f"{traced.file}: HEIR has compiled it wrongly: on random numbers {plan.name}{place} is "
+        f"{traced.file}: HEIR has compiled it wrongly: on random numbers {plan.name}{position} is "
         f"{found[where]:.9g} as compiled and {right[where]:.9g} in the clear, and {wrong.sum()} of "
         f"{wrong.size} numbers differ: pad tensors with zeros to powers of two, or import it "
         "all the same with --no-check (Wish(check=False))"

@@ -294,7 +294,7 @@ class _CkksSteps(_Steps):
         )
 
     def _scale(self, limbs: int, log_scale: int) -> float:
-        """What HEIR calls 2^log_scale at so many limbs."""
+        """What HEIR calls 2^log_scale at this number of limbs."""
         whole, rest = divmod(log_scale, self._log_scale)
         return self._ladder[limbs] ** whole * math.ldexp(1.0, rest)
 

@@ -491,7 +491,7 @@ _PACKING_ARRAYS = 4
 
 
 def _numbers_of(value: object) -> NDArray[Any] | None:
-    """What a client's function returns as an array of numbers; None: it is none."""
+    """What a client's function returns as an array of numbers; None: it is no array."""
     parts = value.ravel() if isinstance(value, np.ndarray) and value.dtype == object else [value]
     if not all(isinstance(part, int | float | np.ndarray) for part in parts):
         return None

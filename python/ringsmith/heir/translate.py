@@ -156,7 +156,7 @@ def _words(error: Exception) -> str:
     if isinstance(error, ZeroDivisionError):
         return "division by zero"
     if isinstance(error, NameError):
-        return "a value is used outside of the region, or before the turn, that defines it"
+        return "a value is used outside of the region, or before the iteration, that defines it"
     if isinstance(error, LookupError):
         return "an index lies outside of its tensor"
     return f"its operands do not fit ({error!s:.100}): only clear data can be computed on so"
@@ -187,7 +187,7 @@ class Source:
         self._kinds: dict[str, Type] = {}
         self._uses: dict[str, list[tuple[tuple[int, int], ...]]] = {}
         self._operations: dict[int, Operation] = {}
-        self._homes: dict[str, int] = {}
+        self._depths: dict[str, int] = {}
         self._loops = 0
         self._largest = 0
         self._elementwise = False
@@ -224,11 +224,11 @@ class Source:
     def _survey(self, block: Block, path: tuple[tuple[int, int], ...]) -> None:
         """Notes where each value is defined and used."""
         for name in block.arguments:
-            self._homes[name] = len(path)
+            self._depths[name] = len(path)
         for operation in block.operations:
             self._operations[id(operation)] = operation
             for name in operation.results:
-                self._homes[name] = len(path)
+                self._depths[name] = len(path)
             for name in operation.operands:
                 self._uses.setdefault(name, []).append((*path, (id(operation), -1)))
             for i, region in enumerate(operation.regions):
@@ -236,8 +236,8 @@ class Source:
 
     def _last(self, name: str) -> bool:
         """Whether the one use of a value, or one in each branch of an ``if``, is its last."""
-        home = self._homes[name]
-        return self._once([path[home:] for path in self._uses.get(name, [])])
+        depth_of_name = self._depths[name]
+        return self._once([path[depth_of_name:] for path in self._uses.get(name, [])])
 
     def _once(self, paths: list[tuple[tuple[int, int], ...]]) -> bool:
         if len(paths) == 1 and len(paths[0]) == 1:
@@ -499,7 +499,7 @@ class Source:
             return f"decode({operands[0]}, {kind.shape!r})"
         if dialect == "tensor_ext":
             self._need(operands, 2)
-            return f"turn({operands[0]}, {operands[1]}, {line})"
+            return f"rotate({operands[0]}, {operands[1]}, {line})"
         if short not in _CIPHER_OPERATIONS:
             return self._refuse()
         made = self._constant(self._types.cipher_of(self._at.result_types[0], line))
@@ -594,8 +594,8 @@ class Source:
         for name, init in zip(names, inits, strict=True):
             self._write(depth, f"{name} = {init}")
         self._owned.update(carried)
-        turns = f"turns({low}, {high}, {step}, {self._cost(block)})"
-        self._write(depth, f"for {self._new(counter)} in {turns}:")
+        iterations = f"iterations({low}, {high}, {step}, {self._cost(block)})"
+        self._write(depth, f"for {self._new(counter)} in {iterations}:")
         last = self._body(block, depth + 1)
         yielded = [] if last is None else [self._handed(name) for name in last.operands]
         if len(yielded) != count:
@@ -637,7 +637,7 @@ class Source:
             self._write(depth, f"{self._new(name)} = {self._value(value)}")
 
     def _handed(self, name: str) -> str:
-        """A value for a place that may be written to: tensors are the receiver's own."""
+        """A value for a variable that may be written to: tensors are the receiver's own."""
         kind = self._kinds.get(name)
         if kind is None or kind.shape is None:
             value = self._value(name)

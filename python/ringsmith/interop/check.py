@@ -118,5 +118,5 @@ def _check_message(what: str, thing: Ciphertext | Plaintext, parameters: RlwePar
     own = thing.scale == 1 if parameters.exact else thing.scale > 0
     if not (math.isfinite(thing.scale) and own):
         raise InteropError(
-            f"{what}: scale {thing.scale!r} is none of {parameters.scheme.upper()}: it is damaged"
+            f"{what}: scale {thing.scale!r} is not one of {parameters.scheme.upper()}: damaged"
         )

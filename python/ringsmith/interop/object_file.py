@@ -175,7 +175,7 @@ def object_from_bytes(
     """Reads the bytes of a Ringsmith container.
 
     Raises:
-        InteropError: When they are none, damaged or too large, or hold another kind of object.
+        InteropError: When they are no object, damaged or too large, or hold another kind of object.
     """
     most, named = _most(kind, parameters), _named(kind)
     if kind in (EvaluationKeys, OnTheFlyKeys):

@@ -124,7 +124,7 @@ class AutoRlweParameters(ABC):
 
     @property
     @abstractmethod
-    def way_out(self) -> str:
+    def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
 
 
@@ -193,7 +193,7 @@ class AutoParameters(AutoRlweParameters):
             )
 
     @property
-    def way_out(self) -> str:
+    def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
         return (
             f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, "

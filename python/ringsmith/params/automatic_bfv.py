@@ -85,7 +85,7 @@ class AutoBfvParameters(AutoRlweParameters):
                 yield n, bits
 
     @property
-    def way_out(self) -> str:
+    def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
         larger = self.larger
         t = self.plain_modulus

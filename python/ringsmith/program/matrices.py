@@ -25,7 +25,7 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
 
     Args:
         weights: Matrix of shape (rows, columns); neither may exceed N/2 / stride; not all zero.
-        x: columns*stride numbers. Of all slots (``EncryptedVector``) the first so many count; in
+        x: columns*stride numbers. Of all slots (``EncryptedVector``) these are the first ones; in
             BFV, of each of the two rows.
         stride: Distance in slots of the entries of one vector, a power of two; 1: one vector.
 
@@ -33,7 +33,7 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
         The product: rows*stride numbers.
 
     Raises:
-        ProgramError: When the matrix is none, is zero or too large, has other columns than x
+        ProgramError: When the matrix is no matrix, is zero or too large, has other columns than x
             numbers, or the stride is illegal.
     """
     check_encrypted(x, "matvec(matrix, x)", caller())
@@ -88,16 +88,16 @@ def _entries(
 def _padded(
     a: PlainValues, columns: int, capacity: int, stride: int, source: SourceLine
 ) -> PlainValues:
-    """Returns the matrix with zeros up to powers of two, and to at least so many columns.
+    """Returns the matrix with zeros up to powers of two, and to at least ``columns``.
 
     It has at most ``capacity`` rows and columns.
     """
     if max(a.shape) > capacity:
-        places = f"{capacity} slots of a ciphertext"
+        limit = f"{capacity} slots of a ciphertext"
         if stride > 1:
-            places = f"{capacity} entries that a ciphertext has at a stride of {stride}"
+            limit = f"{capacity} entries that a ciphertext has at a stride of {stride}"
         raise source.error(
-            f"a matrix of {a.shape[0]} x {a.shape[1]} exceeds the {places}: split it, or raise N"
+            f"a matrix of {a.shape[0]} x {a.shape[1]} exceeds the {limit}: split it, or raise N"
         )
     if not a.any():
         raise source.error(

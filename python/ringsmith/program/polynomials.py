@@ -96,7 +96,7 @@ def chebyshev(
 
     The interpolant is computed through ceil(log2(degree + 1)) levels, and one more where the
     interval is not [-1, 1]. The forecast counts its largest distance from the function on the
-    interval, which is found by sampling, apart from noise.
+    interval, which is found by sampling, and not counted as noise.
 
     Args:
         x: The encrypted vector; it is promised to lie in the interval (``bounded``).
@@ -108,9 +108,9 @@ def chebyshev(
             represent them; the forecast counts them, too.
 
     Raises:
-        ProgramError: When the degree or the interval is none, or the function does not yield finite
-            real numbers; when the degree has a larger error than is allowed, and says which one has
-            not; in BFV.
+        ProgramError: When the degree or the interval is illegal, or the function does not yield
+            finite real numbers; when the degree has a larger error than is allowed, and says which
+            one has not; in BFV.
     """
     check_encrypted(x, "chebyshev(x, function, degree, interval)", caller())
     source = caller()
@@ -180,7 +180,7 @@ class _Interpolated:
         )
 
     def _enough(self, low: int, allowed: float) -> int | None:
-        """Returns a degree with the error, and none by one less; None: there is none."""
+        """Returns a degree with the error, and with one less none; None: no degree has it."""
         high = low
         while high < _MOST_FOUND and self.of_degree(high)[1] > allowed:
             low, high = high, min(2 * high, _MOST_FOUND)
@@ -364,7 +364,7 @@ def _products(part: _Part, basis: Basis) -> int:
 
 
 def _split(c: PlainValues, basis: Basis, baby: int, leaf: int, levels: int) -> _Part | None:
-    """Returns a way to evaluate c[1]*B_1 + … + c[d]*B_d within ``levels``; None: there is none.
+    """Returns a way to evaluate c[1]*B_1 + … + c[d]*B_d within ``levels``; None: it takes more.
 
     Args:
         c: Coefficients; the last one is not zero, and d >= 1.
@@ -389,7 +389,7 @@ def _split(c: PlainValues, basis: Basis, baby: int, leaf: int, levels: int) -> _
 def _split_at(
     c: PlainValues, basis: Basis, element: int, baby: int, leaf: int, levels: int
 ) -> _Part | None:
-    """Returns ``_split``'s way of which the first split is at ``element``; None: there is none."""
+    """Returns ``_split``'s result with the first split at ``element``; None: levels are too few."""
     depth = (element - 1).bit_length()
     high_c, low_c = basis.divide(c, element)
     low_c = np.trim_zeros(low_c, "b")

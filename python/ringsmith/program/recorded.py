@@ -143,12 +143,12 @@ class RecordedVector(Unsupported):
         check_row(self, distance, source)
         whole = self.all_slots(source)
         slots = Slots(space.row, distance % space.row)
-        turn = Op.ROTATE.record.meaning
+        rotate = Op.ROTATE.record.meaning
         return self.made(
             self._trace.rotate(whole.index, distance, source),
             ArrayNode(
                 min(numbers + right, space.slots),
-                lambda a: turn(a, a, slots),
+                lambda a: rotate(a, a, slots),
                 (whole.array,),
                 all_slots=True,
             ),
@@ -186,7 +186,7 @@ class RecordedVector(Unsupported):
     # ---- slots and arrays ------------------------------------------------------------------
 
     def slots_of(self, index: int | None = None) -> Self:
-        """Returns an operation of the same trace, or this one, of which only the slots count."""
+        """Returns an operation of the same trace, or this one, with slots only."""
         return self.made(self._index if index is None else index)
 
     def all_slots(self, source: SourceLine) -> Self:
@@ -335,9 +335,9 @@ def check_row(x: RecordedVector, distance: int, source: SourceLine) -> None:
         return
     if numbers > row:
         raise source.error(
-            f"a rotation of {numbers} numbers, which lie in two rows of {row} slots: a row turns "
-            "by itself; keep the numbers in one row, or declare the input without a length to turn "
-            "all slots"
+            f"a rotation of {numbers} numbers, which lie in two rows of {row} slots: a row rotates "
+            "by itself; keep the numbers in one row, or declare the input without a length to "
+            "rotate all slots"
         )
     if numbers + abs(distance) > row:
         raise source.error(

@@ -51,7 +51,7 @@ class Recording:
 
     @property
     def depth(self) -> int:
-        """The most multiplications that follow one another: CKKS needs so many levels."""
+        """The most multiplications that follow one another: CKKS needs that many levels."""
         return multiplicative_depth(self.trace.nodes, self.used)
 
     @property
@@ -159,7 +159,7 @@ def _declared_outputs(
     """Returns results that hold as many numbers as was declared of them; zeros follow theirs.
 
     Raises:
-        ProgramError: When a declared output does not exist, or its length is none.
+        ProgramError: When a declared output does not exist, or its length is not legal.
     """
     if not isinstance(declared, Mapping):
         raise source.error(

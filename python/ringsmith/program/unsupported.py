@@ -59,7 +59,7 @@ class Unsupported:
 
     def __bool__(self) -> NoReturn:
         raise caller().error(
-            "the program asks for the truth of an encrypted value: nobody but the key holder can "
+            "the program asks for the truth of an encrypted value: only the key holder can "
             "see it; compute both branches and select by multiplication"
         )
 

@@ -103,7 +103,7 @@ def _check_plain(parameters: RlweParameters, node: Node, slots: int) -> None:
 def _check_bound(parameters: RlweParameters, node: Node) -> None:
     bound = node.bound
     if bound is not None and not -math.inf < bound.low <= bound.high < math.inf:
-        raise _InvalidNodeError(f"has the range [{bound.low!r}, {bound.high!r}], which is none")
+        raise _InvalidNodeError(f"has the range [{bound.low!r}, {bound.high!r}], which is empty")
     if node.approximation and parameters.exact:
         raise _InvalidNodeError(
             f"has an approximation, and {parameters.scheme.upper()}'s values have none"

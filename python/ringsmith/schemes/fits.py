@@ -82,5 +82,5 @@ def at_line(program: Program, node: int | None, error: ProgramError, design: str
     else:
         found = program.nodes[node]
         source, words = found.source, operation_words(found, program.parameters)
-    way_out = "" if "cpu" in str(error) else f"; or {CPU}"
-    return source.error(f"{words}, which {design} cannot run: {error}{way_out}")
+    hint = "" if "cpu" in str(error) else f"; or {CPU}"
+    return source.error(f"{words}, which {design} cannot run: {error}{hint}")

@@ -126,7 +126,7 @@ class BfvSearch(Search):
         return sum(q.bit_length() for q in program.parameters.data_primes)
 
     def _parameters(self, bits: int) -> BfvParameters | None:
-        """Returns the set with q of that many bits; None: there is none.
+        """Returns the set with q of that many bits; None: no set fits.
 
         The widest q without a set gives the reason; narrower ones fail for their width, too.
         """

@@ -213,10 +213,10 @@ class CkksSearch(Search):
             return None
         return other if self._precision(other) >= wish.precision_bits else None
 
-    # ---- why there are none ----------------------------------------------------------------
+    # ---- why no parameters fit --------------------------------------------------------------
 
     def _say_too_deep(self, levels: int, scale: int) -> None:
-        """Says that the modulus does not hold so many levels at the scale that is needed."""
+        """Says that the modulus does not hold this many levels at the scale that is needed."""
         most = next((k for k in range(levels - 1, -1, -1) if self._fits(k, scale)), 0)
         self.obstacle = (
             f"too deep: {levels} levels, and at most {most} fit: at the scale 2^{scale}, which "

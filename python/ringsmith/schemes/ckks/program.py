@@ -140,7 +140,7 @@ class CkksProgram(Program):
     def worst_case(self) -> Mapping[str, OutputForecast] | None:
         """The forecast of each output for all inputs that clients can encrypt, by name.
 
-        None: there is none, since inputs of any size are taken (``unchecked``).
+        None: no limit, since inputs of any size are taken (``unchecked``).
         """
         if self.unchecked:
             return None
