@@ -1,16 +1,14 @@
 """BFV from subroutines: equal to the evaluator; keys cut in words; what the graph refuses."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
 from ringsmith._core import bfv, secret
 from ringsmith.objects import Residues
 
 N = 256
-RandomResidues = Callable[..., Residues]
 
 
 def distinct_primes(*sizes: int) -> list[int]:

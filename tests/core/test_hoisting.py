@@ -1,15 +1,15 @@
 """Several rotations of one ciphertext: the bits of each alone, in the evaluator and in graphs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.objects import Residues
 
-RandomResidues = Callable[..., Residues]
 Key = Residues | _core.PrecomputedKey
 
 N = 256

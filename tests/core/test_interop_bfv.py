@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import seal
+from tests.core.shared import seeded
 
 from ringsmith import _core, interop, trace
 from ringsmith.client.bundle import create_client_folder
@@ -192,14 +193,7 @@ def test_bfv_keys_are_seals_own_bytes(bfv: Bfv) -> None:
 
 
 def test_a_seeded_bfv_ciphertext_expands_as_in_seal(bfv: Bfv, rng: np.random.Generator) -> None:
-    whole = bfv.saved(bfv.encryptor.encrypt(bfv.batched([1] * N)))
-    count = struct.unpack_from("<Q", whole, 105)[0] // 2
-
-    def wrapped(payload: bytes) -> bytes:
-        return struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, 0, 0, 16 + len(payload)) + payload
-
-    first = struct.pack("<Q", count) + whole[113 : 113 + 8 * count]
-    data = wrapped(whole[16:89] + wrapped(first) + wrapped(b"\x01" + rng.bytes(64)))
+    data = seeded(bfv.saved(bfv.encryptor.encrypt(bfv.batched([1] * N))), rng.bytes(64))
     expected = bfv.saved(bfv.load(seal.Ciphertext(), data))
     mine = interop.read_ciphertext(data, SHAPE)
     assert mine.data.reshape(-1).tolist() == np.frombuffer(expected, "<u8", offset=113).tolist()

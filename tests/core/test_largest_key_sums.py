@@ -5,11 +5,9 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
-from ringsmith.objects import Residues
-
-RandomResidues = Callable[..., Residues]
 
 N = 256
 

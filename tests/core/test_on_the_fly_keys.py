@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.core.shared import Shape, context_of
 
 from ringsmith import _core
 from ringsmith._core import bfv, secret
@@ -20,12 +21,6 @@ SHAPES = (
     ((30, 45, 50, 60, 54, 61, 61), 2, 3),
     ((20, 24, 30), 1, 1),
 )
-
-
-def context_of(n: int, shape: tuple[tuple[int, ...], int, int]) -> _core.Context:
-    widths, special, dnum = shape
-    found = {bits: _core.prime_search(bits, n, widths.count(bits)) for bits in set(widths)}
-    return _core.Context(n, [found[bits].pop(0) for bits in widths], special, dnum)
 
 
 def ciphertext(rng: np.random.Generator, context: _core.Context, size: int, limbs: int) -> Residues:
@@ -46,29 +41,26 @@ def keys(
     return full, _core.OnTheFlyKey(np.ascontiguousarray(full[:, 0]), seed)
 
 
+@pytest.mark.usefixtures("same_threads_afterwards")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_an_on_the_fly_key_computes_the_words_of_the_full_key(
-    rng: np.random.Generator, shape: tuple[tuple[int, ...], int, int], threads: int
+    rng: np.random.Generator, shape: Shape, threads: int
 ) -> None:
     context = context_of(256, shape)
     full, on_the_fly = keys(rng, context, SEED)
-    before = _core.threads()
     _core.set_threads(threads)
-    try:
-        for limbs in {1, 2, context.max_limbs}:
-            a = ciphertext(rng, context, 2, limbs)
-            product = ciphertext(rng, context, 3, limbs)
-            operations: list[Callable[[Residues | _core.OnTheFlyKey], Residues]] = [
-                lambda key, p=product: _core.relinearize(context, p, key),
-                lambda key, a=a: _core.apply_galois(context, a, 3, key),
-            ]
-            if limbs > 1:
-                operations.append(lambda key, p=product: _core.relinearize_rescale(context, p, key))
-            for operation in operations:
-                assert np.array_equal(operation(on_the_fly), operation(full))
-    finally:
-        _core.set_threads(before)
+    for limbs in {1, 2, context.max_limbs}:
+        a = ciphertext(rng, context, 2, limbs)
+        product = ciphertext(rng, context, 3, limbs)
+        operations: list[Callable[[Residues | _core.OnTheFlyKey], Residues]] = [
+            lambda key, p=product: _core.relinearize(context, p, key),
+            lambda key, a=a: _core.apply_galois(context, a, 3, key),
+        ]
+        if limbs > 1:
+            operations.append(lambda key, p=product: _core.relinearize_rescale(context, p, key))
+        for operation in operations:
+            assert np.array_equal(operation(on_the_fly), operation(full))
 
 
 @pytest.mark.parametrize("n", [1 << 13, 1 << 14, 1 << 15])

@@ -1,23 +1,22 @@
 """Precomputed keys: the words of the key as it is, bit for bit, and what is refused."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues, Shape, context_of
 
 from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.objects import Residues
 
-RandomResidues = Callable[..., Residues]
 Key = Residues | _core.PrecomputedKey
 
 N = 256
 SHAPES = (
-    # bits of the primes, special primes, dnum
     ((60, 54, 50, 46, 61), 1, 0),
     ((45,) * 18, 1, 0),
     ((30, 31, 32, 33, 34, 40, 41), 1, 0),
@@ -25,20 +24,8 @@ SHAPES = (
     ((32,) * 6 + (32,) * 3, 3, 2),
     ((20, 24, 30), 1, 1),
 )
-Shape = tuple[tuple[int, ...], int, int]
 
-
-@pytest.fixture(autouse=True)
-def _same_threads_afterwards() -> Iterator[None]:
-    before = _core.threads()
-    yield
-    _core.set_threads(before)
-
-
-def context_of(n: int, shape: Shape) -> _core.Context:
-    widths, special, dnum = shape
-    found = {bits: _core.prime_search(bits, n, widths.count(bits)) for bits in set(widths)}
-    return _core.Context(n, [found[bits].pop(0) for bits in widths], special, dnum)
+pytestmark = pytest.mark.usefixtures("same_threads_afterwards")
 
 
 def scheme_of(context: _core.Context) -> _core.BfvContext:

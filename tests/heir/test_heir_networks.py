@@ -40,14 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Lola:
-    """LoLa's network, imported with our plan.
-
-    Attributes:
-        file: The module.
-        image: The image.
-        exact: Its scores in the clear.
-        found: The imported program.
-    """
+    """LoLa's network, imported with our plan."""
 
     file: Path
     image: NDArray[Any]

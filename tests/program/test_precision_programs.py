@@ -78,10 +78,7 @@ def measured(program: Program, runs: list[Inputs]) -> dict[str, float]:
 
 
 def random_program(rng: np.random.Generator, parameters: CkksParameters) -> CkksProgram | None:
-    """Returns a random program with helpers, short vectors, constants and sums.
-
-    None: it drew more levels than there are, a result without a key, or too large numbers.
-    """
+    """Returns a random program with helpers, short vectors, constants and sums."""
     slots = parameters.slots
     length = slots if rng.random() < 0.5 else int(rng.integers(1, 64))
     inputs, steps = int(rng.integers(1, 4)), int(rng.integers(3, 14))

@@ -352,10 +352,7 @@ def test_a_value_that_is_needed_with_all_limbs_keeps_them(small: CkksParameters)
 def random_program(
     rng: np.random.Generator, parameters: CkksParameters
 ) -> tuple[CkksProgram, dict[str, int]] | None:
-    """Returns a random program of two inputs and the depth of each output.
-
-    None: it drew more levels than there are, sums that are too large, or x - x.
-    """
+    """Returns a random program of two inputs and the depth of each output."""
     slots = parameters.slots
     depths: dict[str, int] = {}
     plain: set[int] = set()  # products with plain operands: the next one takes no other level

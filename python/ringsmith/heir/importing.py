@@ -160,11 +160,7 @@ def import_module(
 
 
 def _compared(path: Path, traced: Traced, plain_modulus: int) -> str:
-    """Compares a module with its input, if the file is one; returns what was done.
-
-    Raises:
-        HeirError: When the two differ.
-    """
+    """Compares a module with its input, if the file is one; returns what was done."""
     text = read_bounded(path, MAX_BYTES).decode()
     if not is_input(text):
         return (

@@ -46,10 +46,7 @@ def with_fewer_keys(steps: Sequence[Step], slots: int) -> tuple[list[Step], dict
 
 
 def _parts(uses: Counter[int], slots: int) -> dict[int, tuple[int, ...]]:
-    """For each amount, the amounts that are kept and sum up to it: itself, or two.
-
-    Tries to drop the amounts that are used least first.
-    """
+    """For each amount, the amounts that are kept and sum up to it: itself, or two."""
     kept = set(uses)
     dropped: set[int] = set()
 

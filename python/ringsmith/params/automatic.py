@@ -290,11 +290,7 @@ class AutoParameters(AutoRlweParameters):
     def _design_primes(
         self, limits: ParameterLimits, n: int, levels: int, scale_bits: int
     ) -> tuple[tuple[int, ...], int]:
-        """Returns data primes and a special prime that a design takes, alone and together.
-
-        Raises:
-            ParameterError: When it takes no such primes; says why of the first sizes tried.
-        """
+        """Returns data primes and a special prime that a design takes, alone and together."""
         limits.require_size(n, levels + 1, 1)
         primes = DesignPrimes(limits, n)
         near = primes.near(scale_bits, levels)

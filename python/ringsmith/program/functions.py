@@ -253,11 +253,7 @@ def _windows(a: Array, count: int, step: int, row: int) -> Array:
 def _laid_out(
     x: Vector, given: PlainValues, length: int, stride: int, source: SourceLine
 ) -> PlainValues:
-    """Returns one weight for each number of x, or for each slot.
-
-    Raises:
-        ProgramError: When there are neither as many weights as numbers, nor as many as entries.
-    """
+    """Returns one weight for each number of x, or for each slot."""
     space, node = x.trace.space, x.array
     block = length * stride
     if given.size > length:

@@ -88,10 +88,7 @@ def _entries(
 def _padded(
     a: PlainValues, columns: int, capacity: int, stride: int, source: SourceLine
 ) -> PlainValues:
-    """Returns the matrix with zeros up to powers of two, and to at least ``columns``.
-
-    It has at most ``capacity`` rows and columns.
-    """
+    """Returns the matrix with zeros up to powers of two, and to at least ``columns``."""
     if max(a.shape) > capacity:
         limit = f"{capacity} slots of a ciphertext"
         if stride > 1:

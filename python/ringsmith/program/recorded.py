@@ -238,10 +238,7 @@ class RecordedVector(Unsupported):
         return self._with_vector(encrypted, other, source)
 
     def _with_slots(self, op: Op, other: object, source: SourceLine) -> Self:
-        """All slots with a plain operand, after which zeros follow.
-
-        A product of what was rotated keeps as many numbers as the operand has.
-        """
+        """All slots with a plain operand, after which zeros follow."""
         values = self._trace.space.vector(other, source)
         index = self._trace.plain(op, self._index, values, source)
         node = self._array

@@ -156,11 +156,7 @@ def _input(trace: Trace, name: str, spec: InputSpec, source: SourceLine) -> Encr
 def _declared_outputs(
     results: Mapping[str, EncryptedVector], declared: Mapping[str, int | None], source: SourceLine
 ) -> dict[str, EncryptedVector]:
-    """Returns results that hold as many numbers as was declared of them; zeros follow theirs.
-
-    Raises:
-        ProgramError: When a declared output does not exist, or its length is not legal.
-    """
+    """Returns results that hold as many numbers as was declared of them; zeros follow theirs."""
     if not isinstance(declared, Mapping):
         raise source.error(
             f'outputs = {declared!r:.60} are no lengths by name: write outputs={{"result": 1}}'

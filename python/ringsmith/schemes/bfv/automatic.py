@@ -139,11 +139,7 @@ class BfvSearch(Search):
         return parameters
 
     def _with_bits(self, bits: int) -> BfvProgram | None:
-        """Returns the program with q of that many bits, unless it leaves too little budget.
-
-        Raises:
-            ProgramError: When it is not illegal because of its noise.
-        """
+        """Returns the program with q of that many bits, unless it leaves too little budget."""
         parameters = self._parameters(bits)
         if parameters is None:
             return None

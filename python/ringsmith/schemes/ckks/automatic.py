@@ -192,10 +192,7 @@ class CkksSearch(Search):
     def _regrouped(
         self, program: CkksProgram, scale_bits: int, digits: Grouping
     ) -> CkksProgram | None:
-        """Returns the program with other digits, and where it takes it one bit of scale more.
-
-        None: it is less precise than was asked for all the same.
-        """
+        """Returns the program with other digits, and where it takes it one bit of scale more."""
         found = self._with_digit_size(program, scale_bits, digits.digit_size)
         if found is None:  # each special prime's division rounds, too
             found = self._with_digit_size(program, scale_bits + 1, digits.digit_size)
