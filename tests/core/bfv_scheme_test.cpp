@@ -1,35 +1,16 @@
 // Every operation of the installed C++ package's bfv_scheme.h on small parameters, in both ways to
 // multiply and with both kinds of keys; prints what is wrong.
 #include <ringsmith/bfv_scheme.h>
-#include <ringsmith/error.h>
 
 #include <cstdlib>
-#include <functional>
-#include <iostream>
 #include <string>
+
+#include "expect.h"
 
 namespace bfv = ringsmith::bfv;
 using Values = std::vector<ringsmith::i64>;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool right, const std::string& what) {
-  if (!right) {
-    std::cerr << "wrong: " << what << '\n';
-    ++failures;
-  }
-}
-
-void expect_error(const std::function<void()>& call, const std::string& words) {
-  try {
-    call();
-    expect(false, "not refused: " + words);
-  } catch (const ringsmith::ParameterError& error) {
-    expect(std::string(error.what()).find(words) != std::string::npos, error.what());
-  }
-}
 
 constexpr ringsmith::i64 kPlainModulus = 12289;  // 1 mod 4096
 constexpr std::size_t kDegree = 2048;

@@ -8,6 +8,7 @@ import struct
 import tempfile
 import threading
 import warnings
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import zstandard
+from tests.core.shared import wrapped
 from tests.fuzz import heir_modules, mutations
 from tests.fuzz.mutations import container
 
@@ -200,14 +202,11 @@ def seal_bombs(limit: int) -> list[bytes]:
     counts = struct.pack("<Q", 1 << 60) * 64
     bombs = [
         (2, zstandard.compress(bytes(limit))),
-        (1, __import__("zlib").compress(bytes(limit))),
+        (1, zlib.compress(bytes(limit))),
         (0, counts),
         (2, zstandard.compress(counts * 1000)),
     ]
-    return [
-        struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, method, 0, 16 + len(data)) + data
-        for method, data in bombs
-    ]
+    return [wrapped(data, method) for method, data in bombs]
 
 
 def _kit(kit: ClientKit) -> bytes:

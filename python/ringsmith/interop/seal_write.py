@@ -43,7 +43,7 @@ _CIPHERTEXT = struct.Struct("<BQQQdQ")
 """What follows a parms_id: whether in NTT form, size, N, limbs, scale, correction factor."""
 _DATA_AT = HEADER_BYTES + PARMS_ID_BYTES + _CIPHERTEXT.size
 CIPHERTEXT_START = _DATA_AT + HEADER_BYTES
-"""So many bytes of an uncompressed ciphertext's file hold all that depends on the SEAL version."""
+"""This many bytes of an uncompressed ciphertext file hold all that depends on the SEAL version."""
 
 
 def write_plaintext(
