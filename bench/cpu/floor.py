@@ -79,12 +79,12 @@ def _bandwidth(bits: int) -> float:
 
 
 @cached
-def _prepared_bytes(bits: int) -> int:
+def _precomputed_bytes(bits: int) -> int:
     """Bytes of a residue in a precomputed key, modulo a prime of these bits."""
     n = 4096
     context = _core.Context(n, _core.prime_search(bits, n, 2))
     key = np.zeros((1, 2, 2, n), dtype=np.uint64)
-    return _core.PreparedKey(context, key).nbytes // key.size  # what is between limbs is less
+    return _core.PrecomputedKey(context, key).nbytes // key.size  # what is between limbs is less
 
 
 def transform_work(n: int, bits: int) -> Work:
@@ -98,7 +98,7 @@ def operation_work(item: BenchSet, operation: str) -> Work:
     polynomial = WORD * item.n * limbs
     digits = item.dnum or limbs
     bits = (*item.data_bits, *item.special_bits)
-    key = item.n * 2 * digits * sum(map(_prepared_bytes, bits))
+    key = item.n * 2 * digits * sum(map(_precomputed_bytes, bits))
     words = WORD * item.n * 2 * digits * len(bits)
     sizes = {
         "multiply_relinearize": key + 6 * polynomial,

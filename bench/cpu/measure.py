@@ -94,11 +94,11 @@ def _operations(
 
 def _key_forms(name: str, budget: float) -> Iterator[Record]:
     """Compares other forms of a key with the precomputed one: time and memory."""
-    baseline = "ours, prepared key"
+    baseline = "ours, precomputed key"
     for forms in ours.key_forms(SETS[name]):
         what = forms.operation
         works = {what: operation_work(SETS[name], what)}
-        theirs = {baseline: {what: forms.prepared}}
+        theirs = {baseline: {what: forms.precomputed}}
         yield from _compare(name, {what: forms.other}, theirs, budget, works, _PROGRAMS)
         text = conditions(_PROGRAMS)
         for metric, value in (

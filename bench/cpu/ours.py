@@ -30,10 +30,10 @@ from ringsmith.lower import CiphertextPort, Lowered
 from ringsmith.lower.lowering import graph_keys
 from ringsmith.objects import (
     Ciphertext,
-    CompactKey,
-    CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKey,
+    OnTheFlyKeys,
     Residues,
 )
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
@@ -69,16 +69,16 @@ class KeyForms:
     Attributes:
         operation: Its name with the other form: ``WORDS`` or ``EXPANDED``.
         other: The operation by the other form.
-        prepared: The operation by the precomputed key.
+        precomputed: The operation by the precomputed key.
         other_bytes: Memory that the key takes in the other form.
-        prepared_bytes: Memory that the precomputed key takes.
+        precomputed_bytes: Memory that the precomputed key takes.
     """
 
     operation: str
     other: Timed
-    prepared: Timed
+    precomputed: Timed
     other_bytes: int
-    prepared_bytes: int
+    precomputed_bytes: int
 
 
 def works(operands: Operands) -> dict[str, Work]:
@@ -97,7 +97,7 @@ def singles(operands: Operands) -> Work:
 
 def _work(operands: Operands, operation: str, elements: Sequence[int]) -> Work:
     galois = dict(zip(operands.elements, operands.galois, strict=True))
-    keys = runtime.PreparedKeys(operands.relin, galois)
+    keys = runtime.PrecomputedKeys(operands.relin, galois)
     plaintexts = {"p": operands.plain} if operation == "multiply_plain" else {}
     program = _program(operands.parameters, operation, elements, plaintexts)
     return partial(_run, program, runtime.open_device("cpu"), (operands.a, operands.b), keys)
@@ -187,21 +187,21 @@ def key_forms(item: BenchSet) -> Iterator[KeyForms]:
     for digit, limb in np.ndindex(context.dnum, len(context.primes)):
         q = context.primes[limb]
         words[digit, 1, limb] = _core.expand_key_half(KEY_SEED, digit, limb, q, item.n)
-    prepared = _core.PreparedKey(context, words)
-    by_prepared = partial(_run, program, device, residues, runtime.PreparedKeys(prepared))
-    (expected,) = by_prepared()
+    precomputed = _core.PrecomputedKey(context, words)
+    by_precomputed = partial(_run, program, device, residues, runtime.PrecomputedKeys(precomputed))
+    (expected,) = by_precomputed()
 
     def compared(operation: str, keys: runtime.AnyKeys, size: int) -> KeyForms:
         by_other = partial(_run, program, device, residues, keys)
         if not np.array_equal(by_other()[0], expected):
             raise ToolError(
-                f"set {item.name}: {operation} computes other words than by the prepared key"
+                f"set {item.name}: {operation} computes other words than by the precomputed key"
             )
-        return KeyForms(operation, timed(by_other), timed(by_prepared), size, prepared.nbytes)
+        return KeyForms(operation, timed(by_other), timed(by_precomputed), size, precomputed.nbytes)
 
     yield compared(WORDS, EvaluationKeys(KeySwitchKey(words.view())), words.nbytes)
     half = words.reshape(-1, *words.shape[2:])[: context.dnum]
     for digit in range(context.dnum):  # moved together in place
         half[digit] = words[digit, 0]
-    expanded = CompactKey(half, KEY_SEED)
-    yield compared(EXPANDED, CompactKeys(expanded), half.nbytes + len(KEY_SEED))
+    expanded = OnTheFlyKey(half, KEY_SEED)
+    yield compared(EXPANDED, OnTheFlyKeys(expanded), half.nbytes + len(KEY_SEED))

@@ -107,9 +107,9 @@ class Operands:
     a: Residues
     b: Residues
     plain: Residues
-    relin: _core.PreparedKey
+    relin: _core.PrecomputedKey
     elements: Sequence[int]
-    galois: Sequence[_core.PreparedKey]
+    galois: Sequence[_core.PrecomputedKey]
 
     @classmethod
     def of(cls, item: BenchSet, rotations: int = 1) -> "Operands":
@@ -120,12 +120,12 @@ class Operands:
         """
         rng = np.random.default_rng(0)
         context = _core.Context(item.n, item.primes, item.special, item.dnum)
-        relin = _core.PreparedKey(context, key_words(rng, context))
+        relin = _core.PrecomputedKey(context, key_words(rng, context))
         a, b = (ciphertext(rng, item) for _ in range(2))
         elements = [_core.galois_element(item.n, ROTATION + step) for step in range(rotations)]
         keys = [relin] * rotations
         if relin.nbytes * HOISTED_COUNT <= MOST_KEY_BYTES:
-            keys = [_core.PreparedKey(context, key_words(rng, context), e) for e in elements]
+            keys = [_core.PrecomputedKey(context, key_words(rng, context), e) for e in elements]
         else:
             elements = elements[:1] * rotations
         plain = np.ascontiguousarray(b[0])

@@ -19,7 +19,7 @@ from ringsmith.runtime import (
     compile_for_smallest_design,
     compile_program,
     open_device,
-    prepare_keys,
+    precompute_keys,
 )
 
 
@@ -52,7 +52,7 @@ def alone(path: str, kind: str) -> None:
     inputs = kit.encrypt(public_key, dict.fromkeys(kit.inputs, numbers))
     if backend_without_designs(kind) is not None:
         compiled, device = compile_program(program), open_device(kind)
-        of_device: AnyKeys = prepare_keys(keys, program.parameters)
+        of_device: AnyKeys = precompute_keys(keys, program.parameters)
     else:
         compiled = compile_for_smallest_design(program)
         design = compiled.compiled_graph.design

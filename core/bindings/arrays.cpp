@@ -119,22 +119,22 @@ KeySeed key_seed_of(const nb::bytes& bytes) {
 }
 
 KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const KeyArgument& key) {
-  if (const auto* const prepared = std::get_if<SharedPreparedKey>(&key)) {
-    return prepared->key->view();
+  if (const auto* const precomputed = std::get_if<SharedPrecomputedKey>(&key)) {
+    return precomputed->key->view();
   }
-  const auto* const compact = std::get_if<CompactKey>(&key);
-  const InputArray& array = compact == nullptr ? std::get<InputArray>(key) : compact->half;
+  const auto* const on_the_fly = std::get_if<OnTheFlyKey>(&key);
+  const InputArray& array = on_the_fly == nullptr ? std::get<InputArray>(key) : on_the_fly->half;
   const std::string_view what =
-      compact == nullptr ? "the key-switching key" : "half 0 of the key-switching key";
+      on_the_fly == nullptr ? "the key-switching key" : "half 0 of the key-switching key";
   const std::span<const u64> words = words_of(array, what);
-  check_shape(rns, array, compact == nullptr ? 4 : 3, what);
-  const bool halves = compact != nullptr || array.shape(1) == 2;
+  check_shape(rns, array, on_the_fly == nullptr ? 4 : 3, what);
+  const bool halves = on_the_fly != nullptr || array.shape(1) == 2;
   const std::size_t limbs = array.shape(array.ndim() - 2);
   if (array.shape(0) == 0 || !halves || limbs != primes) {
     throw ParameterError(text(what, " has shape (", shape_of(array), "); expected is (digits, ",
-                              compact == nullptr ? "2, " : "", primes, ", ", rns.degree(), ")"));
+                              on_the_fly == nullptr ? "2, " : "", primes, ", ", rns.degree(), ")"));
   }
-  return {words, array.shape(0), 0, compact == nullptr ? nullptr : &compact->seed};
+  return {words, array.shape(0), 0, on_the_fly == nullptr ? nullptr : &on_the_fly->seed};
 }
 
 KeySwitchKeyView key_of(const RnsContext& rns, const KeyArgument& key) {

@@ -1,4 +1,4 @@
-// NumPy arrays in and out of the bindings: checked on the way in, owned by NumPy on the way out.
+// NumPy arrays in and out of the bindings: checked when they enter, owned by NumPy when they leave.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@
 #include "ringsmith/bfv.h"
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/key_switching.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/trivium.h"
@@ -81,18 +81,18 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 [[nodiscard]] Multiplication multiplication_of(std::string_view name);
 
 /// A seed-compressed key-switching key: the b part, (digits, K, N), and the seed of the a part.
-struct CompactKey {
+struct OnTheFlyKey {
   InputArray half;
   KeySeed seed;
 };
 
 /// A key-switching key in the kernels' form; copies share it.
-struct SharedPreparedKey {
-  std::shared_ptr<const PreparedKey> key;
+struct SharedPrecomputedKey {
+  std::shared_ptr<const PrecomputedKey> key;
 };
 
 /// A key-switching key: a (digits, 2, K, N) array, or a seed-compressed or precomputed key.
-using KeyArgument = std::variant<InputArray, CompactKey, SharedPreparedKey>;
+using KeyArgument = std::variant<InputArray, OnTheFlyKey, SharedPrecomputedKey>;
 
 /// The ten-byte seed of a key-switching key's a part.
 /// @throws ParameterError for another number

@@ -14,7 +14,7 @@
 namespace ringsmith::bindings {
 namespace {
 
-// Slot values of int64, of which negative ones stand for themselves plus t, or of uint64.
+// Slot values of int64, negative ones for themselves plus t, or of uint64.
 std::vector<u64> slot_values(const BfvContext& context, const InputArray& array) {
   if (array.dtype() != nb::dtype<i64>()) {
     const std::span<const u64> words = plain_of(context, array, "the vector");

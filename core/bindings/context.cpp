@@ -73,37 +73,38 @@ void register_rlwe(nb::module_& module) {
           "Largest magnitude of those errors.");
 }
 
-void register_compact_key(nb::module_& module) {
-  nb::class_<CompactKey>(module, "CompactKey",
-                         "A key-switching key as half 0, (digits, K, N), and the ten bytes that "
-                         "half 1 is expanded from while the key is used.")
+void register_on_the_fly_key(nb::module_& module) {
+  nb::class_<OnTheFlyKey>(module, "OnTheFlyKey",
+                          "A key-switching key as half 0, (digits, K, N), and the ten bytes that "
+                          "half 1 is expanded from while the key is used.")
       .def(
           "__init__",
-          [](CompactKey* self, InputArray half, const nb::bytes& seed) {
-            new (self) CompactKey{std::move(half), key_seed_of(seed)};
+          [](OnTheFlyKey* self, InputArray half, const nb::bytes& seed) {
+            new (self) OnTheFlyKey{std::move(half), key_seed_of(seed)};
           },
           nb::arg("half"), nb::arg("seed"))
       .def_prop_ro(
-          "nbytes", [](const CompactKey& key) { return key.half.nbytes() + key.seed.size(); },
+          "nbytes", [](const OnTheFlyKey& key) { return key.half.nbytes() + key.seed.size(); },
           "Bytes of half 0 and the seed.");
 }
 
-void register_prepared_key(nb::module_& module) {
-  nb::class_<SharedPreparedKey>(module, "PreparedKey",
-                                "A key-switching key in the form that the kernels of this process "
-                                "multiply by, for many uses.")
+void register_precomputed_key(nb::module_& module) {
+  nb::class_<SharedPrecomputedKey>(
+      module, "PrecomputedKey",
+      "A key-switching key in the form that the kernels of this process "
+      "multiply by, for many uses.")
       .def(
           "__init__",
-          [](SharedPreparedKey* self, const RlweContext& context, const KeyArgument& key,
+          [](SharedPrecomputedKey* self, const RlweContext& context, const KeyArgument& key,
              u64 element) {
             const KeySwitchKeyView view = key_of(context.rns(), key);
-            auto prepared = without_gil(
-                [&] { return std::make_shared<const PreparedKey>(context, view, element); });
-            new (self) SharedPreparedKey{std::move(prepared)};
+            auto precomputed = without_gil(
+                [&] { return std::make_shared<const PrecomputedKey>(context, view, element); });
+            new (self) SharedPrecomputedKey{std::move(precomputed)};
           },
           nb::arg("ctx"), nb::arg("key"), nb::arg("element") = 1)
       .def_prop_ro(
-          "nbytes", [](const SharedPreparedKey& self) { return self.key->bytes(); },
+          "nbytes", [](const SharedPrecomputedKey& self) { return self.key->bytes(); },
           "Bytes that the key takes.");
 }
 
@@ -164,8 +165,8 @@ void register_bfv_context(nb::module_& module) {
 
 void register_contexts(nb::module_& module) {
   register_rlwe(module);
-  register_compact_key(module);
-  register_prepared_key(module);
+  register_on_the_fly_key(module);
+  register_precomputed_key(module);
   register_ckks(module);
   register_bfv_context(module);
 }

@@ -169,7 +169,9 @@ void register_graph(nb::module_& module) {
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"), nb::arg("source") = nb::none(),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
-           "compact or prepared. Inputs that are not given are asked of `source` by name when they "
+           "expanded on the fly or precomputed. Inputs that are not given are asked of `source` by "
+           "name "
+           "when they "
            "are needed. Outputs name.0, name.1 ... one after the other are one array.");
 }
 

@@ -124,7 +124,8 @@ void register_numbers(nb::module_& module) {
         return read_seconds(words_of(words, "the array"), in_turn);
       },
       nb::arg("words"), nb::arg("in_turn"),
-      "CPU seconds to read an array of uint64 once, in eight places in turn or in order.");
+      "CPU seconds to read an array of uint64 once, alternating between eight positions or in "
+      "order.");
   module.def("multiplication_seconds", &multiplication_seconds,
              "CPU seconds for one vector multiplication of the kernel set, in registers.");
   module.def("multiplication_lanes", &multiplication_lanes, "Words that it multiplies.");

@@ -48,7 +48,7 @@ PATH_HINT = 'give a text such as "score.rsp", or a Path'
 """What to do where something else than a path was given."""
 
 
-def checked_path(path: object, way_out: str = "") -> Path:
+def checked_path(path: object, hint: str = "") -> Path:
     """Returns the argument of a function that takes a file's path.
 
     Raises:
@@ -60,11 +60,11 @@ def checked_path(path: object, way_out: str = "") -> Path:
             return Path(text)
     raise TypeError(
         f"path: {type(path).__name__} was given where the path of a file belongs: "
-        f"{way_out or PATH_HINT}"
+        f"{hint or PATH_HINT}"
     )
 
 
-def check_type(what: str, value: object, expected: type, way_out: str) -> None:
+def check_type(what: str, value: object, expected: type, hint: str) -> None:
     """Refuses an argument of the wrong type; shows only the type, as the value may be secret.
 
     Raises:
@@ -72,5 +72,5 @@ def check_type(what: str, value: object, expected: type, way_out: str) -> None:
     """
     if not isinstance(value, expected):
         raise TypeError(
-            f"{what}: {type(value).__name__} was given where {expected.__name__} belongs: {way_out}"
+            f"{what}: {type(value).__name__} was given where {expected.__name__} belongs: {hint}"
         )

@@ -197,11 +197,11 @@ class KeySwitchKey(OfKeyPair):
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class CompactKey(OfKeyPair):
+class OnTheFlyKey(OfKeyPair):
     """A key-switching key that the ``cpu`` device expands on the fly: b part and seed only.
 
     The device expands the a part limb by limb while it computes. Results equal those of the full
-    key. ``ringsmith.interop.seeded_keys.compact_keys`` makes such keys.
+    key. ``ringsmith.interop.seeded_keys.on_the_fly_keys`` makes such keys.
 
     Attributes:
         half: The b part, (digits, K, N).
@@ -222,68 +222,53 @@ class CompactKey(OfKeyPair):
         return self.half.nbytes + len(self.seed)
 
 
+class _KeySet:
+    relin: "KeySwitchKey | OnTheFlyKey | None"
+    galois: "Mapping[int, KeySwitchKey | OnTheFlyKey]"
+
+    def __post_init__(self) -> None:
+        """Refuses keys of different parameters or key pairs."""
+        object.__setattr__(self, "galois", MappingProxyType(dict(self.galois)))
+        _ = self.parameters_id, self.key_tag
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), {"relin": self.relin, "galois": dict(self.galois)})
+
+    def _all(self) -> "list[KeySwitchKey | OnTheFlyKey]":
+        return [*([] if self.relin is None else [self.relin]), *self.galois.values()]
+
+    @cached_property
+    def parameters_id(self) -> bytes | None:
+        """The identity of the keys' parameters; None: unknown."""
+        return common("parameters", (key.parameters_id for key in self._all()))
+
+    @cached_property
+    def key_tag(self) -> bytes | None:
+        """The random tag of the keys' key pair; None: unknown."""
+        return common("key pairs", (key.key_tag for key in self._all()))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that all keys take."""
+        return sum(key.nbytes for key in self._all())
+
+
 @short_repr
 @dataclass(frozen=True, eq=False)
-class EvaluationKeys:
+class EvaluationKeys(_KeySet):
     """The keys with which a server computes: relinearization key, Galois keys by element."""
 
     relin: KeySwitchKey | None = None
     galois: Mapping[int, KeySwitchKey] = field(default_factory=lambda: MappingProxyType({}))
 
-    def __post_init__(self) -> None:
-        """Refuses keys of different parameters or key pairs."""
-        object.__setattr__(self, "galois", MappingProxyType(dict(self.galois)))
-        _ = self.parameters_id, self.key_tag
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), {"relin": self.relin, "galois": dict(self.galois)})
-
-    @cached_property
-    def parameters_id(self) -> bytes | None:
-        """The identity of the keys' parameters; None: unknown."""
-        return common("parameters", (key.parameters_id for key in _all(self.relin, self.galois)))
-
-    @cached_property
-    def key_tag(self) -> bytes | None:
-        """The random tag of the keys' key pair; None: unknown."""
-        return common("key pairs", (key.key_tag for key in _all(self.relin, self.galois)))
-
-    @property
-    def nbytes(self) -> int:
-        """Memory that all keys take."""
-        return _bytes_of(self.relin, self.galois)
-
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class CompactKeys:
+class OnTheFlyKeys(_KeySet):
     """Evaluation keys expanded on the fly: only their b parts are in memory. For ``cpu`` only."""
 
-    relin: CompactKey | None = None
-    galois: Mapping[int, CompactKey] = field(default_factory=lambda: MappingProxyType({}))
-
-    def __post_init__(self) -> None:
-        """Refuses keys of different parameters or key pairs."""
-        object.__setattr__(self, "galois", MappingProxyType(dict(self.galois)))
-        _ = self.parameters_id, self.key_tag
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), {"relin": self.relin, "galois": dict(self.galois)})
-
-    @cached_property
-    def parameters_id(self) -> bytes | None:
-        """The identity of the keys' parameters; None: unknown."""
-        return common("parameters", (key.parameters_id for key in _all(self.relin, self.galois)))
-
-    @cached_property
-    def key_tag(self) -> bytes | None:
-        """The random tag of the keys' key pair; None: unknown."""
-        return common("key pairs", (key.key_tag for key in _all(self.relin, self.galois)))
-
-    @property
-    def nbytes(self) -> int:
-        """Memory that all keys take."""
-        return _bytes_of(self.relin, self.galois)
+    relin: OnTheFlyKey | None = None
+    galois: Mapping[int, OnTheFlyKey] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def check_parameters_id(
@@ -354,13 +339,3 @@ def check_length(what: str, value: bytes | None, length: int) -> None:
 def _made(kind: type[T], values: dict[str, Any]) -> T:
     """Makes an object from its fields, for ``pickle`` and ``copy``."""
     return kind(**values)
-
-
-def _all(relin: T | None, galois: Mapping[int, T]) -> list[T]:
-    return [*galois.values()] if relin is None else [relin, *galois.values()]
-
-
-def _bytes_of(
-    relin: KeySwitchKey | CompactKey | None, galois: Mapping[int, KeySwitchKey | CompactKey]
-) -> int:
-    return sum(key.nbytes for key in _all(relin, galois))

@@ -26,7 +26,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 24, 24, 48
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each name, in turn."""
+    """A colour for each name, in their order."""
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(dict.fromkeys(names))}
 
 
@@ -59,7 +59,7 @@ class Drawing:
 
 
 def text(x: float, y: float, words: str, anchor: str = "middle") -> str:
-    """Words at a place."""
+    """Words at a position."""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
@@ -78,9 +78,9 @@ def square(x: float, y: float, colour: str) -> str:
 
 def legend(of_name: Mapping[str, str], x: float, y: float) -> Iterator[str]:
     """Names with their colours, one below the other."""
-    for place, (name, colour) in enumerate(of_name.items()):
-        yield square(x, y + 18 * place, colour)
-        yield text(x + 18, y + 11 + 18 * place, name, "start")
+    for position, (name, colour) in enumerate(of_name.items()):
+        yield square(x, y + 18 * position, colour)
+        yield text(x + 18, y + 11 + 18 * position, name, "start")
 
 
 class Axis:
@@ -94,7 +94,7 @@ class Axis:
         self._begin, self._end = begin, end
 
     def at(self, value: float) -> float:
-        """The place of a value."""
+        """The position of a value."""
         share = (math.log10(max(value, 1e-12)) - self._low) / (self._high - self._low)
         return self._begin + share * (self._end - self._begin)
 

@@ -19,7 +19,7 @@ from bench.run import Choice, load, measure
 from ringsmith import _core, trace
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.objects import Ciphertext
-from ringsmith.runtime import PreparedKeys, compile_program, open_device
+from ringsmith.runtime import PrecomputedKeys, compile_program, open_device
 
 SMALL = BenchSet("small", 1 << 11, (30, 30), (31,), 0, 0, "for this test")
 SMALL_BFV = BenchSet("bfv", 1 << 12, (30, 30), (31,), 0, 65537, "for this test")
@@ -62,7 +62,7 @@ def test_a_product_that_a_program_plans_is_the_one_that_is_measured() -> None:
     compiled = compile_program(program)
     ports, residues = compiled.lowered.inputs.items(), (operands.a, operands.b)
     inputs = {name: Ciphertext(x, p.scale) for (name, p), x in zip(ports, residues, strict=True)}
-    result = compiled.run(open_device("cpu"), inputs, PreparedKeys(operands.relin))
+    result = compiled.run(open_device("cpu"), inputs, PrecomputedKeys(operands.relin))
     (measured,) = ours.works(operands)[PRODUCT]()
     assert np.array_equal(result.outputs["result"].data, measured)
 

@@ -7,52 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.program.test_program_file import ANYTHING, PROGRAMS, bfv, ckks
 
 from ringsmith import Program, compile_program, inner_product, open_device
 from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.files.budget import LEAST, Budget
 from ringsmith.files.container import unpack
 from ringsmith.objects import Ciphertext
-from ringsmith.params import BfvParameters, CkksParameters
 from ringsmith.program.kit import ClientKit
 from ringsmith.schemes import trace
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
-ANYTHING = {"ringsmith-program": 1, "ringsmith-client-kit": 1}
-
-
-def ckks(**options: Any) -> CkksParameters:  # noqa: ANN401 - what create takes
-    arguments = {"prime_bits": (36, 26, 26), "special_bits": 37, "scale_bits": 26} | options
-    return CkksParameters.create(n=1024, security=None, **arguments)
-
-
-def bfv(**options: Any) -> BfvParameters:  # noqa: ANN401 - what create takes
-    arguments = {"prime_bits": (36, 36, 36), "special_bits": 37, "plain_bits": 14} | options
-    return BfvParameters.create(n=1024, security=None, **arguments)
-
-
-def mixed(x: Any, y: Any) -> Any:  # noqa: ANN401 - encrypted vectors
-    products = x * y - [0.1, -0.0, 1e-3, 0]
-    logit = inner_product(products, [1.25, -2, 3e-2, 1], 4) + y.conjugate() * 1j
-    return {"a": logit, "b": (x.rotate(-2) + 0.7) * np.linspace(-1, 1, 512)}
-
-
-def whole(x: Any, y: Any) -> Any:  # noqa: ANN401 - encrypted vectors
-    return {"a": inner_product(x * y - 3, np.arange(4), 4), "b": x.swap_columns() - y.rotate(3)}
-
-
-PROGRAMS: dict[str, Callable[[], Program]] = {
-    "ckks": lambda: trace(mixed, ckks(), {"x": 4, "y": None}, outputs={"b": None}),
-    "fused": lambda: trace(  # the inner product, one number, is spread over one level
-        mixed, ckks(prime_bits=(36, 26, 26, 26)), {"x": 4, "y": 4}, fused_rescale=True
-    ),
-    "bfv": lambda: trace(whole, bfv(), {"x": 4, "y": None}),
-    "hps": lambda: trace(whole, bfv(multiplication="hps", error_deviation=10.0), {"x": 4, "y": 4}),
-    "words": lambda: trace(
-        whole, bfv(special_bits=(), relinearization="word", word_bits=27), {"x": 4, "y": 4}
-    ),
-}
 
 
 @pytest.mark.parametrize("name", ["ckks", "fused", "bfv", "hps", "words"])

@@ -144,7 +144,7 @@ def distinguished(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
 def projected(
     alice: Client, seed: int, direction: NDArray[np.float64], noise_bound: float
 ) -> NDArray[np.float64]:
-    """Flooded noise of many decryptions, along the direction that tells two ciphertexts apart."""
+    """Flooded noise of many decryptions, along the direction that distinguishes two ciphertexts."""
     exact = decrypt(alice.parameters, alice.secret_key, alice.encrypt(MESSAGE, seed))
     message = encode(alice.parameters, MESSAGE)
     shared = (
@@ -155,22 +155,22 @@ def projected(
 
 
 def test_flooded_noise_does_not_depend_on_the_key_or_the_ciphertext() -> None:
-    """The best linear test cannot tell two clients' noise apart; with too little noise it can."""
+    """The best linear test cannot distinguish two clients' noise; with too little noise it can."""
     alice, bob = client(), client(SEED + 1)
     message = encode(alice.parameters, MESSAGE)
     ours, theirs = (
         each.noise(decrypt(each.parameters, each.secret_key, each.encrypt(MESSAGE, seed)), message)
         for each, seed in ((alice, 1), (bob, 2))
     )
-    apart = (ours - theirs).astype(np.float64)
-    direction = apart / np.linalg.norm(apart)
+    difference = (ours - theirs).astype(np.float64)
+    direction = difference / np.linalg.norm(difference)
     for noise_bound, expected in ((BOUND, False), (BOUND / 2**17, True)):
         samples = (projected(each, i, direction, noise_bound) for each, i in ((alice, 1), (bob, 2)))
         assert distinguished(*samples) == expected
 
 
 def test_flooded_noise_does_not_depend_on_how_noisy_a_ciphertext_was(alice: Client) -> None:
-    """Fresh, or with 16 times the noise: told apart at once without flooding, and not with it."""
+    """Fresh, or with 16 times the noise: distinguished without flooding, and not with it."""
     fresh = alice.encrypt(np.zeros(1))
     data = fresh.data.astype(object) * 16 % alice.parameters.data_primes[0]
     noisy = replace(fresh, data=data.astype(np.uint64))
@@ -283,10 +283,10 @@ def test_roundings_that_a_program_repeats_stay_below_the_bound() -> None:
     def repeated(x: EncryptedVector) -> EncryptedVector:
         total = x
         for k in range(16):
-            turned = x + k / 1024
+            rotated = x + k / 1024
             for _ in range(16):
-                turned = turned.rotate(1)
-            total = total + turned
+                rotated = rotated.rotate(1)
+            total = total + rotated
         return total
 
     program = trace(repeated, client().parameters, {"x": InputSpec(N // 2, bound=0.01)})
@@ -342,7 +342,7 @@ def test_a_kit_s_bound_shares_ciphertexts_without_the_kit(program: Program) -> N
 def test_a_kit_that_claims_no_noise_is_refused(program: Program, noise: float) -> None:
     kit = program.client_kit()
     port = replace(kit.outputs["result"], noise=noise)
-    with pytest.raises(ProgramError, match=r"\.noise .* is none at the scale"):
+    with pytest.raises(ProgramError, match=r"\.noise .* is illegal at the scale"):
         program_file.to_bytes(replace(kit, outputs={"result": port}))
 
 

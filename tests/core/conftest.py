@@ -1,6 +1,6 @@
-"""Microsoft SEAL beside the core: the same parameters, ciphertexts and keys in both."""
+"""Microsoft SEAL and the core: the same parameters, ciphertexts and keys in both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -68,12 +68,7 @@ def find_sparse_primes(log_degree: int) -> list[int]:
 
 
 class SealObjects:
-    """SEAL's objects for one parameter set, and their words as arrays.
-
-    Args:
-        parameters: Ring, primes, and t for BFV.
-        folder: Where SEAL saves what is read back.
-    """
+    """SEAL's objects for one parameter set, and their words as arrays."""
 
     def __init__(self, parameters: interop.SealParameters, folder: Path) -> None:
         self.parameters = parameters
@@ -136,13 +131,7 @@ class SealObjects:
 
 
 class SealOracle(SealObjects):
-    """SEAL's CKKS.
-
-    Args:
-        log_degree: log2 of the ring degree.
-        folder: Where SEAL saves what is read back.
-        sparse: Whether to take sparse primes instead of those that SEAL itself finds.
-    """
+    """SEAL's CKKS."""
 
     def __init__(self, log_degree: int, folder: Path, *, sparse: bool = False) -> None:
         primes = find_sparse_primes(log_degree) if sparse else find_primes(log_degree)
@@ -178,12 +167,7 @@ class SealOracle(SealObjects):
 
 
 class BfvOracle(SealObjects):
-    """SEAL's BFV, and the core's context with SEAL's extension primes.
-
-    Args:
-        case: log2 N, bits of data primes and special prime, t or the bits of a t that batches.
-        folder: Where SEAL saves what is read back.
-    """
+    """SEAL's BFV, and the core's context with SEAL's extension primes."""
 
     def __init__(self, case: BfvCase, folder: Path) -> None:
         log_degree, bits, plain = case
@@ -312,3 +296,11 @@ def key_sums() -> Callable[..., _core.Graph]:
         return graph
 
     return make
+
+
+@pytest.fixture
+def same_threads_afterwards() -> Iterator[None]:
+    """Lets a test set the number of threads."""
+    before = _core.threads()
+    yield
+    _core.set_threads(before)

@@ -16,13 +16,13 @@ from ringsmith.objects import Residues
 
 DEGREES = tuple(1 << k for k in range(8, 17))
 WIDTHS = (17, 20, 29, 30, 31, 32, 33, 34, 35, 45, 46, 47, 48, 49, 50, 51, 54, 56, 57, 60, 61)
-"""On both sides of every word class's limit, and within."""
+"""Below, at and above the limit of every modulus-size kernel."""
 
 MIXED = (61, 60, 54, 50, 46, 31, 30)
 """Widths of a base whose conversions reduce up, down and within a class."""
 
 NARROW = (31, 30, 30, 29, 24, 32, 31)
-"""The same of a base whose divisions have room in 32 bits for some pairs of primes."""
+"""The same of a base whose divisions fit 32 bits for some pairs of primes."""
 
 NEAR_POWER = {51: 30, 53: 30, 54: 30, 57: 34, 58: 34, 60: 34, 61: 34}
 """Classes take primes of b bits from 2^b - 2^(b - this) on; those beyond are of other classes."""
@@ -95,7 +95,7 @@ def transformed_primes(n: int) -> Iterator[int]:
 
 
 def limbs(rng: np.random.Generator, n: int, primes: list[int], kind: str) -> Residues:
-    """Residues (limbs, N): random with edges, all zero, all q - 1, or the two in turn."""
+    """Residues (limbs, N): random with edges, all zero, all q - 1, or the two alternating."""
     rows = []
     for q in primes:
         row = rng.integers(0, q, n, dtype=np.uint64)
@@ -104,13 +104,13 @@ def limbs(rng: np.random.Generator, n: int, primes: list[int], kind: str) -> Res
             row[:] = 0
         elif kind == "top":
             row[:] = q - 1
-        elif kind == "turns":
+        elif kind == "alternating":
             row[::2], row[1::2] = 0, q - 1
         rows.append(row)
     return np.stack(rows)
 
 
-KINDS = ("random", "zero", "top", "turns")
+KINDS = ("random", "zero", "top", "alternating")
 
 
 def transforms(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
@@ -230,22 +230,22 @@ def key_switching(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
                 yield f"rescale {name}", _core.rescale(context, tensor)
                 fused = _core.relinearize_rescale(context, tensor, key)
                 yield f"relinearize_rescale {name}", fused
-            by_prepared = with_prepared_key(context, tensor, a, key)
-            yield from ((f"prepared {what} {name}", words) for what, words in by_prepared)
+            by_precomputed = with_precomputed_key(context, tensor, a, key)
+            yield from ((f"precomputed {what} {name}", words) for what, words in by_precomputed)
 
 
-def with_prepared_key(
+def with_precomputed_key(
     context: _core.Context, tensor: Residues, a: Residues, key: Residues
 ) -> Iterator[tuple[str, Residues]]:
-    """The operations that take a key, by the same key prepared: the same words."""
-    prepared, elements = _core.PreparedKey(context, key), [3, 5, 2 * context.n - 1]
-    moved = [_core.PreparedKey(context, key, element) for element in elements]
-    yield "relinearize", _core.relinearize(context, tensor, prepared)
+    """The operations that take a key, by the same key precomputed: the same words."""
+    precomputed, elements = _core.PrecomputedKey(context, key), [3, 5, 2 * context.n - 1]
+    moved = [_core.PrecomputedKey(context, key, element) for element in elements]
+    yield "relinearize", _core.relinearize(context, tensor, precomputed)
     yield "galois", _core.apply_galois(context, a, elements[2], moved[2])
     keys = [moved[0], key, moved[2]]
     yield "hoisted", np.stack(_core.apply_galois_many(context, a, elements, keys))
     if a.shape[1] > 1:
-        yield "relinearize_rescale", _core.relinearize_rescale(context, tensor, prepared)
+        yield "relinearize_rescale", _core.relinearize_rescale(context, tensor, precomputed)
 
 
 def expansions(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
@@ -258,7 +258,10 @@ def expansions(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:
     context = _core.Context(n, primes, 1, 0)
     half = np.stack([limbs(rng, n, primes, "random") for _ in range(context.dnum)])
     product = np.stack([limbs(rng, n, primes[:3], "random") for _ in range(3)])
-    yield "compact key", _core.relinearize(context, product, _core.CompactKey(half, seed))
+    yield (
+        "key expanded on the fly",
+        _core.relinearize(context, product, _core.OnTheFlyKey(half, seed)),
+    )
 
 
 def pointwise(rng: np.random.Generator) -> Iterator[tuple[str, Residues]]:

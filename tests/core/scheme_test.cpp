@@ -1,51 +1,34 @@
 // Every operation of the installed C++ package's scheme.h on small parameters; prints what is
 // wrong. Arguments: the primes that create_primes must find for N = 2048 and 40, 30, 30, 41 bits.
-#include <ringsmith/error.h>
 #include <ringsmith/scheme.h>
 
 #include <cmath>
 #include <cstdlib>
-#include <functional>
-#include <iostream>
 #include <string>
+
+#include "expect.h"
 
 namespace ckks = ringsmith::ckks;
 using Values = std::vector<std::complex<double>>;
 
 namespace {
 
-int failures = 0;
-
-void expect(bool right, const std::string& what) {
-  if (!right) {
-    std::cerr << "wrong: " << what << '\n';
-    ++failures;
-  }
-}
-
-void expect_refusal(const std::function<void()>& call, const std::string& words) {
-  try {
-    call();
-    expect(false, "not refused: " + words);
-  } catch (const ringsmith::ParameterError& error) {
-    expect(std::string(error.what()).find(words) != std::string::npos, error.what());
-  }
-}
-
-// The whole key of a compact one.
-ckks::RelinKeys whole_of(const ringsmith::RlweContext& context, const ckks::RelinKeys& compact) {
+// The full key of one that is expanded on the fly.
+ckks::RelinKeys full_key_of(const ringsmith::RlweContext& context,
+                            const ckks::RelinKeys& on_the_fly) {
   const std::size_t words = context.rns().size() * context.degree();
-  ckks::RelinKeys whole{{}, compact.word_bits, {}};
+  ckks::RelinKeys full{{}, on_the_fly.word_bits, {}};
   for (std::size_t digit = 0; digit < context.dnum(); ++digit) {
-    const auto half = compact.data.begin() + static_cast<std::ptrdiff_t>(digit * words);
-    whole.data.insert(whole.data.end(), half, half + static_cast<std::ptrdiff_t>(words));
+    const auto half = on_the_fly.data.begin() + static_cast<std::ptrdiff_t>(digit * words);
+    full.data.insert(full.data.end(), half, half + static_cast<std::ptrdiff_t>(words));
     for (std::size_t limb = 0; limb < context.rns().size(); ++limb) {
       std::vector<ringsmith::u64> residues(context.degree());
-      ringsmith::expand_key_half(*compact.seed, digit, limb, context.rns().modulus(limb), residues);
-      whole.data.insert(whole.data.end(), residues.begin(), residues.end());
+      ringsmith::expand_key_half(*on_the_fly.seed, digit, limb, context.rns().modulus(limb),
+                                 residues);
+      full.data.insert(full.data.end(), residues.begin(), residues.end());
     }
   }
-  return whole;
+  return full;
 }
 
 }  // namespace
@@ -123,41 +106,47 @@ int main(int argc, char** argv) {
   check(evaluator.complex_conjugate(a, galois_keys), "complex_conjugate", 3,
         [&](std::size_t i) { return std::conj(x[i]); });
 
-  const ckks::RelinKeys compact = keygen.create_relin_keys(ckks::KeyForm::kCompact);
-  expect(compact.bytes() == relin_keys.bytes() / 2 + 10, "half of a key's words and its seed");
-  const ckks::Ciphertext by_half = evaluator.relinearize(product, compact);
-  check(by_half, "relinearize, compact key", 3, [&](std::size_t i) { return x[i] * y[i]; });
-  const ckks::Ciphertext by_whole = evaluator.relinearize(product, whole_of(*context, compact));
-  expect(by_half.words.data == by_whole.words.data, "a compact key: the words of the whole one");
-  const ckks::GaloisKeys halves = keygen.create_galois_keys(steps, ckks::KeyForm::kCompact);
+  const ckks::RelinKeys on_the_fly = keygen.create_relin_keys(ckks::KeyForm::kOnTheFly);
+  expect(on_the_fly.bytes() == relin_keys.bytes() / 2 + 10, "half of a key's words and its seed");
+  const ckks::Ciphertext by_half = evaluator.relinearize(product, on_the_fly);
+  check(by_half, "relinearize, key expanded on the fly", 3,
+        [&](std::size_t i) { return x[i] * y[i]; });
+  const ckks::Ciphertext by_full =
+      evaluator.relinearize(product, full_key_of(*context, on_the_fly));
+  expect(by_half.words.data == by_full.words.data,
+         "a key expanded on the fly: the words of the full one");
+  const ckks::GaloisKeys halves = keygen.create_galois_keys(steps, ckks::KeyForm::kOnTheFly);
   expect(halves.bytes() == galois_keys.bytes() / 2 + 30, "half of three keys and their seeds");
-  check(evaluator.rotate_vector_many(a, both, halves)[1], "rotate_vector_many, compact keys", 3,
+  check(evaluator.rotate_vector_many(a, both, halves)[1],
+        "rotate_vector_many, keys expanded on the fly", 3,
         [&](std::size_t i) { return x[(i + slots - 1) % slots]; });
 
-  ckks::RelinKeys prepared = relin_keys;
-  prepared.prepare(*context);
-  expect(prepared.data == relin_keys.data, "a prepared key's words stay");
-  expect(prepared.bytes() > relin_keys.bytes(), "a prepared key takes memory of its own");
-  prepared.data = {};
-  expect(evaluator.relinearize(product, prepared).words.data == relinearized.words.data,
-         "a prepared key: the words of the whole one");
+  ckks::RelinKeys precomputed = relin_keys;
+  precomputed.precompute(*context);
+  expect(precomputed.data == relin_keys.data, "a precomputed key's words stay");
+  expect(precomputed.bytes() > relin_keys.bytes(), "a precomputed key takes memory of its own");
+  precomputed.data = {};
+  expect(evaluator.relinearize(product, precomputed).words.data == relinearized.words.data,
+         "a precomputed key: the words of the full one");
   ckks::GaloisKeys ready = galois_keys;
-  ready.prepare(*context);
+  ready.precompute(*context);
   ready.data.erase(ringsmith::galois_element(kDegree, 3));
-  ready.prepare(*context);
-  const auto turned = evaluator.rotate_vector_many(a, both, ready);
-  for (std::size_t i = 0; i < turned.size(); ++i) {
-    expect(turned[i].words.data == rotated[i].words.data, "prepared keys: the same rotations");
+  ready.precompute(*context);
+  const auto faster = evaluator.rotate_vector_many(a, both, ready);
+  for (std::size_t i = 0; i < faster.size(); ++i) {
+    expect(faster[i].words.data == rotated[i].words.data, "precomputed keys: the same rotations");
   }
-  expect_refusal([&] { ckks::RelinKeys(compact).prepare(*context); }, "compact key cannot be");
-  expect_refusal([&] { ckks::GaloisKeys(halves).prepare(*context); }, "compact key cannot be");
+  expect_error([&] { ckks::RelinKeys(on_the_fly).precompute(*context); },
+               "key expanded on the fly cannot be");
+  expect_error([&] { ckks::GaloisKeys(halves).precompute(*context); },
+               "key expanded on the fly cannot be");
   const ckks::KeyGenerator in_words(context, 30);
-  expect_refusal([&] { in_words.create_relin_keys().prepare(*context); }, "in digits of words");
+  expect_error([&] { in_words.create_relin_keys().precompute(*context); }, "in digits of words");
 
-  expect_refusal([&] { static_cast<void>(evaluator.add(a, product)); }, "have the scales");
-  expect_refusal([&] { static_cast<void>(evaluator.rotate_vector(a, 5, galois_keys)); },
-                 "there is no key for Galois element");
-  expect_refusal([&] { static_cast<void>(evaluator.relinearize(product, ckks::RelinKeys{})); },
-                 "has 0 digits, but the parameters have dnum = 3");
+  expect_error([&] { static_cast<void>(evaluator.add(a, product)); }, "have the scales");
+  expect_error([&] { static_cast<void>(evaluator.rotate_vector(a, 5, galois_keys)); },
+               "there is no key for Galois element");
+  expect_error([&] { static_cast<void>(evaluator.relinearize(product, ckks::RelinKeys{})); },
+               "has 0 digits, but the parameters have dnum = 3");
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

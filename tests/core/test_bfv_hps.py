@@ -1,4 +1,4 @@
-"""HPS multiplication beside Microsoft SEAL's: the same plaintexts, and its budget less a bit."""
+"""HPS multiplication compared with Microsoft SEAL's: equal plaintexts, one bit less of budget."""
 
 import warnings
 from collections.abc import Callable
@@ -44,14 +44,14 @@ QUICK_CASES = tuple(CASES)[:-2]
 
 
 @dataclass
-class Side:
+class Comparison:
     """What SEAL and HPS make of one parameter set."""
 
     oracle: "BfvOracle"
     context: _core.BfvContext
 
     @classmethod
-    def of(cls, oracle: "BfvOracle", bits: int) -> "Side":
+    def of(cls, oracle: "BfvOracle", bits: int) -> "Comparison":
         """With the fewest extension primes of a size that the bound allows."""
         n, taken = oracle.n, {*oracle.primes, oracle.t}
         found = [q for q in _core.prime_search(bits, n, 30) if q not in taken]
@@ -118,7 +118,7 @@ def test_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
     case: str, make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
 ) -> None:
     parameters, bits, _ = CASES[case]
-    pairs = Side.of(make_bfv_oracle(parameters), bits).spread(rng, 6)
+    pairs = Comparison.of(make_bfv_oracle(parameters), bits).spread(rng, 6)
     check(pairs)
     assert min(expected for expected, _ in pairs) <= 4
 
@@ -129,8 +129,8 @@ def test_ten_thousand_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
     case: str, make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
 ) -> None:
     parameters, bits, count = CASES[case]
-    side = Side.of(make_bfv_oracle(parameters), bits)
-    check([pair for _ in range(count // 100) for pair in side.spread(rng, 100)])
+    comparison = Comparison.of(make_bfv_oracle(parameters), bits)
+    check([pair for _ in range(count // 100) for pair in comparison.spread(rng, 100)])
 
 
 def test_products_of_three_polynomials_by_hps_decrypt_as_seals(

@@ -1,4 +1,4 @@
-"""Every BFV operation (BEHZ, keys cut by primes) beside Microsoft SEAL: equal to the last bit."""
+"""Every BFV operation (BEHZ, RNS digits) compared with Microsoft SEAL: equal to the last bit."""
 
 from typing import TYPE_CHECKING, Any
 

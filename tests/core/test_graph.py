@@ -6,11 +6,10 @@ from math import prod
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
 from ringsmith.objects import Residues
-
-RandomResidues = Callable[..., Residues]
 
 
 @dataclass

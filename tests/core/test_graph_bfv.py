@@ -1,16 +1,14 @@
 """BFV from subroutines: equal to the evaluator; keys cut in words; what the graph refuses."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
 from ringsmith._core import bfv, secret
 from ringsmith.objects import Residues
 
 N = 256
-RandomResidues = Callable[..., Residues]
 
 
 def distinct_primes(*sizes: int) -> list[int]:
@@ -269,8 +267,8 @@ def test_keys_of_residue_digits_switch_without_a_special_prime(
             slots = bfv.decode(context, secret.bfv_decrypt(context, key, swapped))
             assert np.array_equal(slots, np.roll(message * message % 7681, N // 2))
         squared = bfv.mod_switch(context, squared)
-    with pytest.raises(_core.ParameterError, match="residue digits cannot be prepared"):
-        _core.PreparedKey(core, relin)
+    with pytest.raises(_core.ParameterError, match="residue digits cannot be precomputed"):
+        _core.PrecomputedKey(core, relin)
     with pytest.raises(_core.ParameterError, match=f"the parameters have dnum = {dnum}"):
         bfv.apply_galois(context, cipher, 3, np.concatenate([relin] * 2))
 

@@ -1,16 +1,16 @@
 """Several rotations of one ciphertext: the bits of each alone, in the evaluator and in graphs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
 from ringsmith._core import bfv
 from ringsmith.objects import Residues
 
-RandomResidues = Callable[..., Residues]
-Key = Residues | _core.PreparedKey
+Key = Residues | _core.PrecomputedKey
 
 N = 256
 ELEMENTS = (3, 9, 5, 2 * N - 1, N + 1, 1, 3**7 % (2 * N))
@@ -202,8 +202,8 @@ def test_rotations_in_a_graph_equal_the_evaluator(
         for half, node in enumerate(graph.rotate(element)):
             graph.output(node, f"{element}.{half}")
     named = {f"k{element}": key for element, key in keys.items()}
-    prepared = {f"k{e}": _core.PreparedKey(context, key, e) for e, key in keys.items()}
-    for forms in (named, prepared):
+    precomputed = {f"k{e}": _core.PrecomputedKey(context, key, e) for e, key in keys.items()}
+    for forms in (named, precomputed):
         results = graph.graph.run({"c0": a[0], "c1": a[1]}, forms)
         for element in ELEMENTS:
             expected = _core.apply_galois(context, a, element, keys[element])
@@ -238,17 +238,17 @@ def test_forty_rotations_in_a_graph_equal_one_graph_each(
             assert np.array_equal(results[name], words)
 
 
-@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("precomputed", [False, True])
 @pytest.mark.parametrize("form", ["ntt", "coeff"])
 def test_a_moved_polynomial_is_switched_with_others_and_by_a_key_alone(
-    form: str, prepared: bool, random_residues: RandomResidues
+    form: str, precomputed: bool, random_residues: RandomResidues
 ) -> None:
     """One step computes two rotations, and another the products of one of their polynomials."""
     context = context_of("narrow primes")
     inputs = {"c1": random_residues(N, context.primes[:3])}
     keys = {name: random_residues(N, context.primes, context.dnum, 2) for name in "abc"}
     elements = {"a": 3, "b": 9, "c": 3}  # c's products are of a polynomial that is moved before
-    forms = {name: _core.PreparedKey(context, keys[name], elements[name]) for name in keys}
+    forms = {name: _core.PrecomputedKey(context, keys[name], elements[name]) for name in keys}
 
     def switched(wanted: str, keys: Mapping[str, Key]) -> dict[str, Residues]:
         graph = RotationGraph(context, 3, form, inputs=("c1",))
@@ -259,7 +259,7 @@ def test_a_moved_polynomial_is_switched_with_others_and_by_a_key_alone(
                     graph.output(graph.divided(node) if divided else node, f"{name}{half}")
         return graph.graph.run(inputs, {name: keys[name] for name in wanted})
 
-    together = switched("abc", forms if prepared else keys)
+    together = switched("abc", forms if precomputed else keys)
     for name in "abc":
         for output, words in switched(name, keys).items():
             assert np.array_equal(together[output], words)
@@ -292,17 +292,19 @@ def summed(context: _core.Context, form: str, *, kept: bool) -> _core.Graph:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize("precomputed", [False, True])
 @pytest.mark.parametrize("form", ["ntt", "coeff"])
 def test_what_is_added_to_switched_polynomials_has_the_words_of_nodes_by_themselves(
-    form: str, prepared: bool, threads: int, random_residues: RandomResidues
+    form: str, precomputed: bool, threads: int, random_residues: RandomResidues
 ) -> None:
     context = context_of("narrow primes")
     inputs = {f"c{i}": random_residues(N, context.primes[:3]) for i in range(2)}
     keys: dict[str, Key] = {}
     for element in (3, 9):
         words = random_residues(N, context.primes, context.dnum, 2)
-        keys[f"k{element}"] = _core.PreparedKey(context, words, element) if prepared else words
+        keys[f"k{element}"] = (
+            _core.PrecomputedKey(context, words, element) if precomputed else words
+        )
     expected = summed(context, form, kept=True).run(inputs, keys)
     before = _core.threads()
     _core.set_threads(threads)
@@ -347,6 +349,6 @@ def test_a_graph_names_the_key_and_the_residue_that_is_wrong(
         named[f"k{element}"] = random_residues(N, context.primes, context.dnum, 2)
     named["k9"][2, 0, 3, -1] = context.primes[3]
     inputs = {f"c{i}": random_residues(N, context.primes[:3]) for i in range(2)}
-    with pytest.raises(_core.ParameterError, match="at position 255 of limb 3") as refusal:
+    with pytest.raises(_core.ParameterError, match="at position 255 of limb 3") as caught:
         graph.graph.run(inputs, named)
-    assert str(refusal.value).startswith("key 'k9' has ")
+    assert str(caught.value).startswith("key 'k9' has ")

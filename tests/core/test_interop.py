@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import seal
 import zstandard
+from tests.core.shared import seeded, wrapped
 
 from ringsmith import _core, interop
 from ringsmith.errors import InteropError
@@ -19,18 +20,6 @@ from ringsmith.params import CkksParameters
 
 if TYPE_CHECKING:
     from tests.core.conftest import SealOracle
-
-
-def wrapped(payload: bytes) -> bytes:
-    """A SEAL object of version 4.4, uncompressed."""
-    return struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, 0, 0, 16 + len(payload)) + payload
-
-
-def seeded(whole: bytes, seed: bytes, kind: int = 1) -> bytes:
-    """A SEAL ciphertext of size 2 with its second polynomial taken out and a seed put in."""
-    count = struct.unpack_from("<Q", whole, 105)[0] // 2
-    first = struct.pack("<Q", count) + whole[113 : 113 + 8 * count]
-    return wrapped(whole[16:89] + wrapped(first) + wrapped(bytes([kind]) + seed))
 
 
 def test_words_lie_where_seal_puts_them(oracle: "SealOracle", rng: np.random.Generator) -> None:

@@ -1,4 +1,4 @@
-"""SEAL's BFV files: read as SEAL wrote them, written as SEAL writes them, refused beside CKKS."""
+"""SEAL's BFV files: read as SEAL wrote them, written as SEAL writes them, refused as CKKS's."""
 
 import struct
 import warnings
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import seal
+from tests.core.shared import seeded
 
 from ringsmith import _core, interop, trace
 from ringsmith.client.bundle import create_client_folder
@@ -128,10 +129,10 @@ def test_what_seals_files_cannot_say_is_refused_not_lost(
             security=None,
             **{field: value},  # type: ignore[arg-type]
         )
-    with pytest.raises(InteropError) as refusal:
+    with pytest.raises(InteropError) as caught:
         interop.SealParameters.from_parameters(made)
-    assert message in str(refusal.value)
-    assert f"leave {field} out of the parameters" in str(refusal.value)
+    assert message in str(caught.value)
+    assert f"leave {field} out of the parameters" in str(caught.value)
     with pytest.raises(InteropError, match=field):
         create_client_folder(tmp_path / "client", made, KeyNeeds())
     assert not (tmp_path / "client").exists()
@@ -192,14 +193,7 @@ def test_bfv_keys_are_seals_own_bytes(bfv: Bfv) -> None:
 
 
 def test_a_seeded_bfv_ciphertext_expands_as_in_seal(bfv: Bfv, rng: np.random.Generator) -> None:
-    whole = bfv.saved(bfv.encryptor.encrypt(bfv.batched([1] * N)))
-    count = struct.unpack_from("<Q", whole, 105)[0] // 2
-
-    def wrapped(payload: bytes) -> bytes:
-        return struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, 0, 0, 16 + len(payload)) + payload
-
-    first = struct.pack("<Q", count) + whole[113 : 113 + 8 * count]
-    data = wrapped(whole[16:89] + wrapped(first) + wrapped(b"\x01" + rng.bytes(64)))
+    data = seeded(bfv.saved(bfv.encryptor.encrypt(bfv.batched([1] * N))), rng.bytes(64))
     expected = bfv.saved(bfv.load(seal.Ciphertext(), data))
     mine = interop.read_ciphertext(data, SHAPE)
     assert mine.data.reshape(-1).tolist() == np.frombuffer(expected, "<u8", offset=113).tolist()
@@ -309,13 +303,13 @@ def test_what_is_not_bfvs_is_not_written() -> None:
             interop.write_plaintext,
             PlainPolynomial(polynomial),
             CKKS_SHAPE,
-            "BFV plaintext is none of CKKS",
+            "BFV plaintext has no CKKS",
         ),
         (
             interop.write_plaintext,
             Plaintext(residues[0], 1.0),
             SHAPE,
-            "CKKS plaintext is none of BFV",
+            "CKKS plaintext has no BFV",
         ),
         (
             interop.write_plaintext,

@@ -14,6 +14,7 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.core.shared import seeded, wrapped
 
 from ringsmith import _core, interop
 from ringsmith.errors import InteropError
@@ -32,24 +33,12 @@ def residues(limbs: int, *leading: int) -> Residues:
     return np.ascontiguousarray(np.stack(words, axis=-2))
 
 
-def wrapped(payload: bytes, method: int = 0) -> bytes:
-    """A SEAL object of version 4.4."""
-    return struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, method, 0, 16 + len(payload)) + payload
-
-
-def seeded(whole: bytes) -> bytes:
-    """A SEAL ciphertext of size 2 with a seed in place of its second polynomial."""
-    count = struct.unpack_from("<Q", whole, 105)[0] // 2
-    first = struct.pack("<Q", count) + whole[113 : 113 + 8 * count]
-    return wrapped(whole[16:89] + wrapped(first) + wrapped(b"\x01" + bytes(range(64))))
-
-
 CIPHER = interop.write_ciphertext(Ciphertext(residues(2, 2), 2.0**20), PARAMETERS)
 FILES = {
     "parameters": interop.write_parameters(PARAMETERS),
     "plaintext": interop.write_plaintext(Plaintext(residues(2), 2.0**20), PARAMETERS),
     "ciphertext": CIPHER,
-    "seeded ciphertext": seeded(CIPHER),
+    "seeded ciphertext": seeded(CIPHER, bytes(range(64))),
     "public key": interop.write_public_key(PublicKey(residues(3, 2)), PARAMETERS),
     "secret key": interop.write_secret_key(residues(3), PARAMETERS),
     "relinearization keys": interop.write_relin_keys(KeySwitchKey(residues(3, 2, 2)), PARAMETERS),

@@ -40,8 +40,8 @@ def test_every_kernel_equals_the_scalar_one(kernel: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", _core.kernel_names())
-def test_every_kernel_computes_the_same_by_a_prepared_key(kernel: str) -> None:
-    ours, form = digests(kernel), "prepared "
+def test_every_kernel_computes_the_same_by_a_precomputed_key(kernel: str) -> None:
+    ours, form = digests(kernel), "precomputed "
     cases = [case for case in ours if case.startswith(form)]
     assert len(cases) > 100
     assert [case for case in cases if ours[case] != ours[case.removeprefix(form)]] == []

@@ -1,15 +1,13 @@
-"""Sums of digits times prepared keys, where they are as large as their words have room for."""
+"""Sums of digits times precomputed keys, as large as fits their words."""
 
 from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
-from ringsmith.objects import Residues
-
-RandomResidues = Callable[..., Residues]
 
 N = 256
 
@@ -45,7 +43,7 @@ def test_the_largest_sums_are_canonical(
     random_residues: RandomResidues,
     key_sums: Callable[..., _core.Graph],
 ) -> None:
-    """As many terms as sums have room for, and one more, of the largest words of every form.
+    """As many terms as fit the sums, and one more, of the largest words of every form.
 
     Centred words are largest next to q / 2. Digits that are not canonical are where words are
     random. A division would take a sum that is not, so the sums themselves are compared, too.
@@ -64,17 +62,19 @@ def test_the_largest_sums_are_canonical(
         key = np.empty((digits, 2, digits + 1, N), dtype=np.uint64)
         key[:, 0] = largest[:, None]
         key[:, 1] = np.where(np.arange(N) % 3 == 0, largest[:, None], 0)
-        prepared = [_core.PreparedKey(context, key, element) for element in (1, 3)]
+        precomputed = [_core.PrecomputedKey(context, key, element) for element in (1, 3)]
         for polynomial in polynomials:
             a = np.stack([polynomial, polynomial])
             expected = _core.apply_galois(context, a, 3, key)
             product = np.stack([polynomial, polynomial, polynomial])
             relinearized = _core.relinearize(context, product, key)
-            by_key, by_prepared = (
-                sums.run({"x": polynomial}, {"k": k}) for k in (key, prepared[0])
+            by_key, by_precomputed = (
+                sums.run({"x": polynomial}, {"k": k}) for k in (key, precomputed[0])
             )
-            assert all(np.array_equal(by_prepared[name], words) for name, words in by_key.items())
-            for one in prepared:
+            assert all(
+                np.array_equal(by_precomputed[name], words) for name, words in by_key.items()
+            )
+            for one in precomputed:
                 assert np.array_equal(_core.apply_galois(context, a, 3, one), expected)
                 many = _core.apply_galois_many(context, a, [3, 3], [one, key])
                 assert all(np.array_equal(words, expected) for words in many)

@@ -124,12 +124,12 @@ def test_lift_by_hps_is_the_centred_integer(bases: Bases, rng: np.random.Generat
     assert np.array_equal(mine, residues(expected, bases.primes))
 
 
-@pytest.mark.parametrize("places", [(0,), (1, 2), (0, 1, 2, 3)], ids=str)
+@pytest.mark.parametrize("positions", [(0,), (1, 2), (0, 1, 2, 3)], ids=str)
 def test_a_centred_digit_is_one_integer_modulo_all_primes(
-    bases: Bases, places: tuple[int, ...], rng: np.random.Generator
+    bases: Bases, positions: tuple[int, ...], rng: np.random.Generator
 ) -> None:
-    """Also at its own primes, in the midst of the base, and with nothing beside it."""
-    digit = [i for i in places if i < len(bases.primes)]
+    """Also at its own primes, in the middle of the base, and where it is all of the base."""
+    digit = [i for i in positions if i < len(bases.primes)]
     own = [bases.primes[i] for i in digit]
     values = edges(rng, prod(bases.primes))
     expected = hps_lift([value % prod(own) for value in values], own)

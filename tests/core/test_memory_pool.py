@@ -30,7 +30,7 @@ def context() -> _core.Context:
 
 
 def sum_of(context: _core.Context, limbs: int) -> Residues:
-    """A result of three polynomials of so many limbs, in memory from the pool."""
+    """A result of three polynomials of this number of limbs, in memory from the pool."""
     zeros = np.zeros((3, limbs, N), dtype=np.uint64)
     return _core.add(context, zeros, zeros)
 
@@ -65,24 +65,24 @@ def test_what_the_pool_does_not_keep_goes_back_to_the_system(context: _core.Cont
     assert 64 << 20 <= released < 192 << 20
 
 
-def test_children_take_memory_and_prepared_keys_while_threads_of_their_parent_do() -> None:
+def test_children_take_memory_and_precomputed_keys_while_threads_of_their_parent_do() -> None:
     n, limbs = 1024, 3
     small = _core.Context(n, _core.prime_search(27, n, limbs))
     ones = np.ones((2, limbs - 1, n), np.uint64)  # its results are of the smallest pooled size
     key = np.ones((limbs - 1, 2, limbs, n), np.uint64)
-    prepared = _core.PreparedKey(small, key, 3)
+    precomputed = _core.PrecomputedKey(small, key, 3)
     expected = _core.apply_galois(small, ones, 3, key)
     ended = Event()
 
     def compute() -> None:
         while not ended.is_set():
             _core.add(small, ones, ones)
-            _core.apply_galois(small, ones, 3, prepared)
+            _core.apply_galois(small, ones, 3, precomputed)
 
     def child() -> None:
         for _ in range(4):
             _core.add(small, ones, ones)
-            assert np.array_equal(_core.apply_galois(small, ones, 3, prepared), expected)
+            assert np.array_equal(_core.apply_galois(small, ones, 3, precomputed), expected)
 
     with ThreadPoolExecutor(3) as pool:
         running = [pool.submit(compute) for _ in range(3)]

@@ -21,7 +21,7 @@ FLAGS = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 TESTS = (
     "test_arguments.py",
-    "test_compact_keys.py",
+    "test_on_the_fly_keys.py",
     "test_graph.py",
     "test_graph_bfv.py",
     "test_hoisting.py",
@@ -29,7 +29,7 @@ TESTS = (
     "test_largest_key_sums.py",
     "test_lift_scale.py",
     "test_ntt.py",
-    "test_prepared_keys.py",
+    "test_precomputed_keys.py",
     "test_threads.py",
 )
 """What tests operations on arrays at the edges, with one thread and with several."""
@@ -38,7 +38,7 @@ FUZZING_SECONDS = 5
 """Of damaged inputs for each reader of files."""
 
 LEFT_OUT = "gives_no_more_threads"
-"""A test that limits the address space, of which the address sanitizer takes terabytes."""
+"""A test that limits the address space, which the address sanitizer needs in terabytes."""
 
 
 def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:

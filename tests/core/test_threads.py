@@ -4,25 +4,18 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from tests.core.shared import RandomResidues
 
 from ringsmith import _core
 from ringsmith.objects import Residues
 
-RandomResidues = Callable[..., Residues]
-
 N = 4096
 """Large enough that loops over limbs are shared out."""
 
-
-@pytest.fixture(autouse=True)
-def _same_threads_afterwards() -> Iterator[None]:
-    before = _core.threads()
-    yield
-    _core.set_threads(before)
+pytestmark = pytest.mark.usefixtures("same_threads_afterwards")
 
 
 def everything(

@@ -93,11 +93,11 @@ def specified_half(seed: bytes, digit: int, limb: int, q: int, n: int, block: in
     return [word if word < q else next(substitutes) for word in words]
 
 
-@pytest.mark.parametrize(("key", "iv", "pieces"), VECTORS, ids=["set 1", "set 6"])
-def test_trivium_gives_the_estream_vectors(key: str, iv: str, pieces: dict[int, str]) -> None:
-    words = _core.trivium_words(bytes.fromhex(key), bytes.fromhex(iv), (max(pieces) + 64) // 8)
+@pytest.mark.parametrize(("key", "iv", "parts"), VECTORS, ids=["set 1", "set 6"])
+def test_trivium_gives_the_estream_vectors(key: str, iv: str, parts: dict[int, str]) -> None:
+    words = _core.trivium_words(bytes.fromhex(key), bytes.fromhex(iv), (max(parts) + 64) // 8)
     stream = words.astype("<u8").tobytes()
-    for position, expected in pieces.items():
+    for position, expected in parts.items():
         assert stream[position : position + 64] == bytes.fromhex(expected), position
 
 
@@ -129,7 +129,7 @@ def test_words_have_the_bits_of_the_nearest_power_of_two_that_serves() -> None:
                 assert _core.seed_word_bits(q) == bits, q
 
 
-def test_substitutes_go_on_from_piece_to_piece_and_begin_anew_with_every_block() -> None:
+def test_substitutes_go_on_from_part_to_part_and_begin_anew_with_every_block() -> None:
     q, n = (3 << 20) + 1, 2 * BLOCK
     half = _core.expand_key_half(SEED, 1, 2, q, n)
     assert 0.2 < (_core.expand_seed_words(SEED, 1, 2, q, n) >= q).mean() < 0.3

@@ -25,7 +25,7 @@ def printed(block: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str
 def test_the_pages_programs_print_their_messages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckks, belongs, seeded, on_the_fly, prepared, bfv, shared = blocks("guide/client.md")
+    ckks, belongs, seeded, on_the_fly, precomputed, bfv, shared = blocks("guide/client.md")
     first, second = re.findall(r"-?[0-9.]+", printed(ckks, tmp_path, capsys))
     assert (round(float(first), 3), round(float(second), 3)) == (1.5, -2.25)
     same, error = printed(belongs, tmp_path, capsys).splitlines()
@@ -34,7 +34,7 @@ def test_the_pages_programs_print_their_messages(
     assert re.fullmatch(r"\(4, 2, 5, 8192\) [0-9a-f]{20}\n", printed(seeded, tmp_path, capsys))
     whole, half = map(int, printed(on_the_fly, tmp_path, capsys).split())
     assert (whole, half) == (8 * 4 * 2 * 5 * 8192 + 10, 8 * 4 * 5 * 8192 + 10)
-    assert printed(prepared, tmp_path, capsys) == "(2, 4, 8192) True\n"
+    assert printed(precomputed, tmp_path, capsys) == "(2, 4, 8192) True\n"
     first, second, budget = re.findall(r"-?[0-9.]+", printed(bfv, tmp_path, capsys))
     assert (float(first), float(second)) == (0.375, -3.125)
     assert int(budget) > 0

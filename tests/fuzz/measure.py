@@ -3,7 +3,7 @@
     python -m tests.fuzz.measure SEED SECONDS [READER …]
 
 A process of its own, so that nothing else takes or holds memory. For each reader one line: its
-name, inputs that were refused and read, errors that are none of ours, and of its inputs the one
+name, inputs that were refused and read, errors that are not ours, and of its inputs the one
 that comes next to its bound of memory, or passes it most.
 """
 

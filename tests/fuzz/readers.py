@@ -8,6 +8,7 @@ import struct
 import tempfile
 import threading
 import warnings
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import zstandard
+from tests.core.shared import wrapped
 from tests.fuzz import heir_modules, mutations
 from tests.fuzz.mutations import container
 
@@ -52,7 +54,7 @@ from ringsmith.schemes import program_file
 Mutate = Callable[[Sequence[bytes], np.random.Generator], bytes]
 
 MOST = 256 << 20
-"""Bytes of memory that a reader takes at most, beside its own bound."""
+"""Bytes of memory that a reader takes at most, in addition to its own bound."""
 FACTOR = 64
 """Bytes of memory for each byte of input."""
 LEAST = 16 << 20
@@ -100,7 +102,7 @@ def parameters() -> CkksParameters:
 
 @cache
 def wide() -> CkksParameters:
-    """Parameters of many primes, each of which is a digit of a key."""
+    """Parameters of many primes, each of them is a digit of a key."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         return CkksParameters.create(
@@ -200,14 +202,11 @@ def seal_bombs(limit: int) -> list[bytes]:
     counts = struct.pack("<Q", 1 << 60) * 64
     bombs = [
         (2, zstandard.compress(bytes(limit))),
-        (1, __import__("zlib").compress(bytes(limit))),
+        (1, zlib.compress(bytes(limit))),
         (0, counts),
         (2, zstandard.compress(counts * 1000)),
     ]
-    return [
-        struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, method, 0, 16 + len(data)) + data
-        for method, data in bombs
-    ]
+    return [wrapped(data, method) for method, data in bombs]
 
 
 def _kit(kit: ClientKit) -> bytes:
@@ -277,7 +276,7 @@ def container_of_size(data: bytes, size: int) -> bytes:
 
 
 def compiled_files() -> list[bytes]:
-    """Compiled programs of many operations, each of which makes many subroutines."""
+    """Compiled programs of many operations, each of them makes many subroutines."""
     found = [*stuffed(compiled_file.FORMAT, 1 << 22, 1 << 27)]
     squares = trace(lambda x: x * x, wide(), {"x": 8})
     first, product, switched, *_, last = squares.nodes
@@ -298,7 +297,7 @@ def compiled_files() -> list[bytes]:
 
 
 def _long_executables() -> list[bytes]:
-    """Compiled programs of more instructions than they need, most of which are alike."""
+    """Compiled programs of more instructions than they need, most of them alike."""
     design = replace(named_design("nano"), name="long", log_n=10, program_words=1 << 16)
     compiled = compile_program(program(), design)
     executable: Any = compiled.compiled_graph.executable
@@ -550,7 +549,7 @@ def _card_file(path: Path) -> object:
 
 
 def _utf8(read: Callable[[str], object]) -> Callable[[bytes], object]:
-    """A reader of text; bytes that are none are as if they were replaced by its caller's error."""
+    """A reader of text; bytes that are no text are replaced."""
     return lambda data: read(data.decode(errors="replace"))
 
 

@@ -8,7 +8,6 @@ is not canonical, or more memory than libFuzzer's ``-rss_limit_mb`` is a finding
 """
 
 import inspect
-import struct
 import sys
 import warnings
 import zlib
@@ -18,6 +17,7 @@ from pathlib import Path
 import atheris
 import numpy as np
 import zstandard
+from tests.core.shared import wrapped
 
 from ringsmith import _core, interop
 from ringsmith.errors import InteropError
@@ -51,15 +51,10 @@ READERS: tuple[Callable[[bytes], object], ...] = (
 )
 PACKINGS: tuple[Callable[[bytes], bytes], ...] = (
     lambda data: data,
-    lambda data: headed(data, 0),
-    lambda data: headed(zlib.compress(data, 1), 1),
-    lambda data: headed(zstandard.compress(data, 1), 2),
+    lambda data: wrapped(data, 0),
+    lambda data: wrapped(zlib.compress(data, 1), 1),
+    lambda data: wrapped(zstandard.compress(data, 1), 2),
 )
-
-
-def headed(payload: bytes, method: int) -> bytes:
-    """A SEAL object of version 4.4."""
-    return struct.pack("<HBBBBHQ", 0xA15E, 16, 4, 4, method, 0, 16 + len(payload)) + payload
 
 
 def residues(limbs: int, *leading: int) -> Residues:

@@ -15,7 +15,7 @@ from tests.fuzz.readers import READERS
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK_SECONDS, LONG_SECONDS = 0.25, 15
-"""Of damaged inputs for each reader, beside those that are made to take memory."""
+"""Of damaged inputs for each reader, in addition to those that are made to take memory."""
 GUIDED_SECONDS, SEAL_FILES_SECONDS = 20, 60
 RUNS = 400_000
 """The engine itself keeps some 400 bytes of every run; the readers keep nothing."""

@@ -33,8 +33,8 @@ def page_row(op: Op) -> str:
 def test_the_page_tells_every_operation_as_the_table_does() -> None:
     lines = PAGE.read_text().splitlines()
     assert [row for row in map(page_row, Op) if row not in lines] == []
-    told = re.findall(r"^\| `(\w+)` \| [012](?: \+ plain)? \|", PAGE.read_text(), re.M)
-    assert told == [str(op) for op in Op]
+    printed = re.findall(r"^\| `(\w+)` \| [012](?: \+ plain)? \|", PAGE.read_text(), re.M)
+    assert printed == [str(op) for op in Op]
 
 
 @pytest.mark.parametrize("op", Op)

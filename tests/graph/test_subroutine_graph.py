@@ -171,7 +171,7 @@ HOSTILE: list[tuple[Callable[[Document], object], str]] = [
     (lambda d: d["primes"].__setitem__(0, 2048 * 3 + 1), "6145 is not a prime that is 1 mod 2N"),
     (lambda d: d["primes"].__setitem__(0, 40961), "is not a whole number in 1 … 40960"),
     (lambda d: d["primes"].__setitem__(0, d["primes"][1]), "a prime stands twice"),
-    (lambda d: d["primes"].append(5), "6 roots stand beside 7 primes"),
+    (lambda d: d["primes"].append(5), "6 roots are given for 7 primes"),
     (lambda d: d.update(primes=[1] * 129), "primes is not a list of at most 128 entries"),
     (lambda d: d["roots"].__setitem__(2, 1), "1 is not a primitive 2048-th root of unity"),
     (lambda d: d["roots"].__setitem__(2, 0), "root 0 is not a whole number"),
@@ -297,7 +297,7 @@ def test_the_interpreter_runs_what_a_file_says(
 
 @pytest.fixture(scope="module")
 def bfv_graph() -> SubroutineGraph:
-    """A product with HPS and words: lift, scale and decompose, beside what CKKS has, too."""
+    """A product with HPS and words: lift, scale and decompose, and what CKKS has, too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
         parameters = BfvParameters.create(

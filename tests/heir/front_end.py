@@ -52,14 +52,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def compiled(source: str, scheme: str, *, pipeline: bool = False, **backend: Any) -> Any:
-    """Compiles a function.
-
-    Args:
-        source: Its name, or a module of MLIR.
-        scheme: The scheme.
-        pipeline: Whether HEIR's own pipeline is run in place of our options.
-        backend: Fields of the backend.
-    """
+    """Compiles a function."""
     how = {
         "scheme": scheme,
         "backend": RingsmithBackend(**backend),
@@ -94,14 +87,7 @@ def step_by_step(source: str, scheme: str, a: object, b: object) -> list[object]
 
 
 def comparison(source: str, scheme: str, meant: str = "", **how: Any) -> str:
-    """Returns what ``setup`` says of its comparison with the function.
-
-    Args:
-        source: As ``compiled`` takes it.
-        scheme: The scheme.
-        meant: The function that HEIR should have compiled in place of ``source``.
-        how: Fields of the backend.
-    """
+    """Returns what ``setup`` says of its comparison with the function."""
     function = compiled(source, scheme, **how)
     if meant:
         function.func = _FUNCTIONS[meant]

@@ -38,7 +38,7 @@ def constants(name: str) -> list[NDArray[np.float64]]:
 
 
 def wrapped(image: NDArray[Any], dx: int, dy: int) -> NDArray[Any]:
-    """The pixels at so many rows and columns from each, in one row of 256 whose ends meet."""
+    """The pixels at a number of rows and columns from each, in one row of 256 whose ends meet."""
     return np.roll(image, -(16 * dx + dy))
 
 

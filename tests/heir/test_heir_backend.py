@@ -20,7 +20,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.heir import Wish
 from ringsmith.heir.text import HeirError
 
-Apart = Callable[..., Any]
+InProcess = Callable[..., Any]
 SECONDS = 60
 """Longer than anything takes here."""
 
@@ -31,7 +31,7 @@ def call(name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def apart() -> Iterator[Apart]:
+def in_process() -> Iterator[InProcess]:
     """Calls functions of ``tests.heir.front_end`` in one process, in which nothing else runs."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
 
@@ -45,56 +45,56 @@ def apart() -> Iterator[Apart]:
 A, B = np.arange(8) / 8, np.arange(8) / 4 - 1
 
 
-def test_a_function_of_tensors_is_computed_in_ckks(apart: Apart) -> None:
-    ((found, cycles),) = apart("results", "product", "ckks", [(A, B)])
+def test_a_function_of_tensors_is_computed_in_ckks(in_process: InProcess) -> None:
+    ((found, cycles),) = in_process("results", "product", "ckks", [(A, B)])
     np.testing.assert_allclose(found, A * B, rtol=0, atol=1e-6)
     assert cycles is None
 
 
-def test_a_function_runs_on_a_design_and_reports_cycles(apart: Apart) -> None:
+def test_a_function_runs_on_a_design_and_reports_cycles(in_process: InProcess) -> None:
     own = {"device": "model", "design": "nano", "wish": Wish(design="nano")}
-    ((found, cycles),) = apart("results", "product", "ckks", [(A, B)], **own)
+    ((found, cycles),) = in_process("results", "product", "ckks", [(A, B)], **own)
     np.testing.assert_allclose(found, A * B, rtol=0, atol=1e-4)
     assert cycles > 0
 
 
 @pytest.mark.parametrize("scheme", ["bgv", "bfv"])
-def test_heirs_own_pipelines_compute_integers(apart: Apart, scheme: str) -> None:
-    ((found, _),) = apart("results", "difference", scheme, [(7, -8)], pipeline=True)
+def test_heirs_own_pipelines_compute_integers(in_process: InProcess, scheme: str) -> None:
+    ((found, _),) = in_process("results", "difference", scheme, [(7, -8)], pipeline=True)
     assert found == -15
 
 
-def test_heirs_own_pipeline_for_ckks_computes_fractions(apart: Apart) -> None:
+def test_heirs_own_pipeline_for_ckks_computes_fractions(in_process: InProcess) -> None:
     calls = [(0.5, -0.75)]
-    ((found, _),) = apart("results", "fused", "ckks", calls, pipeline=True)
+    ((found, _),) = in_process("results", "fused", "ckks", calls, pipeline=True)
     assert found == pytest.approx(0.125, abs=1e-6)
 
 
 @pytest.mark.parametrize("pipeline", [False, True], ids=["ours", "HEIR's"])
 def test_clear_arguments_are_taken_when_a_function_is_evaluated(
-    apart: Apart, pipeline: bool
+    in_process: InProcess, pipeline: bool
 ) -> None:
     """A product with ones is left out, so that the result keeps its level."""
     calls = [(A, w) for w in (B, np.ones(8), 2 - B)]
-    found = apart("results", "weighted", "ckks", calls, pipeline=pipeline)
+    found = in_process("results", "weighted", "ckks", calls, pipeline=pipeline)
     for (result, _), (x, w) in zip(found, calls, strict=True):
         np.testing.assert_allclose(result, x * w, rtol=0, atol=1e-6)
 
 
-def test_clear_integers_are_taken_when_a_function_is_evaluated(apart: Apart) -> None:
+def test_clear_integers_are_taken_when_a_function_is_evaluated(in_process: InProcess) -> None:
     calls = [(x, factor) for x in (3, -4) for factor in (2, 1, 0, -3)]
-    found = apart("results", "scaled", "bfv", calls)
+    found = in_process("results", "scaled", "bfv", calls)
     assert [result for result, _ in found] == [x * factor + x for x, factor in calls]
     with pytest.raises(ProgramError, match=r"output .* is transparent"):
-        apart("results", "scaled", "bfv", [(3, -1)])
+        in_process("results", "scaled", "bfv", [(3, -1)])
 
 
-def test_clear_arguments_that_make_a_result_constant_are_refused(apart: Apart) -> None:
+def test_clear_arguments_that_make_a_result_constant_are_refused(in_process: InProcess) -> None:
     with pytest.raises(HeirError, match=r"weighted:\d+: result .* depends on no secret"):
-        apart("results", "weighted", "ckks", [(A, np.zeros(8))])
+        in_process("results", "weighted", "ckks", [(A, np.zeros(8))])
 
 
-def test_a_sum_of_many_numbers_has_room(apart: Apart) -> None:
+def test_a_sum_of_many_numbers_fits(in_process: InProcess) -> None:
     """More than the headroom of 8 bits that is planned by default."""
     text = """func.func @total(%x: tensor<1024xf32> {secret.secret}) -> f32 {
       %zero = arith.constant 0.0 : f32
@@ -105,18 +105,18 @@ def test_a_sum_of_many_numbers_has_room(apart: Apart) -> None:
       }
       return %sum : f32
     }"""
-    ((found, _),) = apart("results", text, "ckks", [(np.full(1024, 0.75),)])
+    ((found, _),) = in_process("results", text, "ckks", [(np.full(1024, 0.75),)])
     assert found == pytest.approx(768, abs=1e-3)
 
 
-def test_a_module_of_mlir_is_compiled(apart: Apart) -> None:
+def test_a_module_of_mlir_is_compiled(in_process: InProcess) -> None:
     text = module_of("dot_f32").read_text()
-    ((found, _),) = apart("results", text, "ckks", [(A, B)])
+    ((found, _),) = in_process("results", text, "ckks", [(A, B)])
     assert found == pytest.approx(A @ B + 0.1, abs=1e-6)
 
 
-def test_a_caller_encrypts_evaluates_and_decrypts(apart: Apart) -> None:
-    early, unknown, *found = apart("step_by_step", "difference", "bgv", 7, 8)
+def test_a_caller_encrypts_evaluates_and_decrypts(in_process: InProcess) -> None:
+    early, unknown, *found = in_process("step_by_step", "difference", "bgv", 7, 8)
     assert isinstance(early, ProgramError)
     assert "difference: call setup() first" in str(early)
     assert isinstance(unknown, AttributeError)
@@ -124,13 +124,13 @@ def test_a_caller_encrypts_evaluates_and_decrypts(apart: Apart) -> None:
     assert found == [-15, -15, -15]
 
 
-def test_a_function_that_heir_compiles_wrongly_is_refused_at_setup(apart: Apart) -> None:
+def test_a_function_that_heir_compiles_wrongly_is_refused_at_setup(in_process: InProcess) -> None:
     with pytest.raises(
         HeirError, match="HEIR has compiled it wrongly: on random numbers result is"
     ):
-        apart("comparison", "total", "bfv", meant="difference")
-    told = apart("comparison", "total", "bfv", meant="difference", wish=Wish(check=False))
-    assert told.startswith("not asked for")
+        in_process("comparison", "total", "bfv", meant="difference")
+    printed = in_process("comparison", "total", "bfv", meant="difference", wish=Wish(check=False))
+    assert printed.startswith("not asked for")
 
 
 @pytest.mark.parametrize(
@@ -138,37 +138,39 @@ def test_a_function_that_heir_compiles_wrongly_is_refused_at_setup(apart: Apart)
     [("product", "ckks"), ("weighted", "ckks"), ("scaled", "bfv"), ("difference", "bgv")],
 )
 def test_a_function_is_compared_with_itself_in_the_clear(
-    apart: Apart, name: str, scheme: str
+    in_process: InProcess, name: str, scheme: str
 ) -> None:
-    assert apart("comparison", name, scheme).startswith("3 random inputs give what")
+    assert in_process("comparison", name, scheme).startswith("3 random inputs give what")
 
 
-def test_a_module_of_mlir_has_no_function_to_compare_with(apart: Apart) -> None:
-    told = apart("comparison", module_of("dot_f32").read_text(), "ckks")
-    assert told.startswith("not compared with the function, which does not run in the clear")
+def test_a_module_of_mlir_has_no_function_to_compare_with(in_process: InProcess) -> None:
+    printed = in_process("comparison", module_of("dot_f32").read_text(), "ckks")
+    assert printed.startswith("not compared with the function, which does not run in the clear")
 
 
-def test_options_are_a_new_list_each_time(apart: Apart) -> None:
-    first, second = apart("two_lists_of_options")
+def test_options_are_a_new_list_each_time(in_process: InProcess) -> None:
+    first, second = in_process("two_lists_of_options")
     assert any("min-slot-count=2048" in each for each in first)
     assert first == [*second, "--mlir-print-debuginfo"]
 
 
-def test_a_service_that_has_another_program_is_refused(apart: Apart, tmp_path: Path) -> None:
+def test_a_service_that_has_another_program_is_refused(
+    in_process: InProcess, tmp_path: Path
+) -> None:
     """``total`` takes what ``difference`` takes, with one parameter set, and needs no key."""
     wish = Wish(parameters="heaws")
     file = tmp_path / "difference.rsp"
-    apart("saved", "difference", "bfv", file, wish=wish)
+    in_process("saved", "difference", "bfv", file, wish=wish)
     others = [tmp_path / f"{name}.rsp" for name in ("product", "total", "weighted")]
     for other in others:
         other.write_bytes(file.read_bytes())
     with Server(tmp_path, [file, *others], "--workers", "1") as server:
         own = {"service": server.url, "wish": wish}
-        ((found, cycles),) = apart("results", "difference", "bfv", [(7, 8)], **own)
+        ((found, cycles),) = in_process("results", "difference", "bfv", [(7, 8)], **own)
         assert (found, cycles) == (-15, None)
         with pytest.raises(ProgramError, match="total: the service's program has other param"):
-            apart("results", "total", "bfv", [(7, 8)], **own)
+            in_process("results", "total", "bfv", [(7, 8)], **own)
         with pytest.raises(ProgramError, match="product: the service's program has other param"):
-            apart("results", "product", "ckks", [(A, B)], service=server.url)
+            in_process("results", "product", "ckks", [(A, B)], service=server.url)
         with pytest.raises(ProgramError, match="does not take clear arguments, and w is one"):
-            apart("results", "weighted", "ckks", [(A, B)], service=server.url)
+            in_process("results", "weighted", "ckks", [(A, B)], service=server.url)

@@ -231,11 +231,11 @@ func.func @f(%a: tensor<4xf32> {secret.secret}, %b: tensor<4xf32> {secret.secret
   return %c : tensor<8xf32>
 }
 """)
-    told = import_module(file, Wish()).compared
+    printed = import_module(file, Wish()).compared
     assert re.match(
         r"not compared with its input, which is not computed in the clear: joined\.mlir \(in the "
         r"clear\):\d+: tensor\.concat is not read",
-        told,
+        printed,
     )
 
 
@@ -250,11 +250,13 @@ def test_the_command_compares_refuses_and_skips(tmp_path: Path) -> None:
     refused = run(dot(tmp_path, 3), "-o", program, status=2)
     assert "HEIR has compiled it wrongly" in refused
     assert not program.exists()
-    told = run(dot(tmp_path, 3), "-o", program, "--no-check")
-    assert "check               not asked for: results are those of the module as HEIR" in told
-    told = run(dot(tmp_path, 8), "-o", tmp_path / "right.rsp")
-    assert f"check               {RIGHT}" in told
+    printed = run(dot(tmp_path, 3), "-o", program, "--no-check")
+    assert "check               not asked for: results are those of the module as HEIR" in printed
+    printed = run(dot(tmp_path, 8), "-o", tmp_path / "right.rsp")
+    assert f"check               {RIGHT}" in printed
     compiled = tmp_path / "compiled.mlir"
     compiled.write_text(text_of("dot_i16", "bfv"))
-    told = run(compiled, "-o", tmp_path / "compiled.rsp")
-    assert "check               the file is a compiled module: what HEIR made of its input" in told
+    printed = run(compiled, "-o", tmp_path / "compiled.rsp")
+    assert (
+        "check               the file is a compiled module: what HEIR made of its input" in printed
+    )

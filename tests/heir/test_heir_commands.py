@@ -48,9 +48,9 @@ def dot(tmp_path: Path) -> Path:
 
 def test_a_module_is_imported_and_run(tmp_path: Path, dot: Path) -> None:
     program = tmp_path / "dot.rsp"
-    told = run("import", "heir", dot, "-o", program, "--design", "nano").stdout
-    assert "keys of HEIR        2 rotations and relinearization" in told
-    assert "arg0 (8,) in 1 ciphertext, arg1 (8,) in 1 ciphertext" in told
+    printed = run("import", "heir", dot, "-o", program, "--design", "nano").stdout
+    assert "keys of HEIR        2 rotations and relinearization" in printed
+    assert "arg0 (8,) in 1 ciphertext, arg1 (8,) in 1 ciphertext" in printed
     a, b = np.arange(8) / 8, np.ones(8) / 2
     np.save(tmp_path / "a.npy", a)
     np.save(tmp_path / "b.npy", b.astype(np.float32))
@@ -61,8 +61,8 @@ def test_a_module_is_imported_and_run(tmp_path: Path, dot: Path) -> None:
         ("model-nano", ["--device", "model", "--design", "nano"]),
     ):
         out = tmp_path / device
-        told = run("run-program", program, *given, *words, "--output-dir", out).stdout
-        assert ("clock cycles" in told) == (device != "cpu")
+        printed = run("run-program", program, *given, *words, "--output-dir", out).stdout
+        assert ("clock cycles" in printed) == (device != "cpu")
         np.testing.assert_allclose(np.load(out / "result.npy"), a @ b + 0.1, atol=1e-4)
     assert "exists" in refused("run-program", program, *given, "--output-dir", tmp_path / "cpu")
 

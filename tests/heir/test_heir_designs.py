@@ -49,7 +49,7 @@ def test_medha_has_parameters_for_every_module(name: str) -> None:
     parameters = program.parameters
     assert isinstance(parameters, CkksParameters)
     assert (parameters.n, np.log2(parameters.scale)) == MEDHA[name]
-    assert limits_of("medha").refusal(parameters) == ""
+    assert limits_of("medha").error(parameters) == ""
     assert parameters.security is not None
     assert ("scale" in program.choice) == (parameters.scale != 2.0**45)
 
@@ -92,8 +92,8 @@ def test_a_low_precision_is_told() -> None:
         "primes for, with headroom_bits = 8\nprecision: 2.4 bits by the forecast, for inputs "
         "within ±1; fewer headroom bits, or a design of wider words, allow a larger scale"
     )
-    told = Imported(program, traced).figures()["choice"]
-    assert told == program.choice.replace("\n", "; ")
+    printed = Imported(program, traced).figures()["choice"]
+    assert printed == program.choice.replace("\n", "; ")
     assert program.choice in program.explain()
     assert "choice" not in Imported(program_of(traced, Wish()), traced).figures()
 

@@ -40,14 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Lola:
-    """LoLa's network, imported with our plan.
-
-    Attributes:
-        file: The module.
-        image: The image.
-        exact: Its scores in the clear.
-        found: The imported program.
-    """
+    """LoLa's network, imported with our plan."""
 
     file: Path
     image: NDArray[Any]
@@ -122,16 +115,16 @@ def test_lola_needs_half_the_key_bytes_of_heirs_rotations(lola: Lola) -> None:
     traced = lola.found.traced
     few = program_of(traced, Wish(fewer_keys=True, headroom_bits=PROMISED))
     parameters = few.parameters
-    turns = {step.amount for step in traced.steps if step.amount}
+    rotations = {step.amount for step in traced.steps if step.amount}
     every = KeyNeeds(
-        parameters.limbs, {parameters.galois_element(k): parameters.limbs for k in turns}
+        parameters.limbs, {parameters.galois_element(k): parameters.limbs for k in rotations}
     )
     ours, theirs = key_bytes(parameters, few.key_needs), key_bytes(parameters, every)
     print(
-        f"{lola.file.name}: HEIR's {len(turns)} rotations, {theirs:,} bytes of keys; "
+        f"{lola.file.name}: HEIR's {len(rotations)} rotations, {theirs:,} bytes of keys; "
         f"{len(few.key_needs.galois)} rotations, {ours:,} bytes, {ours // 2:,} with seeds"
     )
-    assert len(few.key_needs.galois) <= len(turns) / 2
+    assert len(few.key_needs.galois) <= len(rotations) / 2
     assert ours <= theirs / 2
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ringsmith import client
-from ringsmith.objects import CompactKeys, EvaluationKeys, PublicKey
+from ringsmith.objects import EvaluationKeys, OnTheFlyKeys, PublicKey
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
 
 
@@ -54,7 +54,7 @@ def sets() -> dict[str, tuple[CkksParameters | BfvParameters, bool]]:
 
 def parts(thing: Any) -> list[Any]:  # noqa: ANN401 - any object
     """Everything that an object holds, to be compared."""
-    if isinstance(thing, EvaluationKeys | CompactKeys):
+    if isinstance(thing, EvaluationKeys | OnTheFlyKeys):
         galois = [part for e, key in thing.galois.items() for part in (e, *parts(key))]
         return galois + ([] if thing.relin is None else parts(thing.relin))
     words = getattr(thing, "data", None)

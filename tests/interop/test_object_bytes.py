@@ -41,7 +41,7 @@ MUTATIONS: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     ("'relics', and was to be read", lambda c: c.update(kind="relics")),
     ("an object of kind and object", lambda c: c.update(more=1)),
     ("object.scale 'x' is not of type float", lambda c: c["object"].update(scale=["x"])),
-    ("scale -1.0 is none of CKKS", lambda c: c["object"].update(scale=[-1.0])),
+    ("scale -1.0 is not one of CKKS", lambda c: c["object"].update(scale=[-1.0])),
     ("key_tag = b'\\x00' is not 16 bytes", lambda c: c["object"].update(key_tag=of_bytes("00"))),
     ("made with other parameters", lambda c: c["object"].update(parameters_id=of_bytes("00" * 32))),
     ("has ['future'], which this", lambda c: c["object"].update(future=1)),
@@ -116,8 +116,8 @@ def test_damage_is_found(seed: int, hybrid: Client) -> None:
     good = object_file.object_bytes(hybrid.things[1], hybrid.parameters)
     for _ in range(60):
         data = bytearray(good)
-        for place in rng.integers(0, len(data), int(rng.integers(1, 4))):
-            data[place] ^= int(rng.integers(1, 256))
+        for position in rng.integers(0, len(data), int(rng.integers(1, 4))):
+            data[position] ^= int(rng.integers(1, 256))
         try:
             found = object_file.object_from_bytes(bytes(data), Ciphertext, hybrid.parameters)
         except InteropError:

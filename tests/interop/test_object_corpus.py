@@ -30,9 +30,9 @@ from ringsmith.interop.seal_stream import NEWEST_MINOR
 from ringsmith.lower import lower_operation
 from ringsmith.objects import (
     Ciphertext,
-    CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKeys,
     PlainPolynomial,
     Plaintext,
     PublicKey,
@@ -195,7 +195,7 @@ ROWS = [
         "2eac57098975e98aa96d42d11754fe1e",
     ),
     Row(
-        "compact-keys-1.rso",
+        "seed-compressed-keys-1.rso",
         ours(EvaluationKeys, HYBRID),
         save(lambda: Keys(HYBRID, seeded=True).keys, HYBRID),
         "9f89842625b4b82064300e36c22b3a8c",
@@ -265,7 +265,7 @@ def digest(thing: Any) -> str:  # noqa: ANN401 - whatever a file holds
 
 
 def _parts(thing: Any) -> object:  # noqa: ANN401 - whatever a file holds
-    if isinstance(thing, EvaluationKeys | CompactKeys):
+    if isinstance(thing, EvaluationKeys | OnTheFlyKeys):
         return [_parts(thing.relin), *((e, _parts(key)) for e, key in thing.galois.items())]
     if isinstance(thing, KeySeeds):
         return [thing.relin, dict(thing.galois)]

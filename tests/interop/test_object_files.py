@@ -13,17 +13,17 @@ from ringsmith import client
 from ringsmith.errors import InteropError
 from ringsmith.files.container import MAGIC
 from ringsmith.interop import SealParameters, describe, load_object, save_object
-from ringsmith.interop.seeded_keys import compact_keys
+from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import (
     Ciphertext,
-    CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKeys,
     PlainPolynomial,
     PublicKey,
 )
 from ringsmith.params import KeyNeeds
-from ringsmith.runtime import prepare_keys
+from ringsmith.runtime import precompute_keys
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
@@ -125,7 +125,7 @@ def test_seal_is_used_where_it_can_hold_the_object(owner: Client, tmp_path: Path
             assert ours == (not seals or isinstance(thing, KeySwitchKey))
 
 
-def test_keys_with_seeds_take_half_the_file_and_load_compact_or_whole(
+def test_keys_with_seeds_take_half_the_file_and_load_on_the_fly_or_whole(
     hybrid: Client, tmp_path: Path
 ) -> None:
     plain = client.generate_keys(hybrid.parameters, KeyNeeds(2, {3: 2}))[2]
@@ -133,8 +133,8 @@ def test_keys_with_seeds_take_half_the_file_and_load_compact_or_whole(
     save_object(tmp_path / "plain", plain, hybrid.parameters)
     sizes = [(tmp_path / name).stat().st_size for name in ("seeded", "plain")]
     assert sizes[0] < 0.55 * sizes[1]
-    compact = load_object(tmp_path / "seeded", CompactKeys, hybrid.parameters)
-    assert parts(compact) == parts(compact_keys(hybrid.keys, hybrid.parameters.primes))
+    on_the_fly = load_object(tmp_path / "seeded", OnTheFlyKeys, hybrid.parameters)
+    assert parts(on_the_fly) == parts(on_the_fly_keys(hybrid.keys, hybrid.parameters.primes))
 
 
 def test_an_existing_file_is_kept_unless_it_may_be_overwritten(
@@ -240,7 +240,7 @@ def test_what_does_not_fit_is_refused_in_one_line(
 
 
 def test_what_is_no_public_object_is_not_saved(hybrid: Client, tmp_path: Path) -> None:
-    for thing in (hybrid.secret, prepare_keys(hybrid.keys, hybrid.parameters), 7):
+    for thing in (hybrid.secret, precompute_keys(hybrid.keys, hybrid.parameters), 7):
         with pytest.raises(TypeError, match="secret keys have ringsmith"):
             save_object(tmp_path / "x", thing, hybrid.parameters)  # type: ignore[arg-type]
     assert not any(tmp_path.iterdir())

@@ -14,20 +14,20 @@ from ringsmith.client import SecretKey
 from ringsmith.errors import InteropError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.interop.seeded_keys import (
-    compact_keys,
     direct_chance,
     draw_seed,
     expand_key,
     is_direct,
+    on_the_fly_keys,
     seeds_are_direct,
     shorten_key,
 )
 from ringsmith.objects import (
     SEED_BYTES,
     Ciphertext,
-    CompactKey,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKey,
     PublicKey,
 )
 from ringsmith.params import (
@@ -44,7 +44,7 @@ from ringsmith.runtime import (
     compile_program,
     named_keys,
     open_device,
-    prepare_keys,
+    precompute_keys,
     run_graph,
 )
 from ringsmith.runtime.evaluator import Evaluator
@@ -136,7 +136,7 @@ def test_keys_have_direct_seeds(small: CkksParameters, keys: Keys) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-def test_keys_without_direct_seeds_serve_compact_and_are_loaded_whole(
+def test_keys_without_direct_seeds_serve_on_the_fly_and_are_loaded_whole(
     rng: np.random.Generator,
 ) -> None:
     narrow = CkksParameters.create(
@@ -154,10 +154,10 @@ def test_keys_without_direct_seeds_serve_compact_and_are_loaded_whole(
     compiled = compile_program(trace(lambda x: x * x, narrow, {"x": narrow.slots}), design)
     assert not compiled.compiled_graph.expands_keys
     x = client.encrypt_vector(narrow, public, rng.uniform(-1, 1, narrow.slots))
-    compact = compact_keys(evaluation, narrow.primes)
+    on_the_fly = on_the_fly_keys(evaluation, narrow.primes)
     found = [
         compiled.run(open_device(kind, design), {"x": x}, some).outputs["result"].data
-        for kind, some in (("cpu", evaluation), ("cpu", compact), ("model", evaluation))
+        for kind, some in (("cpu", evaluation), ("cpu", on_the_fly), ("model", evaluation))
     ]
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
@@ -240,14 +240,14 @@ def test_keys_that_do_not_shorten_are_refused(small: CkksParameters, keys: Keys)
         secret.generate_seeded_relin_key(core_context(small), keys[0].reveal(), bytes(11), 0)
 
 
-@pytest.mark.parametrize("form", ["compact", "prepared"])
+@pytest.mark.parametrize("form", ["expanded on the fly", "precomputed"])
 def test_other_forms_run_programs_and_operations_with_the_same_bits(
     small: CkksParameters, keys: Keys, form: str
 ) -> None:
     _, public, evaluation = keys
-    other: AnyKeys = prepare_keys(evaluation, small)
-    if form == "compact":
-        other = compact_keys(evaluation, core_context(small).primes)
+    other: AnyKeys = precompute_keys(evaluation, small)
+    if form == "expanded on the fly":
+        other = on_the_fly_keys(evaluation, core_context(small).primes)
     x = client.encrypt_vector(small, public, [0.5, -0.25])
 
     def square_and_rotate(x: EncryptedVector) -> EncryptedVector:
@@ -264,38 +264,40 @@ def test_other_forms_run_programs_and_operations_with_the_same_bits(
     assert np.array_equal(mine.data, expected.data)
 
 
-def test_compact_keys_hold_half_of_the_words_and_the_seeds(
+def test_on_the_fly_keys_hold_half_of_the_words_and_the_seeds(
     small: CkksParameters, keys: Keys
 ) -> None:
     whole = keys[2]
-    compact = compact_keys(whole, core_context(small).primes)
+    on_the_fly = on_the_fly_keys(whole, core_context(small).primes)
     words = sum(key.data.size for key in all_keys(whole))
-    assert compact.nbytes == 8 * words // 2 + 2 * SEED_BYTES
+    assert on_the_fly.nbytes == 8 * words // 2 + 2 * SEED_BYTES
     assert whole.nbytes == 8 * words + 2 * SEED_BYTES
-    assert compact.relin is not None
-    assert compact.relin.half.base is None  # its own words: nothing keeps the whole key
-    assert compact.relin.digits == 5
+    assert on_the_fly.relin is not None
+    assert on_the_fly.relin.half.base is None  # its own words: nothing keeps the whole key
+    assert on_the_fly.relin.digits == 5
 
 
 def test_keys_without_seeds_and_of_seals_are_not_compacted(small: CkksParameters) -> None:
     plain = client.generate_keys(small, KeyNeeds(5))[2]
     with pytest.raises(InteropError, match=r"carries no seed.*seeded=True.*SEAL's.*BLAKE2Xb"):
-        compact_keys(plain, core_context(small).primes)
+        on_the_fly_keys(plain, core_context(small).primes)
 
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-def test_prepared_keys_of_other_parameters_are_refused(small: CkksParameters, keys: Keys) -> None:
+def test_precomputed_keys_of_other_parameters_are_refused(
+    small: CkksParameters, keys: Keys
+) -> None:
     other = replace(small, data_primes=small.data_primes[:-1], dnum=4)
     with pytest.raises(ParameterError, match="the evaluation keys: made with other parameters"):
-        prepare_keys(keys[2], other)
+        precompute_keys(keys[2], other)
     with pytest.raises(ParameterError, match="expected is"):
-        prepare_keys(of_unknown_origin(keys[2]), other)
+        precompute_keys(of_unknown_origin(keys[2]), other)
     x = client.encrypt_vector(small, keys[1], [0.5])
     few = client.generate_keys(other, KeyNeeds(4, {other.galois_element(5): 4}))[2]
     with pytest.raises(ProgramError, match="the evaluation keys: made with other parameters"):
-        Evaluator(small, prepare_keys(few, other)).run("rotate", x, steps=5)
-    with pytest.raises(ProgramError, match=r"the prepared key .* is of 4 digits, and not of"):
-        Evaluator(small, prepare_keys(of_unknown_origin(few), other)).run("rotate", x, steps=5)
+        Evaluator(small, precompute_keys(few, other)).run("rotate", x, steps=5)
+    with pytest.raises(ProgramError, match=r"the precomputed key .* is of 4 digits, and not of"):
+        Evaluator(small, precompute_keys(of_unknown_origin(few), other)).run("rotate", x, steps=5)
 
 
 def of_unknown_origin(keys: EvaluationKeys) -> EvaluationKeys:
@@ -309,7 +311,7 @@ def of_unknown_origin(keys: EvaluationKeys) -> EvaluationKeys:
     ("relinearization", "word_bits", "kind"),
     [("word", 30, "digits of words"), ("residue", 0, "residue digits")],
 )
-def test_keys_that_nothing_divides_are_not_prepared(
+def test_keys_that_nothing_divides_are_not_precomputed(
     relinearization: str, word_bits: int, kind: str
 ) -> None:
     parameters = BfvParameters.create(
@@ -321,32 +323,35 @@ def test_keys_that_nothing_divides_are_not_prepared(
         security=None,
     )
     keys = client.generate_keys(parameters, KeyNeeds(parameters.key_digits))[2]
-    with pytest.raises(ParameterError, match=f"keys in {kind} cannot be prepared"):
-        prepare_keys(keys, parameters)
+    with pytest.raises(ParameterError, match=f"keys in {kind} cannot be precomputed"):
+        precompute_keys(keys, parameters)
 
 
 @pytest.mark.parametrize("design", ["nano", "rpm"])
 def test_accelerators_want_whole_keys(small: CkksParameters, keys: Keys, design: str) -> None:
-    compact = compact_keys(keys[2], core_context(small).primes)
+    on_the_fly = on_the_fly_keys(keys[2], core_context(small).primes)
     device = open_device("model", design)
     graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
-    for form, some in (("compact", compact), ("prepared", prepare_keys(keys[2], small))):
+    for form, some in (
+        ("expanded on the fly", on_the_fly),
+        ("precomputed", precompute_keys(keys[2], small)),
+    ):
         with pytest.raises(
             ProgramError, match=rf"'relin' is {form}, and so for the cpu.*EvaluationKeys"
         ):
             run_graph(graph, device, {}, named_keys(some))
 
 
-def test_a_damaged_compact_key_is_refused(small: CkksParameters, keys: Keys) -> None:
-    compact = compact_keys(keys[2], core_context(small).primes)
-    assert compact.relin is not None
+def test_a_damaged_on_the_fly_key_is_refused(small: CkksParameters, keys: Keys) -> None:
+    on_the_fly = on_the_fly_keys(keys[2], core_context(small).primes)
+    assert on_the_fly.relin is not None
     graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
-    damaged = compact.relin.half.copy()
+    damaged = on_the_fly.relin.half.copy()
     damaged[1, 2, 3] = 1 << 62
     for half, message in (
         (damaged, "half 0 of key 'relin' has residues that are not below their prime"),
-        (compact.relin.half[:4], r"half 0 of key 'relin' has shape \(4, 6, .*needs \(5, 6, "),
+        (on_the_fly.relin.half[:4], r"half 0 of key 'relin' has shape \(4, 6, .*needs \(5, 6, "),
     ):
-        wrong = {"relin": CompactKey(half, compact.relin.seed)}
+        wrong = {"relin": OnTheFlyKey(half, on_the_fly.relin.seed)}
         with pytest.raises(ProgramError, match=message):
             run_graph(graph, open_device("cpu"), {}, wrong)

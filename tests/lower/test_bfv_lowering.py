@@ -127,9 +127,9 @@ def every_operation(x: EncryptedVector, y: EncryptedVector) -> dict[str, Encrypt
     """All operations of BFV, with numbers and vectors, positive and negative."""
     vector = np.arange(-500, 500)
     product = (x * y + 3) * vector - y * y
-    turned = product.rotate(7) * -3 + x.swap_columns() - 12345
-    deep = (turned * turned - vector) ** 2
-    return {"deep": deep, "shallow": -turned, "plain": 7 - x}
+    rotated = product.rotate(7) * -3 + x.swap_columns() - 12345
+    deep = (rotated * rotated - vector) ** 2
+    return {"deep": deep, "shallow": -rotated, "plain": 7 - x}
 
 
 @pytest.mark.parametrize("plain_bits", [17, 40])

@@ -80,12 +80,12 @@ def test_a_depth_that_is_none_is_refused(depth: Any) -> None:  # noqa: ANN401 - 
 
 
 def test_a_depth_that_nothing_holds_is_told() -> None:
-    with pytest.raises(ProgramError, match="after this square the forecast lacks") as refusal:
+    with pytest.raises(ProgramError, match="after this square the forecast lacks") as caught:
         bfv_parameters_for_depth(90, AutoBfvParameters(plain_bits=20))
-    assert str(refusal.value).startswith(f"{__file__}:")
+    assert str(caught.value).startswith(f"{__file__}:")
 
 
-# ---- why there are none --------------------------------------------------------------------------
+# ---- why no parameters fit -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_a_depth_that_nothing_holds_is_told() -> None:
     ],
 )
 def test_a_t_that_never_batches_is_refused_when_it_is_asked_for(t: int, message: str) -> None:
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         AutoBfvParameters(plain_modulus=t)
-    assert message in str(refusal.value)
+    assert message in str(caught.value)
 
 
 def powers(exponent: int) -> Callable[[Any], Any]:
@@ -112,27 +112,27 @@ def powers(exponent: int) -> Callable[[Any], Any]:
 
 
 def test_the_obstacle_told_is_the_widest_modulus_not_the_narrowest() -> None:
-    """Of a q of 2 bits it would be told that no prime has so few: true, and not the reason."""
-    with pytest.raises(ProgramError) as refusal:
+    """Of a q of 2 bits the error would be that no prime has so few: true, and not the reason."""
+    with pytest.raises(ProgramError) as caught:
         trace(powers(2), AutoBfvParameters(plain_bits=40, max_n=2048))
-    assert "plain_modulus = 1099511590913 is not below q, which has 26 bits" in str(refusal.value)
-    with pytest.raises(ProgramError) as refusal:
+    assert "plain_modulus = 1099511590913 is not below q, which has 26 bits" in str(caught.value)
+    with pytest.raises(ProgramError) as caught:
         trace(powers(2), AutoBfvParameters(plain_bits=12, max_n=2048))
-    assert "plain_bits = 12 is not a number of bits in 13 … 60" in str(refusal.value)
+    assert "plain_bits = 12 is not a number of bits in 13 … 60" in str(caught.value)
 
 
 def test_only_degrees_that_t_batches_for_are_told_of() -> None:
     wish = AutoBfvParameters(plain_modulus=12289)  # 1 mod 4096, not mod 8192
     assert [n for n, _ in wish.degrees()] == [1024, 2048]
-    with pytest.raises(ProgramError) as refusal:
+    with pytest.raises(ProgramError) as caught:
         trace(powers(8), wish)
-    assert "N = 2048 does not do: " in str(refusal.value)
-    assert "out of noise budget" in str(refusal.value)
+    assert "N = 2048 does not do: " in str(caught.value)
+    assert "out of noise budget" in str(caught.value)
     assert "take plain_bits for a t that batches for larger N, as 12289 does not" in str(
-        refusal.value
+        caught.value
     )
 
 
-def test_a_ring_without_room_for_two_primes_is_told() -> None:
+def test_a_ring_too_small_for_two_primes_is_named() -> None:
     with pytest.raises(ProgramError, match="it carries 26 bits of modulus at 128-bit security by"):
         trace(powers(2), AutoBfvParameters(plain_bits=12, max_n=1024))

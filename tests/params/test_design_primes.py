@@ -61,7 +61,7 @@ def test_a_design_that_takes_seals_primes_gets_them(design: str) -> None:
                 seals = free.candidate(n, levels, scale)
             except ParameterError:  # there are too few of that size
                 continue
-            if not limits.refusal(seals):
+            if not limits.error(seals):
                 assert shape.candidate(n, levels, scale) == seals
                 compared += 1
     assert compared or design in ("framework-512", "medha", "vector-1024", "vector-zu15eg")
@@ -81,7 +81,7 @@ def test_a_design_that_takes_seals_primes_gets_them_in_bfv(design: str) -> None:
             except ParameterError:
                 continue
             same = tuple(q.bit_length() for q in seals.primes) == (*sizes[0], sizes[1])
-            if same and not limits.refusal(seals):
+            if same and not limits.error(seals):
                 assert shape.candidate(n, bits, carried).primes == seals.primes
 
 
@@ -95,8 +95,8 @@ def test_other_primes_are_the_next_ones_that_a_design_takes(design: str, scales:
     for (n, carried), levels, scale in product(shape.degrees(), (1, 2, 4), scales):
         if sum(shape.prime_bits(levels, scale)) > carried:
             continue
-        below = [q for q in primes_below(n, scale) if not limits.prime_refusal(q)][:levels]
-        above = [q for q in primes_above(n, scale) if not limits.prime_refusal(q)]
+        below = [q for q in primes_below(n, scale) if not limits.prime_error(q)][:levels]
+        above = [q for q in primes_above(n, scale) if not limits.prime_error(q)]
         expected = sorted(below + above[: levels - len(below)])
         try:
             parameters = shape.candidate(n, levels, scale)
@@ -104,7 +104,7 @@ def test_other_primes_are_the_next_ones_that_a_design_takes(design: str, scales:
             assert len(expected) < levels
             continue
         assert list(parameters.data_primes[1:]) == expected
-        assert limits.refusal(parameters) == ""
+        assert limits.error(parameters) == ""
         assert parameters.log_qp <= shape.bounds[n]
         q_0, special = parameters.data_primes[0], parameters.special_primes[0]
         assert scale + 3 <= q_0.bit_length() <= special.bit_length() <= limits.max_prime_bits
@@ -184,7 +184,7 @@ def test_parameters_are_found_in_a_small_ring(
 ) -> None:
     program = trace(function, wish, {"x": 4})
     assert program.parameters.n == n
-    assert limits_of(wish.design).refusal(program.parameters) == ""
+    assert limits_of(wish.design).error(program.parameters) == ""
     assert program.forecast().bits >= wish.precision_bits
 
 
@@ -207,7 +207,7 @@ def test_bfv_takes_the_ring_that_a_design_of_any_primes_takes(design: str, plain
     limits = limits_of(design)
     wish = AutoBfvParameters(plain_bits=plain_bits, design=design)
     program = trace(lambda x: x * [1, 3, 0, 2] + 1, wish, {"x": 4})
-    assert limits.refusal(program.parameters) == ""
+    assert limits.error(program.parameters) == ""
     free = AutoBfvParameters(plain_bits=plain_bits, max_prime_bits=limits.max_prime_bits)
     assert (
         program.parameters.n == trace(lambda x: x * [1, 3, 0, 2] + 1, free, {"x": 4}).parameters.n
@@ -220,11 +220,11 @@ def test_bfv_primes_become_more_or_wider_for_a_design() -> None:
     sizes, carried = {}, shape.bounds[16384]
     for bits in (45, 90, 180, 260, 300):
         found = shape.candidate(16384, bits, carried)
-        assert limits.refusal(found) == ""
+        assert limits.error(found) == ""
         assert sum(q.bit_length() for q in found.data_primes) >= bits
         sizes[bits] = [q.bit_length() for q in found.primes]
     assert sizes[180] == [60, 60, 60, 60]
     assert sizes[260] == [52] * 6  # five of 57 or more need five RPAUs of 60-bit words
-    none = replace(shape, limits=replace(limits, reduction_refusal=lambda _: "no prime"))
+    none = replace(shape, limits=replace(limits, reduction_error=lambda _: "no prime"))
     with pytest.raises(ParameterError, match="design medha takes too few primes of 60 bits"):
         none.candidate(16384, 180, carried)

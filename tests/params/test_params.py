@@ -60,9 +60,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("change", "words"), REFUSED)
 def test_an_illegal_literal_is_refused_in_words(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         CkksParameters.create(**{**GOOD, **change})
-    assert words in str(refusal.value)
+    assert words in str(caught.value)
 
 
 PRIMES = (140737488273409, 2199022354433)
@@ -87,9 +87,9 @@ REFUSED_PRIMES = [
 def test_an_illegal_prime_is_refused_in_words(change: dict[str, Any], words: str) -> None:
     good = {"n": 8192, "data_primes": PRIMES, "special_prime": 281474976694273, "scale": 2.0**41}
     assert CkksParameters.from_primes(**good).security == 192
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         CkksParameters.from_primes(**{**good, **change})
-    assert words in str(refusal.value)
+    assert words in str(caught.value)
 
 
 def test_sets_of_the_wrong_shape_are_refused() -> None:
@@ -235,9 +235,9 @@ def test_medhas_wide_prime_is_found_by_the_search(low: int) -> None:
 def test_a_sparse_family_that_cannot_be_is_refused(
     bits: int, count: int, options: dict[str, int], words: str
 ) -> None:
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         sparse_primes(bits, count, **options)
-    assert words in str(refusal.value)
+    assert words in str(caught.value)
 
 
 # ---- nano -------------------------------------------------------------------------

@@ -100,9 +100,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("change", "words"), REFUSED)
 def test_an_illegal_literal_is_refused_in_words(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         made(**change)
-    assert words in str(refusal.value)
+    assert words in str(caught.value)
 
 
 def test_a_plain_modulus_without_slots_says_so() -> None:
@@ -161,10 +161,10 @@ def test_hps_primes_are_found_where_special_primes_are_wider() -> None:
     with pytest.warns(SecurityWarning):
         found = made(**narrow, prime_bits=(20,) * 8, special_bits=(30, 30, 30))
     assert len(found.extension_primes) == 9
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         made(**narrow, prime_bits=(20,) * 9, special_bits=30)
-    message = str(refusal.value)
-    assert "extension primes, 11 or more beside q for multiplication 'hps': only 19" in message
+    message = str(caught.value)
+    assert "extension primes, 11 or more, and q's, for multiplication 'hps': only 19" in message
     assert "give extension_primes, which may be wider than q's" in message
 
 

@@ -1,4 +1,4 @@
-"""The bounds of the security standards: as published, and named wherever a level is told."""
+"""The bounds of the security standards: as published, and named wherever a level is printed."""
 
 import pytest
 
@@ -124,9 +124,9 @@ def test_a_level_is_said_with_its_standard(n: int, log_qp: int, text: str) -> No
 def test_a_modulus_that_is_too_large_is_refused_with_the_bound_and_its_standard(
     n: int, log_qp: int, level: int, standard: str | None, words: str
 ) -> None:
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError) as caught:
         check_security(n, log_qp, level, standard)
-    assert words in str(refusal.value)
+    assert words in str(caught.value)
 
 
 def test_each_bound_is_the_largest_accepted() -> None:

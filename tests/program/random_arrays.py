@@ -28,14 +28,7 @@ Value = Any
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One operation.
-
-    Attributes:
-        text: What it is, for people.
-        operands: Positions of values.
-        encrypted: Applied to encrypted vectors.
-        clear: Applied to arrays.
-    """
+    """One operation."""
 
     text: str
     operands: tuple[int, ...]
@@ -45,13 +38,7 @@ class Step:
 
 @dataclass(eq=False)
 class RandomProgram:
-    """A random program.
-
-    Attributes:
-        lengths: Numbers of each input.
-        steps: Its operations; the last value is the result.
-        fits: Whether NumPy takes all shapes.
-    """
+    """A random program."""
 
     lengths: dict[str, int]
     steps: list[Step] = field(default_factory=list)
@@ -83,14 +70,7 @@ class RandomProgram:
 def random_program(
     rng: np.random.Generator, slots: int, *, exact: bool, growing: bool = False
 ) -> RandomProgram:
-    """Returns a random program of up to eight steps on one or two inputs.
-
-    Args:
-        rng: Random numbers.
-        slots: Slots of a row.
-        exact: Whether its numbers are integers.
-        growing: Whether it has few kinds of operations, which make numbers greater.
-    """
+    """Returns a random program of up to eight steps on one or two inputs."""
     program = RandomProgram({})
     for name in ("x", "y")[: rng.integers(1, 3)]:
         program.lengths[name] = int(rng.choice([1, 3, 4, 5, 8, 8, 16, 17, 30]))

@@ -243,7 +243,7 @@ def test_values_may_exceed_their_modulus_where_results_do_not() -> None:
     assert np.abs(ran(program, {"x": x, "y": y}) - x).max() < 1e-4
 
 
-def test_automatic_parameters_take_room_for_declared_ranges() -> None:
+def test_automatic_parameters_fit_declared_ranges() -> None:
     program = trace(lambda x: x * x, "auto", {"x": InputSpec(4, bound=1000)})
     found = ran(program, {"x": [1000, -999, 3, 4]})
     assert np.abs(found - [1e6, 998001, 9, 16]).max() < 1e-3
@@ -352,7 +352,7 @@ def test_only_leftovers_that_depend_on_inputs_take_a_mask() -> None:
     assert masks(lambda x: matvec(W2, matvec(W1, x)), {"x": 8}) == 0  # zeros in the matrix
     assert masks(lambda x: matvec(np.eye(4), x + 1), {"x": 4}) == 0  # a constant is subtracted
     assert masks(lambda a: matmul(matmul(a, a, 4), a, 4), {"a": 16}) == 0  # copies stay copies
-    assert masks(lambda x: matvec(W1, x).sum(), {"x": 8}) == 0  # a sum of so many slots
+    assert masks(lambda x: matvec(W1, x).sum(), {"x": 8}) == 0  # a sum of this number of slots
     assert masks(lambda x: x - x.mean(), {"x": 8}) == 0  # the sum stands in every slot
     assert masks(lambda x: matvec(W1, x).rotate(1), {"x": 8}) == 1
     assert masks(lambda x: inner_product(x, X8, 8) * [1, 2], {"x": 8}) == 1
@@ -406,7 +406,7 @@ def test_functions_of_one_number_are_taken_too() -> None:
 # ---- what an attack found ----------------------------------------------------------------------
 
 
-def test_constants_take_room_too() -> None:
+def test_constants_take_space_too() -> None:
     for function, expected in (
         (lambda x: x + 16, 17),
         (lambda x: 1.8 * x + 32, 33.8),
@@ -430,9 +430,9 @@ def test_zeros_behind_fewer_numbers_are_in_the_range_too() -> None:
 
 def test_nothing_depends_on_a_ring_that_is_chosen() -> None:
     """Where numbers would pass the end of a row, a larger ring is chosen."""
-    turned = trace(lambda x: x.rotate(-1), "auto", {"x": 2048})
-    assert turned.parameters.n == 8192
-    assert not turned.evaluate({"x": np.ones(2048)})["result"][0]
+    rotated = trace(lambda x: x.rotate(-1), "auto", {"x": 2048})
+    assert rotated.parameters.n == 8192
+    assert not rotated.evaluate({"x": np.ones(2048)})["result"][0]
     windows = trace(lambda x: sum_slots(x, 4), "auto", {"x": 2047})
     assert windows.evaluate({"x": np.ones(2047)})["result"][-1] == 1
     with pytest.raises(ProgramError, match="the mean of all slots depends on N"):

@@ -21,7 +21,7 @@ Runner = Callable[..., Any]
 
 
 def exact(n: int, prime_bits: tuple[int, ...], plain_bits: int, **more: object) -> BfvParameters:
-    """Parameters with room for programs, at a ring degree that may be too small to be secure."""
+    """Parameters with noise budget for programs; the ring degree may be too small to be secure."""
     literal: dict[str, Any] = {"special_bits": max(prime_bits)} | more
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SecurityWarning)
@@ -39,7 +39,7 @@ def random_program(rng: np.random.Generator, t: int, slots: int, steps: int) -> 
     numbers = rng.integers(-(t - 1), t, steps)
     small = rng.integers(-9, 10, steps)
     vectors = [rng.integers(0, t, int(rng.integers(1, slots + 1))) for _ in range(steps)]
-    turns = rng.integers(1, slots // 2, steps)
+    rotations = rng.integers(1, slots // 2, steps)
 
     def function(x: EncryptedVector, y: EncryptedVector) -> dict[str, EncryptedVector]:
         values = [x, y]
@@ -64,7 +64,7 @@ def random_program(rng: np.random.Generator, t: int, slots: int, steps: int) -> 
                 case "shift":
                     value = (a - vectors[i]) + int(numbers[i])
                 case "rotate":
-                    value = -a.rotate(int(turns[i]))
+                    value = -a.rotate(int(rotations[i]))
                 case _:
                     value = a.swap_columns()
             values.append(value)

@@ -115,7 +115,7 @@ def test_operands_of_different_depth_meet_at_the_fewer_primes(
         if node.op in (Op.ADD, Op.MULTIPLY):
             assert len({nodes[i].limbs for i in node.operands}) == 1
     (rotation,) = (node for node in nodes if node.op is Op.ROTATE)
-    assert rotation.limbs < program.parameters.limbs  # turned where it is cheaper
+    assert rotation.limbs < program.parameters.limbs  # rotated where it is cheaper
     check(program, rng, run_exact)
 
 
@@ -131,7 +131,7 @@ def test_a_product_with_a_negative_number_is_negated_and_one_with_one_is_none(
 # ---- meaning ----------------------------------------------------------------------------------
 
 
-def test_rows_turn_side_by_side_and_swap(
+def test_rows_rotate_separately_and_swap(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
     program = trace(lambda x: (x.rotate(1), x.rotate(-200), x.swap_columns()), exact, modular=True)
@@ -350,7 +350,7 @@ def test_chosen_parameters_hold_what_was_asked_and_nothing_smaller_would(
 def holds(
     function: Callable[..., Any], wish: AutoBfvParameters, n: int, bits: int, carried: int
 ) -> bool:
-    """Whether a program can be planned, with enough budget, for q of so many bits."""
+    """Whether a program can be planned, with enough budget, for q of this many bits."""
     try:
         program = trace(function, wish.candidate(n, bits, carried))
     except (ProgramError, ParameterError):

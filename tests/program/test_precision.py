@@ -91,10 +91,10 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
 
     def numbers(a: EncryptedVector) -> int:
         """How many plain numbers a vector is computed with."""
-        whole = a.array.numbers == slots  # of what was rotated a product would keep so many only
+        whole = a.array.numbers == slots  # of what was rotated a product would keep only that many
         return int(rng.integers(1, slots + 1)) if whole else len(a)
 
-    def turned(a: EncryptedVector) -> EncryptedVector:
+    def rotated(a: EncryptedVector) -> EncryptedVector:
         """Rotated by any number of slots that keeps its numbers in their row."""
         return a.rotate(int(rng.integers(1, slots - len(a) % slots)))
 
@@ -107,14 +107,14 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
         columns = 8 if len(a) == slots else len(a)
         choices: list[Callable[[], EncryptedVector]] = [
             lambda: a + b,
-            lambda: a - turned(b),
+            lambda: a - rotated(b),
             lambda: a * b,
             lambda: -a * a,
             lambda: a * weights + b,
             lambda: weights - a,
             lambda: a * (0.5 + 0.25j),
             lambda: a.conjugate() + b,
-            lambda: turned(a),
+            lambda: rotated(a),
             lambda: a.rotate(int(rng.integers(-slots + (len(a) % slots or 1), 0))),
             lambda: a.rotate(1) + b.rotate(1),  # one key for both
             lambda: sum_slots(a, length) / length,
@@ -271,9 +271,9 @@ def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) 
     assert two == pytest.approx(math.sqrt(2) * one, rel=0.01)
     assert four == pytest.approx(2 * one, rel=0.01)
     assert error(lambda x: x - x + x) == pytest.approx(one, rel=0.01)
-    turned = np.array([1.0, 3.0, 3.0, 3.0])
+    rotated = np.array([1.0, 3.0, 3.0, 3.0])
     source: Source = (Kind.ENCRYPTION, 0)
-    terms: Terms = {source: Term(turned, ONE, new_token())}
+    terms: Terms = {source: Term(rotated, ONE, new_token())}
     both = add(terms, rotate(terms, 1, 4), NO_AXES)
     assert both[source].deviation(NO_AXES)[1] == pytest.approx(math.sqrt(18))
     twice = add(both, rotate(terms, 1, 4), NO_AXES)

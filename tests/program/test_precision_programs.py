@@ -78,10 +78,7 @@ def measured(program: Program, runs: list[Inputs]) -> dict[str, float]:
 
 
 def random_program(rng: np.random.Generator, parameters: CkksParameters) -> CkksProgram | None:
-    """Returns a random program with helpers, short vectors, constants and sums.
-
-    None: it drew more levels than there are, a result without a key, or too large numbers.
-    """
+    """Returns a random program with helpers, short vectors, constants and sums."""
     slots = parameters.slots
     length = slots if rng.random() < 0.5 else int(rng.integers(1, 64))
     inputs, steps = int(rng.integers(1, 4)), int(rng.integers(3, 14))
@@ -149,8 +146,8 @@ def test_random_programs_err_less_than_forecast_and_nine_of_ten_not_far_less(
         forecast = program.forecast()
         try:
             errors = measured(program, at_the_bounds(drawn, program.lengths))
-        except ProgramError as refusal:  # operands that cancel over several steps: w - a + a
-            if "is transparent" not in str(refusal):
+        except ProgramError as caught:  # operands that cancel over several steps: w - a + a
+            if "is transparent" not in str(caught):
                 raise
             continue
         for name, error in errors.items():

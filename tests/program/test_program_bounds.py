@@ -148,8 +148,8 @@ def test_the_comparison_of_four_polynomials_keeps_its_margin(rng: np.random.Gene
     a, b = rng.uniform(-1, 1, (2, SLOTS))
     b[:5] = a[:5]
     found = ran(program, {"a": a, "b": b})
-    apart = np.abs(a - b) >= 2 * margin
-    assert np.abs(found - (a > b))[apart].max() <= 2.0**-precision
+    distinct = np.abs(a - b) >= 2 * margin
+    assert np.abs(found - (a > b))[distinct].max() <= 2.0**-precision
     assert np.abs(found[:5] - 0.5).max() < 1e-4
 
 

@@ -45,7 +45,7 @@ def test_on_a_design_every_cycle_is_counted_for_one_operation() -> None:
 
 
 def test_the_precision_of_each_output_is_printed_with_its_reasons(small: CkksParameters) -> None:
-    program = trace(lambda x: {"turned": x.rotate(1), "plain": x + 1}, small)
+    program = trace(lambda x: {"rotated": x.rotate(1), "plain": x + 1}, small)
     text = program.explain()
     forecast = program.forecast()
     for name, output in forecast.outputs.items():

@@ -15,7 +15,7 @@ from ringsmith.runtime import compile_program, open_device
 from ringsmith.schemes.grouping import SMALL_KEYS, _transforms
 
 
-def turned(x: EncryptedVector) -> EncryptedVector:
+def rotated(x: EncryptedVector) -> EncryptedVector:
     """Rotations by many steps of a power: large keys."""
     total = x**8
     for steps in range(1, 40):
@@ -36,7 +36,7 @@ def test_small_keys_have_digits_of_one_prime_as_seals_have() -> None:
 
 def test_large_keys_get_digits_of_several_primes() -> None:
     wish = AutoParameters()
-    program = trace(lambda x: turned(x) * turned(x), wish, {"x": 1 << 12})
+    program = trace(lambda x: rotated(x) * rotated(x), wish, {"x": 1 << 12})
     parameters = program.parameters
     assert parameters.digit_size > 1
     assert parameters.security is not None

@@ -40,10 +40,7 @@ def deep() -> CkksParameters:
 def decrypted(
     program: Program, run_encrypted: Runner, inputs: dict[str, np.ndarray[Any, Any]]
 ) -> np.ndarray[Any, Any]:
-    """Returns all slots of ``result``, run on the reference interpreter.
-
-    Checks ``simulate`` in every slot, and ``evaluate`` in the result's numbers.
-    """
+    """Returns all slots of ``result``, run on the reference interpreter."""
     values: np.ndarray[Any, Any] = run_encrypted(program, inputs).decrypted()["result"]
     assert np.abs(values - program.simulate(inputs)["result"]).max() < 1e-5
     meant = program.evaluate(inputs)["result"]

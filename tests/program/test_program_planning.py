@@ -129,14 +129,14 @@ def test_a_product_with_a_constant_that_is_also_needed_itself_costs_the_next_no_
 ) -> None:
     def function(x: EncryptedVector) -> dict[str, EncryptedVector]:
         half = 0.5 * x
-        return {"half": half, "more": -half * np.linspace(0, 1, 512) + half, "turned": half * half}
+        return {"half": half, "more": -half * np.linspace(0, 1, 512) + half, "rotated": half * half}
 
     program = planned(function, small)
     levels = {name: small.levels - node.level for name, node in program.outputs.items()}
-    assert levels == {"half": 1, "more": 1, "turned": 2}
+    assert levels == {"half": 1, "more": 1, "rotated": 2}
     x = rng.uniform(-1, 1, small.slots)
     run = run_encrypted(program, {"x": x}).decrypted()
-    wanted = {"half": x / 2, "more": x / 2 * (1 - np.linspace(0, 1, 512)), "turned": x * x / 4}
+    wanted = {"half": x / 2, "more": x / 2 * (1 - np.linspace(0, 1, 512)), "rotated": x * x / 4}
     for name, values in wanted.items():
         assert np.abs(run[name] - values).max() < 1e-6
 
@@ -158,14 +158,14 @@ def test_fused_rescaling_divides_a_product_once(small: CkksParameters) -> None:
     def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
         return (x * y + y * 0.5) * (x * 0.5) + x.rotate(1)
 
-    apart = planned(function, small)
+    separate = planned(function, small)
     fused = trace(function, small, fused_rescale=True)
     check_invariants(fused)
-    assert count(apart)[Op.RELINEARIZE] == count(fused)[Op.RELINEARIZE_RESCALE] == 2
+    assert count(separate)[Op.RELINEARIZE] == count(fused)[Op.RELINEARIZE_RESCALE] == 2
     assert count(fused)[Op.RELINEARIZE] == 0
-    assert count(apart)[Op.RESCALE] - count(fused)[Op.RESCALE] == 2
-    assert fused.key_needs == apart.key_needs
-    outputs = [program.outputs["result"] for program in (apart, fused)]
+    assert count(separate)[Op.RESCALE] - count(fused)[Op.RESCALE] == 2
+    assert fused.key_needs == separate.key_needs
+    outputs = [program.outputs["result"] for program in (separate, fused)]
     assert outputs[0].scale == outputs[1].scale
     assert outputs[0].limbs == outputs[1].limbs
 
@@ -327,12 +327,12 @@ def test_the_listing_shows_levels_scales_keys_and_lines(small: CkksParameters) -
 
 def test_moduli_are_switched_before_rotations_rather_than_after(small: CkksParameters) -> None:
     def function(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
-        turned = (x + 1).rotate(3).conjugate() - x.rotate(5)
-        return x**2 * y**2 + turned
+        rotated = (x + 1).rotate(3).conjugate() - x.rotate(5)
+        return x**2 * y**2 + rotated
 
     program = planned(function, small)
-    turns = [node for node in program.nodes if node.element is not None]
-    assert [node.limbs for node in turns] == [small.limbs - 1] * 3
+    rotations = [node for node in program.nodes if node.element is not None]
+    assert [node.limbs for node in rotations] == [small.limbs - 1] * 3
     assert set(program.key_needs.galois.values()) == {small.limbs - 1}
     (switch,) = (node for node in program.nodes if node.op is Op.MOD_SWITCH)
     assert program.nodes[switch.operands[0]].op is Op.INPUT
@@ -340,8 +340,8 @@ def test_moduli_are_switched_before_rotations_rather_than_after(small: CkksParam
 
 def test_a_value_that_is_needed_with_all_limbs_keeps_them(small: CkksParameters) -> None:
     def function(x: EncryptedVector) -> EncryptedVector:
-        turned = x.rotate(3)
-        return turned**2 * turned
+        rotated = x.rotate(3)
+        return rotated**2 * rotated
 
     program = planned(function, small)
     (turn,) = (node for node in program.nodes if node.op is Op.ROTATE)
@@ -352,10 +352,7 @@ def test_a_value_that_is_needed_with_all_limbs_keeps_them(small: CkksParameters)
 def random_program(
     rng: np.random.Generator, parameters: CkksParameters
 ) -> tuple[CkksProgram, dict[str, int]] | None:
-    """Returns a random program of two inputs and the depth of each output.
-
-    None: it drew more levels than there are, sums that are too large, or x - x.
-    """
+    """Returns a random program of two inputs and the depth of each output."""
     slots = parameters.slots
     depths: dict[str, int] = {}
     plain: set[int] = set()  # products with plain operands: the next one takes no other level

@@ -88,7 +88,7 @@ def numbers(
 def check(
     count: int, parameters: RlweParameters, rng: np.random.Generator, *, encrypted: int
 ) -> Counter[str]:
-    """Checks random programs, and every so many of them on the CPU device."""
+    """Checks random programs, and some of them on the CPU device."""
     reasons: Counter[str] = Counter()
     for index in range(count):
         seed = int(rng.integers(1 << 32))

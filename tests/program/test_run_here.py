@@ -58,8 +58,8 @@ def test_bfv_runs_exactly_and_complex_numbers_are_kept_where_asked(
     exact = trace(lambda x, y: x * y, AutoBfvParameters(plain_bits=20), {"x": 5, "y": 5})
     x, y = rng.integers(-50, 50, (2, 5))
     assert np.array_equal(exact.run(x=x, y=y)["result"], x * y)
-    turned = trace(lambda x: x * 1j, small, {"x": 1})
-    assert np.allclose(turned.run(x=[1], complex_numbers=True)["result"], 1j, atol=1e-6)
+    times_i = trace(lambda x: x * 1j, small, {"x": 1})
+    assert np.allclose(times_i.run(x=[1], complex_numbers=True)["result"], 1j, atol=1e-6)
 
 
 @pytest.mark.parametrize("design", [None, "nano"])

@@ -88,8 +88,8 @@ def test_slots_that_do_not_depend_on_inputs_are_known_exactly() -> None:
     z = trace.pair(Op.MULTIPLY, y, y, LINE)
     assert list(trace.span(z).known) == [False] * 4 + [True] * 12
     assert np.all(trace.span(z).low[4:] == 0.1 * 0.1)
-    turned = trace.span(trace.rotate(z, 2, LINE))
-    assert list(turned.known) == [False] * 2 + [True] * 12 + [False] * 2
+    rotated = trace.span(trace.rotate(z, 2, LINE))
+    assert list(rotated.known) == [False] * 2 + [True] * 12 + [False] * 2
     mask = (np.arange(16) < 2).astype(float)
     assert not trace.span(trace.plain(Op.MULTIPLY_PLAIN, z, mask, LINE)).high[2:].any()
 

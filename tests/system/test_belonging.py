@@ -10,11 +10,11 @@ import pytest
 from ringsmith import client, interop
 from ringsmith.errors import InteropError, ParameterError, ProgramError, RingsmithError
 from ringsmith.interop import SealParameters
-from ringsmith.interop.seeded_keys import compact_keys
+from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
 from ringsmith.program import EncryptedVector, trace
-from ringsmith.runtime import Compiled, compile_program, open_device, prepare_keys
+from ringsmith.runtime import Compiled, compile_program, open_device, precompute_keys
 from ringsmith.runtime.evaluator import Evaluator
 
 Parameters = CkksParameters | BfvParameters
@@ -92,8 +92,8 @@ def test_keys_ciphertexts_and_plaintexts_carry_identity_and_tag(ours: Party, exa
         galois = each.keys.galois.values()
         for thing in (each.secret, each.public, each.keys, each.keys.relin, *galois, each.x):
             assert (thing.parameters_id, thing.key_tag) == (identity, tag)
-        on_the_fly = compact_keys(each.keys, each.parameters.primes)
-        prepared = prepare_keys(each.keys, each.parameters)
+        on_the_fly = on_the_fly_keys(each.keys, each.parameters.primes)
+        prepared = precompute_keys(each.keys, each.parameters)
         for keys in (on_the_fly, prepared):
             assert (keys.parameters_id, keys.key_tag) == (identity, tag)
         plain = client.encode(each.parameters, [1])
@@ -183,7 +183,7 @@ REFUSED: list[tuple[str, Call, type[RingsmithError]]] = [
     ),
     ("input 'y'", lambda a, b, c: c.run(CPU, {"x": a.x, "y": b.x}, a.keys), ProgramError),
     ("the evaluation keys", lambda a, b, c: c.run(CPU, {"x": a.x, "y": a.x}, b.keys), ProgramError),
-    ("the evaluation keys", lambda a, b, c: prepare_keys(b.keys, a.parameters), ParameterError),
+    ("the evaluation keys", lambda a, b, c: precompute_keys(b.keys, a.parameters), ParameterError),
 ]
 OTHER_CLIENT: list[tuple[str, Call, type[RingsmithError]]] = [
     (
@@ -204,7 +204,7 @@ OTHER_CLIENT: list[tuple[str, Call, type[RingsmithError]]] = [
     ("input 'x'", lambda a, b, c: c.run(CPU, {"x": a.x, "y": a.x}, b.keys), ProgramError),
     (
         "input 'x'",
-        lambda a, b, c: c.run(CPU, {"x": a.x, "y": a.x}, prepare_keys(b.keys, b.parameters)),
+        lambda a, b, c: c.run(CPU, {"x": a.x, "y": a.x}, precompute_keys(b.keys, b.parameters)),
         ProgramError,
     ),
     ("input 'y'", lambda a, b, c: c.run(CPU, {"x": a.x, "y": b.x}, a.keys), ProgramError),

@@ -30,10 +30,10 @@ from ringsmith import (
 )
 from ringsmith.backends.registry import design_names, named_design
 from ringsmith.backends.types import InputsOnDemand
-from ringsmith.interop.seeded_keys import compact_keys
+from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.params import CkksParameters, sparse_primes
 from ringsmith.params.sets import PARAMETER_SETS
-from ringsmith.runtime import Sanitizer, prepare_keys
+from ringsmith.runtime import Sanitizer, precompute_keys
 from ringsmith.runtime.designs import limits_of
 from ringsmith.short_repr import LIMIT, short_repr
 
@@ -76,11 +76,11 @@ def objects(small: CkksParameters, rng: np.random.Generator) -> Iterator[object]
         cpu = open_device("cpu")
         job = compiled.submit(cpu, ciphertexts, keys)
         yield from (secret, public, keys, ciphertexts, compiled, cpu, job, job.wait())
-        yield prepare_keys(keys, program.parameters)
+        yield precompute_keys(keys, program.parameters)
         yield client.encode(program.parameters, [1, 2])
     seeded = trace(lambda x: x * x, parameter_set("nano")).generate_keys(seeded=True)[2]
     yield seeded
-    yield compact_keys(seeded, parameter_set("nano").primes)
+    yield on_the_fly_keys(seeded, parameter_set("nano").primes)
     yield trace(lambda x: x + 1, small).forecast()
     yield Sanitizer(trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20, margin_bits=60)))
     yield trace(lambda x: x + 1, AutoBfvParameters(plain_bits=20)).forecast()

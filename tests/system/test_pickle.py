@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from ringsmith import client, compile_program, open_device, parameter_set, trace
-from ringsmith.interop.seeded_keys import compact_keys
+from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import EvaluationKeys, PublicKey, Residues
 from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
-from ringsmith.runtime import prepare_keys
+from ringsmith.runtime import precompute_keys
 
 NEEDS = KeyNeeds(2, {9: 1, 3: 2})
 
@@ -72,7 +72,7 @@ def test_keys_needs_and_parameters_are_pickled(
     exact: BfvParameters,
     keys: tuple[client.SecretKey, PublicKey, EvaluationKeys],
 ) -> None:
-    on_the_fly = compact_keys(keys[2], small.primes)
+    on_the_fly = on_the_fly_keys(keys[2], small.primes)
     again = pickled(on_the_fly)
     assert on_the_fly.relin is not None
     assert np.array_equal(again.relin.half, on_the_fly.relin.half)
@@ -83,11 +83,11 @@ def test_keys_needs_and_parameters_are_pickled(
         assert pickled(parameters).parameters_id == parameters.parameters_id
 
 
-def test_prepared_keys_say_what_to_pickle_instead(
+def test_precomputed_keys_say_what_to_pickle_instead(
     small: CkksParameters, keys: tuple[client.SecretKey, PublicKey, EvaluationKeys]
 ) -> None:
-    with pytest.raises(TypeError, match="pickle the EvaluationKeys and call prepare_keys"):
-        pickle.dumps(prepare_keys(keys[2], small))
+    with pytest.raises(TypeError, match="pickle the EvaluationKeys and call precompute_keys"):
+        pickle.dumps(precompute_keys(keys[2], small))
 
 
 @pytest.mark.parametrize("design", [None, "nano"])

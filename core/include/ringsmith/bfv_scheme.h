@@ -55,7 +55,7 @@ struct Ciphertext {
 /// ringsmith::KeyGenerator for a BFV context.
 class KeyGenerator : public ringsmith::KeyGenerator {
  public:
-  /// @param word_bits 0: key-switching keys of RNS digits; else of digits of so many bits
+  /// @param word_bits 0: key-switching keys of RNS digits; else of digits of this many bits
   explicit KeyGenerator(const Context& context, std::size_t word_bits = 0)
       : ringsmith::KeyGenerator(context->shared_rlwe(), word_bits) {}
 };

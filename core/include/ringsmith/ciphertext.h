@@ -42,24 +42,24 @@ struct Ciphertext {
   }
 };
 
-class PreparedKey;  // prepared_key.h
+class PrecomputedKey;  // precomputed_key.h
 
 /// A non-owning view of a key-switching key (b, a) per digit, in NTT form.
 ///
-/// A full key has both parts: half 0 is the b part, half 1 the uniform a part. A compact
-/// (seed-compressed) key has the b part and a seed; expand_key_half expands the a part on the fly.
-/// A prepared (precomputed) key is in `prepared`. All three compute the same words. Word index:
+/// A full key has both parts: half 0 is the b part, half 1 the uniform a part. A key expanded on
+/// the fly (seed-compressed) has the b part and a seed; expand_key_half makes the a part.
+/// A precomputed key is in `precomputed`. All three compute the same words. Word index:
 /// ((digit * halves + half) * K + prime) * N + position, K all primes, special ones last.
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
-  std::size_t word_bits = 0;              ///< 0: the context's RNS digits; else bits of a digit
-  const KeySeed* seed = nullptr;          ///< of a seed-compressed key; else null
-  const PreparedKey* prepared = nullptr;  ///< a precomputed key, not in `data`
+  std::size_t word_bits = 0;      ///< 0: the context's RNS digits; else bits of a digit
+  const KeySeed* seed = nullptr;  ///< of a seed-compressed key; else null
+  const PrecomputedKey* precomputed = nullptr;  ///< a precomputed key, not in `data`
 
   /// Returns how many parts `data` holds.
   [[nodiscard]] std::size_t halves() const {
-    if (prepared != nullptr) {
+    if (precomputed != nullptr) {
       return 0;
     }
     return seed == nullptr ? 2 : 1;

@@ -27,7 +27,8 @@ namespace ringsmith {
 
 /// Generates the key that switches from s^2 to s, in KeySwitchKeyView's layout.
 ///
-/// @param word_bits 0: dnum digits, RNS or residue digits; else digits of so many bits, as many as
+/// @param word_bits 0: dnum digits, RNS or residue digits; else digits of this many bits, as many
+/// as
 ///                  the product of all data primes has
 /// @param key_seed  seed of the a part (expand_key_half), never used before with this secret key;
 ///                  null: the a part is drawn from `random`

@@ -9,7 +9,7 @@
 
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/key_switching.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 #include "ringsmith/rlwe.h"
 #include "ringsmith/secret_memory.h"
 #include "ringsmith/trivium.h"
@@ -33,19 +33,19 @@ struct PublicKey {
 /// How a key-switching key is stored: full, or seed-compressed. Both compute the same words.
 enum class KeyForm {
   kWhole,
-  kCompact,  ///< b part and seed; a part expanded on the fly: half the memory, slower
+  kOnTheFly,  ///< b part and seed; a part expanded on the fly: half the memory, slower
 };
 
 /// `data` and `seed` as in KeySwitchKeyView. A precomputed key does not follow changes of `data`.
 struct RelinKeys {
   std::vector<u64> data;
-  std::size_t word_bits = 0;    ///< 0: RNS digits; else digits of so many bits
+  std::size_t word_bits = 0;    ///< 0: RNS digits; else digits of this many bits
   std::optional<KeySeed> seed;  ///< of a seed-compressed key
-  std::shared_ptr<const PreparedKey> prepared = nullptr;  ///< used by operations if set
+  std::shared_ptr<const PrecomputedKey> precomputed = nullptr;  ///< used by operations if set
 
   /// Precomputes the key for many uses. `data` stays, for saving; it may be cleared.
-  /// @throws ParameterError as PreparedKey does
-  void prepare(const RlweContext& context);
+  /// @throws ParameterError as PrecomputedKey does
+  void precompute(const RlweContext& context);
   /// Returns the memory that the key takes in all its forms.
   [[nodiscard]] std::size_t bytes() const;
   /// Good while this object is.
@@ -55,14 +55,14 @@ struct RelinKeys {
 /// One key for each Galois element.
 struct GaloisKeys {
   std::map<u64, std::vector<u64>> data;
-  std::size_t word_bits = 0;                                        ///< as for RelinKeys
-  std::map<u64, KeySeed> seeds;                                     ///< of seed-compressed ones
-  std::map<u64, std::shared_ptr<const PreparedKey>> prepared = {};  ///< as for RelinKeys
+  std::size_t word_bits = 0;     ///< as for RelinKeys
+  std::map<u64, KeySeed> seeds;  ///< of seed-compressed ones
+  std::map<u64, std::shared_ptr<const PrecomputedKey>> precomputed = {};  ///< as for RelinKeys
 
   /// Precomputes all keys of `data`, as for RelinKeys. Keys precomputed earlier stay if their words
   /// were cleared.
-  /// @throws ParameterError as PreparedKey does
-  void prepare(const RlweContext& context);
+  /// @throws ParameterError as PrecomputedKey does
+  void precompute(const RlweContext& context);
   /// Returns the memory that all keys take in all their forms.
   [[nodiscard]] std::size_t bytes() const;
   /// Good while this object is.
@@ -78,7 +78,7 @@ struct GaloisKeys {
 class KeyGenerator {
  public:
   /// @param word_bits 0: key-switching keys of RNS digits, with the special primes; else of digits
-  ///                  of so many bits, without them
+  ///                  of this many bits, without them
   explicit KeyGenerator(std::shared_ptr<const RlweContext> context, std::size_t word_bits = 0);
 
   [[nodiscard]] const SecretKey& secret_key() const { return secret_key_; }

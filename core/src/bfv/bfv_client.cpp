@@ -38,8 +38,8 @@ std::vector<u64> bfv_decrypt(const BfvContext& context, std::span<const u64> sec
   kernels::divide_by_complements(rns, base, words);
 
   // With y = gamma * t * phase mod q, the conversion of y is y + u * q; times -1 / q that is the
-  // rounded gamma * t * phase / q but for an error that is small beside gamma, and modulo gamma
-  // only the error is left. Bajard, Eynard, Hasan, Zucca 2016, section 3.1.
+  // rounded gamma * t * phase / q but for an error that is small compared with gamma, and modulo
+  // gamma only the error is left. Bajard, Eynard, Hasan, Zucca 2016, section 3.1.
   const auto divided = [&](const Modulus& modulus) {
     std::vector<u64> limb(degree);
     kernels::combine(rns, base, words, {modulus, 0, limb});

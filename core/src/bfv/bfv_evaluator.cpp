@@ -42,7 +42,7 @@ Ciphertext scaled(const BfvContext& context, BaseView base, Multiplication varia
   return result;
 }
 
-// The data primes of a level and the extension: where operands of so many polynomials are
+// The data primes of a level and the extension: where operands with that number of polynomials are
 // multiplied.
 Base product_base(const BfvContext& context, std::size_t limbs, Multiplication variant,
                   std::size_t size) {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostHoisted = 16;
 
 // Whether `part` is contiguous in the base: its limbs are then one span.
-bool in_one_piece(const Base& base, const Base& part) {
+bool contiguous(const Base& base, const Base& part) {
   return std::search(base.begin(), base.end(), part.begin(), part.end()) != base.end();
 }
 
@@ -115,7 +115,7 @@ class Planner {
       const Node& mod_up = nodes_[raised];
       if (mod_up.op != Op::kModUp || mod_up.scaled || mod_up.centred ||
           users_[raised].size() != 1 || (source && *source != mod_up.operands[0]) ||
-          !in_one_piece(nodes_[mod_up.operands[0]].type.base, mod_up.primes)) {
+          !contiguous(nodes_[mod_up.operands[0]].type.base, mod_up.primes)) {
         return std::nullopt;
       }
       source = mod_up.operands[0];

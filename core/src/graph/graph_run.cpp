@@ -14,7 +14,7 @@
 #include "ringsmith/graph.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/lift_scale.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 #include "ringsmith/threads.h"
 
 namespace ringsmith {
@@ -158,11 +158,11 @@ class Interpreter {
   void check_key(const Node& node) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
     const std::size_t needed = *std::max_element(node.digits.begin(), node.digits.end()) + 1;
-    if (key.prepared != nullptr &&
-        (key.digits < needed || !key.prepared->is_of(rns_, key_primes_))) {
-      throw GraphError(text("the prepared key '", node.name, "' is of ", key.digits,
+    if (key.precomputed != nullptr &&
+        (key.digits < needed || !key.precomputed->is_of(rns_, key_primes_))) {
+      throw GraphError(text("the precomputed key '", node.name, "' is of ", key.digits,
                             " digits, and not of the graph's degree and primes with at least ",
-                            needed, " digits: prepare one of the graph's parameters"));
+                            needed, " digits: precompute one of the graph's parameters"));
     }
     if (key.digits < needed ||
         key.data.size() != key.digits * key.halves() * key_primes_ * rns_.degree()) {

@@ -9,7 +9,7 @@
 #include "ring/base_conversion.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 #include "ringsmith/threads.h"
 #include "simd/kernel_set.h"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kBlock = 4096;
 
 // Words between the ModUp results of digits: limbs are powers of two apart, and the same words of
-// all digits would share one set of the caches. A block and a line more, and they are in others.
+// all digits would share one set of the caches. A block and a cache line of offset avoid that.
 constexpr std::size_t kStagger = kBlock + 8;
 
 // The transform of words below `bound`, plus the offset, as a digit of key_products.
@@ -33,13 +33,13 @@ void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, 
 }
 
 // Whether its key is precomputed for its automorphism.
-bool is_prepared(const Switching& switching) {
-  const PreparedKey* const prepared = switching.key.prepared;
-  return prepared != nullptr && prepared->element() == switching.element;
+bool is_precomputed(const Switching& switching) {
+  const PrecomputedKey* const precomputed = switching.key.precomputed;
+  return precomputed != nullptr && precomputed->element() == switching.element;
 }
 
 // The widest prime of a digit with a sign mask: its words, below 2q, and an offset are below 2^62.
-constexpr int kMarkedBits = 60;
+constexpr int kSignMaskBits = 60;
 
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
@@ -61,16 +61,16 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
                                 " digits does not fit a polynomial of ", digits.size(), " digits"));
     }
   }
-  if (switchings_.size() == 1 && switchings_[0].element != 1 && !is_prepared(switchings_[0])) {
+  if (switchings_.size() == 1 && switchings_[0].element != 1 && !is_precomputed(switchings_[0])) {
     moved_.resize(polynomial.size());
     automorph(context, base, form, switchings_[0].element, polynomial, moved_);
     polynomial = moved_;
     switchings_[0].element = 1;
   }
-  marks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
-           std::ranges::all_of(digits, [&](const Base& primes) {
-             return primes.size() == 1 && context.modulus(primes[0]).bits() <= kMarkedBits;
-           });
+  sign_masks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
+                std::ranges::all_of(digits, [&](const Base& primes) {
+                  return primes.size() == 1 && context.modulus(primes[0]).bits() <= kSignMaskBits;
+                });
   cut(base, polynomial, digits);
   if (std::ranges::all_of(switchings_, [](const Switching& s) { return s.element == 1; })) {
     return;
@@ -79,8 +79,8 @@ DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form
     permutations_.emplace_back(context.log_degree(), switching.element);
     levels_.push_back({switching.digits, {digits.begin(), digits.end()}});
   }
-  if (marks_) {
-    mark_negated();
+  if (sign_masks_) {
+    mask_signs();
     return;
   }
   for (Digit& digit : digits_) {
@@ -92,7 +92,7 @@ void DigitProducts::cut(BaseView base, std::span<const u64> polynomial,
                         std::span<const Base> digits) {
   const std::size_t degree = context_.degree();
   const auto is_copied = [this](const Base& primes) {
-    return form_ == Form::kNtt || marks_ || primes.size() > 1;
+    return form_ == Form::kNtt || sign_masks_ || primes.size() > 1;
   };
   const bool copies = std::ranges::any_of(digits, is_copied);
   coefficients_.resize(copies ? polynomial.size() : 0);
@@ -137,7 +137,7 @@ u64 DigitProducts::negation(const Digit& digit, std::size_t prime) const {
 void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficients,
                             std::span<const Raised> wanted) const {
   if (digit.primes.size() == 1) {
-    const u64 source = (marks_ ? 2 : 1) * context_.modulus(digit.primes[0]).value();
+    const u64 source = (sign_masks_ ? 2 : 1) * context_.modulus(digit.primes[0]).value();
     for (const auto& [prime, offset, words] : wanted) {
       forward_digit(context_.ntt(prime), coefficients, source + offset, offset, words);
     }
@@ -181,29 +181,28 @@ void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> wor
   convert(digit, digit.coefficients, wanted);
 }
 
-void DigitProducts::mark_negated() {
+void DigitProducts::mask_signs() {
   parallel_for(digits_.size(), digits_[0].copy.size(), [&](std::size_t i) {
     const std::span<u64> words = digits_[i].copy;
-    simd::kernel_set().mark_negated(context_.modulus(digits_[i].primes[0]).value(),
-                                    switchings_[0].element, words.data(), words.data(),
-                                    words.size());
+    simd::kernel_set().mask_signs(context_.modulus(digits_[i].primes[0]).value(),
+                                  switchings_[0].element, words.data(), words.data(), words.size());
   });
 }
 
 u64 DigitProducts::offset(const Digit& digit, std::size_t prime) const {
   const Modulus& modulus = context_.modulus(prime);
-  if (marks_) {
+  if (sign_masks_) {
     return modulus.negate(negation(digit, prime));
   }
   return modulus.negate(modulus.multiply(modulus.inverse(2), negation(digit, prime)));
 }
 
-PreparedKey::Shift DigitProducts::shift(std::size_t prime, std::size_t index) const {
+PrecomputedKey::Shift DigitProducts::shift(std::size_t prime, std::size_t index) const {
   std::vector<u64> factors(digits_.size());
   for (std::size_t i = 0; i < digits_.size(); ++i) {
     factors[i] = negation(digits_[i], prime);
   }
-  return switchings_[index].key.prepared->shift(levels_[index], prime, factors);
+  return switchings_[index].key.precomputed->shift(levels_[index], prime, factors);
 }
 
 std::size_t DigitProducts::words_at_prime() const {
@@ -227,10 +226,10 @@ void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
 void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
                                     std::span<const LimbPair> out) const {
   const std::size_t degree = context_.degree();
-  const bool hoisted = !permutations_.empty() && !marks_;
+  const bool hoisted = !permutations_.empty() && !sign_masks_;
   const NttTables& tables = context_.ntt(prime);
   const bool scales = tables.kernels().scales;
-  const bool shifts = hoisted && !std::ranges::all_of(switchings_, is_prepared);
+  const bool shifts = hoisted && !std::ranges::all_of(switchings_, is_precomputed);
   const std::size_t stride = degree + kStagger;
   ScratchWords added(shifts && !scales ? digits_.size() * stride : 0);
   parallel_for(shifts ? digits_.size() : 0, degree, [&](std::size_t i) {
@@ -257,7 +256,7 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
   std::size_t written = 0;
   bool expands = false;
   for (const Switching& switching : switchings_) {
-    written = std::max(written, KeyWords::written_halves(switching.key, is_prepared(switching)));
+    written = std::max(written, KeyWords::written_halves(switching.key, is_precomputed(switching)));
     expands = expands || switching.key.seed != nullptr;
   }
   const std::size_t words = written == 0 && threads() == 1 ? degree : std::min(kBlock, degree);
@@ -265,23 +264,23 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
   const std::size_t run = expands ? std::min(kSeededBlock, degree) : words;
   const std::size_t work = 3 * switchings_.size() * digits_.size() * run;
   parallel_for(degree / run, work, [&](std::size_t index) {
-    ScratchWords room(written * digits_.size() * words);
+    ScratchWords buffer(written * digits_.size() * words);
     std::vector<KeyWords> keys;
     keys.reserve(switchings_.size());
     // With precomputed keys, and with kernels that scale, the switchings share only the digits. All
     // read the same block of them, and each moves it to another position.
     std::vector<std::size_t> begins(switchings_.size(), index * run);
     for (std::size_t i = 0; i < switchings_.size(); ++i) {
-      const bool prepared = is_prepared(switchings_[i]);
-      if (hoisted && scales && !prepared) {
+      const bool precomputed = is_precomputed(switchings_[i]);
+      if (hoisted && scales && !precomputed) {
         begins[i] = permutations_[i].destination(index * run, run);
       }
       keys.emplace_back(context_, switchings_[i].key, switchings_[i].digits, prime, begins[i],
-                        prepared);
+                        precomputed);
     }
     for (std::size_t done = 0; done < run; done += words) {
       for (std::size_t i = 0; i < switchings_.size(); ++i) {
-        const KeyWords::Pointers& here = keys[i].next(words, room.words());
+        const KeyWords::Pointers& here = keys[i].next(words, buffer.words());
         multiply(prime, factors, own[i], i, here, begins[i] + done, words, out[i]);
       }
     }
@@ -291,7 +290,7 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
 DigitProducts::OwnFactors DigitProducts::own_factors(std::size_t prime, const Factors& factors,
                                                      std::size_t index) const {
   OwnFactors own;
-  if (is_prepared(switchings_[index])) {
+  if (is_precomputed(switchings_[index])) {
     own.shift = shift(prime, index);
   }
   for (std::size_t i = 0; i < digits_.size(); ++i) {
@@ -312,7 +311,7 @@ Words DigitProducts::raised_again(std::size_t prime, const Digit& digit, std::si
   ScratchWords moved(digit.coefficients.size());
   automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
   ScratchWords raised(degree);
-  const bool shifted = is_prepared(switchings_[index]);
+  const bool shifted = is_precomputed(switchings_[index]);
   const Raised again{prime, shifted ? offset(digit, prime) : 0, raised.words()};
   convert(digit, moved.words(), {&again, 1});
   Words back(degree);  // since what is multiplied is moved again
@@ -335,8 +334,8 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, const Ow
                              std::size_t index, const KeyWords::Pointers& keys, std::size_t begin,
                              std::size_t words, const LimbPair& out) const {
   const NttTables& tables = context_.ntt(prime);
-  const bool prepared = is_prepared(switchings_[index]);
-  const bool moves = !permutations_.empty() && !prepared;  // digits; else the sums
+  const bool precomputed = is_precomputed(switchings_[index]);
+  const bool moves = !permutations_.empty() && !precomputed;  // digits; else the sums
   std::vector<const u64*> values = own.values.empty() ? factors.values : own.values;
   for (const u64*& value : values) {
     value += moves ? 0 : begin;
@@ -347,11 +346,11 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, const Ow
   }
   std::array<const u64*, 2> starts = own.shift.halves;
   for (const u64*& start : starts) {
-    start += start == nullptr ? 0 : simd::prepared_size(tables.kernels().key_code, begin);
+    start += start == nullptr ? 0 : simd::precomputed_size(tables.kernels().key_code, begin);
   }
   const simd::Permutation permutation =
       moves ? permutations_[index].from(begin) : simd::Permutation{};
-  const simd::Permutation targets = !permutations_.empty() && prepared
+  const simd::Permutation targets = !permutations_.empty() && precomputed
                                         ? permutations_[index].targets(begin)
                                         : simd::Permutation{};
   const simd::KeyTerms terms{digits_.size(),
@@ -361,7 +360,7 @@ void DigitProducts::multiply(std::size_t prime, const Factors& factors, const Ow
                              moves ? &tables.halves()[begin] : nullptr,
                              factors.scales.data(),
                              {keys[0].data(), keys[1].data()},
-                             prepared,
+                             precomputed,
                              {starts[0], starts[1]},
                              targets.blocks == nullptr ? nullptr : &targets};
   const std::size_t to = targets.blocks == nullptr ? begin : 0;

@@ -10,7 +10,7 @@
 #include "ring/ntt_permutation.h"
 #include "ringsmith/aligned_memory.h"
 #include "ringsmith/ciphertext.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 #include "ringsmith/rns.h"
 #include "ringsmith/types.h"
 
@@ -45,17 +45,19 @@ using LimbPair = std::array<std::span<u64>, 2>;
 /// Such digits are rare; their ModUp is repeated for each automorphism.
 ///
 /// A key precomputed for g has the inverse of g applied. The c u correction of its sums is known
-/// (PreparedKey::shift). So all switchings read the same unpermuted digits, and g is applied to the
-/// sums. For a single switching by another key, g is applied to the polynomial first. For a single
-/// switching by a key precomputed for g, with digits of one prime of up to 60 bits, d is subtracted
-/// from the words y > 0 that g negates: this gives the digit of g(x) with the inverse of g applied.
+/// (PrecomputedKey::shift). So all switchings read the same unpermuted digits, and g is applied to
+/// the sums. For a single switching by another key, g is applied to the polynomial first. For a
+/// single switching by a key precomputed for g, with digits of one prime of up to 60 bits, d is
+/// subtracted from the words y > 0 that g negates: this gives the digit of g(x) with the inverse of
+/// g applied.
 class DigitProducts {
  public:
   /// @param base       of `polynomial`
   /// @param form       of `polynomial`
   /// @param polynomial must outlive this object
   /// @param digits     each of primes that follow each other in `base`
-  /// @throws ParameterError if there is no digit, one is not in the base, an element is none, or
+  /// @throws ParameterError if there is no digit, one is not in the base, an element is no Galois
+  /// element, or
   ///         numbers or sizes differ
   DigitProducts(const RnsContext& context, BaseView base, Form form,
                 std::span<const u64> polynomial, std::span<const Base> digits,
@@ -81,14 +83,14 @@ class DigitProducts {
  private:
   void cut(BaseView base, std::span<const u64> polynomial, std::span<const Base> digits);
   // Subtracts d where the only switching negates, and adds d everywhere.
-  void mark_negated();
+  void mask_signs();
   // k D modulo the prime; 0 for one of the digit's own.
   [[nodiscard]] u64 negation(const Digit& digit, std::size_t prime) const;
   // Offset added to the coefficients so that the ModUp result is reduced by c u or, with a sign
   // mask, by d where negated.
   [[nodiscard]] u64 offset(const Digit& digit, std::size_t prime) const;
   // The correction of a switching by a precomputed key: c u of all digits, times their keys.
-  [[nodiscard]] PreparedKey::Shift shift(std::size_t prime, std::size_t index) const;
+  [[nodiscard]] PrecomputedKey::Shift shift(std::size_t prime, std::size_t index) const;
 
   // Requests a digit's value at a prime that is not its own, plus an offset.
   struct Raised {
@@ -114,7 +116,7 @@ class DigitProducts {
   struct OwnFactors {
     std::vector<const u64*> values;
     std::vector<Words> words;
-    PreparedKey::Shift shift;
+    PrecomputedKey::Shift shift;
   };
 
   // A digit of the polynomial at primes, in NTT form, less c u if hoisted: in limbs of `words`, or
@@ -140,13 +142,13 @@ class DigitProducts {
 
   const RnsContext& context_;
   Form form_;
-  bool marks_ = false;  // mark_negated() has been called
-  Words moved_;         // what is cut in place of the polynomial, if anything
+  bool sign_masks_ = false;  // mask_signs() has been called
+  Words moved_;              // what is cut in place of the polynomial, if anything
   Words coefficients_;
   std::vector<Digit> digits_;
   std::vector<Switching> switchings_;
-  std::vector<NttPermutation> permutations_;  // of each switching; none if not hoisted
-  std::vector<PreparedKey::Level> levels_;    // likewise
+  std::vector<NttPermutation> permutations_;   // of each switching; none if not hoisted
+  std::vector<PrecomputedKey::Level> levels_;  // likewise
 };
 
 }  // namespace ringsmith::kernels

@@ -22,13 +22,13 @@ struct DividedPair {
 
 /// For each switching and key part: (sums + P * raised) divided by all primes of the base but the
 /// first `keep`, as mod_down does, plus `added`; P is the product of the primes that `raised` has
-/// no limbs of. Nothing but limbs of the dropped primes is kept beside the results.
+/// no limbs of. Nothing but limbs of the dropped primes is kept besides the results.
 ///
 /// @param base the primes that the sums are taken at
 /// @param keep at least 1 and fewer than the base has
 /// @param form of the results
 /// @param pairs one for each switching
-/// @throws ParameterError if an element is none
+/// @throws ParameterError if an element is no Galois element
 void divided_products(const RnsContext& context, const DigitProducts& products, BaseView base,
                       std::size_t keep, Form form, std::span<const DividedPair> pairs);
 

@@ -13,7 +13,7 @@
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
 #include "ringsmith/lift_scale.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 
 namespace ringsmith {
 namespace {
@@ -150,18 +150,20 @@ void check_product(const RlweContext& context, const CiphertextView& a, const ch
 }  // namespace
 
 void check(const RlweContext& context, const KeySwitchKeyView& key) {
-  if (key.prepared != nullptr && context.residue_digits()) {
+  if (key.precomputed != nullptr && context.residue_digits()) {
     throw ParameterError(
-        "a prepared key is divided by special primes, and the parameters have none: use the key as "
+        "a precomputed key is divided by special primes, and the parameters have none: use the key "
+        "as "
         "it is");
   }
-  if (key.prepared != nullptr && key.word_bits != 0) {
-    throw ParameterError(text("a prepared key is in digits of primes, and words of ", key.word_bits,
-                              " bits were asked for: use a key in such words"));
+  if (key.precomputed != nullptr && key.word_bits != 0) {
+    throw ParameterError(text("a precomputed key is in digits of primes, and words of ",
+                              key.word_bits, " bits were asked for: use a key in such words"));
   }
-  if (key.prepared != nullptr && !key.prepared->is_of(context.rns(), context.rns().size())) {
+  if (key.precomputed != nullptr && !key.precomputed->is_of(context.rns(), context.rns().size())) {
     throw ParameterError(
-        "the prepared key is of another degree or other primes: prepare the key with the context "
+        "the precomputed key is of another degree or other primes: precompute the key with the "
+        "context "
         "that it is used with");
   }
   if (key.word_bits != 0) {

@@ -7,7 +7,7 @@
 #include "platform/text.h"
 #include "ringsmith/error.h"
 #include "ringsmith/kernels.h"
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 
 namespace ringsmith::kernels {
 
@@ -24,18 +24,18 @@ void check_key_limb(std::span<const u64> limb, std::size_t prime, const Modulus&
 
 KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
                    std::span<const std::size_t> digits, std::size_t prime, std::size_t begin,
-                   bool as_prepared)
+                   bool as_precomputed)
     : digits_(digits), prime_(prime), position_(begin) {
-  if (key.prepared != nullptr) {
-    if (!as_prepared) {
-      restored_ = key.prepared;
+  if (key.precomputed != nullptr) {
+    if (!as_precomputed) {
+      restored_ = key.precomputed;
       return;
     }
     code_ = context.ntt(prime).kernels().key_code;
     for (std::size_t half = 0; half < 2; ++half) {
       following_[half].reserve(digits.size());
       for (const std::size_t digit : digits) {
-        following_[half].push_back(key.prepared->limb(digit, half, prime, begin));
+        following_[half].push_back(key.precomputed->limb(digit, half, prime, begin));
       }
     }
     return;
@@ -51,33 +51,33 @@ KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
   }
 }
 
-const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> room) {
-  piece_ = following_;
+const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> buffer) {
+  block_ = following_;
   for (auto& half : following_) {
     for (const u64*& word : half) {
-      word += simd::prepared_size(code_, words);
+      word += simd::precomputed_size(code_, words);
     }
   }
   if (!streams_.empty()) {
-    piece_[1].resize(streams_.size());
+    block_[1].resize(streams_.size());
     parallel_for(streams_.size(), kExpansionPasses * words, [&](std::size_t i) {
-      const std::span<u64> limb = room.subspan(i * words, words);
+      const std::span<u64> limb = buffer.subspan(i * words, words);
       streams_[i].next(limb);
-      piece_[1][i] = limb.data();
+      block_[1][i] = limb.data();
     });
   }
   if (restored_ != nullptr) {
     for (std::size_t half = 0; half < 2; ++half) {
-      piece_[half].resize(digits_.size());
+      block_[half].resize(digits_.size());
       for (std::size_t i = 0; i < digits_.size(); ++i) {
-        const std::span<u64> limb = room.subspan((2 * i + half) * words, words);
+        const std::span<u64> limb = buffer.subspan((2 * i + half) * words, words);
         restored_->restore(digits_[i], half, prime_, position_, limb);
-        piece_[half][i] = limb.data();
+        block_[half][i] = limb.data();
       }
     }
   }
   position_ += words;
-  return piece_;
+  return block_;
 }
 
 void key_inner_product(const RnsContext& context, BaseView base,
@@ -99,8 +99,8 @@ void key_inner_product(const RnsContext& context, BaseView base,
     const NttTables& tables = context.ntt(base[limb]);
     for (std::size_t i = 0; i < digits.size(); ++i) {
       const std::span<u64> words = expanded.words().subspan(i * degree, degree);
-      if (key.prepared != nullptr) {
-        key.prepared->restore(numbers[i], half, base[limb], 0, words);
+      if (key.precomputed != nullptr) {
+        key.precomputed->restore(numbers[i], half, base[limb], 0, words);
       } else {
         expand_key_half(*key.seed, numbers[i], base[limb], tables.modulus(), words);
       }

@@ -35,28 +35,29 @@ class KeyWords {
   /// @param digits their numbers in the key; must outlive this object
   /// @param begin  the first word, a multiple of those that are wanted at a time; of a
   ///               seed-compressed key a multiple of kSeededBlock
-  /// @param as_prepared whether a precomputed key's words are wanted as they are, or the key's
+  /// @param as_precomputed whether a precomputed key's words are wanted as they are, or the key's
   KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
            std::span<const std::size_t> digits, std::size_t prime, std::size_t begin,
-           bool as_prepared);
+           bool as_precomputed);
 
   /// Key parts of a block that next() writes: those not in memory in the requested form.
-  [[nodiscard]] static std::size_t written_halves(const KeySwitchKeyView& key, bool as_prepared) {
-    return as_prepared ? 0 : 2 - key.halves();
+  [[nodiscard]] static std::size_t written_halves(const KeySwitchKeyView& key,
+                                                  bool as_precomputed) {
+    return as_precomputed ? 0 : 2 - key.halves();
   }
   /// The next `words` words, a power of two and at least 8, of every digit and both halves.
-  /// @param room buffer for written_halves() * digits * words words
+  /// @param buffer buffer for written_halves() * digits * words words
   /// @return pointers, good until the next call
-  [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> room);
+  [[nodiscard]] const Pointers& next(std::size_t words, std::span<u64> buffer);
 
  private:
   std::span<const std::size_t> digits_;
   std::size_t prime_;
   std::size_t position_;
-  const PreparedKey* restored_ = nullptr;         // a precomputed key to be restored
+  const PrecomputedKey* restored_ = nullptr;      // a precomputed key to be restored
   simd::KeyCode code_ = simd::KeyCode::kResidue;  // of the words in memory
   Pointers following_;
-  Pointers piece_;
+  Pointers block_;
   std::vector<SeededLimb> streams_;  // of each digit; none of another than a seed-compressed key
 };
 

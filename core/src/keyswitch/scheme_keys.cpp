@@ -19,13 +19,13 @@ KeySwitchKeyView view_of(const RlweContext& context, const std::vector<u64>& key
   return view;
 }
 
-std::size_t bytes_of(const std::vector<u64>& key, bool compact) {
-  return key.size() * sizeof(u64) + (compact ? sizeof(KeySeed) : 0);
+std::size_t bytes_of(const std::vector<u64>& key, bool on_the_fly) {
+  return key.size() * sizeof(u64) + (on_the_fly ? sizeof(KeySeed) : 0);
 }
 
-std::shared_ptr<const PreparedKey> prepared_of(const RlweContext& context,
-                                               const KeySwitchKeyView& key, u64 element = 1) {
-  return std::make_shared<const PreparedKey>(context, key, element);
+std::shared_ptr<const PrecomputedKey> precomputed_of(const RlweContext& context,
+                                                     const KeySwitchKeyView& key, u64 element = 1) {
+  return std::make_shared<const PrecomputedKey>(context, key, element);
 }
 
 // A seed that no other key has.
@@ -69,27 +69,28 @@ std::vector<u64> create_primes(std::size_t degree, std::span<const int> bit_size
   return primes;
 }
 
-void RelinKeys::prepare(const RlweContext& context) {
-  prepared = prepared_of(context, view_of(context, data, word_bits, seed ? &*seed : nullptr));
+void RelinKeys::precompute(const RlweContext& context) {
+  precomputed = precomputed_of(context, view_of(context, data, word_bits, seed ? &*seed : nullptr));
 }
 
 std::size_t RelinKeys::bytes() const {
-  return bytes_of(data, seed.has_value()) + (prepared ? prepared->bytes() : 0);
+  return bytes_of(data, seed.has_value()) + (precomputed ? precomputed->bytes() : 0);
 }
 
 KeySwitchKeyView RelinKeys::view(const RlweContext& context) const {
-  return prepared ? prepared->view() : view_of(context, data, word_bits, seed ? &*seed : nullptr);
+  return precomputed ? precomputed->view()
+                     : view_of(context, data, word_bits, seed ? &*seed : nullptr);
 }
 
-void GaloisKeys::prepare(const RlweContext& context) {
-  auto all = prepared;
+void GaloisKeys::precompute(const RlweContext& context) {
+  auto all = precomputed;
   for (const auto& [element, key] : data) {
     const auto seed = seeds.find(element);
-    all[element] = prepared_of(
+    all[element] = precomputed_of(
         context, view_of(context, key, word_bits, seed == seeds.end() ? nullptr : &seed->second),
         element);
   }
-  prepared = std::move(all);
+  precomputed = std::move(all);
 }
 
 std::size_t GaloisKeys::bytes() const {
@@ -97,15 +98,15 @@ std::size_t GaloisKeys::bytes() const {
   for (const auto& [element, key] : data) {
     all += bytes_of(key, seeds.contains(element));
   }
-  for (const auto& [element, key] : prepared) {
+  for (const auto& [element, key] : precomputed) {
     all += key->bytes();
   }
   return all;
 }
 
 KeySwitchKeyView GaloisKeys::view(const RlweContext& context, u64 element) const {
-  const auto ready = prepared.find(element);
-  if (ready != prepared.end()) {
+  const auto ready = precomputed.find(element);
+  if (ready != precomputed.end()) {
     return ready->second->view();
   }
   const auto found = data.find(element);

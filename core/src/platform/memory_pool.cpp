@@ -46,7 +46,7 @@ void release(const Block& block) noexcept {
 class Pool {
  public:
   // The block of this size that was given back last, whose words may still be in a cache; nullptr
-  // if there is none.
+  // if there is no block.
   void* take(std::size_t bytes) {
     const std::lock_guard lock(process_mutex(Guarded::kMemoryPool));
     const auto after = by_size_.upper_bound(bytes);
@@ -61,8 +61,8 @@ class Pool {
     return memory;
   }
 
-  // Keeps a block of at most kMostKept bytes. To make room, blocks that have waited longest move to
-  // `leaving`, for the caller to release without holding the lock.
+  // Keeps a block of at most kMostKept bytes. To stay below the limit, blocks that have waited
+  // longest move to `leaving`, for the caller to release without holding the lock.
   // @throws std::bad_alloc; the block is not kept then
   void keep(const Block& block, std::list<Block>& leaving) {
     std::list<Block> newest{block};

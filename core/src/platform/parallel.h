@@ -1,4 +1,4 @@
-// Loops whose iterations run side by side.
+// Loops whose iterations run in parallel.
 #pragma once
 
 #include <cstddef>

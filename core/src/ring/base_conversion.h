@@ -57,8 +57,8 @@ void combine(const RnsContext& context, BaseView base, std::span<const u64> word
 void combine(const RnsContext& context, BaseView base, std::span<const u64> words,
              const Target& target);
 
-/// How many primes limbs over so many others are converted to at a time: where those are many, the
-/// conversion is bound by reading them; more results at a time would leave the caches.
+/// How many primes limbs over a number of others are converted to at a time: where those are many,
+/// the conversion is bound by reading them; more results at a time would leave the caches.
 [[nodiscard]] constexpr std::size_t primes_at_once(std::size_t others) {
   return others < 4 ? 1 : simd::kTargets;
 }

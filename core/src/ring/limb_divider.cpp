@@ -11,7 +11,7 @@ namespace ringsmith::kernels {
 namespace {
 
 // What words of PrimeKernels::divide may reach.
-u64 room(simd::TwiddleCode code) {
+u64 word_bound(simd::TwiddleCode code) {
   using enum simd::TwiddleCode;
   return u64{1} << (code == kReal || code == kShift32 || code == kShift52 ? 52 : 63);
 }
@@ -77,7 +77,7 @@ void LimbDivider::divide_group(std::span<const u64> dropped, Form form, std::siz
   // One prime's limb is converted where it is read.
   const bool converts =
       drop_.size() > 1 || (form == Form::kCoeff && 3 * first_tables.modulus().value() + divisor >
-                                                       room(first_tables.kernels().code));
+                                                       word_bound(first_tables.kernels().code));
   if (converts) {
     std::vector<Target> targets;
     for (std::size_t i = 0; i < limbs.size(); ++i) {

@@ -32,9 +32,9 @@ class NttPermutation {
 
   /// Permutes a limb. Not in place.
   void apply(std::span<const u64> in, std::span<u64> out) const;
-  /// Where the words of an aligned run go, which is such a run again: a word's place is brev(i),
-  /// and the low bits of j, which are the high bits of its new place, follow from the low bits of
-  /// i.
+  /// Where the words of an aligned run go, which is such a run again: a word's position is brev(i),
+  /// and the low bits of j, which are the high bits of its new position, follow from the low bits
+  /// of i.
   /// @param begin a multiple of `words`
   /// @param words a power of two, at least 8
   [[nodiscard]] std::size_t destination(std::size_t begin, std::size_t words) const;

@@ -74,8 +74,8 @@ bool pointwise(Pointwise kernel, const RnsContext& context, BaseView base, std::
                        });
 }
 
-// The kernel for a result of so many words: `streamed` from 1 MiB on, where the operands, twice as
-// many, do not leave it in the caches.
+// The kernel for a result of this many words: `streamed` from 1 MiB on, where the operands, twice
+// as many, do not leave it in the caches.
 Pointwise for_result(std::size_t words, Pointwise kernel, Pointwise streamed) {
   constexpr std::size_t kStreamed = (std::size_t{1} << 20) / sizeof(u64);
   return words < kStreamed ? kernel : streamed;

@@ -60,7 +60,7 @@ std::vector<u64> uniform_half(const RlweContext& context, std::size_t digit, con
   return half;
 }
 
-// What a digit of a key holds beside an encryption of zero: `factor(modulus)` times the old secret,
+// What a digit of a key adds to an encryption of zero: `factor(modulus)` times the old secret,
 // in the limbs of `primes`.
 struct Digit {
   Base primes;

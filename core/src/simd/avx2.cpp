@@ -21,9 +21,9 @@ constexpr PrimeKernels kClasses[] = {
     narrow_class<HalfWords256, 30>(),
     narrow_class<HalfWords256, 31>(),
     product_class<V, 32>(),
-    fma_class<V, FmaRoom::kBoth>(34),
-    fma_class<V, FmaRoom::kForward>(48),
-    fma_class<V, FmaRoom::kPass>(50),
+    fma_class<V, FmaHeadroom::kBoth>(34),
+    fma_class<V, FmaHeadroom::kForward>(48),
+    fma_class<V, FmaHeadroom::kPass>(50),
     // Forward two columns at a time are faster, back, with more constants in registers, one.
     word_class<54, V, NearPower54<V, 2>, NearPower54<V, 1>, MontgomerySum<V, 54, false>>(),
     word_class<54, V, Montgomery56<V, 2>, Montgomery56<V, 1>, MontgomerySum<V, 54>>(),
@@ -38,7 +38,7 @@ constexpr KernelSet kSet{"avx2",
                          13,
                          permute_words<V>,
                          automorph_loaded<V>,
-                         mark_negated_words<V>,
+                         mask_signs_of_words<V>,
                          expand_streams<V>,
                          multiplications<V, V::multiply_halves>};
 

@@ -14,16 +14,16 @@ namespace {
 using V = Vector512;
 
 constexpr PrimeKernels kClasses[] = {
-    fma_class<V, FmaRoom::kBoth>(34), fma_class<V, FmaRoom::kForward>(48),
-    fma_class<V, FmaRoom::kPass>(50), word_class<54, V, Word56<V>>(),
-    word_class<56, V, Word56<V>>(),   word_class<61, V, Word64<V>>(),
+    fma_class<V, FmaHeadroom::kBoth>(34), fma_class<V, FmaHeadroom::kForward>(48),
+    fma_class<V, FmaHeadroom::kPass>(50), word_class<54, V, Word56<V>>(),
+    word_class<56, V, Word56<V>>(),       word_class<61, V, Word64<V>>(),
 };
 constexpr KernelSet kSet{"avx512",
                          kClasses,
                          6,
                          permute_words<V>,
                          automorph_gathered<V>,
-                         mark_negated_words<V>,
+                         mask_signs_of_words<V>,
                          expand_streams<V>,
                          multiplications<V, V::multiply_halves>};
 

@@ -18,8 +18,8 @@ using V = Vector512;
 
 void scale_ifma(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                 std::size_t count) {
-  const Ifma<Room::kNone> arithmetic(prime);
-  const auto twiddle = Ifma<Room::kNone>::from_shift64(factor, prime.q);
+  const Ifma<Headroom::kNone> arithmetic(prime);
+  const auto twiddle = Ifma<Headroom::kNone>::from_shift64(factor, prime.q);
   for (std::size_t i = 0; i < count; i += V::kLanes) {
     const auto product = arithmetic.multiply_once(V::load(a + i), twiddle);
     V::store(out + i, V::reduce_once(product, arithmetic.q));
@@ -66,13 +66,13 @@ constexpr PrimeKernels ifma_class(int bits) {
           is_canonical<V>,
           pointwise<Plus<V>>,
           pointwise<Minus<V>>,
-          pointwise<Times<Ifma<Room::kNone>>>,
+          pointwise<Times<Ifma<Headroom::kNone>>>,
           streamed<Plus<V>>,
           streamed<Minus<V>>,
-          streamed<Times<Ifma<Room::kNone>>>,
+          streamed<Times<Ifma<Headroom::kNone>>>,
           negate_words<V>,
           scale_ifma,
-          divide_words<Ifma<Room::kNone>>,
+          divide_words<Ifma<Headroom::kNone>>,
           inner_products<IfmaSum>,
           combine_ifma,
           combine_four_ifma,
@@ -153,10 +153,10 @@ constexpr PrimeKernels split_class() {
 }
 
 constexpr PrimeKernels kClasses[] = {
-    ifma_class<Ifma<Room::kBoth>, PackedIfmaSum>(32),
-    ifma_class<Ifma<Room::kBoth>>(33),
-    ifma_class<Ifma<Room::kForward>>(46),
-    ifma_class<Ifma<Room::kNone>>(50),
+    ifma_class<Ifma<Headroom::kBoth>, PackedIfmaSum>(32),
+    ifma_class<Ifma<Headroom::kBoth>>(33),
+    ifma_class<Ifma<Headroom::kForward>>(46),
+    ifma_class<Ifma<Headroom::kNone>>(50),
     split_class<56, Word56>(),
     split_class<61, Word64>(),
 };
@@ -165,7 +165,7 @@ constexpr KernelSet kSet{"avx512ifma",
                          6,
                          permute_words<V>,
                          automorph_gathered<V>,
-                         mark_negated_words<V>,
+                         mask_signs_of_words<V>,
                          expand_streams<Vector512Ifma>,
                          multiplications<V, multiply_low>};
 

@@ -20,7 +20,7 @@ struct NarrowSum {
   static constexpr int kNarrowBits = 30;
   static constexpr int kVectors = V::kLanes / 2;
 
-  /// The middle sum's products are below 2^61; the low sum's below 2^60, beside a start below 2^63.
+  /// The middle sum's products are below 2^61; the low sum's below 2^60 and a start is below 2^63.
   static std::size_t terms(int) { return 7; }
 
   RINGSMITH_INLINE static auto word(Vec x) {
@@ -53,7 +53,7 @@ struct NarrowSum {
   Vec low, middle;
 };
 
-/// Bits of a combination's words and of the primes of so many targets, at most.
+/// Bits of a combination's words and of the primes of this many targets, at most.
 int widest(const PrimeConstants* primes, const Combination& sum, int targets) {
   int bits = sum.word_bits;
   for (int target = 0; target < targets; ++target) {

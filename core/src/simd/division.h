@@ -58,7 +58,7 @@ void divide_words(const PrimeConstants& prime, const u64* correction, u64 lift,
 /// A Transform's last step: its words are corrections, which stay in registers.
 template <typename A>
 struct Divided {
-  static constexpr bool kWantsRoom = true;  ///< for differences
+  static constexpr bool kWantsHeadroom = true;  ///< for differences
 
   RINGSMITH_INLINE void operator()(const A& arithmetic, typename A::Vec x, u64* to) const {
     const auto i = static_cast<std::size_t>(to - limb);

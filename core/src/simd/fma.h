@@ -39,12 +39,12 @@ constexpr double kEvenRounder = 0x1.8p53;
 /// Added to an integer in [0, 2^52), it has that integer in its lower 52 bits.
 constexpr double kWord = 0x1p52;
 
-/// What doubles have room for: passes of the transforms with few reductions; a whole forward
+/// Headroom of doubles, what fits: passes of the transforms with few reductions; a whole forward
 /// transform without one, and a pass of the inverse but for a row; both transforms.
-enum class FmaRoom { kPass, kForward, kBoth };
+enum class FmaHeadroom { kPass, kForward, kBoth };
 
 /// Arithmetic modulo one prime of up to 50 bits, 48 bits or 34 bits.
-template <typename V, FmaRoom room>
+template <typename V, FmaHeadroom headroom>
 struct Fma : V {
   using Vec = typename V::Vec;
   using Twiddle = FmaTwiddle<V>;
@@ -55,7 +55,7 @@ struct Fma : V {
   static constexpr int kColumns = 2;
   static constexpr int kStreams = 2;
   static constexpr int kJoined = V::kJoined;
-  static constexpr bool kSpaced = room == FmaRoom::kPass;
+  static constexpr bool kSpaced = headroom == FmaHeadroom::kPass;
   /// Fewer values leave 16 registers, for a fiftieth of a transform's time.
   static constexpr bool kInTurn = V::kLanes == 4;
 
@@ -187,7 +187,7 @@ struct Fma : V {
   }
 
   /// Sums and differences double in each layer: up to 34 bits from q to 2^16 q, at most 2^50, with
-  /// room for both transforms.
+  /// headroom for both transforms.
   ///
   /// Else what is multiplied begins anew from little more than q / 2, or q if its quotient is even.
   /// Up to 48 bits a pass's words are at most 2.25q, and 4.5q, 9q and 18q < 2^53 after layers 0, 1
@@ -203,9 +203,9 @@ struct Fma : V {
   /// added and subtracted.
   template <int layer, bool reduces>
   RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int row) const {
-    const bool even = room == FmaRoom::kPass      ? layer == 1 && row % 4 == 0
-                      : room == FmaRoom::kForward ? reduces && row == 0
-                                                  : false;
+    const bool even = headroom == FmaHeadroom::kPass      ? layer == 1 && row % 4 == 0
+                      : headroom == FmaHeadroom::kForward ? reduces && row == 0
+                                                          : false;
     const bool reduced = even || (kSpaced && layer == 2 && (row == 1 || row == 2));
     const Vec difference = V::real_sub(u, v);
     const Vec sum = V::real_add(u, v);
@@ -229,7 +229,7 @@ struct Fma : V {
 /// is below 2^50 and wrong by at most 3/4.
 template <typename V>
 struct FmaProduct {
-  using A = Fma<V, FmaRoom::kPass>;
+  using A = Fma<V, FmaHeadroom::kPass>;
   using Vec = typename V::Vec;
 
   explicit FmaProduct(const PrimeConstants&) {}

@@ -48,7 +48,7 @@ template <typename V, bool kCentredKeys = false>
 struct FmaSum {
   using Vec = typename V::Vec;
   using Check = RealCheck<V, V::kHasMaximum>;
-  using Prepared = FmaSum<V, true>;
+  using Precomputed = FmaSum<V, true>;
   using Shared = Vec;
   static constexpr KeyCode kKeyCode = KeyCode::kReal;
   static constexpr bool kScales = false;  ///< KeyTerms::scaled: more operations than an addend
@@ -56,8 +56,8 @@ struct FmaSum {
   static constexpr int kAtOnce = kCentredKeys && V::kLanes == 4 ? 2 : 1;  ///< vectors of a limb
   static constexpr int kVectors = 4;
 
-  struct Arithmetic : Fma<V, FmaRoom::kPass> {
-    using Base = Fma<V, FmaRoom::kPass>;
+  struct Arithmetic : Fma<V, FmaHeadroom::kPass> {
+    using Base = Fma<V, FmaHeadroom::kPass>;
 
     Arithmetic(const PrimeConstants& prime, int bits) : Base(prime) {
       const int unit_bits = bits + (kCentredKeys ? 0 : 1);
@@ -73,7 +73,7 @@ struct FmaSum {
   };
 
   static Arithmetic arithmetic(const PrimeConstants& prime, int bits) { return {prime, bits}; }
-  /// Products are at most 2^(2 bits - 1), or 2^(2 bits - 2) of centred keys, and there is room for
+  /// Products are at most 2^(2 bits - 1), or 2^(2 bits - 2) of centred keys, and headroom for
   /// 2^51 units. What is cut off, with a start of at most 2^(bits - 1), stays below 2^53, or 2^52.
   static std::size_t terms(int bits) { return (std::size_t{1} << (53 - bits)) - 1; }
   static std::size_t digit_terms(int bits) { return terms(bits); }
@@ -89,7 +89,7 @@ struct FmaSum {
                                     Vec addend) {
     return arithmetic.reduce(V::real_add(x, addend));
   }
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+  RINGSMITH_INLINE static Vec precomputed_key(const u64* limb, std::size_t i, int v) {
     return V::load(limb + i + v * V::kLanes);
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return Arithmetic::value(x); }
@@ -104,7 +104,7 @@ struct FmaSum {
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
     upper = V::real(arithmetic.bias);
-    lower = V::real(prepared_key(limb, i, v));
+    lower = V::real(precomputed_key(limb, i, v));
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) { V::fused_accumulate(a, b, upper, lower); }
   /// The sum modulo q, canonical.
@@ -138,7 +138,7 @@ struct FmaSum {
 /// PrimeKernels::digit.
 template <typename V>
 void digits_fma(const PrimeConstants& prime, const u64* words, u64* out, std::size_t count) {
-  using A = Fma<V, FmaRoom::kPass>;
+  using A = Fma<V, FmaHeadroom::kPass>;
   const A arithmetic(prime);
   for (std::size_t i = 0; i < count; i += A::kLanes) {
     A::store(out + i, arithmetic.reduce(A::value(A::load(words + i))));
@@ -148,7 +148,7 @@ void digits_fma(const PrimeConstants& prime, const u64* words, u64* out, std::si
 template <typename V>
 void scale_fma(const PrimeConstants& prime, const u64* a, Factor factor, u64* out,
                std::size_t count) {
-  using A = Fma<V, FmaRoom::kPass>;
+  using A = Fma<V, FmaHeadroom::kPass>;
   scale_by<A>(prime, a, A::from_shift64(factor, prime.q), out, count);
 }
 
@@ -195,10 +195,10 @@ void combine_four_fma(const PrimeConstants* primes, const Combination* sums, u64
 }
 
 /// The class of primes of up to `bits` bits by such arithmetic.
-template <typename V, FmaRoom room>
+template <typename V, FmaHeadroom headroom>
 constexpr PrimeKernels fma_class(int bits) {
-  using A = Fma<V, room>;
-  using Any = Fma<V, FmaRoom::kPass>;
+  using A = Fma<V, headroom>;
+  using Any = Fma<V, FmaHeadroom::kPass>;
   return {bits,
           0,
           TwiddleCode::kReal,

@@ -34,17 +34,17 @@ struct IfmaTwiddle {
 
 struct IfmaProduct;
 
-/// What the 52 bits have room for without a reduction: nothing, the sums of a whole forward
+/// Headroom of the 52 bits, what fits without a reduction: nothing, the sums of a whole forward
 /// transform and of a pass of the inverse, or those of both transforms.
-enum class Room { kNone, kForward, kBoth };
+enum class Headroom { kNone, kForward, kBoth };
 
 /// Arithmetic modulo one prime of up to 50 bits, 46 bits or 33 bits.
-template <Room room>
+template <Headroom headroom>
 struct Ifma : Vector512Ifma {
   using Twiddle = IfmaTwiddle;
   using Node = Twiddle;
   using Product = IfmaProduct;
-  static constexpr bool kLazy = room != Room::kNone;
+  static constexpr bool kLazy = headroom != Headroom::kNone;
 
   explicit Ifma(const PrimeConstants& prime, u64 offset = 0)
       : q(set(prime.q)),
@@ -142,12 +142,12 @@ struct Ifma : Vector512Ifma {
   }
 
   /// In [0, 2^(layer + 1) q) before a lazy pass's layer, [0, 2q) else; out [0, 2q) if reducing.
-  /// With room for both, sums double in each of at most 16 layers, from q to 2^16 q.
+  /// With headroom for both, sums double in each of at most 16 layers, from q to 2^16 q.
   template <int layer, bool reduces>
   RINGSMITH_INLINE void inverse(Vec& u, Vec& v, const Twiddle& t, int) const {
     const Vec difference = add(u, sub(bound<layer>(), v));
     const Vec sum = add(u, v);
-    u = reduces && room != Room::kBoth ? reduce(sum) : sum;
+    u = reduces && headroom != Headroom::kBoth ? reduce(sum) : sum;
     v = multiply(difference, t);
   }
 
@@ -160,7 +160,7 @@ struct Ifma : Vector512Ifma {
 
   template <int layer>
   RINGSMITH_INLINE Vec bound() const {
-    return _mm512_slli_epi64(q, room == Room::kBoth ? 17 : kLazy ? layer + 1 : 1);
+    return _mm512_slli_epi64(q, headroom == Headroom::kBoth ? 17 : kLazy ? layer + 1 : 1);
   }
 
   Vec q, minus_q, ratio;
@@ -174,9 +174,9 @@ struct IfmaProduct {
   explicit IfmaProduct(const PrimeConstants& prime)
       : shift(52 - prime.bits), barrett(Vector512::set(prime.barrett >> 12)) {}
 
-  RINGSMITH_INLINE __m512i canonical(const Ifma<Room::kNone>& arithmetic, __m512i a,
+  RINGSMITH_INLINE __m512i canonical(const Ifma<Headroom::kNone>& arithmetic, __m512i a,
                                      __m512i b) const {
-    using A = Ifma<Room::kNone>;
+    using A = Ifma<Headroom::kNone>;
     const __m512i t = A::high(A::zero(), A::shift_left(a, shift), A::add(b, b));
     const __m512i quotient = A::high(A::zero(), t, barrett);
     const __m512i remainder = A::low(A::low(A::zero(), a, b), quotient, arithmetic.minus_q);
@@ -190,7 +190,7 @@ struct IfmaProduct {
 
 /// Sums of products of words below 2^50: low and high parts separately.
 struct IfmaSum {
-  using Arithmetic = Ifma<Room::kNone>;
+  using Arithmetic = Ifma<Headroom::kNone>;
   using Vec = __m512i;
   static constexpr bool kScales = true;  ///< KeyTerms::scaled: three operations
   static constexpr bool kStepwise = false;
@@ -198,7 +198,7 @@ struct IfmaSum {
   using Shared = Vec;
   static constexpr KeyCode kKeyCode = KeyCode::kResidue;
   using Check = KeyCheck<Vector512>;
-  using Prepared = IfmaSum;
+  using Precomputed = IfmaSum;
   static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
   /// A high part is below 2^48, and of lazy digits of 46 bits, below 39q with what is added to
@@ -215,7 +215,7 @@ struct IfmaSum {
     return Arithmetic::add(x, arithmetic.multiply(addend, scale));
   }
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+  RINGSMITH_INLINE static Vec precomputed_key(const u64* limb, std::size_t i, int v) {
     return split(Arithmetic::load(limb + i + v * Arithmetic::kLanes));
   }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
@@ -227,7 +227,7 @@ struct IfmaSum {
   /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
-    start(arithmetic, prepared_key(limb, i, v));
+    start(arithmetic, precomputed_key(limb, i, v));
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     low = Arithmetic::low(low, a, b);
@@ -249,15 +249,15 @@ struct IfmaSum {
 
 /// The same for primes of up to 32 bits: half as much of a precomputed key is read from memory.
 struct PackedIfmaSum : IfmaSum {
-  using Prepared = PackedIfmaSum;
+  using Precomputed = PackedIfmaSum;
   static constexpr KeyCode kKeyCode = KeyCode::kResidue32;
 
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+  RINGSMITH_INLINE static Vec precomputed_key(const u64* limb, std::size_t i, int v) {
     return Arithmetic::load_halves(limb, i + v * Arithmetic::kLanes);
   }
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
-    start(arithmetic, prepared_key(limb, i, v));
+    start(arithmetic, precomputed_key(limb, i, v));
   }
 };
 

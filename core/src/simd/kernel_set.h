@@ -1,8 +1,8 @@
 // What a set of kernels offers: the loops over one limb, once for each kind of processor.
 //
 // A kernel set is chosen once, when the program starts (kernel_set()). For each prime it has the
-// narrowest modulus-size kernels that accept it: narrow primes leave room for lazier reduction, and
-// those little below a power of two are reduced by fewer products. All sets compute the same
+// narrowest modulus-size kernels that accept it: narrow primes leave headroom for lazier reduction,
+// and those little below a power of two are reduced by fewer products. All sets compute the same
 // canonical words; docs/guide/cpu.md has the bounds.
 #pragma once
 
@@ -23,8 +23,8 @@ struct Factor {
   u64 quotient;
 };
 
-/// Multiplication in parts (Word64::multiply of a SplitTwiddle) cuts off so many lower bits of a
-/// word, and its factors have so many zeros at their end; together they fill 52 bits.
+/// Multiplication in parts (Word64::multiply of a SplitTwiddle) cuts off this many lower bits of a
+/// word, and its factors end in that many zeros; together they fill 52 bits.
 inline constexpr int kLowerBits = 40;
 inline constexpr int kFactorZeros = 12;
 
@@ -108,12 +108,12 @@ Factor near_power_factor(u64 value, u64 q);
 PrimeConstants constants_of(const Modulus& modulus);
 
 /// Words of u64 that `count` residues take in this form, for a multiple of 8.
-std::size_t prepared_size(KeyCode code, std::size_t count);
-/// Prepares `count` residues modulo q, a multiple of 8, and back, but does not scale them as
+std::size_t precomputed_size(KeyCode code, std::size_t count);
+/// Precomputes `count` residues modulo q, a multiple of 8, and back, but does not scale them as
 /// PrimeKernels::key_shift wants; not in place.
 /// @return whether all are canonical; else what is written means nothing
-bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count);
-void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count);
+bool precompute_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count);
+void restore_residues(u64 q, KeyCode code, const u64* precomputed, u64* out, std::size_t count);
 
 /// Everything that a transform of one limb reads.
 struct NttPlan {
@@ -143,9 +143,10 @@ inline constexpr std::size_t kPermutedWords = 8;
 /// A permutation that takes aligned blocks of eight words to such blocks
 /// (src/ring/ntt_permutation.h).
 struct Permutation {
-  const std::uint32_t* blocks;            ///< for each block of the result, where its words are
-                                          ///< (a multiple of 8), plus the pattern's number
-  const u64 (*patterns)[kPermutedWords];  ///< for each word of a block, its place in the source's
+  const std::uint32_t* blocks;  ///< for each block of the result, where its words are
+                                ///< (a multiple of 8), plus the pattern's number
+  const u64 (
+      *patterns)[kPermutedWords];  ///< for each word of a block, its position in the source's
 };
 
 /// What is summed up in key switching: `count` digits times both halves of their keys.
@@ -160,7 +161,7 @@ struct KeyTerms {
   const u64* scaled;               ///< for those, if permuted: what is added to all, canonical,
   const Factor* scales;            ///< times one of these for each (kShift64)
   const u64* const* keys[2];       ///< of each half, for each digit
-  bool prepared;  ///< whether keys are as PrimeKernels::key_code says, and known to be canonical
+  bool precomputed;  ///< whether keys are as PrimeKernels::key_code says, and known to be canonical
   const u64* starts[2];        ///< if precomputed: what sums start from, like keys; null: zero
   const Permutation* targets;  ///< if precomputed: where sums go in the limbs out_0 and out_1
                                ///< (NttPermutation::targets); null: as they are at hand
@@ -190,7 +191,7 @@ struct PrimeKernels {
   KeyCode key_code;  ///< of precomputed keys
 
   /// Forward NTT of the words in[i] + offset, which are below `bound`, at most 2^62; may be in
-  /// place. Below 2q, or more as the class has room, words are taken as they are, others are
+  /// place. Below 2q, or more as the class has headroom, words are taken as they are, others are
   /// reduced while they are first read.
   void (*forward)(const NttPlan& plan, const u64* in, u64 bound, u64 offset, u64* out);
   /// The same for key_products: words of the result's residues, not canonical and with bounds of
@@ -279,9 +280,9 @@ struct KernelSet {
   void (*automorph)(u64 q, u64 step, const u64* in, u64* out, std::size_t degree);
   /// What x -> x^g negates: out[i] - q is in[i], or in[i] - q if the automorphism negates it and it
   /// is not 0. May be in place.
-  void (*mark_negated)(u64 q, u64 g, const u64* in, u64* out, std::size_t degree);
+  void (*mask_signs)(u64 q, u64 g, const u64* in, u64* out, std::size_t degree);
   /// The bits of `mask`, the lowest ones of at most 62, of the next `count` words of streams, a
-  /// multiple of kSeedStreams, from each in turn.
+  /// multiple of kSeedStreams, from one after the other.
   /// @return whether all are below q
   bool (*expand)(u64 q, u64 mask, SeedStreams& streams, u64* out, std::size_t count);
   /// `count` vector multiplications, a multiple of 12, in registers: for their time alone.

@@ -65,20 +65,20 @@ bool write_pairs(u64 q, const u64* residues, u64* out, std::size_t count) {
   return canonical.all();
 }
 
-// out[i] = residue(prepared[i]).
+// out[i] = residue(precomputed[i]).
 template <typename Residue>
-void read_words(const u64* prepared, u64* out, std::size_t count, Residue residue) {
+void read_words(const u64* precomputed, u64* out, std::size_t count, Residue residue) {
   for (std::size_t i = 0; i < count; ++i) {
-    out[i] = residue(prepared[i]);
+    out[i] = residue(precomputed[i]);
   }
 }
 
 // The same of words of two.
 template <std::size_t distance>
-void read_pairs(const u64* prepared, u64* out, std::size_t count) {
+void read_pairs(const u64* precomputed, u64* out, std::size_t count) {
   for (std::size_t i = 0; i < count; i += 2 * distance) {
     for (std::size_t j = i; j < i + distance; ++j) {
-      const u64 word = *prepared++;
+      const u64 word = *precomputed++;
       out[j] = word & 0xffffffff;
       out[j + distance] = word >> 32;
     }
@@ -87,11 +87,11 @@ void read_pairs(const u64* prepared, u64* out, std::size_t count) {
 
 }  // namespace
 
-std::size_t prepared_size(KeyCode code, std::size_t count) {
+std::size_t precomputed_size(KeyCode code, std::size_t count) {
   return count / residues_in_word(code);
 }
 
-bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count) {
+bool precompute_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::size_t count) {
   switch (code) {
     case KeyCode::kResidue:
       return write_words(q, residues, out, count, kAsItIs);
@@ -109,18 +109,18 @@ bool prepare_residues(u64 q, KeyCode code, const u64* residues, u64* out, std::s
   return false;  // not reached
 }
 
-void restore_residues(u64 q, KeyCode code, const u64* prepared, u64* out, std::size_t count) {
+void restore_residues(u64 q, KeyCode code, const u64* precomputed, u64* out, std::size_t count) {
   switch (code) {
     case KeyCode::kResidue:
-      return read_words(prepared, out, count, kAsItIs);
+      return read_words(precomputed, out, count, kAsItIs);
     case KeyCode::kResidue32:
-      return read_pairs<1>(prepared, out, count);
+      return read_pairs<1>(precomputed, out, count);
     case KeyCode::kPairs32:
-      return read_pairs<kPairs>(prepared, out, count);
+      return read_pairs<kPairs>(precomputed, out, count);
     case KeyCode::kHalves:
-      return read_words(prepared, out, count, from_halves);
+      return read_words(precomputed, out, count, from_halves);
     case KeyCode::kReal:
-      return read_words(prepared, out, count, [q](u64 word) {
+      return read_words(precomputed, out, count, [q](u64 word) {
         return from_centred(static_cast<std::int64_t>(std::bit_cast<double>(word)), q);
       });
   }

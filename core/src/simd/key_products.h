@@ -39,7 +39,7 @@ struct RunSums {
       }
     }
   }
-  /// Words i ... of both halves, so many vectors of one block.
+  /// Words i ... of both halves, this many vectors of one block.
   template <int kVectors>
   RINGSMITH_INLINE void store(std::size_t i, const typename Sum::Vec (*folded)[2]) const {
     using A = typename Sum::Arithmetic;
@@ -104,8 +104,8 @@ RINGSMITH_INLINE void fold_and_store(const typename Sum::Arithmetic& arithmetic,
   }
 }
 
-/// Vectors whose sums wait in memory to be folded in turn, or 0: a fold is a long chain of
-/// operations, and a processor that looks ahead of it only to the next vector's products waits.
+/// Vectors whose sums wait in memory to be folded one after the other, or 0: a fold is a long chain
+/// of operations, and a processor that looks ahead of it only to the next vector's products waits.
 template <typename Sum>
 constexpr int kWaiting = [] {
   if constexpr (requires { Sum::kFoldedInTurn; }) {
@@ -115,12 +115,12 @@ constexpr int kWaiting = [] {
   }
 }();
 
-/// Makes room for more terms in a sum.
+/// Makes headroom for more terms in a sum.
 template <typename Sum>
-RINGSMITH_INLINE void make_room(const typename Sum::Arithmetic& arithmetic,
-                                const PrimeConstants& prime, Sum& sum) {
-  if constexpr (requires { &Sum::make_room; }) {
-    sum.make_room(arithmetic);
+RINGSMITH_INLINE void make_headroom(const typename Sum::Arithmetic& arithmetic,
+                                    const PrimeConstants& prime, Sum& sum) {
+  if constexpr (requires { &Sum::make_headroom; }) {
+    sum.make_headroom(arithmetic);
   } else {
     sum.start(arithmetic, sum.fold(arithmetic, prime));
   }
@@ -170,7 +170,7 @@ RINGSMITH_INLINE void add_terms(const PrimeConstants& prime, const TermRun<Keys,
     RINGSMITH_UNROLL
     for (int s = 0; s < 2 * kVectors; ++s) {
       if (to.folds) {
-        make_room(arithmetic, prime, sums[s / 2][s % 2]);
+        make_headroom(arithmetic, prime, sums[s / 2][s % 2]);
       }
       tile[s / 2][s % 2] = sums[s / 2][s % 2];
     }
@@ -301,9 +301,9 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
                   std::size_t count) {
   u64* const out[] = {out_0, out_1};
   using Raw = RawKeys<Sum>;
-  using Prepared = PreparedKeys<Sum>;
-  if (terms.prepared) {
-    return key_sums<Prepared, false>(prime, terms, out, count);
+  using Precomputed = PrecomputedKeys<Sum>;
+  if (terms.precomputed) {
+    return key_sums<Precomputed, false>(prime, terms, out, count);
   }
   return terms.permutation == nullptr ? key_sums<Raw, false>(prime, terms, out, count)
                                       : key_sums<Raw, true>(prime, terms, out, count);

@@ -8,11 +8,12 @@
 namespace ringsmith::simd {
 namespace {
 
-// Limbs are powers of two apart, so the words at one place of all keys are in one set of the
-// caches, which has room for fewer. So a few terms are added at a time, to the sums of a run of
-// words. All that they read is fetched ahead: one core reads memory fastest where it reads in
-// several places in turn and has many lines under way. Limbs of precomputed keys are in several
-// sets, and more terms at a time save time with AVX2; with AVX-512 that has not been measured.
+// Limbs are powers of two apart, so words of equal position of all keys are in one set of the
+// caches, which holds fewer. So a few terms are added at a time, to the sums of a run of
+// words. All that they read is fetched ahead: one core reads memory fastest where it alternates
+// between several positions and waits for many cache lines at once. Limbs of precomputed keys are
+// in several sets, and more terms at a time save time with AVX2; with AVX-512 that has not been
+// measured.
 template <typename Keys>
 constexpr std::size_t kTermsAtOnce = Keys::kRaw || Keys::A::kLanes == 8 ? 4 : 8;
 template <typename Sum>
@@ -43,15 +44,15 @@ struct RawKeys {
 
 /// or precomputed for the sum.
 template <typename Sum>
-struct PreparedKeys {
-  using Of = typename Sum::Prepared;
+struct PrecomputedKeys {
+  using Of = typename Sum::Precomputed;
   using A = typename Of::Arithmetic;
   static constexpr bool kRaw = false;
   static constexpr std::size_t kPerWord = residues_in_word(Of::kKeyCode);
 
-  RINGSMITH_INLINE explicit PreparedKeys(const PrimeConstants&) {}
+  RINGSMITH_INLINE explicit PrecomputedKeys(const PrimeConstants&) {}
   RINGSMITH_INLINE auto load(const u64* limb, std::size_t i, int v) {
-    return Of::prepared_key(limb, i, v);
+    return Of::precomputed_key(limb, i, v);
   }
 };
 

@@ -96,13 +96,13 @@ struct Montgomery56 : Doubling<V, Lazy<V, Montgomery60<V>>, 16> {
 /// reduction; precomputed keys are of residues times 2^60, so that it leaves their sums. Digits are
 /// lazy, or below 2^bits + 2^34.
 template <typename V, int bits, bool lazy = (bits <= WordSum<V>::kLazyBits),
-          bool kPreparedKeys = false>
+          bool kPrecomputedKeys = false>
 struct MontgomerySum : WordSum<V> {
   using Vec = typename V::Vec;
   using Base = WordSum<V>;
-  using Prepared = MontgomerySum<V, bits, lazy, true>;
+  using Precomputed = MontgomerySum<V, bits, lazy, true>;
   static constexpr int kKeyShift = 60;
-  static constexpr int kFoldedInTurn = kPreparedKeys ? 4 : 0;  ///< vectors
+  static constexpr int kFoldedInTurn = kPrecomputedKeys ? 4 : 0;  ///< vectors
 
   struct Arithmetic : Montgomery60<V> {
     explicit Arithmetic(const PrimeConstants& prime)
@@ -135,7 +135,7 @@ struct MontgomerySum : WordSum<V> {
   /// The sum modulo q, or of precomputed keys over 2^60, canonical.
   RINGSMITH_INLINE Vec fold(const Arithmetic& arithmetic, const PrimeConstants&) const {
     Vec word = divided(arithmetic);
-    if constexpr (!kPreparedKeys) {
+    if constexpr (!kPrecomputedKeys) {
       return restored(arithmetic, word);
     }
     RINGSMITH_UNROLL
@@ -146,7 +146,7 @@ struct MontgomerySum : WordSum<V> {
   }
 
   /// Starts again from what the sum is modulo q.
-  RINGSMITH_INLINE void make_room(const Arithmetic& arithmetic) {
+  RINGSMITH_INLINE void make_headroom(const Arithmetic& arithmetic) {
     Base::start(arithmetic, restored(arithmetic, divided(arithmetic)));
   }
 

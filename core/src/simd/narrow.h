@@ -30,7 +30,7 @@ struct NarrowTwiddle {
 template <typename V, int bits>
 struct Narrow : V {
   using Vec = typename V::Vec;
-  using Wide = Fma<typename V::Wide, FmaRoom::kPass>;
+  using Wide = Fma<typename V::Wide, FmaHeadroom::kPass>;
   using Twiddle = NarrowTwiddle<V>;
   using Node = NarrowNode<V>;
   using V::add;
@@ -159,7 +159,7 @@ void scale_narrow(const PrimeConstants& prime, const u64* a, Factor factor, u64*
   }
 }
 
-/// PrimeKernels::divide, in 32 bits where they have room for differences, which are at most
+/// PrimeKernels::divide, in 32 bits where those can hold differences, which are at most
 /// lift + q - 1. A product and an addend are below two spans together.
 template <typename A>
 void divide_narrow(const PrimeConstants& prime, const u64* correction, u64 lift,

@@ -41,7 +41,7 @@ struct PairSum {
 
   RINGSMITH_INLINE static Vec digit(const Arithmetic&, Vec x) { return x; }
   /// Residues in the lower halves; products do not read the upper ones.
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
+  RINGSMITH_INLINE static Vec precomputed_key(const u64* limb, std::size_t i, int v) {
     const u64* const pairs = limb + i / 2 + v / 2 * V::kLanes;
     return v % 2 == 0 ? V::load(pairs) : V::load_upper_halves(pairs);
   }
@@ -50,12 +50,12 @@ struct PairSum {
   /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
-    sum = V::bit_and(prepared_key(limb, i, v), arithmetic.lower_half);
+    sum = V::bit_and(precomputed_key(limb, i, v), arithmetic.lower_half);
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) { sum = V::add(sum, V::multiply_halves(a, b)); }
 
   /// Brings the upper half from [0, 3q) to [0, q).
-  RINGSMITH_INLINE void make_room(const Arithmetic& arithmetic) {
+  RINGSMITH_INLINE void make_headroom(const Arithmetic& arithmetic) {
     const Vec q_above = V::template shift_left<32>(arithmetic.q);
     sum = V::reduce_halves(V::reduce_halves(sum, V::add(q_above, q_above)), q_above);
   }

@@ -18,16 +18,16 @@ class PermutedWords {
   RINGSMITH_INLINE PermutedWords(const Permutation& permutation, std::size_t i) {
     const std::uint32_t block = permutation.blocks[i / kPermutedWords];
     from_ = permuted_block(block);
-    places_ = V::places(permutation.patterns[block % kPermutedWords] + i % kPermutedWords);
+    positions_ = V::positions(permutation.patterns[block % kPermutedWords] + i % kPermutedWords);
   }
 
   [[nodiscard]] RINGSMITH_INLINE typename V::Vec of(const u64* limb) const {
-    return V::permute(limb + from_, places_);
+    return V::permute(limb + from_, positions_);
   }
 
  private:
   std::size_t from_;  // the block's first word
-  typename V::Places places_;
+  typename V::Positions positions_;
 };
 
 /// Target positions of the words of word i's block, from KeyTerms::targets. All words of a vector
@@ -46,9 +46,9 @@ class TargetBlock {
   RINGSMITH_INLINE void store(u64* const* limbs, std::size_t i,
                               const typename V::Vec* words) const {
     const std::size_t within = (i % kPermutedWords) ^ first_;
-    const auto places = V::places(pattern_ + within);
-    V::store(limbs[0] + to_ + within, V::permute(words[0], places));
-    V::store(limbs[1] + to_ + within, V::permute(words[1], places));
+    const auto positions = V::positions(pattern_ + within);
+    V::store(limbs[0] + to_ + within, V::permute(words[0], positions));
+    V::store(limbs[1] + to_ + within, V::permute(words[1], positions));
   }
 
  private:
@@ -93,9 +93,9 @@ class Exponents {
   Vec next_, one_;
 };
 
-/// KernelSet::mark_negated.
+/// KernelSet::mask_signs.
 template <typename V>
-void mark_negated_words(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
+void mask_signs_of_words(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
   const auto modulus = V::set(q);
   const auto one = V::set(1);
   Exponents<V> exponents(g, degree);
@@ -112,10 +112,10 @@ template <typename V>
 void automorph_gathered(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
   const auto modulus = V::set(q);
   const auto above = V::set(q + 1);  // ~word + q + 1 = q - word
-  const auto places = V::set(degree - 1);
+  const auto positions = V::set(degree - 1);
   Exponents<V> exponents(step, degree);
   for (std::size_t i = 0; i < degree; i += V::kLanes) {
-    const auto words = V::gather(in, V::bit_and(exponents.now, places));
+    const auto words = V::gather(in, V::bit_and(exponents.now, positions));
     const auto negative = exponents.negative();
     const auto moved = V::add(V::bit_xor(words, negative), V::bit_and(above, negative));
     V::store(out + i, V::reduce_once(moved, modulus));
@@ -128,20 +128,20 @@ void automorph_gathered(u64 q, u64 step, const u64* in, u64* out, std::size_t de
 template <typename V>
 void automorph_loaded(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
   const int unused = 63 - __builtin_ctzll(degree);
-  const u64 places = degree - 1;
+  const u64 positions = degree - 1;
   const auto modulus = V::set(q);
   const auto next = V::set(4 * step << unused);
   const u64 first[4] = {0, step << unused, 2 * step << unused, 3 * step << unused};
   auto exponent = V::load(first);
-  u64 at[4] = {0, step & places, 2 * step & places, 3 * step & places};
+  u64 at[4] = {0, step & positions, 2 * step & positions, 3 * step & positions};
   for (std::size_t i = 0; i < degree; i += 4) {
     const auto words = V::collect(in[at[0]], in[at[1]], in[at[2]], in[at[3]]);
     const auto moved = V::choose_by_sign(exponent, words, V::sub(modulus, words));
     V::store(out + i, V::reduce_once(moved, modulus));
     exponent = V::add(exponent, next);
     RINGSMITH_UNROLL
-    for (u64& place : at) {
-      place = (place + 4 * step) & places;
+    for (u64& position : at) {
+      position = (position + 4 * step) & positions;
     }
   }
 }

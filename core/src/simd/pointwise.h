@@ -129,15 +129,15 @@ bool pointwise(const PrimeConstants& prime, const u64* a, const u64* b, u64* out
   return check.passed();
 }
 
-/// The same past the caches, in as many places of a limb in turn as suit the processor, and
-/// fetched farther ahead than it does by itself.
+/// The same past the caches, alternating between as many positions of a limb as suit the processor,
+/// and fetched farther ahead than it does by itself.
 template <typename Result>
 bool streamed(const PrimeConstants& prime, const u64* a, const u64* b, u64* out,
               std::size_t count) {
   using V = typename Result::Vector;
   constexpr std::size_t kLine = 64 / sizeof(u64);
   constexpr std::size_t kAhead = 16 * kLine;
-  const std::size_t part = count / V::kPlaces;
+  const std::size_t part = count / V::kPositions;
   const Result result(prime);
   CanonicalCheck<V> check(V::set(prime.q));
   for (std::size_t i = 0; i < part; i += kLine) {
@@ -226,15 +226,15 @@ struct WordSum {
   static constexpr KeyCode kKeyCode = V::kHasMaximum ? KeyCode::kResidue : KeyCode::kHalves;
   static constexpr int kKeyShift = 0;
   using Check = UpperCheck<V, V::kHasMaximum>;
-  using Prepared = WordSum;
+  using Precomputed = WordSum;
   using Halves = WordHalves<V>;
   using Shared = Halves;  ///< by several products
 
-  /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum, beside a start below
+  /// Terms that stay below 2^64. Each adds less than 2^60 to the low sum and a start is below
   /// 2^61, and to the middle sum less than 2^62 at 61 bits, 2^61 at 60 and 2^59 at 58.
   static std::size_t terms(int bits) { return bits <= 58 ? 14 : bits <= 60 ? 7 : 3; }
-  /// Digits of primes of so many bits may be below 132q. With a canonical word added to one, a
-  /// middle sum's products are less than 134 2^54, seven of which leave room for a fold.
+  /// Digits of primes of this many bits may be below 132q. With a canonical word added to one, a
+  /// middle sum's products are less than 134 2^54, and seven of them leave headroom for a fold.
   static constexpr int kLazyBits = 54;
   static std::size_t digit_terms(int bits) { return bits <= kLazyBits ? 7 : terms(bits); }
   static std::size_t moved_terms(int bits) { return digit_terms(bits); }
@@ -244,7 +244,7 @@ struct WordSum {
     return {V::bit_and(x, V::set((u64{1} << 30) - 1)), V::template shift_right<30>(x)};
   }
   /// Products read the lower half of a word alone.
-  RINGSMITH_INLINE static Halves prepared_key(const u64* limb, std::size_t i, int v) {
+  RINGSMITH_INLINE static Halves precomputed_key(const u64* limb, std::size_t i, int v) {
     const Vec word = V::load(limb + i + v * V::kLanes);
     if constexpr (kKeyCode == KeyCode::kHalves) {
       return {word, V::template shift_right<32>(word)};
@@ -302,7 +302,7 @@ struct WordSum {
   Vec low, middle, high;
 };
 
-/// Sum's terms are added in runs that its accumulators have room for; `kHalves` outputs share the
+/// Sum's terms are added in runs that fit its accumulators; `kHalves` outputs share the
 /// loads of `a`.
 template <typename Sum, int kHalves>
 RINGSMITH_INLINE void inner_product_halves(const PrimeConstants& prime, std::size_t terms,

@@ -32,9 +32,9 @@ class HalvesCheck {
 template <typename V, int bits>
 struct ProductSum {
   using Vec = typename V::Vec;
-  using Arithmetic = Fma<V, FmaRoom::kPass>;
+  using Arithmetic = Fma<V, FmaHeadroom::kPass>;
   using Check = HalvesCheck<V>;
-  using Prepared = std::conditional_t<bits <= 30, PairSum<V>, ProductSum>;
+  using Precomputed = std::conditional_t<bits <= 30, PairSum<V>, ProductSum>;
   using Shared = Vec;
   static constexpr KeyCode kKeyCode = KeyCode::kPairs32;
   static constexpr int kKeyShift = 0;
@@ -45,7 +45,7 @@ struct ProductSum {
   static constexpr int kVectors = 4;  ///< of a combination that share its factors
 
   /// 16 (2^30 - 1)^2, or 8 (2^31 - 2) (2^30 - 1), and a start below 2^31 are below 2^64. Of upper
-  /// halves there is room for more.
+  /// halves more terms fit.
   static std::size_t terms(int) { return kOneSum ? 16 : 1024; }
   static std::size_t digit_terms(int prime_bits) { return terms(prime_bits); }
   static std::size_t moved_terms(int) { return kOneSum ? 8 : 1024; }
@@ -62,8 +62,8 @@ struct ProductSum {
   RINGSMITH_INLINE static Vec split(Vec x) { return x; }
   RINGSMITH_INLINE static Vec word(Vec x) { return x; }
   RINGSMITH_INLINE static Vec factor(Vec x) { return x; }
-  RINGSMITH_INLINE static Vec prepared_key(const u64* limb, std::size_t i, int v) {
-    return PairSum<V>::prepared_key(limb, i, v);
+  RINGSMITH_INLINE static Vec precomputed_key(const u64* limb, std::size_t i, int v) {
+    return PairSum<V>::precomputed_key(limb, i, v);
   }
 
   RINGSMITH_INLINE void start(const Arithmetic&, Vec value) {
@@ -73,7 +73,7 @@ struct ProductSum {
   /// From residues of a precomputed limb.
   RINGSMITH_INLINE void start_from(const Arithmetic& arithmetic, const u64* limb, std::size_t i,
                                    int v) {
-    start(arithmetic, V::bit_and(prepared_key(limb, i, v), V::set(0xffffffff)));
+    start(arithmetic, V::bit_and(precomputed_key(limb, i, v), V::set(0xffffffff)));
   }
   RINGSMITH_INLINE void add(Vec a, Vec b) {
     const Vec product = V::multiply_halves(a, b);
@@ -134,9 +134,9 @@ void combine_four_products(const PrimeConstants* primes, const Combination* sums
 /// A class that adds so, else of doubles.
 template <typename V, int bits>
 constexpr PrimeKernels product_class() {
-  PrimeKernels kernels = fma_class<V, FmaRoom::kBoth>(bits);
-  kernels.key_code = ProductSum<V, bits>::Prepared::kKeyCode;
-  kernels.key_shift = ProductSum<V, bits>::Prepared::kKeyShift;
+  PrimeKernels kernels = fma_class<V, FmaHeadroom::kBoth>(bits);
+  kernels.key_code = ProductSum<V, bits>::Precomputed::kKeyCode;
+  kernels.key_shift = ProductSum<V, bits>::Precomputed::kKeyShift;
   kernels.inner_product = inner_products<ProductSum<V, bits>>;
   kernels.combine = combine_products<V>;
   kernels.combine_four = combine_four_products<V>;

@@ -210,13 +210,13 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
   u64 largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     u128 sums[2] = {0, 0};
-    if (terms.prepared && terms.starts[0] != nullptr) {
+    if (terms.precomputed && terms.starts[0] != nullptr) {
       sums[0] = terms.starts[0][i];
       sums[1] = terms.starts[1][i];
     }
     for (std::size_t term = 0; term < terms.count; ++term) {
       u64 value = terms.values[term][i];
-      if (terms.permutation != nullptr && !terms.prepared) {
+      if (terms.permutation != nullptr && !terms.precomputed) {
         value = permuted_word(terms.values[term], *terms.permutation, i);
         if (terms.addends[term] != nullptr) {
           value = modulus.add(value, terms.addends[term][i]);
@@ -232,7 +232,7 @@ bool key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* out_0
       }
     }
     const std::size_t to =
-        terms.prepared && terms.targets != nullptr ? target_of(*terms.targets, i) : i;
+        terms.precomputed && terms.targets != nullptr ? target_of(*terms.targets, i) : i;
     out_0[to] = modulus.reduce_wide(sums[0]);
     out_1[to] = modulus.reduce_wide(sums[1]);
   }
@@ -254,7 +254,7 @@ void automorph(u64 q, u64 step, const u64* in, u64* out, std::size_t degree) {
   }
 }
 
-void mark_negated(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
+void mask_signs(u64 q, u64 g, const u64* in, u64* out, std::size_t degree) {
   u64 exponent = 0;  // its bit at N tells the sign
   for (std::size_t i = 0; i < degree; ++i) {
     const bool negated = (exponent & degree) != 0 && in[i] != 0;
@@ -320,7 +320,7 @@ constexpr PrimeKernels kClasses[] = {
      key_products},
 };
 constexpr KernelSet kSet{
-    "scalar", kClasses, 1, permute, automorph, mark_negated, expand_streams<Word>, multiplications};
+    "scalar", kClasses, 1, permute, automorph, mask_signs, expand_streams<Word>, multiplications};
 
 }  // namespace
 

@@ -215,8 +215,8 @@ class Transform {
       }
       load_nodes(index + stream, nodes + stream * kBlockRows);
     }
-    // Of eight layers the last ones, after a pass of three, unless more room is to be left.
-    constexpr int kFirst = kLogBlock <= 5 && !requires { Finish::kWantsRoom; } ? 3 : 0;
+    // Of eight layers the last ones, after a pass of three, unless more headroom is to be left.
+    constexpr int kFirst = kLogBlock <= 5 && !requires { Finish::kWantsHeadroom; } ? 3 : 0;
     forward_layers<kBlockLayers, true, kStreams, kFirst>(arithmetic_, rows, nodes);
     RINGSMITH_UNROLL
     for (int group = 0; group < kGroups; ++group) {

@@ -13,11 +13,11 @@ struct Vector256 {
   using Real = __m256d;  ///< Vec as doubles
   using Word = u64;
   static constexpr int kLanes = 4;
-  static constexpr int kStreams = 1;          // as many as the registers hold
-  static constexpr int kJoined = 2;           // blocks with a layer above them in registers
-  static constexpr bool kSplits = false;      // no products of 52-bit words
-  static constexpr bool kHasMaximum = false;  // has none of unsigned words
-  static constexpr std::size_t kPlaces = 1;   // that streamed() works on in turn
+  static constexpr int kStreams = 1;            // as many as the registers hold
+  static constexpr int kJoined = 2;             // blocks with a layer above them in registers
+  static constexpr bool kSplits = false;        // no products of 52-bit words
+  static constexpr bool kHasMaximum = false;    // has none of unsigned words
+  static constexpr std::size_t kPositions = 1;  // that streamed() alternates between
 
   RINGSMITH_INLINE static Vec load(const u64* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -143,23 +143,23 @@ struct Vector256 {
   }
 
   /// Which of a block's eight words the lanes take: all of the first four or all of the last. The
-  /// block's word r comes from place brev3(g brev3(r) + hi), for g odd
+  /// block's word r comes from position brev3(g brev3(r) + hi), for g odd
   /// (src/ring/ntt_permutation.h); whether that is 4 and more is the parity of g brev3(r) + hi,
   /// that of r / 4 + hi.
-  struct Places {
-    Vec halves;  // modulo 8, the place of every half of a word among those of four words
+  struct Positions {
+    Vec halves;  // modulo 8, the position of every half of a word among those of four words
     u64 first;   // 0 or 4
   };
-  RINGSMITH_INLINE static Places places(const u64* pattern) {
-    const Vec places = _mm256_shuffle_epi32(load(pattern), 0xa0);  // in both halves
-    return {add(add(places, places), set(u64{1} << 32)), *pattern & kLanes};
+  RINGSMITH_INLINE static Positions positions(const u64* pattern) {
+    const Vec positions = _mm256_shuffle_epi32(load(pattern), 0xa0);  // in both halves
+    return {add(add(positions, positions), set(u64{1} << 32)), *pattern & kLanes};
   }
-  RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
-    return permute(load(block + places.first), places);
+  RINGSMITH_INLINE static Vec permute(const u64* block, const Positions& positions) {
+    return permute(load(block + positions.first), positions);
   }
-  /// The four words that places.first tells.
-  RINGSMITH_INLINE static Vec permute(Vec words, const Places& places) {
-    return _mm256_permutevar8x32_epi32(words, places.halves);
+  /// The four words that positions.first selects.
+  RINGSMITH_INLINE static Vec permute(Vec words, const Positions& positions) {
+    return _mm256_permutevar8x32_epi32(words, positions.halves);
   }
 
   RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }

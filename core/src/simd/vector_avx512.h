@@ -13,11 +13,11 @@ struct Vector512 {
   using Real = __m512d;  ///< Vec as doubles
   using Word = u64;
   static constexpr int kLanes = 8;
-  static constexpr int kStreams = 2;         // as many as the registers hold
-  static constexpr int kJoined = 1;          // blocks with no layer above them in registers
-  static constexpr bool kSplits = false;     // no products of 52-bit words
-  static constexpr bool kHasMaximum = true;  // of unsigned words
-  static constexpr std::size_t kPlaces = 4;  // that streamed() works on in turn
+  static constexpr int kStreams = 2;            // as many as the registers hold
+  static constexpr int kJoined = 1;             // blocks with no layer above them in registers
+  static constexpr bool kSplits = false;        // no products of 52-bit words
+  static constexpr bool kHasMaximum = true;     // of unsigned words
+  static constexpr std::size_t kPositions = 4;  // that streamed() alternates between
 
   RINGSMITH_INLINE static Vec load(const u64* from) { return _mm512_loadu_si512(from); }
   /// Eight words of 32 bits from the i-th such word on.
@@ -123,20 +123,20 @@ struct Vector512 {
     return _mm512_sub_epi64(_mm512_mullo_epi64(a, b), _mm512_mullo_epi64(c, d));
   }
 
-  /// The words at those places.
-  RINGSMITH_INLINE static Vec gather(const u64* from, Vec places) {
-    return _mm512_i64gather_epi64(places, from, sizeof(u64));
+  /// The words at those positions.
+  RINGSMITH_INLINE static Vec gather(const u64* from, Vec positions) {
+    return _mm512_i64gather_epi64(positions, from, sizeof(u64));
   }
   /// Which of a block's eight words the lanes take.
-  struct Places {
-    Vec places;
+  struct Positions {
+    Vec positions;
   };
-  RINGSMITH_INLINE static Places places(const u64* pattern) { return {load(pattern)}; }
-  RINGSMITH_INLINE static Vec permute(const u64* block, const Places& places) {
-    return permute(load(block), places);
+  RINGSMITH_INLINE static Positions positions(const u64* pattern) { return {load(pattern)}; }
+  RINGSMITH_INLINE static Vec permute(const u64* block, const Positions& positions) {
+    return permute(load(block), positions);
   }
-  RINGSMITH_INLINE static Vec permute(Vec words, const Places& places) {
-    return _mm512_permutexvar_epi64(places.places, words);
+  RINGSMITH_INLINE static Vec permute(Vec words, const Positions& positions) {
+    return _mm512_permutexvar_epi64(positions.positions, words);
   }
 
   RINGSMITH_INLINE static void transpose_back(Vec* r) { transpose(r); }

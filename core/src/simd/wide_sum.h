@@ -19,7 +19,7 @@ struct WideSum {
   static constexpr int kAtOnce = 1;  ///< vectors of a limb
   static constexpr KeyCode kKeyCode = KeyCode::kResidue;
   using Check = KeyCheck<Vector512>;
-  using Prepared = WideSum;
+  using Precomputed = WideSum;
 
   struct Parts {
     Vec word;   // IFMA reads its lower 52 bits
@@ -27,7 +27,7 @@ struct WideSum {
   };
   using Shared = Parts;
 
-  /// Digits of primes of so many bits may be below 132q.
+  /// Digits of primes of this many bits may be below 132q.
   static constexpr int kLazyBits = 56;
 
   /// A term adds less than 3 * 2^52 to the middle sum, the largest.
@@ -42,7 +42,7 @@ struct WideSum {
   RINGSMITH_INLINE static Parts digit(const Arithmetic&, const PrimeConstants&, Vec x, Vec addend) {
     return split(Arithmetic::add(x, addend));
   }
-  RINGSMITH_INLINE static Parts prepared_key(const u64* limb, std::size_t i, int v) {
+  RINGSMITH_INLINE static Parts precomputed_key(const u64* limb, std::size_t i, int v) {
     return split(Arithmetic::load(limb + i + v * Arithmetic::kLanes));
   }
 

@@ -8,7 +8,7 @@
 namespace ringsmith::simd {
 namespace {
 
-/// `Base`, an arithmetic of wider primes, where a word has room for 256q. Sums of a forward
+/// `Base`, an arithmetic of wider primes, where a word can hold 256q. Sums of a forward
 /// transform start from kMoved q, at most 64q, and its at most 16 layers move them by less than
 /// that either way: they stay in [0, 132q).
 template <typename V, typename Base>

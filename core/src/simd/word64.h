@@ -97,7 +97,7 @@ struct Word64 : WordOperations<V> {
   static constexpr int kNearPower = 0;  ///< PrimeKernels::near_power
   static constexpr u64 kPlain = 4;
   static constexpr bool kReduces = true;
-  /// Products, below 4q, move the sums of 16 layers by less than so many q (Lazy).
+  /// Products, below 4q, move the sums of 16 layers by less than this many q (Lazy).
   static constexpr u64 kMoved = 64;
   static constexpr int kColumns = V::kStreams;
   static constexpr int kStreams = V::kStreams;

@@ -2,8 +2,8 @@
 
 Arrays of residues are NumPy ``uint64``, C-contiguous and canonical, in [0, q) of their limb's
 prime; results are new arrays. A ciphertext is (size, L, N), a plaintext (L, N), a public key (2, K,
-N), a key-switching key (digits, 2, K, N), a `CompactKey` or a `PreparedKey`: L data limbs, K primes
-with the special primes last, all in NTT form, but BFV's ciphertexts, which are in coefficient form.
+N), a key-switching key (digits, 2, K, N), an `OnTheFlyKey` or a `PrecomputedKey`: L data limbs, K
+primes, special ones last, all in NTT form; BFV's ciphertexts are in coefficient form.
 `add`, `sub` and `negate` serve both schemes; other functions here are CKKS's, BFV's are in `bfv`.
 TypeError: another type or order. ParameterError or GraphError: a value or shape that does not fit,
 with the way out.
@@ -20,7 +20,7 @@ from ringsmith._core import bfv as bfv
 from ringsmith._core import secret as secret
 
 _Residues: TypeAlias = NDArray[np.uint64]
-_Key: TypeAlias = _Residues | CompactKey | PreparedKey
+_Key: TypeAlias = _Residues | OnTheFlyKey | PrecomputedKey
 
 MAX_MODULUS_BITS: int
 """Widest modulus of the core in bits."""
@@ -313,7 +313,7 @@ def galois_element(n: int, steps: int) -> int:
     """The element that rotates left by `steps` slots (right if negative); conjugation is 2n - 1."""
 
 @final
-class CompactKey:
+class OnTheFlyKey:
     """A key-switching key as half 0, (digits, K, N), and the seed of half 1.
 
     Half 1 is expanded limb by limb while the key is used (`expand_key_half`); results are those of
@@ -326,12 +326,12 @@ class CompactKey:
         """Bytes of half 0 and the seed."""
 
 @final
-class PreparedKey:
+class PrecomputedKey:
     """A key-switching key in the form that the kernels of this process multiply by, for many uses.
 
     It holds no reference to `key`, an array (digits, 2, K, N) of digits of primes; results are
-    those of that key. A Galois key is prepared for its automorphism, `element`; with any other it
-    gives the same words, more slowly. ParameterError: another key, one that does not fit `ctx`, a
+    those of that key. A Galois key is precomputed for its automorphism, `element`; others give
+    the same words, more slowly. ParameterError: another key, one that does not fit `ctx`, a
     residue that is not canonical, or no such automorphism.
     """
 

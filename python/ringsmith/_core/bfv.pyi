@@ -11,10 +11,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith._core import BfvContext, CompactKey, PreparedKey
+from ringsmith._core import BfvContext, OnTheFlyKey, PrecomputedKey
 
 _Residues: TypeAlias = NDArray[np.uint64]
-_Key: TypeAlias = _Residues | CompactKey | PreparedKey
+_Key: TypeAlias = _Residues | OnTheFlyKey | PrecomputedKey
 _Variant: TypeAlias = Literal["behz", "hps"]
 
 def behz_extension_primes(n: int, primes: Sequence[int], plain_modulus: int) -> list[int]:

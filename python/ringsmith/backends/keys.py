@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ringsmith._core import PreparedKey
+from ringsmith._core import PrecomputedKey
 from ringsmith.errors import ProgramError
 from ringsmith.interop.seeded_keys import (
     MIN_DIRECT_CHANCE,
@@ -10,9 +10,9 @@ from ringsmith.interop.seeded_keys import (
     is_direct,
     seeds_are_direct,
 )
-from ringsmith.objects import CompactKey, KeySwitchKey
+from ringsmith.objects import KeySwitchKey, OnTheFlyKey
 
-AnyKey = KeySwitchKey | CompactKey | PreparedKey
+AnyKey = KeySwitchKey | OnTheFlyKey | PrecomputedKey
 """A key-switching key in each of its forms."""
 
 
@@ -24,7 +24,7 @@ def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKe
     """
     whole = {name: key for name, key in keys.items() if isinstance(key, KeySwitchKey)}
     for name in keys.keys() - whole.keys():
-        form = "expanded on the fly" if isinstance(keys[name], CompactKey) else "precomputed"
+        form = "expanded on the fly" if isinstance(keys[name], OnTheFlyKey) else "precomputed"
         raise ProgramError(
             f"key {name!r} is {form}, and so for the cpu: give device {device} the whole key, "
             "EvaluationKeys; one with a PRNG loads half of it"

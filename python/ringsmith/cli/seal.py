@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from ringsmith.interop import SealParameters
-    from ringsmith.objects import CompactKeys, EvaluationKeys
+    from ringsmith.objects import EvaluationKeys, OnTheFlyKeys
 
 seal_app = typer.Typer(
     help="Tell Microsoft SEAL's files, and compute on them.", no_args_is_help=True
@@ -191,10 +191,10 @@ def _keys(
     return keys if seeds is None else read_key_seeds(seeds).attach(keys, shape.primes)
 
 
-def _half_in_memory(shape: "SealParameters", keys: "EvaluationKeys") -> "CompactKeys":
-    from ringsmith.interop.seeded_keys import compact_keys
+def _half_in_memory(shape: "SealParameters", keys: "EvaluationKeys") -> "OnTheFlyKeys":
+    from ringsmith.interop.seeded_keys import on_the_fly_keys
 
-    found = compact_keys(keys, shape.primes)
+    found = on_the_fly_keys(keys, shape.primes)
     print(f"keys: {found.nbytes:,} bytes in memory of {keys.nbytes:,}")
     return found
 

@@ -17,8 +17,8 @@ from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 
 def check_parameters(parameters: object) -> None:
     """Raises a TypeError if the argument is no parameter set."""
-    way_out = "give parameter_set(name), CkksParameters.create(...) or BfvParameters.create(...)"
-    check_type("parameters", parameters, RlweParameters, way_out)
+    hint = "give parameter_set(name), CkksParameters.create(...) or BfvParameters.create(...)"
+    check_type("parameters", parameters, RlweParameters, hint)
 
 
 def checked_bfv(parameters: object, what: str) -> BfvParameters:
@@ -74,7 +74,7 @@ def refuse_masked(values: ArrayLike) -> None:
 
 
 def first_not_finite(array: NDArray[np.generic]) -> str:
-    """Names the first NaN or infinity of an array, with its position; empty if there is none."""
+    """Names the first NaN or infinity of an array, with its position; empty if all are finite."""
     if array.dtype.kind not in "fc":
         return ""
     wrong = np.argwhere(~np.isfinite(array))

@@ -95,7 +95,7 @@ class FixedPoint:
 
         Raises:
             ParameterError: As ``integers`` and ``client.encode``.
-            TypeError: When ``parameters`` are none.
+            TypeError: When ``parameters`` are no parameter set.
         """
         return encode_batch(checked_bfv(parameters, "fixed point"), self.integers(values))
 

@@ -54,7 +54,7 @@ def encode_coefficients(parameters: BfvParameters, values: ArrayLike) -> PlainPo
 
     Raises:
         ParameterError: When there are too many, or one is no integer or out of range.
-        TypeError: When ``parameters`` are none.
+        TypeError: When ``parameters`` are no parameter set.
     """
     parameters = checked_bfv(parameters, "encoding coefficients")
     refuse_masked(values)
@@ -81,7 +81,7 @@ def encode_integer(parameters: BfvParameters, value: int) -> PlainPolynomial:
 
     Raises:
         ParameterError: When it is no integer or has more than N bits, or t is 2.
-        TypeError: When ``parameters`` are none.
+        TypeError: When ``parameters`` are no parameter set.
     """
     parameters = checked_bfv(parameters, "encoding an integer")
     if parameters.plain_modulus < _MIN_DIGIT_MODULUS:
@@ -121,8 +121,8 @@ def check_polynomial(parameters: BfvParameters, plaintext: PlainPolynomial) -> N
         ParameterError: When its shape or a coefficient is not of the parameters.
         TypeError: When it is no ``PlainPolynomial``.
     """
-    way_out = "give what encode or decrypt returned for these parameters"
-    check_type("plaintext", plaintext, PlainPolynomial, way_out)
+    hint = "give what encode or decrypt returned for these parameters"
+    check_type("plaintext", plaintext, PlainPolynomial, hint)
     check_belongs(parameters, "the plaintext", plaintext)
     data, t = plaintext.data, parameters.plain_modulus
     if data.shape != (parameters.n,) or data.dtype != np.uint64:
@@ -170,11 +170,11 @@ def _checked_integers(
     first = first_not_finite(array)
     if first:
         raise ParameterError(f"{first}, and BFV takes integers")
-    for place, value in enumerate(array.tolist()):
+    for position, value in enumerate(array.tolist()):
         if isinstance(value, bool) or not isinstance(value, int):
             raise ParameterError(
-                f"number {place}, counted from 0: {value!r:.40} is no integer, and BFV is exact: "
-                "round it, or use FixedPoint"
+                f"number {position}, counted from 0: {value!r:.40} is no integer, and BFV is "
+                "exact: round it, or use FixedPoint"
             )
     low, high = -(t // 2), t - 1
     least, largest = min(array.tolist()), max(array.tolist())

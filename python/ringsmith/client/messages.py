@@ -66,7 +66,7 @@ def encode(
         ParameterError: When the vector is too long, has other values, or t does not support
             batching. When a number at this scale exceeds the modulus, or an integer the plaintext
             space. When BFV is given a scale or limbs.
-        TypeError: When ``parameters`` are none.
+        TypeError: When ``parameters`` are no parameter set.
     """
     check_parameters(parameters)
     return messages_of(parameters).encode(parameters, values, scale, limbs)

@@ -79,7 +79,7 @@ def load_secret_key(path: str | Path, parameters: RlweParameters) -> SecretKey:
     Raises:
         InteropError: When users other than its owner may access the file, or it holds no secret
             key of the parameters.
-        TypeError: When ``parameters`` are none.
+        TypeError: When ``parameters`` are no parameter set.
     """
     check_parameters(parameters)
     path = checked_path(path)

@@ -55,7 +55,7 @@ def flooded(
 
 
 def rounded(slots: NDArray[np.complex128], bits: int) -> NDArray[np.complex128]:
-    """Returns numbers rounded to multiples of 2^-bits; real and imaginary parts apart."""
+    """Returns numbers rounded to multiples of 2^-bits; real and imaginary parts separately."""
     step = 2.0**bits
     return np.asarray(np.rint(slots * step) / step + 0.0)
 

@@ -12,7 +12,7 @@ import zstandard
 from ringsmith.errors import InteropError
 from ringsmith.files.part import Bytes, load
 
-Refusal = Callable[[str], InteropError]
+MakeError = Callable[[str], InteropError]
 """Makes an error of a reason; knows the object's name."""
 
 _ZLIB_STEP = 1 << 12
@@ -46,7 +46,7 @@ def compress(payload: bytes, method: Compression) -> bytes:
     return payload
 
 
-def decompress(data: Bytes, method: Compression, limit: int, refuse: Refusal) -> bytearray:
+def decompress(data: Bytes, method: Compression, limit: int, refuse: MakeError) -> bytearray:
     """The payload of a compressed object.
 
     Args:

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
 from ringsmith.files.budget import Budget, padding
-from ringsmith.files.compression import Refusal
+from ringsmith.files.compression import MakeError
 from ringsmith.files.json_text import parse_json
 
 Array = NDArray[Any]
@@ -141,7 +141,7 @@ def unpack(
     return Container(name, version, top["content"], arrays)
 
 
-def _body(data: bytes, what: str, budget: Budget, expected: str, refuse: Refusal) -> memoryview:
+def _body(data: bytes, what: str, budget: Budget, expected: str, refuse: MakeError) -> memoryview:
     """The decompressed body, whose digest is right."""
     if not data:
         raise refuse(f"is empty, and not {expected}")
@@ -175,7 +175,7 @@ def _body(data: bytes, what: str, budget: Budget, expected: str, refuse: Refusal
 
 
 def _arrays(
-    described: object, body: memoryview, position: int, refuse: Refusal
+    described: object, body: memoryview, position: int, refuse: MakeError
 ) -> tuple[Array, ...]:
     """The arrays, which fill the rest of the body exactly."""
     if not isinstance(described, list):
@@ -189,7 +189,7 @@ def _arrays(
         if (
             not isinstance(shape, list)
             or len(shape) > _MAX_DIMENSIONS
-            or not all(type(side) is int and 0 <= side <= len(body) for side in shape)
+            or not all(type(size) is int and 0 <= size <= len(body) for size in shape)
         ):
             raise refuse(f"{where}: shape {shape!r:.80} is not one of an array")
         kind = np.dtype(name)

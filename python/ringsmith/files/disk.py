@@ -132,7 +132,7 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = PUBLIC_MODE) -> Itera
 def new_folder(folder: Path, mode: int = 0o755) -> Iterator[Path]:
     """Makes a folder that appears with all its files, or not at all.
 
-    Yields a temporary folder beside it, which takes the name when the block ends. A process that
+    Yields a temporary folder next to it, which takes the name when the block ends. A process that
     was killed in the block leaves only the temporary folder, which does not block the next try.
 
     Args:

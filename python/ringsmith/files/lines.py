@@ -24,7 +24,7 @@ class Lines:
         what: What the file is a record of, in the plural, for errors.
 
     Raises:
-        InteropError: If the file is none of JSON lines, or of another format; says what to do.
+        InteropError: If the file is not one of JSON lines, or of another format; says what to do.
     """
 
     def __init__(self, path: Path | None, head: Mapping[str, Any], what: str) -> None:

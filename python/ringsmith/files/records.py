@@ -88,7 +88,7 @@ class Encoder:
             where: Names the value in errors.
 
         Raises:
-            TypeError: When the value, or its type, is none that files can hold.
+            TypeError: When the value, or its type, is one that files cannot hold.
         """
         return self._column([value], kind, where)
 
@@ -378,7 +378,7 @@ def _chosen(value: object, choices: Mapping[str, Hint], where: str) -> str:
     ):  # 1 is an int first
         if _is(value, _origin(kind) or kind):
             return name
-    raise TypeError(f"{where}: {type(value).__name__} is none of {[*choices]}")
+    raise TypeError(f"{where}: {type(value).__name__} is not one of {[*choices]}")
 
 
 def _entries(

@@ -47,7 +47,7 @@ def parse_toml(text: str, refuse: Callable[[str], RingsmithError]) -> dict[str, 
         refuse: Makes the error of a reason.
 
     Raises:
-        RingsmithError: When it is none, or has too many points; as ``refuse`` makes it.
+        RingsmithError: When it is no TOML, or has too many points; as ``refuse`` makes it.
     """
     points = text.count(".")
     if points > MAX_POINTS:

@@ -62,7 +62,7 @@ class Slots:
     """The properties of a ciphertext that an operation's meaning depends on.
 
     Attributes:
-        row: Numbers that a rotation turns around.
+        row: Numbers of a row, within which a rotation is cyclic.
         steps: Of a rotation: slots to the left.
     """
 
@@ -84,6 +84,7 @@ class Operation:
     """What an operation takes and makes.
 
     Attributes:
+        name: As users and files name it.
         words: What a node does, in a sentence about a program: ``adds two encrypted vectors``.
         encrypted: Encrypted operands.
         plain: Whether it takes a plain operand, too.
@@ -104,6 +105,7 @@ class Operation:
             yellow and brown.
     """
 
+    name: str
     words: str
     encrypted: int = 1
     plain: bool = False
@@ -154,7 +156,6 @@ def _rotated(a: Values, _: Values, slots: Slots) -> Values:
     return np.roll(a.reshape(-1, slots.row), -slots.steps, axis=1).reshape(-1)
 
 
-_ANY = Operation("")
 _CKKS, _BFV = frozenset({"ckks"}), frozenset({"bfv"})
 
 
@@ -163,195 +164,167 @@ class Op(StrEnum):
 
     record: Operation
 
-    def __new__(cls, name: str, record: Operation = _ANY) -> "Op":
+    def __new__(cls, record: Operation | str) -> "Op":
         """A member, whose value is the name alone, as files have it; ``Op(name)`` finds one."""
-        member = str.__new__(cls, name)
-        member._value_ = name
+        assert isinstance(record, Operation), "a str finds a member"
+        member = str.__new__(cls, record.name)
+        member._value_ = record.name
         member.record = record
         return member
 
-    INPUT = (
+    INPUT = Operation(
         "input",
-        Operation(
-            "takes an input",
-            encrypted=0,
-            makes=2,
-            scale=Scale.OWN,
-            noise=Noise.FRESH,
-            port=True,
-        ),
+        "takes an input",
+        encrypted=0,
+        makes=2,
+        scale=Scale.OWN,
+        noise=Noise.FRESH,
+        port=True,
     )
-    OUTPUT = ("output", Operation("hands out a result", takes=(2,), port=True))
-    ADD = (
+    OUTPUT = Operation("output", "hands out a result", takes=(2,), port=True)
+    ADD = Operation(
         "add",
-        Operation(
-            "adds two encrypted vectors",
-            encrypted=2,
-            meaning=_sum,
-            noise=Noise.SUM,
-            at_any_limbs=True,
-            colour="#7fc4e8",
-        ),
+        "adds two encrypted vectors",
+        encrypted=2,
+        meaning=_sum,
+        noise=Noise.SUM,
+        at_any_limbs=True,
+        colour="#7fc4e8",
     )
-    SUB = (
+    SUB = Operation(
         "sub",
-        Operation(
-            "subtracts two encrypted vectors",
-            encrypted=2,
-            meaning=_difference,
-            noise=Noise.SUM,
-            at_any_limbs=True,
-            colour="#4f9fd0",
-        ),
+        "subtracts two encrypted vectors",
+        encrypted=2,
+        meaning=_difference,
+        noise=Noise.SUM,
+        at_any_limbs=True,
+        colour="#4f9fd0",
     )
-    NEGATE = (
+    NEGATE = Operation(
         "negate",
-        Operation(
-            "negates an encrypted vector", meaning=_negative, at_any_limbs=True, colour="#b9d6ea"
-        ),
+        "negates an encrypted vector",
+        meaning=_negative,
+        at_any_limbs=True,
+        colour="#b9d6ea",
     )
-    MULTIPLY = (
+    MULTIPLY = Operation(
         "multiply",
-        Operation(
-            "multiplies two encrypted vectors",
-            encrypted=2,
-            meaning=_product,
-            takes=(2,),
-            makes=3,
-            scale=Scale.PRODUCT,
-            noise=Noise.PRODUCT,
-            colour="#d1495b",
-        ),
+        "multiplies two encrypted vectors",
+        encrypted=2,
+        meaning=_product,
+        takes=(2,),
+        makes=3,
+        scale=Scale.PRODUCT,
+        noise=Noise.PRODUCT,
+        colour="#d1495b",
     )
-    SQUARE = (
+    SQUARE = Operation(
         "square",
-        Operation(
-            "squares an encrypted vector",
-            meaning=_product,
-            takes=(2,),
-            makes=3,
-            scale=Scale.PRODUCT,
-            noise=Noise.PRODUCT,
-            colour="#e9806e",
-        ),
+        "squares an encrypted vector",
+        meaning=_product,
+        takes=(2,),
+        makes=3,
+        scale=Scale.PRODUCT,
+        noise=Noise.PRODUCT,
+        colour="#e9806e",
     )
-    ADD_PLAIN = (
+    ADD_PLAIN = Operation(
         "add_plain",
-        Operation(
-            "adds plain numbers",
-            plain=True,
-            meaning=_sum,
-            noise=Noise.SUM,
-            at_any_limbs=True,
-            colour="#9adbd6",
-        ),
+        "adds plain numbers",
+        plain=True,
+        meaning=_sum,
+        noise=Noise.SUM,
+        at_any_limbs=True,
+        colour="#9adbd6",
     )
-    SUB_PLAIN = (
+    SUB_PLAIN = Operation(
         "sub_plain",
-        Operation(
-            "subtracts plain numbers",
-            plain=True,
-            meaning=_difference,
-            noise=Noise.SUM,
-            at_any_limbs=True,
-            colour="#63b8b2",
-        ),
+        "subtracts plain numbers",
+        plain=True,
+        meaning=_difference,
+        noise=Noise.SUM,
+        at_any_limbs=True,
+        colour="#63b8b2",
     )
-    MULTIPLY_PLAIN = (
+    MULTIPLY_PLAIN = Operation(
         "multiply_plain",
-        Operation(
-            "multiplies by plain numbers",
-            plain=True,
-            meaning=_product,
-            scale=Scale.PRODUCT,
-            noise=Noise.PRODUCT,
-            colour="#f4a261",
-        ),
+        "multiplies by plain numbers",
+        plain=True,
+        meaning=_product,
+        scale=Scale.PRODUCT,
+        noise=Noise.PRODUCT,
+        colour="#f4a261",
     )
-    RELINEARIZE = (
+    RELINEARIZE = Operation(
         "relinearize",
-        Operation(
-            "relinearizes a product",
-            takes=(3,),
-            makes=2,
-            noise=Noise.KEY,
-            key=Key.RELINEARIZATION,
-            colour="#8a6bbe",
-        ),
+        "relinearizes a product",
+        takes=(3,),
+        makes=2,
+        noise=Noise.KEY,
+        key=Key.RELINEARIZATION,
+        colour="#8a6bbe",
     )
-    RESCALE = (
+    RESCALE = Operation(
         "rescale",
-        Operation(
-            "rescales a product",
-            drops=Drops.LAST,
-            scale=Scale.QUOTIENT,
-            noise=Noise.DIVISION,
-            schemes=_CKKS,
-            colour="#ecc85f",
-        ),
+        "rescales a product",
+        drops=Drops.LAST,
+        scale=Scale.QUOTIENT,
+        noise=Noise.DIVISION,
+        schemes=_CKKS,
+        colour="#ecc85f",
     )
-    RELINEARIZE_RESCALE = (
+    RELINEARIZE_RESCALE = Operation(
         "relinearize_rescale",
-        Operation(
-            "relinearizes and rescales a product",
-            takes=(3,),
-            makes=2,
-            drops=Drops.LAST,
-            scale=Scale.QUOTIENT,
-            noise=Noise.KEY_AND_DIVISION,
-            key=Key.RELINEARIZATION,
-            schemes=_CKKS,
-            in_seal=False,
-            colour="#c99ad6",
-        ),
+        "relinearizes and rescales a product",
+        takes=(3,),
+        makes=2,
+        drops=Drops.LAST,
+        scale=Scale.QUOTIENT,
+        noise=Noise.KEY_AND_DIVISION,
+        key=Key.RELINEARIZATION,
+        schemes=_CKKS,
+        in_seal=False,
+        colour="#c99ad6",
     )
-    MOD_SWITCH = (
+    MOD_SWITCH = Operation(
         "mod_switch",
-        Operation(
-            "switches to a smaller modulus",
-            drops=Drops.ANY,
-            noise=Noise.SWITCH,
-            at_any_limbs=True,
-            colour="#b08968",
-        ),
+        "switches to a smaller modulus",
+        drops=Drops.ANY,
+        noise=Noise.SWITCH,
+        at_any_limbs=True,
+        colour="#b08968",
     )
-    ROTATE = (
+    ROTATE = Operation(
         "rotate",
-        Operation(
-            "rotates an encrypted vector",
-            meaning=_rotated,
-            takes=(2,),
-            noise=Noise.KEY,
-            key=Key.GALOIS,
-            at_any_limbs=True,
-            colour="#5aa578",
-        ),
+        "rotates an encrypted vector",
+        meaning=_rotated,
+        takes=(2,),
+        noise=Noise.KEY,
+        key=Key.GALOIS,
+        at_any_limbs=True,
+        colour="#5aa578",
     )
-    CONJUGATE = (
+    CONJUGATE = Operation(
         "conjugate",
-        Operation(
-            "conjugates an encrypted vector",
-            meaning=_conjugate,
-            takes=(2,),
-            noise=Noise.KEY,
-            key=Key.GALOIS,
-            schemes=_CKKS,
-            at_any_limbs=True,
-            colour="#a3c96f",
-        ),
+        "conjugates an encrypted vector",
+        meaning=_conjugate,
+        takes=(2,),
+        noise=Noise.KEY,
+        key=Key.GALOIS,
+        schemes=_CKKS,
+        at_any_limbs=True,
+        colour="#a3c96f",
     )
-    SWAP_COLUMNS = (
+    SWAP_COLUMNS = Operation(
         "swap_columns",
-        Operation(
-            "swaps the rows of an encrypted vector",
-            meaning=_rows_swapped,
-            takes=(2,),
-            noise=Noise.KEY,
-            key=Key.GALOIS,
-            schemes=_BFV,
-            at_any_limbs=True,
-            colour="#c5dba0",
-        ),
+        "swaps the rows of an encrypted vector",
+        meaning=_rows_swapped,
+        takes=(2,),
+        noise=Noise.KEY,
+        key=Key.GALOIS,
+        schemes=_BFV,
+        at_any_limbs=True,
+        colour="#c5dba0",
     )
 
 

@@ -336,7 +336,9 @@ def _check_ring(graph: SubroutineGraph) -> None:
         raise ProgramError(f"n {n} is not a power of two")
     checked_integer("number of primes", count, 1, MAX_PRIMES)
     if len(graph.roots) != count:
-        raise ProgramError(f"{len(graph.roots)} roots stand beside {count} primes: one each")
+        raise ProgramError(
+            f"{len(graph.roots)} roots are given for {count} primes: give one for each"
+        )
     if len(set(graph.primes)) != count:
         raise ProgramError("a prime stands twice in the base: all must be distinct")
     for q, root in zip(graph.primes, graph.roots, strict=True):

@@ -268,7 +268,7 @@ def _lift(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) ->
 
 def _scale(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
     variant = _checked_choice("scale variant", attrs["variant"], PRODUCT_VARIANTS)
-    least = 2 if variant == "behz" else 1  # behz has m_sk beside at least one prime
+    least = 2 if variant == "behz" else 1  # behz has m_sk and at least one prime
     operand = operands[0]
     _require_form("scale", operand, Form.COEFF)
     base = _checked_base(ring, "base", attrs["base"])

@@ -298,12 +298,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
         return runtime.compile_for_smallest_design(program)
 
     def _planned(self, clear: Mapping[int, object], like: Program | None = None) -> Program:
-        """Plans the module for clear arguments; others have placeholders.
-
-        Raises:
-            ProgramError: When the program for them needs other inputs or keys than the one that
-                keys were made for.
-        """
+        """Plans the module for clear arguments; others have placeholders."""
         values = {f"arg{i}": np.asarray(v) for i, v in clear.items()}
         file = self.name
         traced = trace_module(self._text, file, values, placeholders=like is None)
@@ -324,11 +319,7 @@ class RingsmithClient(ClientInterface):  # type: ignore[misc]
 
 
 class _Argument(dict[str, Ciphertext]):
-    """The ciphertexts of an argument.
-
-    Attributes:
-        largest: The largest magnitude of its numbers.
-    """
+    """The ciphertexts of an argument."""
 
     largest: float = 0.0
 

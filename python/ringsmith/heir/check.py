@@ -65,7 +65,7 @@ def compare(
                 return f"not compared with its input: {each.name} is not finite on random numbers"
             wrong, error = _differences(found[each.name], wide, plain_modulus, approximated)
             if wrong.any():
-                raise _refusal(traced, each, found[each.name], wide, wrong)
+                raise _wrong_numbers(traced, each, found[each.name], wide, wrong)
             largest = max(largest, error)
     words = f"{DRAWS} random inputs give what the input module gives in the clear"
     return words if traced.whole else f"{words}, within {largest:.1g}"
@@ -153,7 +153,7 @@ def _differences(
     return np.asarray(~(sizes <= allowed)), float(sizes.max(initial=0))
 
 
-def _refusal(
+def _wrong_numbers(
     traced: Traced,
     plan: TensorPlan,
     found: NDArray[Any],
@@ -161,9 +161,9 @@ def _refusal(
     wrong: NDArray[np.bool_],
 ) -> HeirError:
     where = tuple(int(i) for i in np.argwhere(wrong)[0])
-    place = f"[{', '.join(map(str, where))}]" if where else ""
+    position = f"[{', '.join(map(str, where))}]" if where else ""
     return HeirError(
-        f"{traced.file}: HEIR has compiled it wrongly: on random numbers {plan.name}{place} is "
+        f"{traced.file}: HEIR has compiled it wrongly: on random numbers {plan.name}{position} is "
         f"{found[where]:.9g} as compiled and {right[where]:.9g} in the clear, and {wrong.sum()} of "
         f"{wrong.size} numbers differ: pad tensors with zeros to powers of two, or import it "
         "all the same with --no-check (Wish(check=False))"

@@ -32,8 +32,8 @@ _MARK = "secret.secret"
 _REPLACED = frozenset(
     {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.cmpf"}
 )
-"""Operations that may be left, beside those of ``math`` and ``math_ext``, and that HEIR replaces by
-polynomials."""
+"""Further operations that may be left, next to those of ``math`` and ``math_ext``: HEIR replaces
+them by polynomials."""
 
 _MAP = re.compile(r"affine_map<\(([^()]*)\) -> \((.*)\)>$", re.S)
 _TERM = re.compile(r"(?:(-?\d+)|(-?)d(\d+)(?: \* (-?\d+))?)$")
@@ -186,29 +186,29 @@ class _Generic:
         """Computes all parallel indices at once, and one after another those of a reduction."""
         space = tuple(1 if r else n for n, r in zip(self.sizes, self.reduced, strict=True))
         grid = np.ogrid[tuple(slice(n) for n in space)]
-        places = [self._places(i, grid) for i in range(self.inputs, len(operands))]
+        positions = [self._positions(i, grid) for i in range(self.inputs, len(operands))]
         sums = [
-            np.broadcast_to(each[place], space)
-            for each, place in zip(operands[self.inputs :], places, strict=True)
+            np.broadcast_to(each[position], space)
+            for each, position in zip(operands[self.inputs :], positions, strict=True)
         ]
-        for turn in self._turns():
-            indices = [t if r else g for t, r, g in zip(turn, self.reduced, grid, strict=True)]
-            given = [operands[i][self._places(i, indices)] for i in range(self.inputs)]
+        for iteration in self._iterations():
+            indices = [t if r else g for t, r, g in zip(iteration, self.reduced, grid, strict=True)]
+            given = [operands[i][self._positions(i, indices)] for i in range(self.inputs)]
             found = body(indices, *given, *sums)
             sums = [np.broadcast_to(each, space) for each in found]
         results = []
-        for first, place, values in zip(operands[self.inputs :], places, sums, strict=True):
+        for first, position, values in zip(operands[self.inputs :], positions, sums, strict=True):
             result = first.copy()
-            result[place] = values
+            result[position] = values
             results.append(result)
         return tuple(results)
 
-    def _turns(self) -> Iterator[tuple[int, ...]]:
+    def _iterations(self) -> Iterator[tuple[int, ...]]:
         return itertools.product(
             *(range(n if r else 1) for n, r in zip(self.sizes, self.reduced, strict=True))
         )
 
-    def _places(self, operand: int, indices: Sequence[Any]) -> tuple[Any, ...]:
+    def _positions(self, operand: int, indices: Sequence[Any]) -> tuple[Any, ...]:
         """The index of an operand in each of its dimensions."""
         return tuple(
             constant + sum(f * i for f, i in zip(factors, indices, strict=True) if f)
@@ -279,8 +279,8 @@ class _ClearSource(Source):
             raise self._error("its maps and operands do not fit")
         maps = tuple(self._map(text, len(reduced)) for text in texts)
         sizes: dict[int, int] = {}
-        for places, kind in zip(maps, kinds, strict=True):
-            for (constant, *factors), size in zip(places, kind.shape or (), strict=True):
+        for positions, kind in zip(maps, kinds, strict=True):
+            for (constant, *factors), size in zip(positions, kind.shape or (), strict=True):
                 if constant == 0 and sorted(factors)[-1:] == [1] and sum(map(abs, factors)) == 1:
                     sizes.setdefault(factors.index(1), size)
         if len(sizes) != len(reduced):

@@ -163,18 +163,18 @@ def heir_opt() -> HeirOpt:
     Raises:
         ToolError: When ``heir_py`` is not installed, or another version is.
     """
-    way_out = "pip install 'ringsmith[heir]'"
+    hint = "pip install 'ringsmith[heir]'"
     # The package is not imported: it changes how other modules are imported.
     found = importlib.util.find_spec("heir")
     if found is None or not found.submodule_search_locations:
         raise ToolError(
-            f"an input module is compiled by heir-opt, and heir_py is not installed: {way_out}, "
+            f"an input module is compiled by heir-opt, and heir_py is not installed: {hint}, "
             "or give a compiled module"
         )
     version = importlib.metadata.version("heir_py")
     if version not in VERSIONS:
         raise ToolError(
-            f"heir_py {version} is installed, and {' or '.join(VERSIONS)} is read: {way_out}"
+            f"heir_py {version} is installed, and {' or '.join(VERSIONS)} is read: {hint}"
         )
     return HeirOpt(Path(found.submodule_search_locations[0]) / "heir-opt", version)
 
@@ -215,10 +215,10 @@ def _run(command: list[str], work: Path, path: Path) -> None:
         )
     status, output = ends[0]
     if status:
-        raise HeirError(_refusal(status, output, path))
+        raise HeirError(_message(status, output, path))
 
 
-def _refusal(status: int, output: str, path: Path) -> str:
+def _message(status: int, output: str, path: Path) -> str:
     """What HEIR says of a module that it refuses, in one line."""
     for line in output.splitlines():
         found = re.match(r"\S*?module\.mlir:(\d+):\d+: error: (.*)", line)

@@ -88,17 +88,17 @@ class Imported:
     compared: str = NOT_COMPARED
 
     def figures(self) -> dict[str, str]:
-        """Returns what people ask for: sizes, operations and keys, HEIR's beside the program's."""
+        """Returns what people ask for: sizes, operations and keys, HEIR's next to the program's."""
         program, traced = self.program, self.traced
         parameters = program.parameters
         before = Counter(step.kind.value for step in traced.steps if step.kind is not Kind.INPUT)
         after = Counter(str(node.op) for node in program.nodes if not node.op.record.port)
-        turns = {s.amount for s in traced.steps if s.kind is Kind.ROTATE}
+        rotations = {s.amount for s in traced.steps if s.kind is Kind.ROTATE}
         needs = program.key_needs
         limbs = parameters.limbs
         every = KeyNeeds(
             limbs if before["mul"] else None,
-            {parameters.galois_element(amount): limbs for amount in turns},
+            {parameters.galois_element(amount): limbs for amount in rotations},
         )
         found = {
             "function": f"{traced.name}, {traced.scheme or 'vector level'}, "
@@ -110,7 +110,7 @@ class Imported:
             "security": parameters.security_text,
             "operations of HEIR": _counts(before),
             "operations": _counts(after),
-            "keys of HEIR": f"{len(turns)} rotations"
+            "keys of HEIR": f"{len(rotations)} rotations"
             + (" and relinearization" if before["mul"] else "")
             + f", {key_bytes(parameters, every):,} bytes with these parameters",
             "keys": f"{len(needs.galois)} rotations"
@@ -160,11 +160,7 @@ def import_module(
 
 
 def _compared(path: Path, traced: Traced, plain_modulus: int) -> str:
-    """Compares a module with its input, if the file is one; returns what was done.
-
-    Raises:
-        HeirError: When the two differ.
-    """
+    """Compares a module with its input, if the file is one; returns what was done."""
     text = read_bounded(path, MAX_BYTES).decode()
     if not is_input(text):
         return (

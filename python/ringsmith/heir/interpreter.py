@@ -17,7 +17,7 @@ from ringsmith.heir.tape import Kind, Numbers, Tape, TapeError, Value
 from ringsmith.heir.types import CipherType
 
 MAX_STEPS = 200_000_000
-"""Operations that tracing executes, those of loops once a turn: some minutes at most."""
+"""Operations that tracing executes, those of loops in each iteration: some minutes at most."""
 
 MAX_PLAINTEXTS = 1 << 18
 """Plaintexts of one encoded tensor."""
@@ -84,12 +84,12 @@ class Interpreter:
                 "with smaller tensors or shorter loops"
             )
 
-    def do_turns(self, low: int, high: int, step: int, cost: int) -> Iterator[int] | range:
+    def do_iterations(self, low: int, high: int, step: int, cost: int) -> Iterator[int] | range:
         """Returns the values of a loop's counter, and counts its operations."""
         if step <= 0:
             raise TapeError(f"a loop steps by {step}: a step is at least 1")
-        turns = max(0, -(-(high - low) // step))
-        self.do_tick(turns * cost)
+        iterations = max(0, -(-(high - low) // step))
+        self.do_tick(iterations * cost)
         return range(low, high, step)
 
     def do_own(self, value: Any) -> Any:  # noqa: ANN401
@@ -102,7 +102,7 @@ class Interpreter:
     # ---- vector level ----------------------------------------------------------------------
 
     def do_secret(self, what: str, a: object, b: object, line: int) -> object:
-        """Adds, subtracts or multiplies tensors of which one may be secret."""
+        """Adds, subtracts or multiplies tensors, one of them perhaps secret."""
         if not isinstance(a, Secret) and not isinstance(b, Secret):
             return _PLAIN[what](a, b)
         shape = next(each.shape for each in (a, b) if isinstance(each, Secret))
@@ -117,7 +117,7 @@ class Interpreter:
             return np.negative(a)  # type: ignore[call-overload]
         return Secret(tuple(self._taped().negate(row, line) for row in a.rows), a.shape)
 
-    def do_turn(self, a: object, amount: int, line: int) -> object:
+    def do_rotate(self, a: object, amount: int, line: int) -> object:
         """Rotates the last axis of a tensor to the left."""
         if isinstance(a, np.ndarray):
             return np.roll(a, -amount, axis=-1)

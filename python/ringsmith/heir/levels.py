@@ -106,12 +106,7 @@ def _written(
 
 
 class _UnequalScalesError(Exception):
-    """Two scales that differ.
-
-    Attributes:
-        factors: Products with plaintexts that make one of them.
-        ratio: What their scale must be multiplied by.
-    """
+    """Two scales that differ."""
 
     def __init__(self, factors: set[int], ratio: float) -> None:
         super().__init__()
@@ -120,15 +115,7 @@ class _UnequalScalesError(Exception):
 
 
 class _Steps(ABC):
-    """Writes HEIR's steps as nodes of a scheme.
-
-    Args:
-        traced: The module.
-        space: What one ciphertext holds.
-
-    Attributes:
-        emitter: Where nodes go.
-    """
+    """Writes HEIR's steps as nodes of a scheme."""
 
     emitter: Emitter
 
@@ -137,13 +124,7 @@ class _Steps(ABC):
         self._space = space
 
     def write(self, i: int, operands: list[int], name: str) -> int:
-        """Writes one step, and returns its node.
-
-        Args:
-            i: The step.
-            operands: Nodes of its operands.
-            name: Name of an input.
-        """
+        """Writes one step, and returns its node."""
         emitter, step = self.emitter, self._steps[i]
         match step.kind:
             case Kind.INPUT:
@@ -173,12 +154,7 @@ class _Steps(ABC):
 
     @abstractmethod
     def _check_scales(self, step: Step, operands: list[int]) -> None:
-        """Checks that two values to add or subtract have one scale.
-
-        Raises:
-            _UnequalScalesError: When other scales of plain factors make them equal.
-            ProgramError: When nothing does.
-        """
+        """Checks that two values to add or subtract have one scale."""
 
     @abstractmethod
     def _multiply_plain(self, i: int, operand: int) -> int:
@@ -186,11 +162,7 @@ class _Steps(ABC):
 
     @abstractmethod
     def _change_level(self, step: Step, operand: int) -> int:
-        """Writes a step that changes the level.
-
-        Raises:
-            ProgramError: When the scheme has no such step.
-        """
+        """Writes a step that changes the level."""
 
 
 class _CkksSteps(_Steps):
@@ -254,12 +226,7 @@ class _CkksSteps(_Steps):
         raise self.emitter.source.error(f"{step.kind.value} is no operation of CKKS")
 
     def _make_equal(self, step: Step, left: float, right: float) -> None:
-        """Asks for other scales of plain factors.
-
-        Raises:
-            _UnequalScalesError: Names the factors of one side.
-            ProgramError: When neither side's scale is made by plain factors.
-        """
+        """Asks for other scales of plain factors."""
         for operand, ratio in zip(step.operands, (right / left, left / right), strict=True):
             factors = self._factors(operand)
             if factors and abs(ratio - 1) > 2.0**-52:
@@ -294,7 +261,7 @@ class _CkksSteps(_Steps):
         )
 
     def _scale(self, limbs: int, log_scale: int) -> float:
-        """What HEIR calls 2^log_scale at so many limbs."""
+        """What HEIR calls 2^log_scale at this number of limbs."""
         whole, rest = divmod(log_scale, self._log_scale)
         return self._ladder[limbs] ** whole * math.ldexp(1.0, rest)
 

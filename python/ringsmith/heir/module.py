@@ -17,7 +17,7 @@ from ringsmith import progress
 from ringsmith.heir.interpreter import Interpreter, Secret, objects
 from ringsmith.heir.tape import Numbers, Step, Tape, TapeError, Value
 from ringsmith.heir.text import HeirError, ModuleText, Operation, entries, read_module, split
-from ringsmith.heir.translate import Code, refusal, walk
+from ringsmith.heir.translate import Code, unknown_operation, walk
 from ringsmith.heir.types import CipherType, Kind, Type, Types
 
 VERSIONS = ("2026.10.1", "2026.11.1")
@@ -251,7 +251,7 @@ class _Tracer:
                     f"compiled it: install heir_py=={VERSIONS[-1]} and compile it anew",
                 )
             if op.name.partition(".")[0] not in _INPUT_DIALECTS:
-                raise self._module.error(op.line, refusal(op.name))
+                raise self._module.error(op.line, unknown_operation(op.name))
         raise HeirError(
             f"{self._module.file}: no function has heir.interface: give an input module or one "
             f"that heir_py {' or '.join(VERSIONS)} compiled"
@@ -491,7 +491,7 @@ _PACKING_ARRAYS = 4
 
 
 def _numbers_of(value: object) -> NDArray[Any] | None:
-    """What a client's function returns as an array of numbers; None: it is none."""
+    """What a client's function returns as an array of numbers; None: it is no array."""
     parts = value.ravel() if isinstance(value, np.ndarray) and value.dtype == object else [value]
     if not all(isinstance(part, int | float | np.ndarray) for part in parts):
         return None

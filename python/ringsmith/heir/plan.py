@@ -15,9 +15,9 @@ from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph.operations import Op
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme, TensorPlan, Traced
+from ringsmith.heir.rotations import with_fewer_keys
 from ringsmith.heir.simplify import simplified
 from ringsmith.heir.tape import Kind, Step
-from ringsmith.heir.turns import with_fewer_keys
 from ringsmith.params import (
     AutoBfvParameters,
     AutoParameters,
@@ -196,20 +196,20 @@ def _fewest_levels(
 def _nearest_scale(
     shape: AutoParameters, levels: int, slots: int, source: SourceLine
 ) -> CkksParameters:
-    """Returns the set of the smallest ring that carries so many levels, of the scale next to 2^45.
+    """Returns the set of the smallest ring that carries the levels, of the scale next to 2^45.
 
     The ring is the smallest that carries ``NARROWEST_SCALE_BITS``, or the most that q_0 leaves to
     the scale. Where a design lacks primes for it, a larger ring is taken; where it lacks them in
     all rings, a smaller scale.
 
     Raises:
-        ProgramError: When there is none; says why, of the set that was tried first.
+        ProgramError: When no set fits; says why, of the set that was tried first.
     """
     narrowest = min(NARROWEST_SCALE_BITS, shape.max_scale_bits)
     degrees = [(n, carried) for n, carried in shape.degrees() if n >= 2 * slots]
     if not degrees:
         largest = shape.limits.max_n if shape.limits else shape.max_n
-        raise source.error(_slots_refusal(slots, largest // 2))
+        raise source.error(_slots_error(slots, largest // 2))
     obstacle = ""
     usual = range(narrowest, shape.max_scale_bits + 1)
     for scales in (usual, range(MIN_SCALE_BITS, narrowest if shape.limits else 0)):
@@ -424,10 +424,10 @@ def filled(step: Step, space: Space) -> Any:  # noqa: ANN401 - an array of the s
 def check_slots(traced: Traced, space: Space, source: SourceLine) -> None:
     """Refuses vectors that a ciphertext's row is too short for."""
     if traced.slots > space.row:
-        raise source.error(_slots_refusal(traced.slots, space.row))
+        raise source.error(_slots_error(traced.slots, space.row))
 
 
-def _slots_refusal(slots: int, row: int) -> str:
+def _slots_error(slots: int, row: int) -> str:
     return f"vectors of {slots} slots do not fit a ciphertext's row of {row}: raise N"
 
 
@@ -443,7 +443,7 @@ def check_numbers(traced: Traced, exact: bool) -> None:
 
 
 def _degree(bits: int, traced: Traced, source: SourceLine) -> int:
-    """The smallest N that carries so many bits and holds the vectors."""
+    """The smallest N that carries this many bits and holds the vectors."""
     secure = STANDARDS[CURRENT].degree(bits, SECURITY)
     if secure is None:
         raise source.error(

@@ -377,7 +377,7 @@ class _Reader:
         found = self._text[self._at : self._at + 30].partition("\n")[0]
         return repr(found) if found else "the end of the text"
 
-    def _error(self, message: str, way_out: str = "") -> HeirError:
+    def _error(self, message: str, hint: str = "") -> HeirError:
         line = self._line(min(self._at, len(self._text)))
-        hint = f": {way_out}" if way_out else ""
+        hint = f": {hint}" if hint else ""
         return HeirError(f"{self._file}:{line}: {message}{hint}")

@@ -41,7 +41,7 @@ _SAME = frozenset(
 )
 """Operations that leave what they are given as it is."""
 
-_WAY_OUT = {
+_HINTS = {
     "bootstrap": "pass a larger greedy-level-budget to heir-opt (17 for N = 2^15, 36 for 2^16)",
     "kernel": "compile without --annotate-module, with unroll-fhe-kernel-loops=true",
     "secret": "the module is not lowered: double --slots (min-slot-count)",
@@ -56,10 +56,10 @@ _WAY_OUT = {
 }
 
 
-def refusal(name: str) -> str:
+def unknown_operation(name: str) -> str:
     """Returns what is said of an operation that is not known."""
     dialect, _, short = name.partition(".")
-    hint = _WAY_OUT.get(short) or _WAY_OUT.get(dialect)
+    hint = _HINTS.get(short) or _HINTS.get(dialect)
     return f"{name} is not read" + (f": {hint}" if hint else ": lower it to operations that are")
 
 
@@ -149,7 +149,7 @@ class Code:
 _FAILURES = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 """What Python raises where operands are not what an operation takes."""
 _TEMPORARIES = 2
-"""Tensors that one operation makes beside its result, at most."""
+"""Tensors that one operation makes in addition to its result, at most."""
 _REFERENCE_NUMBERS = 16
 """What an element that is a ciphertext or plaintext takes, as numbers of 8 bytes: 128 bytes."""
 
@@ -158,7 +158,7 @@ def _words(error: Exception) -> str:
     if isinstance(error, ZeroDivisionError):
         return "division by zero"
     if isinstance(error, NameError):
-        return "a value is used outside of the region, or before the turn, that defines it"
+        return "a value is used outside of the region, or before the iteration, that defines it"
     if isinstance(error, LookupError):
         return "an index lies outside of its tensor"
     return f"its operands do not fit ({error!s:.100}): only clear data can be computed on so"
@@ -189,7 +189,7 @@ class Source:
         self._kinds: dict[str, Type] = {}
         self._uses: dict[str, list[tuple[tuple[int, int], ...]]] = {}
         self._operations: dict[int, Operation] = {}
-        self._homes: dict[str, int] = {}
+        self._depths: dict[str, int] = {}
         self._loops = 0
         self._largest = 0
         self._elementwise = False
@@ -226,11 +226,11 @@ class Source:
     def _survey(self, block: Block, path: tuple[tuple[int, int], ...]) -> None:
         """Notes where each value is defined and used."""
         for name in block.arguments:
-            self._homes[name] = len(path)
+            self._depths[name] = len(path)
         for operation in block.operations:
             self._operations[id(operation)] = operation
             for name in operation.results:
-                self._homes[name] = len(path)
+                self._depths[name] = len(path)
             for name in operation.operands:
                 self._uses.setdefault(name, []).append((*path, (id(operation), -1)))
             for i, region in enumerate(operation.regions):
@@ -238,8 +238,8 @@ class Source:
 
     def _last(self, name: str) -> bool:
         """Whether the one use of a value, or one in each branch of an ``if``, is its last."""
-        home = self._homes[name]
-        return self._once([path[home:] for path in self._uses.get(name, [])])
+        depth_of_name = self._depths[name]
+        return self._once([path[depth_of_name:] for path in self._uses.get(name, [])])
 
     def _once(self, paths: list[tuple[tuple[int, int], ...]]) -> bool:
         if len(paths) == 1 and len(paths[0]) == 1:
@@ -362,7 +362,7 @@ class Source:
         return self._refuse()
 
     def _refuse(self) -> str:
-        raise self._module.error(self._at.line, refusal(self._at.name))
+        raise self._module.error(self._at.line, unknown_operation(self._at.name))
 
     def _need(self, operands: Sequence[str], count: int) -> None:
         if len(operands) != count:
@@ -501,7 +501,7 @@ class Source:
             return f"decode({operands[0]}, {kind.shape!r})"
         if dialect == "tensor_ext":
             self._need(operands, 2)
-            return f"turn({operands[0]}, {operands[1]}, {line})"
+            return f"rotate({operands[0]}, {operands[1]}, {line})"
         if short not in _CIPHER_OPERATIONS:
             return self._refuse()
         made = self._constant(self._types.cipher_of(self._at.result_types[0], line))
@@ -544,7 +544,7 @@ class Source:
         self._write(depth, f"kept({', '.join([storage, plaintext, self._site(), *index])})")
 
     def _site(self) -> str:
-        """Where in a storage of plaintexts, beside the operands that count loops."""
+        """Where in a storage of plaintexts, after the operands that count loops."""
         return str(self._types.integer(self._at.attributes.get("site_id", ""), self._at.line))
 
     def _op_func_return(self, operation: Operation, depth: int) -> None:
@@ -596,8 +596,8 @@ class Source:
         for name, init in zip(names, inits, strict=True):
             self._write(depth, f"{name} = {init}")
         self._owned.update(carried)
-        turns = f"turns({low}, {high}, {step}, {self._cost(block)})"
-        self._write(depth, f"for {self._new(counter)} in {turns}:")
+        iterations = f"iterations({low}, {high}, {step}, {self._cost(block)})"
+        self._write(depth, f"for {self._new(counter)} in {iterations}:")
         last = self._body(block, depth + 1)
         yielded = [] if last is None else [self._handed(name) for name in last.operands]
         if len(yielded) != count:
@@ -639,7 +639,7 @@ class Source:
             self._write(depth, f"{self._new(name)} = {self._value(value)}")
 
     def _handed(self, name: str) -> str:
-        """A value for a place that may be written to: tensors are the receiver's own."""
+        """A value for a variable that may be written to: tensors are the receiver's own."""
         kind = self._kinds.get(name)
         if kind is None or kind.shape is None:
             value = self._value(name)

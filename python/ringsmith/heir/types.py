@@ -183,7 +183,7 @@ class Types:
         """Returns a scalar, or a tensor of int64 or float64, of an ``arith.constant``.
 
         Raises:
-            HeirError: When it is none, or its numbers do not fit its type.
+            HeirError: When it is no literal, or its numbers do not fit its type.
         """
         text = self.resolved(text)
         if kind.kind is Kind.OTHER:

@@ -10,10 +10,10 @@ from ringsmith.interop.seal_read import MAX_SIZE
 from ringsmith.interop.seeded_keys import shorten_key
 from ringsmith.objects import (
     Ciphertext,
-    CompactKey,
-    CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKey,
+    OnTheFlyKeys,
     PlainPolynomial,
     Plaintext,
     PublicKey,
@@ -29,7 +29,7 @@ Object = (
     | PublicKey
     | KeySwitchKey
     | EvaluationKeys
-    | CompactKeys
+    | OnTheFlyKeys
 )
 """The public objects that files hold."""
 
@@ -44,7 +44,7 @@ def check_object(what: str, thing: Object, parameters: RlweParameters) -> None:
     whose, hint = f"parameters {parameters.name!r}", "name the parameters that it was made with"
     identity = parameters.parameters_id
     check_parameters_id(what, thing.parameters_id, whose, identity, hint, InteropError)
-    if isinstance(thing, EvaluationKeys | CompactKeys):
+    if isinstance(thing, EvaluationKeys | OnTheFlyKeys):
         for element in thing.galois:
             if not 1 < element < 2 * parameters.n or element % 2 == 0:
                 raise InteropError(
@@ -53,7 +53,7 @@ def check_object(what: str, thing: Object, parameters: RlweParameters) -> None:
         for key in (thing.relin, *thing.galois.values()):
             if key is not None:
                 _check_key(what, key, parameters)
-    elif isinstance(thing, KeySwitchKey | CompactKey):
+    elif isinstance(thing, KeySwitchKey | OnTheFlyKey):
         _check_key(what, thing, parameters)
     elif isinstance(thing, PublicKey):
         shape = (2, len(parameters.primes), parameters.n)
@@ -80,10 +80,10 @@ def check_residues(
         raise InteropError(f"{what}: a residue is not below its prime: the data is damaged")
 
 
-def _check_key(what: str, key: KeySwitchKey | CompactKey, parameters: RlweParameters) -> None:
+def _check_key(what: str, key: KeySwitchKey | OnTheFlyKey, parameters: RlweParameters) -> None:
     primes = parameters.primes
     limbs, digits = (len(primes), parameters.n), parameters.key_digits
-    if isinstance(key, CompactKey):
+    if isinstance(key, OnTheFlyKey):
         check_residues(what, key.half, (digits, *limbs), primes)
         return
     check_residues(what, key.data, (digits, 2, *limbs), primes)
@@ -118,5 +118,5 @@ def _check_message(what: str, thing: Ciphertext | Plaintext, parameters: RlwePar
     own = thing.scale == 1 if parameters.exact else thing.scale > 0
     if not (math.isfinite(thing.scale) and own):
         raise InteropError(
-            f"{what}: scale {thing.scale!r} is none of {parameters.scheme.upper()}: it is damaged"
+            f"{what}: scale {thing.scale!r} is not one of {parameters.scheme.upper()}: damaged"
         )

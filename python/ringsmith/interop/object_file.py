@@ -21,12 +21,12 @@ from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seal_read import MAX_SIZE, read_ciphertext, read_plaintext, read_public_key
 from ringsmith.interop.seal_stream import Source, with_key_tag
 from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, write_public_key
-from ringsmith.interop.seeded_keys import compact_keys, expand_keys
+from ringsmith.interop.seeded_keys import expand_keys, on_the_fly_keys
 from ringsmith.objects import (
     Ciphertext,
-    CompactKeys,
     EvaluationKeys,
     KeySwitchKey,
+    OnTheFlyKeys,
     PlainPolynomial,
     Plaintext,
     PublicKey,
@@ -42,9 +42,9 @@ KINDS: Mapping[str, type] = {
     "public-key": PublicKey,
     "key-switch-key": KeySwitchKey,
     "evaluation-keys": EvaluationKeys,
-    "compact-keys": CompactKeys,
+    "seed-compressed-keys": OnTheFlyKeys,
 }
-"""Kinds of contents. Evaluation keys that all have seeds are ``compact-keys`` (seed-compressed)."""
+"""Kinds of contents. ``seed-compressed-keys``: evaluation keys that all have seeds."""
 _MAX_KEYS = 1 << 16
 """Galois keys: one for every odd element of the largest ring."""
 _KEY_FACTOR = 16
@@ -163,7 +163,7 @@ def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
     if isinstance(thing, EvaluationKeys) and all(
         key is None or key.seed is not None for key in (thing.relin, *keys)
     ):
-        thing = compact_keys(thing, parameters.primes)
+        thing = on_the_fly_keys(thing, parameters.primes)
     encoder, kind = Encoder(arrays=[]), type(thing)
     content = {"kind": _named(kind), "object": encoder.encode(thing, kind, "object")}
     return pack(FORMAT, VERSION, content, encoder.arrays or ())
@@ -175,10 +175,10 @@ def object_from_bytes(
     """Reads the bytes of a Ringsmith container.
 
     Raises:
-        InteropError: When they are none, damaged or too large, or hold another kind of object.
+        InteropError: When they are no object, damaged or too large, or hold another kind of object.
     """
     most, named = _most(kind, parameters), _named(kind)
-    if kind in (EvaluationKeys, CompactKeys):
+    if kind in (EvaluationKeys, OnTheFlyKeys):
         most = min(most, _SLACK + _KEY_FACTOR * len(data))
     budget = Budget(max(LEAST, most))
     content = unpack(data, what, {FORMAT: VERSION}, budget, "a key, ciphertext or plaintext")
@@ -186,7 +186,7 @@ def object_from_bytes(
     if not isinstance(value, dict) or value.keys() != {"kind", "object"}:
         raise InteropError(f"{what}: content is not an object of kind and object: damaged")
     stored = KINDS.get(value["kind"]) if isinstance(value["kind"], str) else None
-    if stored is not kind and (stored, kind) != (CompactKeys, EvaluationKeys):
+    if stored is not kind and (stored, kind) != (OnTheFlyKeys, EvaluationKeys):
         raise InteropError(f"{what}: holds {value['kind']!r:.60}, and was to be read as {named!r}")
     try:
         decoder = Decoder(content.arrays, budget=budget)
@@ -194,7 +194,7 @@ def object_from_bytes(
     except InteropError as error:
         raise InteropError(f"{what}: {error}") from None
     check_object(f"{what}: the {named}", found, parameters)
-    if kind is EvaluationKeys and isinstance(found, CompactKeys):
+    if kind is EvaluationKeys and isinstance(found, OnTheFlyKeys):
         found = expand_keys(found, parameters.primes)
     assert isinstance(found, kind)
     return found
@@ -203,7 +203,7 @@ def object_from_bytes(
 def _most(kind: type, parameters: RlweParameters) -> int:
     """Bytes that an object of a kind can have, in a file or in memory."""
     size = 8 * parameters.n * len(parameters.primes)
-    if kind in (EvaluationKeys, CompactKeys):
+    if kind in (EvaluationKeys, OnTheFlyKeys):
         return _SLACK + 2 * _MAX_KEYS * parameters.key_digits * size
     return _SLACK + (2 * parameters.key_digits if kind is KeySwitchKey else MAX_SIZE) * size
 

@@ -44,7 +44,7 @@ def describe(source: Source, parameters: SealParameters | None = None) -> Descri
         parameters: Tell level and type exactly, where they are the file's.
 
     Raises:
-        InteropError: When the file is none of SEAL's, or damaged.
+        InteropError: When the file is not one of SEAL's, or damaged.
     """
     header, reader = open_with_header(source, "SEAL file", _LIMIT)
     payload = reader.part(reader.left)

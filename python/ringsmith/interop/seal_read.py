@@ -121,7 +121,7 @@ def read_galois_keys(source: Source, parameters: SealParameters) -> dict[int, Ke
 
 
 def _polynomials(parameters: SealParameters, limbs: int) -> int:
-    """Bytes of a polynomial over so many primes."""
+    """Bytes of a polynomial over this number of primes."""
     return 8 * limbs * parameters.n
 
 

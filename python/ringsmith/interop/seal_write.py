@@ -43,7 +43,7 @@ _CIPHERTEXT = struct.Struct("<BQQQdQ")
 """What follows a parms_id: whether in NTT form, size, N, limbs, scale, correction factor."""
 _DATA_AT = HEADER_BYTES + PARMS_ID_BYTES + _CIPHERTEXT.size
 CIPHERTEXT_START = _DATA_AT + HEADER_BYTES
-"""So many bytes of an uncompressed ciphertext's file hold all that depends on the SEAL version."""
+"""This many bytes of an uncompressed ciphertext file hold all that depends on the SEAL version."""
 
 
 def write_plaintext(
@@ -63,7 +63,7 @@ def write_plaintext(
         data = _data_residues(plaintext.data, parameters, dimensions=2)
         identifier, scale = parameters.parms_id(data.shape[0]), plaintext.scale
     else:
-        raise InteropError("a CKKS plaintext is none of BFV parameters: encode it with them")
+        raise InteropError("a CKKS plaintext has no BFV parameters: encode it with them")
     payload = _plaintext_payload(identifier, data, _checked_scale(scale, parameters), version)
     return wrap_whole(payload, version, compression)
 
@@ -221,7 +221,7 @@ def _checked_scale(scale: float, parameters: SealParameters) -> float:
 def _plain_coefficients(data: Residues, parameters: SealParameters) -> Residues:
     """The N coefficients of a BFV plaintext, after shape and range were checked."""
     if not parameters.exact:
-        raise InteropError("a BFV plaintext is none of CKKS parameters: encode it with them")
+        raise InteropError("a BFV plaintext has no CKKS parameters: encode it with them")
     if data.dtype != np.uint64 or data.shape != (parameters.n,):
         raise InteropError(
             f"a BFV plaintext of shape {data.shape} and type {data.dtype}; expected are "

@@ -12,7 +12,7 @@ import numpy as np
 
 from ringsmith._core import expand_key_half, expand_seed_words, seed_word_bits
 from ringsmith.errors import InteropError
-from ringsmith.objects import CompactKey, CompactKeys, EvaluationKeys, KeySwitchKey, Residues
+from ringsmith.objects import EvaluationKeys, KeySwitchKey, OnTheFlyKey, OnTheFlyKeys, Residues
 
 MIN_DIRECT_CHANCE = 2.0**-8
 """The smallest chance of a direct seed at which such seeds are drawn."""
@@ -98,7 +98,7 @@ def shorten_key(key: KeySwitchKey, primes: Sequence[int]) -> tuple[Residues, byt
     return np.ascontiguousarray(key.data[:, 0]), key.seed
 
 
-def compact_keys(keys: EvaluationKeys, primes: Sequence[int]) -> CompactKeys:
+def on_the_fly_keys(keys: EvaluationKeys, primes: Sequence[int]) -> OnTheFlyKeys:
     """Returns keys that the ``cpu`` device expands on the fly; delete the full keys afterwards.
 
     Args:
@@ -108,16 +108,16 @@ def compact_keys(keys: EvaluationKeys, primes: Sequence[int]) -> CompactKeys:
     Raises:
         InteropError: If a key carries no seed, or its a part is not what the seed expands to.
     """
-    galois = {element: _compact(key, primes) for element, key in keys.galois.items()}
-    return CompactKeys(None if keys.relin is None else _compact(keys.relin, primes), galois)
+    galois = {element: _on_the_fly(key, primes) for element, key in keys.galois.items()}
+    return OnTheFlyKeys(None if keys.relin is None else _on_the_fly(keys.relin, primes), galois)
 
 
-def _compact(key: KeySwitchKey, primes: Sequence[int]) -> CompactKey:
+def _on_the_fly(key: KeySwitchKey, primes: Sequence[int]) -> OnTheFlyKey:
     half, seed = shorten_key(key, primes)
-    return CompactKey(half, seed, parameters_id=key.parameters_id, key_tag=key.key_tag)
+    return OnTheFlyKey(half, seed, parameters_id=key.parameters_id, key_tag=key.key_tag)
 
 
-def expand_keys(keys: CompactKeys, primes: Sequence[int]) -> EvaluationKeys:
+def expand_keys(keys: OnTheFlyKeys, primes: Sequence[int]) -> EvaluationKeys:
     """Returns the full keys; ``primes`` are all K primes, special primes last.
 
     Args:
@@ -128,7 +128,7 @@ def expand_keys(keys: CompactKeys, primes: Sequence[int]) -> EvaluationKeys:
         InteropError: If a b part has another shape.
     """
 
-    def whole(key: CompactKey) -> KeySwitchKey:
+    def whole(key: OnTheFlyKey) -> KeySwitchKey:
         expanded = expand_key(key.half, key.seed, primes)
         return replace(expanded, parameters_id=key.parameters_id, key_tag=key.key_tag)
 

@@ -226,8 +226,8 @@ def lower_operation(
         )
     element = None
     if last.key is Key.GALOIS:
-        turns = parts[-1] is Op.ROTATE
-        element = parameters.galois_element(steps) if turns else parameters.conjugation_element
+        rotates = parts[-1] is Op.ROTATE
+        element = parameters.galois_element(steps) if rotates else parameters.conjugation_element
     sizes = (first.takes[0],) * first.encrypted
     return graph_of_steps(parameters, [(op, element) for op in parts], sizes, limbs, name)
 

@@ -124,7 +124,7 @@ class AutoRlweParameters(ABC):
 
     @property
     @abstractmethod
-    def way_out(self) -> str:
+    def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
 
 
@@ -144,7 +144,7 @@ class AutoParameters(AutoRlweParameters):
         precision_bits: Bits after the point that must be correct in every output by the forecast,
             from 1. With ``share``, those that survive noise flooding, for all inputs in their
             ranges.
-        headroom_bits: Room for messages up to ±2^headroom_bits at least; ranges that are greater
+        headroom_bits: Space for messages up to ±2^headroom_bits at least; ranges that are greater
             get more.
         input_bound: Upper bound of the magnitudes of inputs without a declared range.
         samples: For each input a vector of typical numbers, or an array (samples, numbers): the
@@ -193,7 +193,7 @@ class AutoParameters(AutoRlweParameters):
             )
 
     @property
-    def way_out(self) -> str:
+    def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
         return (
             f"ask for fewer than precision_bits = {self.precision_bits:g} or less headroom, "
@@ -290,11 +290,7 @@ class AutoParameters(AutoRlweParameters):
     def _design_primes(
         self, limits: ParameterLimits, n: int, levels: int, scale_bits: int
     ) -> tuple[tuple[int, ...], int]:
-        """Returns data primes and a special prime that a design takes, alone and together.
-
-        Raises:
-            ParameterError: When it takes no such primes; says why of the first sizes tried.
-        """
+        """Returns data primes and a special prime that a design takes, alone and together."""
         limits.require_size(n, levels + 1, 1)
         primes = DesignPrimes(limits, n)
         near = primes.near(scale_bits, levels)
@@ -305,10 +301,10 @@ class AutoParameters(AutoRlweParameters):
             except ParameterError as error:
                 reason = reason or str(error)
                 continue
-            refusal = limits.together((q_0, *near, last), 1) if limits.together else ""
-            if not refusal:
+            problem = limits.together((q_0, *near, last), 1) if limits.together else ""
+            if not problem:
                 return (q_0, *near), last
-            reason = reason or refusal
+            reason = reason or problem
         raise ParameterError(reason)
 
     def _outer_bits(self, n: int, levels: int, scale_bits: int) -> Iterator[tuple[int, int]]:

@@ -85,7 +85,7 @@ class AutoBfvParameters(AutoRlweParameters):
                 yield n, bits
 
     @property
-    def way_out(self) -> str:
+    def hint(self) -> str:
         """What to ask for instead, when no parameters fit."""
         larger = self.larger
         t = self.plain_modulus
@@ -185,11 +185,7 @@ class AutoBfvParameters(AutoRlweParameters):
     def _design_primes(
         self, limits: ParameterLimits, n: int, bits: int, carried: int
     ) -> tuple[int, ...]:
-        """Returns data primes and a special prime that a design takes, alone and together.
-
-        Raises:
-            ParameterError: When it takes no such primes; says why of the first sizes tried.
-        """
+        """Returns data primes and a special prime that a design takes, alone and together."""
         primes = DesignPrimes(limits, n)
         reason = ""
         for sizes in self._design_sizes(bits, carried):
@@ -199,17 +195,14 @@ class AutoBfvParameters(AutoRlweParameters):
             except ParameterError as error:
                 reason = reason or str(error)
                 continue
-            refusal = limits.together(found, 1) if limits.together else ""
-            if not refusal:
+            problem = limits.together(found, 1) if limits.together else ""
+            if not problem:
                 return found
-            reason = reason or refusal
+            reason = reason or problem
         raise ParameterError(reason)
 
     def _design_sizes(self, bits: int, carried: int) -> Iterator[tuple[int, ...]]:
-        """Yields sizes of data primes and a special prime: those of ``sizes``, then other ones.
-
-        For each number of primes, all become wider bit by bit.
-        """
+        """Yields sizes of data primes and a special prime: those of ``sizes``, then other ones."""
         for data, special in self._splits(bits, carried):
             sizes = (*data, special)
             most = min(self.widest_prime - special, (carried - sum(sizes)) // len(sizes))

@@ -33,7 +33,7 @@ MAX_PLAIN_BITS = 60
 MAX_DEVIATION = 1024.0
 """Widest error distribution; HEAWS, the widest of the papers, has 102."""
 TAIL = 9.081
-"""Gaussian errors of another deviation end at so many deviations, where the probability of larger
+"""Gaussian errors of another deviation end at this many deviations, where the probability of larger
 ones falls below 2^-63 (``ErrorDistribution`` in ``core``)."""
 CENTRING = 2.0**-20
 """By how much of its half a lifted digit may exceed it (``docs/reference/arithmetic.md``)."""
@@ -284,7 +284,7 @@ class BfvParameters(RlweParameters):
         """Returns how many words of ``word_bits`` bits a residue modulo q_0 … q_{limbs-1} has.
 
         Raises:
-            ParameterError: When relinearization is not ``word``: then there are none.
+            ParameterError: When relinearization is not ``word``: then there are no words.
         """
         if self.relinearization != "word":
             raise ParameterError(
@@ -397,7 +397,7 @@ def batching_prime(n: int, bits: int, taken: Iterable[int] = ()) -> int:
     """Returns the largest prime of ``bits`` bits that is 1 mod 2N, and none of ``taken``.
 
     Raises:
-        ParameterError: When there is none.
+        ParameterError: When there is no such prime.
     """
     check_degree(n)
     least = (2 * n).bit_length()

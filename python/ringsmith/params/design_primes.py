@@ -11,8 +11,8 @@ from ringsmith.params.primes import primes_above, primes_below
 
 
 @dataclass
-class _Side:
-    """Primes on one side of a power of two, as far as they were asked for."""
+class _Primes:
+    """Primes below or above a power of two, searched as needed."""
 
     left: Iterator[int]
     found: list[int] = field(default_factory=list)
@@ -26,7 +26,7 @@ class _Side:
 class DesignPrimes:
     """The primes of a ring degree that a design takes, each by itself.
 
-    The search looks at a bounded number of candidates: ``primes.MOST_CANDIDATES`` on each side of
+    The search looks at a bounded number of candidates: ``primes.MOST_CANDIDATES`` below and above
     a power of two.
 
     Args:
@@ -37,7 +37,7 @@ class DesignPrimes:
     def __init__(self, limits: ParameterLimits, n: int) -> None:
         self.limits = limits
         self.n = n
-        self._sides: dict[tuple[int, bool], _Side] = {}
+        self._near: dict[tuple[int, bool], _Primes] = {}
 
     def of_sizes(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """Returns a prime of each size in bits; of one size, the smallest comes first.
@@ -48,7 +48,7 @@ class DesignPrimes:
             ParameterError: When the design takes too few of a size.
         """
         found = {
-            bits: iter(self._sorted(self._side(bits).first(count), count, f"of {bits} bits"))
+            bits: iter(self._sorted(self._primes(bits).first(count), count, f"of {bits} bits"))
             for bits, count in Counter(sizes).items()
         }
         return tuple(next(found[bits]) for bits in sizes)
@@ -62,16 +62,16 @@ class DesignPrimes:
         Raises:
             ParameterError: When the design takes too few.
         """
-        below = self._side(bits).first(count)
-        above = self._side(bits, above=True).first(count - len(below))
+        below = self._primes(bits).first(count)
+        above = self._primes(bits, above=True).first(count - len(below))
         return tuple(self._sorted([*below, *above], count, f"near 2^{bits}"))
 
-    def _side(self, bits: int, *, above: bool = False) -> _Side:
+    def _primes(self, bits: int, *, above: bool = False) -> _Primes:
         key = bits, above
-        if key not in self._sides:
+        if key not in self._near:
             primes = (primes_above if above else primes_below)(self.n, bits)
-            self._sides[key] = _Side(q for q in primes if not self.limits.prime_refusal(q))
-        return self._sides[key]
+            self._near[key] = _Primes(q for q in primes if not self.limits.prime_error(q))
+        return self._near[key]
 
     def _sorted(self, primes: list[int], count: int, which: str) -> list[int]:
         if len(primes) < count:

@@ -71,7 +71,7 @@ def hps_primes(
             searched = _core.prime_search(bits, n, count + len(taken))
         except ParameterError as error:
             raise ParameterError(
-                f"extension primes, {count} or more beside q for multiplication 'hps': {error}; "
+                f"extension primes, {count} or more, and q's, for multiplication 'hps': {error}; "
                 "give extension_primes, which may be wider than q's"
             ) from None
         found = tuple(q for q in searched if q not in taken)[:count]

@@ -13,7 +13,7 @@ times the scale.
   Crypto 2022, eprint 2022/816, corollary 2: its factor sqrt(2n) is for bounds of single
   coefficients. OpenFHE's ``NOISE_FLOODING_DECRYPT`` has the same sigma (CKKS_NOISE_FLOODING.md).
 - **Results that hide their circuit**. The noise of two circuits differs by at most 2B, and two
-  Gaussians that far apart have a statistical distance of at most 2B / (sigma * sqrt(2 pi)).
+  Gaussians at that distance have a statistical distance of at most 2B / (sigma * sqrt(2 pi)).
 """
 
 import math

@@ -12,7 +12,7 @@ from ringsmith.short_repr import short_repr
 class KeyNeeds:
     """Evaluation keys, each with the largest number of limbs that it is used at.
 
-    Keys are always whole, with all dnum digits: a run refuses a key of any other shape. The limbs
+    Keys always have all dnum digits: a run refuses a key of any other shape. The limbs
     say which digits it will read.
 
     Attributes:

@@ -36,7 +36,7 @@ class ParameterLimits:
         max_prime_bits: Widest prime.
         max_primes: Most data and special primes together; None: any number.
         primes: The only primes that it takes; empty: any of those sizes.
-        reduction_refusal: Says of a prime of those sizes why the design's multipliers cannot reduce
+        reduction_error: Says of a prime of those sizes why the design's multipliers cannot reduce
             modulo it, nothing where they can; None: they can for any.
         together: Says of all primes of a set, data primes first, and of the number of special ones
             why there are not enough units that hold them, nothing where there are; None: any unit
@@ -54,21 +54,21 @@ class ParameterLimits:
     max_prime_bits: int
     max_primes: int | None = None
     primes: tuple[int, ...] = ()
-    reduction_refusal: Callable[[int], str] | None = None
+    reduction_error: Callable[[int], str] | None = None
     together: Callable[[Sequence[int], int], str] | None = None
     one_prime_digits: bool = False
     relinearizations: tuple[str, ...] = RELINEARIZATIONS
     bfv_multiplications: tuple[str, ...] = MULTIPLICATIONS
     bfv_rotations: bool = True
 
-    def refusal(self, parameters: RlweParameters, *, products: bool = False) -> str:
+    def error(self, parameters: RlweParameters, *, products: bool = False) -> str:
         """Returns why the design does not take a parameter set, in words; nothing where it does.
 
         Args:
             parameters: The parameter set.
             products: Whether BFV ciphertexts are multiplied, in extension primes.
         """
-        reason = self.size_refusal(parameters.n, parameters.limbs, len(parameters.special_primes))
+        reason = self.size_error(parameters.n, parameters.limbs, len(parameters.special_primes))
         if reason:
             return reason
         if self.one_prime_digits and parameters.digit_size > 1:
@@ -84,12 +84,12 @@ class ParameterLimits:
                 f"keys {taken}"
             )
         primes = parameters.primes + (parameters.extension_primes if products else ())
-        alone = next((text for text in map(self.prime_refusal, primes) if text), "")
+        alone = next((text for text in map(self.prime_error, primes) if text), "")
         if alone or self.together is None:
             return alone
         return self.together(parameters.primes, len(parameters.special_primes))
 
-    def size_refusal(self, n: int, data: int, special: int) -> str:
+    def size_error(self, n: int, data: int, special: int) -> str:
         """Returns why a design does not take a ring degree and numbers of data and special primes.
 
         In words; nothing where it does.
@@ -113,7 +113,7 @@ class ParameterLimits:
         Raises:
             ParameterError: Says why.
         """
-        reason = self.refusal(parameters)
+        reason = self.error(parameters)
         if reason:
             raise ParameterError(f"parameters {parameters.name!r} have {reason}")
 
@@ -123,7 +123,7 @@ class ParameterLimits:
         Raises:
             ParameterError: Says why.
         """
-        reason = self.size_refusal(n, data, special)
+        reason = self.size_error(n, data, special)
         if reason:
             raise ParameterError(f"parameters have {reason}")
 
@@ -176,7 +176,7 @@ class ParameterLimits:
             found.append(prime)
         return tuple(found)
 
-    def prime_refusal(self, prime: int) -> str:
+    def prime_error(self, prime: int) -> str:
         """Returns why the design does not take a prime, in words; nothing where it does."""
         bits = prime.bit_length()
         if self.primes and prime not in self.primes:
@@ -189,5 +189,5 @@ class ParameterLimits:
                 f"the prime {prime} of {bits} bits, and design {self.design} takes primes of "
                 f"{self.min_prime_bits} to {self.max_prime_bits}"
             )
-        refusal = self.reduction_refusal(prime) if self.reduction_refusal else ""
-        return refusal and f"{refusal}, in design {self.design}"
+        reason = self.reduction_error(prime) if self.reduction_error else ""
+        return reason and f"{reason}, in design {self.design}"

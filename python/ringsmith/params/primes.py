@@ -64,11 +64,11 @@ def listed(what: str, values: Any) -> list[Any]:  # noqa: ANN401 - an argument
     """Returns a sequence as a list.
 
     Raises:
-        ParameterError: When it is none; calls it ``what``.
+        ParameterError: When it is no list; calls it ``what``.
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        way_out = f"write ({values},) for one" if isinstance(values, int) else "write (40, 40)"
-        raise ParameterError(f"{what} = {values!r:.60} is no list: {way_out}")
+        hint = f"write ({values},) for one" if isinstance(values, int) else "write (40, 40)"
+        raise ParameterError(f"{what} = {values!r:.60} is no list: {hint}")
     return list(values)
 
 

@@ -137,7 +137,7 @@ class RlweParameters(ABC):
         """Refuses a set whose ciphertexts hold no slots.
 
         Raises:
-            ParameterError: When there are none; says what to change.
+            ParameterError: When they hold none; says what to change.
         """
         return
 
@@ -260,7 +260,7 @@ class RlweParameters(ABC):
 
     @property
     def row_size(self) -> int:
-        """Slots that rotations turn around: N/2. CKKS has one such row, BFV's batching two."""
+        """Slots of a row, in which rotations are cyclic: N/2. CKKS has one row, BFV two."""
         return self.n // 2
 
     @cached_property

@@ -11,7 +11,7 @@ from ringsmith.params.context import ntt_tables
 from ringsmith.params.ring import RlweParameters
 
 Draw = Callable[[int], bytes]
-"""Returns so many random bytes."""
+"""Returns this many random bytes."""
 system_random: Draw = os.urandom
 
 _NARROW = 2.0**36

@@ -42,7 +42,7 @@ class SecurityStandard:
         return max(levels, default=None)
 
     def degree(self, log_qp: int, level: int) -> int | None:
-        """Returns the smallest N that carries a modulus of ``log_qp`` bits; None: there is none."""
+        """Returns the smallest N that carries a modulus of ``log_qp`` bits; None: no N does."""
         fitting = (n for n, bound in self.bounds[level].items() if log_qp <= bound)
         return min(fitting, default=None)
 
@@ -97,7 +97,7 @@ def security_standard(key: object) -> SecurityStandard:
     """Returns a standard.
 
     Raises:
-        ParameterError: When there is none with that key.
+        ParameterError: When no standard has that key.
     """
     if not isinstance(key, str) or key not in STANDARDS:
         raise ParameterError(

@@ -59,7 +59,7 @@ def sparse_primes(
         terms: Most terms, 1 … 3; a prime is written with as few as it takes.
 
     Raises:
-        ParameterError: When an argument is outside its range, or there are not so many primes.
+        ParameterError: When an argument is outside its range, or there are fewer primes.
     """
     if not MIN_EXPONENT < bits <= MAX_EXPONENT + 1:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What is said where something else was given than a program."""
+"""The error where something other than a program was given."""
 
 import os
 
@@ -14,7 +14,7 @@ def check_program(program: object, call: str) -> None:
         call: The function that was called, such as ``explain``.
 
     Raises:
-        TypeError: When it is none.
+        TypeError: When it is no program.
     """
     if isinstance(program, Program):
         return

@@ -45,7 +45,7 @@ class ArrayNode:
         object.__setattr__(self, "period", max(self.period, self.numbers))
 
     def repeats(self, numbers: int, slots: int) -> bool:
-        """Whether so many numbers repeat, without gaps, in at least ``slots`` slots."""
+        """Whether this many numbers repeat, without gaps, in at least ``slots`` slots."""
         return self.filled >= slots and self.numbers == self.period == numbers
 
 

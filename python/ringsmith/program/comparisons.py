@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ringsmith.program.polynomials import approximate, polynomial
 from ringsmith.program.ranges import Interval, promise, range_of, restricted
+from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted
+from ringsmith.program.vector import EncryptedVector
 
 FLAT = (0, 35 / 16, 0, -35 / 16, 0, 21 / 16, 0, -5 / 16)
 """f_3 of the paper."""

@@ -8,18 +8,24 @@ from ringsmith.caching import cached
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode, padded
 from ringsmith.program.plain import PlainValues, checked_power_of_two, whole_number
+from ringsmith.program.recorded import (
+    RecordedVector,
+    Vector,
+    check_encrypted,
+    check_row,
+    shape_error,
+)
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted, check_row, shape_error
 
 
 def inner_product(
-    x: EncryptedVector,
+    x: Vector,
     weights: object,
     length: int,
     *,
     stride: int = 1,
     everywhere: bool = False,
-) -> EncryptedVector:
+) -> Vector:
     """Returns sums of ``length`` products: one multiplication and log2(length) rotations.
 
     Of at most ``length`` numbers the result is one number, their inner product with as many
@@ -33,7 +39,7 @@ def inner_product(
       arrives in slot v. Of at most length*stride numbers the result is ``stride`` numbers.
 
     Slots are counted modulo N/2, as rotations count them: all slots of CKKS are one such row, and
-    BFV's two rows are summed side by side.
+    BFV's two rows are summed separately.
 
     Args:
         x: The encrypted vectors.
@@ -51,7 +57,7 @@ def inner_product(
     space, source = x.trace.space, caller()
     length = checked_power_of_two("length", length, space.row, source)
     stride = checked_power_of_two("stride", stride, space.row // length, source)
-    if not isinstance(weights, EncryptedVector):
+    if not isinstance(weights, RecordedVector):
         given = space.numbers(weights, source)
         if given.ndim:
             weights = _laid_out(x, given, length, stride, source)
@@ -59,12 +65,12 @@ def inner_product(
 
 
 def sum_slots(
-    x: EncryptedVector,
+    x: Vector,
     length: int | None = None,
     *,
     stride: int = 1,
     everywhere: bool = False,
-) -> EncryptedVector:
+) -> Vector:
     """Returns sums: log2(length) rotations and no multiplication.
 
     Without ``length``, the sum of all numbers, as one number. It stands in every slot, unless slots
@@ -94,12 +100,12 @@ def sum_slots(
     return _summed(x, length, stride, everywhere, source)
 
 
-def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVector:
+def sum_rotations(x: Vector, count: int, step: int = 1) -> Vector:
     """Returns x + x.rotate(step) + … + x.rotate((count - 1)*step): ``count`` terms, any number.
 
     Slot i of the result is the sum over j = 0 … count - 1 of x[i + j*step], slots counted modulo
-    N/2; the result is all slots. Sums of a half or a third of the terms are put side by side by one
-    or two rotations, or a term is put beside all others: log2(count) rotations for a power of two,
+    N/2; the result is all slots. Sums of a half or a third of the terms are added by one
+    or two rotations, or one term is added to all others: log2(count) rotations for a power of two,
     and the fewest that this way allows for other counts, such as 5 for 18. ``sum_slots`` has the
     layouts.
 
@@ -133,7 +139,7 @@ def sum_rotations(x: EncryptedVector, count: int, step: int = 1) -> EncryptedVec
     node = ArrayNode(
         numbers, lambda a: _windows(a, terms, distance, row), (whole.array,), all_slots=True
     )
-    return EncryptedVector(x.trace, total.index, node)
+    return x.made(total.index, node)
 
 
 @dataclass(frozen=True, order=True)
@@ -161,7 +167,7 @@ def _way(count: int) -> _Way:
     return min(_Way(w.rotations + max(parts - 1, 1), w.depth + 1, parts) for w, parts in ways)
 
 
-def sum_terms(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
+def sum_terms(x: Vector, count: int, step: int) -> Vector:
     """Returns ``sum_rotations`` of slots, without its checks."""
     if count == 1:
         return x
@@ -175,7 +181,7 @@ def sum_terms(x: EncryptedVector, count: int, step: int) -> EncryptedVector:
     return total
 
 
-def _total(x: EncryptedVector, source: SourceLine) -> EncryptedVector:
+def _total(x: Vector, source: SourceLine) -> Vector:
     """The sum of all numbers, in every slot."""
     space, trace = x.trace.space, x.trace
     if x.shape == (1,):
@@ -183,19 +189,15 @@ def _total(x: EncryptedVector, source: SourceLine) -> EncryptedVector:
     numbers = x.array.numbers
     if not x.array.all_slots and clearing.depends(trace, x.index, numbers) and numbers <= space.row:
         total = sum_terms(x.slots_of(), numbers, 1)  # the first slot reads nothing else
-        return EncryptedVector(
-            trace, total.index, ArrayNode(1, lambda a: a.sum(keepdims=True), (x.array,))
-        )
+        return x.made(total.index, ArrayNode(1, lambda a: a.sum(keepdims=True), (x.array,)))
     whole = x.all_slots(source)
     total = sum_terms(whole.slots_of(), space.row, 1)
     index = clearing.both_rows(trace, total.index, source)
     node = ArrayNode(1, lambda a: a.sum(keepdims=True), (whole.array,), filled=space.slots)
-    return EncryptedVector(trace, index, node)
+    return x.made(index, node)
 
 
-def _summed(
-    x: EncryptedVector, length: int, stride: int, everywhere: bool, source: SourceLine
-) -> EncryptedVector:
+def _summed(x: Vector, length: int, stride: int, everywhere: bool, source: SourceLine) -> Vector:
     """Rotates and adds; ``sum_slots`` describes the arguments, which were checked."""
     space, trace, given = x.trace.space, x.trace, x.array
     block = length * stride
@@ -238,7 +240,7 @@ def _summed(
     else:
         filled = block if everywhere or block == space.row else stride
         node = ArrayNode(stride, lambda a: sums(a)[:stride], (given,), filled=filled)
-    return EncryptedVector(trace, total.index, node)
+    return x.made(total.index, node)
 
 
 def _windows(a: Array, count: int, step: int, row: int) -> Array:
@@ -249,13 +251,9 @@ def _windows(a: Array, count: int, step: int, row: int) -> Array:
 
 
 def _laid_out(
-    x: EncryptedVector, given: PlainValues, length: int, stride: int, source: SourceLine
+    x: Vector, given: PlainValues, length: int, stride: int, source: SourceLine
 ) -> PlainValues:
-    """Returns one weight for each number of x, or for each slot.
-
-    Raises:
-        ProgramError: When there are neither as many weights as numbers, nor as many as entries.
-    """
+    """Returns one weight for each number of x, or for each slot."""
     space, node = x.trace.space, x.array
     block = length * stride
     if given.size > length:

@@ -22,5 +22,5 @@ def of_runtime(name: str, module: str = "") -> Callable[..., Any]:
 
 
 def _found(package: str, name: str, module: str) -> Callable[..., Any]:
-    home = import_module(f"{package}.{module}" if module else package)
-    return cast("Callable[..., Any]", getattr(home, name))
+    found = import_module(f"{package}.{module}" if module else package)
+    return cast("Callable[..., Any]", getattr(found, name))

@@ -7,11 +7,11 @@ import numpy as np
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.plain import PlainValues, checked_power_of_two
+from ringsmith.program.recorded import Vector, check_encrypted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted
 
 
-def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> EncryptedVector:
+def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
     """Returns the product of a plain matrix and encrypted vectors, through one level.
 
     Diagonals (Halevi and Shoup 2014, eprint 2014/106, section 4.3) in baby and giant steps (Halevi
@@ -25,7 +25,7 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
 
     Args:
         weights: Matrix of shape (rows, columns); neither may exceed N/2 / stride; not all zero.
-        x: columns*stride numbers. Of all slots (``EncryptedVector``) the first so many count; in
+        x: columns*stride numbers. Of all slots (``EncryptedVector``) these are the first ones; in
             BFV, of each of the two rows.
         stride: Distance in slots of the entries of one vector, a power of two; 1: one vector.
 
@@ -33,15 +33,15 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
         The product: rows*stride numbers.
 
     Raises:
-        ProgramError: When the matrix is none, is zero or too large, has other columns than x
+        ProgramError: When the matrix is no matrix, is zero or too large, has other columns than x
             numbers, or the stride is illegal.
     """
     check_encrypted(x, "matvec(matrix, x)", caller())
     space, source = x.trace.space, caller()
-    room = space.row // checked_power_of_two("stride", stride, space.row, source)
+    capacity = space.row // checked_power_of_two("stride", stride, space.row, source)
     given = space.matrix(weights, source)
-    start, columns = _entries(x, given, stride, room, source)
-    a = _padded(given, columns, room, stride, source)
+    start, columns = _entries(x, given, stride, capacity, source)
+    a = _padded(given, columns, capacity, stride, source)
     rows, columns = a.shape
     length, count = max(a.shape), min(a.shape)
     entries = np.arange(length)
@@ -49,7 +49,7 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
     for k in range(count):
         diagonal = a[entries % rows, (entries + k) % columns]
         if diagonal.any():
-            diagonals[k] = np.concatenate([diagonal, np.zeros(room - length, a.dtype)])
+            diagonals[k] = np.concatenate([diagonal, np.zeros(capacity - length, a.dtype)])
     repeated = _repeated(start, columns * stride, (length + count) * stride)
     total = _diagonal_sum(repeated, diagonals, stride)
     for k in range((length // rows).bit_length() - 1):
@@ -62,12 +62,12 @@ def matvec(weights: object, x: EncryptedVector, *, stride: int = 1) -> Encrypted
 
     again = space.row if columns * stride == space.row and rows <= columns else 0
     node = ArrayNode(numbers, product, (x.array,), filled=again, period=rows * stride)
-    return EncryptedVector(x.trace, total.index, node)
+    return x.made(total.index, node)
 
 
 def _entries(
-    x: EncryptedVector, given: PlainValues, stride: int, room: int, source: SourceLine
-) -> tuple[EncryptedVector, int]:
+    x: Vector, given: PlainValues, stride: int, capacity: int, source: SourceLine
+) -> tuple[Vector, int]:
     """Returns the slots of x, and the columns that the matrix must have to read nothing else of it.
 
     Slots after x's numbers are zero, or meet columns of zeros: that takes more rotations, and no
@@ -81,23 +81,20 @@ def _entries(
             f"the vector holds {node.numbers}: give one of as many"
         )
     if numbers > trace.space.row or clearing.depends(trace, x.index, numbers):
-        return x.slots_of(), room
+        return x.slots_of(), capacity
     return x.slots_of(clearing.cleared(trace, x.index, numbers, source)), given.shape[1]
 
 
 def _padded(
-    a: PlainValues, columns: int, room: int, stride: int, source: SourceLine
+    a: PlainValues, columns: int, capacity: int, stride: int, source: SourceLine
 ) -> PlainValues:
-    """Returns the matrix with zeros up to powers of two, and to at least so many columns.
-
-    It has at most ``room`` rows and columns.
-    """
-    if max(a.shape) > room:
-        places = f"{room} slots of a ciphertext"
+    """Returns the matrix with zeros up to powers of two, and to at least ``columns``."""
+    if max(a.shape) > capacity:
+        limit = f"{capacity} slots of a ciphertext"
         if stride > 1:
-            places = f"{room} entries that a ciphertext has at a stride of {stride}"
+            limit = f"{capacity} entries that a ciphertext has at a stride of {stride}"
         raise source.error(
-            f"a matrix of {a.shape[0]} x {a.shape[1]} exceeds the {places}: split it, or raise N"
+            f"a matrix of {a.shape[0]} x {a.shape[1]} exceeds the {limit}: split it, or raise N"
         )
     if not a.any():
         raise source.error(
@@ -110,7 +107,7 @@ def _padded(
     return padded
 
 
-def _repeated(x: EncryptedVector, period: int, length: int) -> EncryptedVector:
+def _repeated(x: Vector, period: int, length: int) -> Vector:
     """Returns x repeated with its period over at least ``length`` slots, or over all."""
     filled = period
     while filled < min(length, x.trace.space.row):
@@ -119,9 +116,7 @@ def _repeated(x: EncryptedVector, period: int, length: int) -> EncryptedVector:
     return x
 
 
-def _diagonal_sum(
-    x: EncryptedVector, diagonals: dict[int, PlainValues], stride: int
-) -> EncryptedVector:
+def _diagonal_sum(x: Vector, diagonals: dict[int, PlainValues], stride: int) -> Vector:
     """Returns the sum over k of diagonal k times x rotated by k entries, in baby and giant steps.
 
     With k = g + b, where g is a multiple of the number of baby steps, diagonal k times x rotated by
@@ -134,7 +129,7 @@ def _diagonal_sum(
         entries = np.roll(diagonals[k], start)
         return x.trace.space.in_every_row(np.repeat(entries, stride))
 
-    def giant_step(start: int) -> EncryptedVector:
+    def giant_step(start: int) -> Vector:
         steps = [k for k in diagonals if k - k % baby == start]
         inner = _sum(steps, lambda k: x.rotate((k - start) * stride) * shifted(k, start))
         return inner.rotate(start * stride)
@@ -148,7 +143,7 @@ def _rotations(diagonals: Iterable[int], baby: int) -> int:
     return len(inner) + len(outer)
 
 
-def _sum(indices: Iterable[int], term: Callable[[int], EncryptedVector]) -> EncryptedVector:
+def _sum(indices: Iterable[int], term: Callable[[int], Vector]) -> Vector:
     first, *rest = indices
     total = term(first)
     for index in rest:

@@ -41,7 +41,7 @@ class Bound:
         low: No number of any slot is less.
         high: None is greater.
         source: The user's line that promises it.
-        computed: Whether it follows from the inputs' default ranges, and is nobody's word.
+        computed: Whether it follows from the inputs' default ranges, and not from a promise.
     """
 
     low: float

@@ -43,7 +43,7 @@ class Packing:
         """Numbers of the tensor."""
         return math.prod(self.shape)
 
-    def refusal(self, known: Mapping[str, object], slots: int, *, is_input: bool) -> str:
+    def error(self, known: Mapping[str, object], slots: int, *, is_input: bool) -> str:
         """Returns what is wrong with a packing from a file, or nothing.
 
         Args:
@@ -52,7 +52,7 @@ class Packing:
             is_input: Whether it is an input's.
         """
         if any(size < 0 for size in self.shape) or not 1 <= self.numbers <= MAX_NUMBERS:
-            return f"the shape {self.shape!r:.60} is none"
+            return f"the shape {self.shape!r:.60} is illegal"
         if len(set(self.ports)) != len(self.ports) or not known.keys() >= set(self.ports):
             return f"the ports {self.ports!r:.80} are not the program's"
         if not 1 <= self.slots <= slots or slots % self.slots:

@@ -148,7 +148,7 @@ def checked_power_of_two(what: str, value: object, high: int, source: SourceLine
     """Returns a value that must be a power of two in 1 … ``high``.
 
     Raises:
-        ProgramError: When it is none; calls it ``what``, at the user's line.
+        ProgramError: When it is no power of two; calls it ``what``, at the user's line.
     """
     number = whole_number(value)
     if number is None or not 1 <= number <= high or number & (number - 1):

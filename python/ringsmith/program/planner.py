@@ -125,7 +125,7 @@ class Planner(ABC, Generic[V]):
 
 
 def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int:
-    """Returns the most multiplications that follow one another: at least so many levels are needed.
+    """Returns the most multiplications that follow one another: as many levels or more are needed.
 
     Products with plain operands that follow one another directly count once: they are planned as
     one, and so is a negative between them; but not where one's range is promised.

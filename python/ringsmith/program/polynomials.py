@@ -27,8 +27,9 @@ from ringsmith.program.ranges import (
     restricted,
     widened,
 )
+from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted
+from ringsmith.program.vector import EncryptedVector
 
 _SAMPLES = 4096
 """Points at which ranges and errors of approximations are looked at, for each interval."""
@@ -95,7 +96,7 @@ def chebyshev(
 
     The interpolant is computed through ceil(log2(degree + 1)) levels, and one more where the
     interval is not [-1, 1]. The forecast counts its largest distance from the function on the
-    interval, which is found by sampling, apart from noise.
+    interval, which is found by sampling, and not counted as noise.
 
     Args:
         x: The encrypted vector; it is promised to lie in the interval (``bounded``).
@@ -107,9 +108,9 @@ def chebyshev(
             represent them; the forecast counts them, too.
 
     Raises:
-        ProgramError: When the degree or the interval is none, or the function does not yield finite
-            real numbers; when the degree has a larger error than is allowed, and says which one has
-            not; in BFV.
+        ProgramError: When the degree or the interval is illegal, or the function does not yield
+            finite real numbers; when the degree has a larger error than is allowed, and says which
+            one has not; in BFV.
     """
     check_encrypted(x, "chebyshev(x, function, degree, interval)", caller())
     source = caller()
@@ -179,7 +180,7 @@ class _Interpolated:
         )
 
     def _enough(self, low: int, allowed: float) -> int | None:
-        """Returns a degree with the error, and none by one less; None: there is none."""
+        """Returns a degree with the error, and with one less none; None: no degree has it."""
         high = low
         while high < _MOST_FOUND and self.of_degree(high)[1] > allowed:
             low, high = high, min(2 * high, _MOST_FOUND)
@@ -352,18 +353,18 @@ def _products(part: _Part, basis: Basis) -> int:
     """Returns how many products of encrypted vectors the evaluation of a part makes."""
     elements: set[int] = set()
     splits = 0
-    for piece in _pieces(part):
-        if isinstance(piece, _Split):
-            elements |= basis.chain(piece.element)
-            splits += piece.high is not None
+    for each in _parts(part):
+        if isinstance(each, _Split):
+            elements |= basis.chain(each.element)
+            splits += each.high is not None
         else:
-            numbers = (int(i) for i in np.flatnonzero(piece.c) if i > 0)
+            numbers = (int(i) for i in np.flatnonzero(each.c) if i > 0)
             elements = elements.union(*(basis.chain(i) for i in numbers))
     return len(elements) + splits
 
 
 def _split(c: PlainValues, basis: Basis, baby: int, leaf: int, levels: int) -> _Part | None:
-    """Returns a way to evaluate c[1]*B_1 + … + c[d]*B_d within ``levels``; None: there is none.
+    """Returns a way to evaluate c[1]*B_1 + … + c[d]*B_d within ``levels``; None: it takes more.
 
     Args:
         c: Coefficients; the last one is not zero, and d >= 1.
@@ -388,7 +389,7 @@ def _split(c: PlainValues, basis: Basis, baby: int, leaf: int, levels: int) -> _
 def _split_at(
     c: PlainValues, basis: Basis, element: int, baby: int, leaf: int, levels: int
 ) -> _Part | None:
-    """Returns ``_split``'s way of which the first split is at ``element``; None: there is none."""
+    """Returns ``_split``'s result with the first split at ``element``; None: levels are too few."""
     depth = (element - 1).bit_length()
     high_c, low_c = basis.divide(c, element)
     low_c = np.trim_zeros(low_c, "b")
@@ -412,12 +413,12 @@ def _depth(c: PlainValues) -> int:
     return max((int(i) - 1).bit_length() + int(c[i] != 1) for i in np.flatnonzero(c) if i > 0)
 
 
-def _pieces(part: _Part) -> Iterator[_Part]:
+def _parts(part: _Part) -> Iterator[_Part]:
     yield part
     if isinstance(part, _Split):
-        for piece in (part.high, part.low):
-            if piece is not None:
-                yield from _pieces(piece)
+        for each in (part.high, part.low):
+            if each is not None:
+                yield from _parts(each)
 
 
 def _evaluate(x: EncryptedVector, basis: Basis, part: _Part) -> EncryptedVector:

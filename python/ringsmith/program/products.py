@@ -3,8 +3,8 @@
 Jiang, Kim, Lauter, Song 2018, "Secure outsourced matrix computation and application to neural
 networks" (eprint 2018/1041), section 3: a square matrix of size d lies in one ciphertext, row by
 row. With sigma(A)[i, j] = A[i, i + j] and tau(B)[i, j] = B[i + j, j], indices modulo d, the product
-is the sum over k of sigma(A), its columns turned by k, times tau(B), its rows turned by k, entry by
-entry. Three levels: one for sigma and tau, one for turning columns, one for the products.
+is the sum over k of sigma(A), its columns rotated by k, times tau(B), its rows rotated by k, entry
+by entry. Three levels: one for sigma and tau, one for rotating columns, one for the products.
 """
 
 import numpy as np
@@ -15,8 +15,9 @@ from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.functions import sum_terms
 from ringsmith.program.plain import checked_power_of_two, whole_number
+from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.vector import EncryptedVector, check_encrypted
+from ringsmith.program.vector import EncryptedVector
 
 
 def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector:
@@ -27,7 +28,7 @@ def matmul(a: EncryptedVector, b: EncryptedVector, size: int) -> EncryptedVector
 
     Args:
         a: The left matrix, size*size numbers row by row: entry (i, j) is number i*size + j. Of all
-            slots (``EncryptedVector``) the first so many count.
+            slots (``EncryptedVector``) the first ones count.
         b: The right one, in the same way.
         size: Rows and columns, a power of two; size*size must not exceed N/2.
 
@@ -109,7 +110,7 @@ def unpack_matrix(
 
 
 def _repeated(x: EncryptedVector, area: int, row: int, source: SourceLine) -> EncryptedVector:
-    """The first ``area`` slots again and again, so that rotations turn around them."""
+    """The first ``area`` slots again and again, so that rotations wrap around them."""
     node = x.array
     if not node.all_slots and node.numbers != area:
         raise source.error(
@@ -128,7 +129,7 @@ def _turned(x: EncryptedVector, steps: int, row: int) -> EncryptedVector:
 
 
 def _sigma(x: EncryptedVector, size: int) -> EncryptedVector:
-    """Row i turned to the left by i."""
+    """Row i rotated to the left by i."""
     rows, columns = np.divmod(np.arange(size * size), size)
     masks = {}
     for k in range(-size + 1, size):
@@ -138,13 +139,13 @@ def _sigma(x: EncryptedVector, size: int) -> EncryptedVector:
 
 
 def _tau(x: EncryptedVector, size: int) -> EncryptedVector:
-    """Column j turned upwards by j."""
+    """Column j rotated upwards by j."""
     columns = np.arange(size * size) % size
     return _masked(x, {k * size: columns == k for k in range(size)})
 
 
 def _turned_columns(x: EncryptedVector, size: int, k: int) -> EncryptedVector:
-    """Every row turned to the left by k."""
+    """Every row rotated to the left by k."""
     columns = np.arange(size * size) % size
     return _masked(x, {k: columns < size - k, k - size: columns >= size - k})
 

@@ -9,9 +9,10 @@ from ringsmith.errors import ProgramError
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.clearing import moved_into
 from ringsmith.program.nodes import Bound
+from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.spans import Span
-from ringsmith.program.vector import EncryptedVector, check_encrypted
+from ringsmith.program.vector import EncryptedVector
 
 _SLACK = 1e-6
 """Part of its width by which a computed range is widened, to include errors of encryption."""

@@ -51,7 +51,7 @@ class Recording:
 
     @property
     def depth(self) -> int:
-        """The most multiplications that follow one another: CKKS needs so many levels."""
+        """The most multiplications that follow one another: CKKS needs that many levels."""
         return multiplicative_depth(self.trace.nodes, self.used)
 
     @property
@@ -156,11 +156,7 @@ def _input(trace: Trace, name: str, spec: InputSpec, source: SourceLine) -> Encr
 def _declared_outputs(
     results: Mapping[str, EncryptedVector], declared: Mapping[str, int | None], source: SourceLine
 ) -> dict[str, EncryptedVector]:
-    """Returns results that hold as many numbers as was declared of them; zeros follow theirs.
-
-    Raises:
-        ProgramError: When a declared output does not exist, or its length is none.
-    """
+    """Returns results that hold as many numbers as was declared of them; zeros follow theirs."""
     if not isinstance(declared, Mapping):
         raise source.error(
             f'outputs = {declared!r:.60} are no lengths by name: write outputs={{"result": 1}}'

@@ -13,7 +13,7 @@ from ringsmith.runtime.compiled import (
     submit_graph,
 )
 from ringsmith.runtime.explain import explain
-from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys, prepare_keys
+from ringsmith.runtime.precomputed_keys import AnyKeys, PrecomputedKeys, precompute_keys
 from ringsmith.runtime.sanitize import Sanitizer
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "CompiledGraph",
     "Device",
     "GraphResult",
-    "PreparedKeys",
+    "PrecomputedKeys",
     "RunResult",
     "Sanitizer",
     "compile_for_smallest_design",
@@ -31,7 +31,7 @@ __all__ = [
     "explain",
     "named_keys",
     "open_device",
-    "prepare_keys",
+    "precompute_keys",
     "run_graph",
     "submit_graph",
 ]

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ringsmith._core import PreparedKey
+from ringsmith._core import PrecomputedKey
 from ringsmith.backends.keys import AnyKey
 from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import (
-    CompactKey,
     OfKeyPair,
     OfParameters,
+    OnTheFlyKey,
     Residues,
     check_key_tag,
     check_parameters_id,
 )
-from ringsmith.runtime.prepared_keys import AnyKeys
+from ringsmith.runtime.precomputed_keys import AnyKeys
 
 
 def check_belonging(
@@ -111,9 +111,9 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
                 "generate the evaluation keys for this program"
             )
         key = keys[name]
-        if isinstance(key, PreparedKey):
+        if isinstance(key, PrecomputedKey):
             continue
-        if isinstance(key, CompactKey):
+        if isinstance(key, OnTheFlyKey):
             what, words = f"half 0 of key {name!r}", key.half
             shape: tuple[int, ...] = (digits, graph.key_primes, graph.n)
         else:

@@ -25,10 +25,10 @@ from ringsmith.lower import (
 )
 from ringsmith.objects import (
     Ciphertext,
-    CompactKeys,
     EvaluationKeys,
     History,
     KeySwitchKey,
+    OnTheFlyKeys,
     Residues,
 )
 from ringsmith.program import Program
@@ -38,7 +38,7 @@ from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, c
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.noise import output_history
-from ringsmith.runtime.prepared_keys import AnyKeys, PreparedKeys
+from ringsmith.runtime.precomputed_keys import AnyKeys, PrecomputedKeys
 from ringsmith.schemes.fits import at_line, check_operations
 from ringsmith.short_repr import represented
 
@@ -115,7 +115,7 @@ class Compiled:
                 "give open_device(kind)"
             )
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
-        if not isinstance(keys, CompactKeys | PreparedKeys):
+        if not isinstance(keys, OnTheFlyKeys | PrecomputedKeys):
             check_type("keys", keys, EvaluationKeys, "give the third of generate_keys")
         if inputs.keys() != self.lowered.inputs.keys():
             raise ProgramError(

@@ -31,7 +31,7 @@ from ringsmith.runtime.check import check_belonging, check_opaque
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph, stacked
 from ringsmith.runtime.noise import USED, result_history
 from ringsmith.runtime.operands import check_operands, operation_named
-from ringsmith.runtime.prepared_keys import AnyKeys
+from ringsmith.runtime.precomputed_keys import AnyKeys
 from ringsmith.schemes.base import Operand
 from ringsmith.schemes.registry import scheme_of
 

@@ -18,7 +18,7 @@ from ringsmith.interop import (
 from ringsmith.objects import EvaluationKeys
 from ringsmith.runtime.designs import Design
 from ringsmith.runtime.evaluator import Evaluator
-from ringsmith.runtime.prepared_keys import AnyKeys, prepare_keys
+from ringsmith.runtime.precomputed_keys import AnyKeys, precompute_keys
 from ringsmith.schemes.base import Operand
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class SealEvaluator:
             galois = read_galois_keys(galois_keys.to_string(), self._parameters)
         parameters, keys = self._parameters.to_parameters(), EvaluationKeys(relin, galois)
         own = backend_without_designs(device)
-        prepared = own is not None and own.capabilities.any_keys
-        forms: AnyKeys = prepare_keys(keys, parameters) if prepared else keys
+        precomputed = own is not None and own.capabilities.any_keys
+        forms: AnyKeys = precompute_keys(keys, parameters) if precomputed else keys
         self._evaluator = Evaluator(parameters, forms, device, design)
 
     def add(self, a: "seal.Ciphertext", b: "seal.Ciphertext") -> "seal.Ciphertext":

@@ -55,5 +55,5 @@ def choose(
     if illegal is not None:
         raise illegal
     reason = obstacles[-1] if obstacles else "no ring degree is within the limits"
-    hint = wish.way_out if hint is None else hint
+    hint = wish.hint if hint is None else hint
     raise source.error(f"no parameters fit; {reason}{hint and ': '}{hint}")

@@ -57,7 +57,7 @@ class Search(ABC):
 
     @abstractmethod
     def run(self) -> Program | None:
-        """Returns the program, planned for the best parameters of the degree; None: there are none.
+        """Returns the program, planned for the best parameters of the degree; None: none fit.
 
         Raises:
             ProgramError: When no parameters can work.
@@ -119,7 +119,7 @@ class Scheme(ABC):
         carried: int,
         options: Options,
     ) -> Search:
-        """Returns the search for parameters at a ring degree that carries so many bits."""
+        """Returns the search for parameters at a ring degree that carries this many bits."""
 
     @abstractmethod
     def obstacle(
@@ -140,7 +140,7 @@ class Scheme(ABC):
         """
 
     @abstractmethod
-    def plain_refusal(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
+    def plain_error(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
         """Returns what is wrong with the numbers of a plain operand from a file, or nothing."""
 
     # ---- results that hide their circuit ------------------------------------------------------

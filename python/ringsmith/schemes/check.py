@@ -13,7 +13,7 @@ _SCALE_SLACK = 2.0**-40
 """Allowed relative distance of a scale from its computed value; declared scales are rounded."""
 
 
-class _RefusalError(Exception):
+class _InvalidNodeError(Exception):
     """Why a node is refused."""
 
 
@@ -39,10 +39,10 @@ def check_nodes(parameters: RlweParameters, nodes: tuple[Node, ...], slots: int)
             if node.op in names:
                 _check_name(node.name, names[node.op])
             elif node.name is not None:
-                raise _RefusalError(f"is neither input nor output and named {node.name!r:.60}")
-        except _RefusalError as refusal:
+                raise _InvalidNodeError(f"is neither input nor output and named {node.name!r:.60}")
+        except _InvalidNodeError as caught:
             raise ProgramError(
-                f"nodes[{position}] ({node.op}, {node.source!s:.80}) {refusal}"
+                f"nodes[{position}] ({node.op}, {node.source!s:.80}) {caught}"
             ) from None
     for op, found in names.items():
         if not found:
@@ -51,7 +51,7 @@ def check_nodes(parameters: RlweParameters, nodes: tuple[Node, ...], slots: int)
 
 def _check_name(name: str | None, taken: set[str]) -> None:
     if name is None or not name.isidentifier() or len(name) > 100 or name in taken:
-        raise _RefusalError(f"has the name {name!r:.60}: it is to be a name of its own")
+        raise _InvalidNodeError(f"has the name {name!r:.60}: it is to be a name of its own")
     taken.add(name)
 
 
@@ -59,76 +59,78 @@ def _check_common(parameters: RlweParameters, position: int, node: Node, slots: 
     known = {Op.INPUT, Op.OUTPUT, *operations(parameters.scheme)}
     scheme = parameters.scheme.upper()
     if node.id != position:
-        raise _RefusalError(f"has the id {node.id}: ids count from 0")
+        raise _InvalidNodeError(f"has the id {node.id}: ids count from 0")
     if node.op not in known:
-        raise _RefusalError(f"is no operation of {parameters.scheme}")
+        raise _InvalidNodeError(f"is no operation of {parameters.scheme}")
     if not all(0 <= i < position for i in node.operands):
-        raise _RefusalError(f"has operands {node.operands!r:.60}: they come before their users")
+        raise _InvalidNodeError(f"has operands {node.operands!r:.60}: they come before their users")
     if not 1 <= node.limbs <= parameters.limbs:
-        raise _RefusalError(f"has {node.limbs} limbs, and the parameters have {parameters.limbs}")
+        raise _InvalidNodeError(
+            f"has {node.limbs} limbs, and the parameters have {parameters.limbs}"
+        )
     if node.size not in (2, 3):
-        raise _RefusalError(f"has {node.size} polynomials, and ciphertexts have 2 or 3")
+        raise _InvalidNodeError(f"has {node.size} polynomials, and ciphertexts have 2 or 3")
     if not math.isfinite(node.scale) or node.scale < 1:
-        raise _RefusalError(f"has the scale {node.scale!r}, which is below 1")
+        raise _InvalidNodeError(f"has the scale {node.scale!r}, which is below 1")
     if parameters.exact and node.scale != 1:
-        raise _RefusalError(f"has the scale {node.scale!r}, and {scheme}'s is 1")
+        raise _InvalidNodeError(f"has the scale {node.scale!r}, and {scheme}'s is 1")
     _check_plain(parameters, node, slots)
     _check_bound(parameters, node)
     if (node.steps is not None) != (node.op is Op.ROTATE):
-        raise _RefusalError("lacks its steps, or has some without need")
+        raise _InvalidNodeError("lacks its steps, or has some without need")
     if (node.element is not None) != (node.op.record.key is Key.GALOIS):
-        raise _RefusalError("lacks its Galois element, or has one without need")
+        raise _InvalidNodeError("lacks its Galois element, or has one without need")
 
 
 def _check_plain(parameters: RlweParameters, node: Node, slots: int) -> None:
     plain = node.plain
     if (plain is not None) != node.op.record.plain:
-        raise _RefusalError("lacks its plain operand, or has one without need")
+        raise _InvalidNodeError("lacks its plain operand, or has one without need")
     if plain is not None:
         exact = parameters.exact
         if plain.values.dtype.kind not in ("i" if exact else "fc"):
-            raise _RefusalError(f"has plain numbers of the type {plain.values.dtype}")
+            raise _InvalidNodeError(f"has plain numbers of the type {plain.values.dtype}")
         if plain.values.shape not in ((), (slots,)):
-            raise _RefusalError(f"has {plain.values.shape} plain numbers: one, or {slots}")
+            raise _InvalidNodeError(f"has {plain.values.shape} plain numbers: one, or {slots}")
         if not math.isfinite(plain.scale) or plain.scale <= 0 or (exact and plain.scale != 1):
-            raise _RefusalError(f"has plain numbers of the scale {plain.scale!r}")
+            raise _InvalidNodeError(f"has plain numbers of the scale {plain.scale!r}")
         if exact and node.op is Op.MULTIPLY_PLAIN and not plain.values.any():
-            raise _RefusalError("multiplies by 0, and its ciphertext hides nothing")
-        if refusal := scheme_of(parameters).plain_refusal(parameters, node, plain):
-            raise _RefusalError(refusal)
+            raise _InvalidNodeError("multiplies by 0, and its ciphertext hides nothing")
+        if error := scheme_of(parameters).plain_error(parameters, node, plain):
+            raise _InvalidNodeError(error)
 
 
 def _check_bound(parameters: RlweParameters, node: Node) -> None:
     bound = node.bound
     if bound is not None and not -math.inf < bound.low <= bound.high < math.inf:
-        raise _RefusalError(f"has the range [{bound.low!r}, {bound.high!r}], which is none")
+        raise _InvalidNodeError(f"has the range [{bound.low!r}, {bound.high!r}], which is empty")
     if node.approximation and parameters.exact:
-        raise _RefusalError(
+        raise _InvalidNodeError(
             f"has an approximation, and {parameters.scheme.upper()}'s values have none"
         )
     if not 0 <= node.approximated <= parameters.slots:
-        raise _RefusalError(f"has an approximation of {node.approximated} slots")
+        raise _InvalidNodeError(f"has an approximation of {node.approximated} slots")
     if not 0 <= node.approximation < math.inf:
-        raise _RefusalError(f"has the approximation {node.approximation!r}, which is below 0")
+        raise _InvalidNodeError(f"has the approximation {node.approximation!r}, which is below 0")
 
 
 def _check_shape(parameters: RlweParameters, node: Node, operands: list[Node]) -> None:
     """Refuses operands, limbs, polynomials or a scale that differ from the operation's record."""
     record = node.op.record
     if len(operands) != record.encrypted:
-        raise _RefusalError(f"has {len(operands)} operands, and takes {record.encrypted}")
+        raise _InvalidNodeError(f"has {len(operands)} operands, and takes {record.encrypted}")
     if any(each.op is Op.OUTPUT for each in operands):
-        raise _RefusalError("has an output for an operand")
+        raise _InvalidNodeError("has an output for an operand")
     if len({each.limbs for each in operands}) > 1:
-        raise _RefusalError("has operands of different limbs")
+        raise _InvalidNodeError("has operands of different limbs")
     for each in operands:
         if each.size not in record.takes:
             taken = " or ".join(map(str, record.takes))
-            raise _RefusalError(f"takes {taken} polynomials, and its operand has {each.size}")
+            raise _InvalidNodeError(f"takes {taken} polynomials, and its operand has {each.size}")
     limbs = _limbs(parameters, node, operands)
     size = record.makes or max(each.size for each in operands)
     if (node.limbs, node.size) != (limbs, size):
-        raise _RefusalError(
+        raise _InvalidNodeError(
             f"has {node.limbs} limbs and {node.size} polynomials, and its operands make {limbs} "
             f"and {size}"
         )
@@ -139,7 +141,7 @@ def _limbs(parameters: RlweParameters, node: Node, operands: list[Node]) -> int:
     """Returns the limbs that a node must have."""
     if not operands:
         if parameters.exact and node.limbs != parameters.limbs:
-            raise _RefusalError(
+            raise _InvalidNodeError(
                 f"has {node.limbs} limbs, and a fresh {parameters.scheme.upper()} encryption has "
                 "all"
             )
@@ -150,7 +152,7 @@ def _limbs(parameters: RlweParameters, node: Node, operands: list[Node]) -> int:
             return limbs - 1
         case Drops.ANY:
             if node.limbs < parameters.limbs - parameters.levels:
-                raise _RefusalError(f"has {node.limbs} limbs, with which q does not exceed t")
+                raise _InvalidNodeError(f"has {node.limbs} limbs, with which q does not exceed t")
             return min(node.limbs, limbs - 1)
         case Drops.NONE:
             return limbs
@@ -164,7 +166,7 @@ def _check_scale(parameters: RlweParameters, node: Node, operands: list[Node]) -
             for scale in scales:
                 _expect_scale(node, scale)
             if plain is not None and not parameters.exact and plain.scale != scales[0]:
-                raise _RefusalError("adds plain numbers of another scale")
+                raise _InvalidNodeError("adds plain numbers of another scale")
         case Scale.PRODUCT:
             other = scales[-1] if plain is None else plain.scale
             _expect_scale(node, scales[0] * other, exact=False)
@@ -177,7 +179,7 @@ def _expect_scale(node: Node, scale: float, *, exact: bool = True) -> None:
     if scale <= 0 or (
         node.scale != scale and (exact or abs(node.scale / scale - 1) > _SCALE_SLACK)
     ):
-        raise _RefusalError(f"has the scale {node.scale!r}, and its operands make {scale!r}")
+        raise _InvalidNodeError(f"has the scale {node.scale!r}, and its operands make {scale!r}")
 
 
 def _check_element(parameters: RlweParameters, node: Node) -> None:
@@ -187,7 +189,9 @@ def _check_element(parameters: RlweParameters, node: Node) -> None:
     element = parameters.conjugation_element
     if node.steps is not None:
         if not 1 <= node.steps < parameters.row_size:
-            raise _RefusalError(f"rotates by {node.steps}, outside 1 … {parameters.row_size - 1}")
+            raise _InvalidNodeError(
+                f"rotates by {node.steps}, outside 1 … {parameters.row_size - 1}"
+            )
         element = parameters.galois_element(node.steps)
     if node.element != element:
-        raise _RefusalError(f"has the Galois element {node.element}, and its own is {element}")
+        raise _InvalidNodeError(f"has the Galois element {node.element}, and its own is {element}")

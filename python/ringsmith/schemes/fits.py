@@ -36,7 +36,7 @@ def check_fits(
         return f"{CPU}, or compile it for {names}" if names else CPU
 
     check_operations(program, limits, f"design {limits.design}", elsewhere)
-    reason = limits.refusal(program.parameters, products=program.multiplies)
+    reason = limits.error(program.parameters, products=program.multiplies)
     if reason:
         kind = scheme_of(program.parameters).automatic.__name__
         source = next(iter(program.inputs.values())).source
@@ -82,5 +82,5 @@ def at_line(program: Program, node: int | None, error: ProgramError, design: str
     else:
         found = program.nodes[node]
         source, words = found.source, operation_words(found, program.parameters)
-    way_out = "" if "cpu" in str(error) else f"; or {CPU}"
-    return source.error(f"{words}, which {design} cannot run: {error}{way_out}")
+    hint = "" if "cpu" in str(error) else f"; or {CPU}"
+    return source.error(f"{words}, which {design} cannot run: {error}{hint}")

@@ -15,8 +15,8 @@ from ringsmith.program.listing import memory
 HINT = "allow more, rotate by fewer different steps, multiply less deeply, or split the program"
 """What to do about a budget of key bytes that is not kept."""
 SMALL_KEYS = 1 << 28
-"""Up to so many bytes of keys, digits stay one prime each, as Microsoft SEAL and most designs have
-them: keys, ciphertexts and the program then go to these, too."""
+"""Up to this many bytes of keys, digits are one prime each, as Microsoft SEAL and most designs
+have them: keys, ciphertexts and the program then go to these, too."""
 
 P = TypeVar("P", bound=Program)
 """A scheme's program."""

@@ -181,8 +181,8 @@ def _check_packings(where: str, found: Program | ClientKit) -> None:
     ):
         for name, packing in packings.items():
             is_input = field == "packed_inputs"
-            if refusal := packing.refusal(ports, row, is_input=is_input):
-                raise MalformedError(f"{where}.{field}[{name!r:.60}]: {refusal}")
+            if error := packing.error(ports, row, is_input=is_input):
+                raise MalformedError(f"{where}.{field}[{name!r:.60}]: {error}")
         held = [port for packing in packings.values() for port in packing.ports]
         if packings and sorted(held) != sorted(ports):
             raise MalformedError(
@@ -200,15 +200,15 @@ def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -
         raise MalformedError(f"{where}.length {port.length} is outside 1 … {parameters.slots}")
     low, high = port.low, port.high
     if (low is None) != (high is None) or (low is not None and high is not None and low > high):
-        raise MalformedError(f"{where}: the range {low!r} … {high!r} is none")
+        raise MalformedError(f"{where}: the range {low!r} … {high!r} is empty")
     if port.complex_numbers and parameters.exact:
         raise MalformedError(f"{where}: {parameters.scheme} has no complex numbers")
     if port.noise is not None and not 1 <= port.noise * port.scale < math.inf:
-        raise MalformedError(f"{where}.noise {port.noise!r} is none at the scale {port.scale!r}")
+        raise MalformedError(f"{where}.noise {port.noise!r} is illegal at the scale {port.scale!r}")
     if port.budget is not None and port.budget < 0:
         raise MalformedError(f"{where}.budget {port.budget} is negative")
     if port.scale < 1 or (parameters.exact and port.scale != 1):
-        raise MalformedError(f"{where}.scale {port.scale!r} is none of {parameters.scheme}")
+        raise MalformedError(f"{where}.scale {port.scale!r} is not one of {parameters.scheme}")
 
 
 def _check_title(where: str, name: str) -> None:

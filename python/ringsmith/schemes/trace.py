@@ -118,8 +118,8 @@ def trace(
     wanted = _named(parameters, source)
     if not isinstance(wanted, RlweParameters | AutoRlweParameters):
         raise source.error(
-            f"parameters = {parameters!r:.60} are none: give CkksParameters, BfvParameters, "
-            'the name of a set, AutoParameters, AutoBfvParameters or "auto"'
+            f"parameters = {parameters!r:.60} are no parameters: give CkksParameters, "
+            'BfvParameters, the name of a set, AutoParameters, AutoBfvParameters or "auto"'
         )
     scheme = scheme_of(wanted)
     scheme.check_options(options, source)

@@ -43,17 +43,17 @@ from ringsmith.params import RlweParameters
 from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import (
     Compiled,
-    PreparedKeys,
+    PrecomputedKeys,
     RunResult,
     compile_for_smallest_design,
     compile_program,
     open_device,
-    prepare_keys,
+    precompute_keys,
 )
 from ringsmith.service.protocol import OBJECT_MEDIA, RELIN_MEDIA
 from ringsmith.service.tasks import AHEAD, CANCELLED, Outcome, ProgramFiles, Setup, Task
 
-Keys = EvaluationKeys | PreparedKeys
+Keys = EvaluationKeys | PrecomputedKeys
 
 _FIGURES = (
     *("cycles", "instructions", "host_transfers", "key_words"),
@@ -149,7 +149,7 @@ class Runner:
     def _run(self, task: Task, started: float) -> Outcome:
         compiled, parameters = self._program(task.program)
         device = self._device(compiled)
-        keys = self._keys_of(task, parameters, prepared=device.capabilities.any_keys)
+        keys = self._keys_of(task, parameters, precomputed=device.capabilities.any_keys)
         inputs = {
             name: _named(f"input {name!r:.80}", Path(path), parameters)
             for name, path in task.inputs.items()
@@ -211,7 +211,7 @@ class Runner:
                 self._devices[design] = _opened(self._setup, compiled)
             return self._devices[design]
 
-    def _keys_of(self, task: Task, parameters: RlweParameters, *, prepared: bool) -> Keys:
+    def _keys_of(self, task: Task, parameters: RlweParameters, *, precomputed: bool) -> Keys:
         """Returns a task's keys, from memory if they are there."""
         with self._loading:
             if task.group in self._keys:
@@ -220,7 +220,7 @@ class Runner:
             whole = _joined(
                 [_keys(self._read(key.path), key.media, parameters) for key in task.keys]
             )
-            found = _prepared(whole, parameters) if prepared else whole
+            found = _precomputed(whole, parameters) if precomputed else whole
             self._keys[task.group] = found
             while self._key_bytes() > self._setup.key_memory and len(self._keys) > 1:
                 self._keys.popitem(last=False)
@@ -289,11 +289,11 @@ def _joined(parts: list[EvaluationKeys]) -> EvaluationKeys:
     return EvaluationKeys(relin, galois)
 
 
-def _prepared(keys: EvaluationKeys, parameters: RlweParameters) -> Keys:
+def _precomputed(keys: EvaluationKeys, parameters: RlweParameters) -> Keys:
     """Returns precomputed keys for many runs on the cpu, if the keys allow it."""
     if parameters.word_bits or parameters.residue_digits:
         return keys
-    return prepare_keys(keys, parameters)
+    return precompute_keys(keys, parameters)
 
 
 class _Line:

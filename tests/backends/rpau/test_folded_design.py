@@ -72,7 +72,7 @@ def test_words_of_60_bits_take_seals_default_primes_and_medhas() -> None:
         parameters = parameter_set(name)
         ring = parameters.n.bit_length() - 1
         assert all(not prime_error(q, wide, ring) for q in parameters.primes)
-        assert parameter_limits(wide).refusal(parameters) == ""
+        assert parameter_limits(wide).error(parameters) == ""
 
 
 def search(bits: int, n: int, count: int) -> list[int]:
@@ -96,7 +96,7 @@ def test_a_prime_far_from_a_power_of_two_is_refused_with_a_design_that_takes_it(
         scale=2.0**40,
         security=None,
     )
-    assert "and words of 60 bits take at most" in parameter_limits(nano).refusal(parameters)
+    assert "and words of 60 bits take at most" in parameter_limits(nano).error(parameters)
 
 
 def prime_of(n: int) -> int:

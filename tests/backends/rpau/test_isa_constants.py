@@ -101,9 +101,9 @@ def test_a_folded_design_refuses_a_prime_far_from_a_power_of_two() -> None:
     assert modulus_words(0x1FFFFFFE48001, design)[2] == 49
     limits = parameter_limits(design)
     assert (limits.min_prime_bits, limits.max_prime_bits) == (45, 60)
-    assert limits.reduction_refusal is not None
-    assert "away from 2^49" in limits.reduction_refusal(far)
-    assert limits.reduction_refusal(0x1FFFFFFE48001) == ""
+    assert limits.reduction_error is not None
+    assert "away from 2^49" in limits.reduction_error(far)
+    assert limits.reduction_error(0x1FFFFFFE48001) == ""
 
 
 def test_a_sparse_design_is_reported_the_index_of_its_prime() -> None:

@@ -115,7 +115,7 @@ def test_medhas_parameters_lie_as_its_paper_has_them() -> None:
     )
     for name in ("medha-set1", "medha-set2"):
         chosen = parameter_set(name)
-        assert parameter_limits(medha).refusal(chosen) == ""
+        assert parameter_limits(medha).error(chosen) == ""
         found = slot_order(chosen.primes, (chosen.limbs,), medha)
         wide = [q.bit_length() > 54 for q in chosen.primes]
         assert all(found.rpau(slot) < 4 for slot, each in enumerate(wide) if each)
@@ -123,8 +123,8 @@ def test_medhas_parameters_lie_as_its_paper_has_them() -> None:
 
 def test_limits_refuse_more_wide_primes_than_there_are_wide_rpaus() -> None:
     limits = parameter_limits(DESIGN)
-    assert limits.refusal(parameters(60, 54, 54, 60)) == ""
-    assert "needs one of the 2 RPAUs of 60-bit" in limits.refusal(parameters(60, 60, 60))
+    assert limits.error(parameters(60, 54, 54, 60)) == ""
+    assert "needs one of the 2 RPAUs of 60-bit" in limits.error(parameters(60, 60, 60))
     assert (limits.min_prime_bits, limits.max_prime_bits) == (39, 60)
 
 

@@ -171,11 +171,11 @@ def test_limits_say_what_is_compiled() -> None:
     assert barrett.bfv_rotations
     assert montgomery.bfv_rotations
     residue = parameters(WIDE, 4, special=0, relinearization="residue", dnum=2)
-    assert barrett.refusal(residue, products=True) == ""
+    assert barrett.error(residue, products=True) == ""
     words = parameters(WIDE, 3, special=0, relinearization="word", word_bits=60)
-    assert "takes keys with a special prime or in residue digits" in barrett.refusal(words)
+    assert "takes keys with a special prime or in residue digits" in barrett.error(words)
     narrow = parameters(RADIX_16, 4, special=0, relinearization="residue", dnum=2)
-    assert montgomery.refusal(narrow).endswith("takes keys with a special prime")
+    assert montgomery.error(narrow).endswith("takes keys with a special prime")
 
 
 def test_heaws_own_set_takes_so_many_cycles() -> None:

@@ -75,7 +75,7 @@ def test_parameters_of_other_designs_are_refused(params: str, design: str, messa
     of = ckks_set(params)
     with pytest.raises(ProgramError, match=message):
         runtime.compile_graph(lower_operation("rotate", of, of.limbs), design)
-    refused = BACKEND.limits(BACKEND.load_design(design)).refusal(of)
+    refused = BACKEND.limits(BACKEND.load_design(design)).error(of)
     assert refused.endswith((f"in design {design}", "32", "16384"))
 
 

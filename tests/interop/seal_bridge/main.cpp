@@ -1,6 +1,6 @@
-// SEAL's evaluator and a Ringsmith device, side by side.
+// SEAL's evaluator and a Ringsmith device, compared.
 //
-//   seal_bridge device COMMAND DEVICE   CKKS's operations of the bridge beside SEAL's own
+//   seal_bridge device COMMAND DEVICE   CKKS's operations of the bridge and SEAL's own
 //   seal_bridge bfv COMMAND DEVICE      BFV's
 //   seal_bridge read FILE...            parameters, then objects that SEAL must be able to load: of
 //                                       the type that the file's name starts with

@@ -15,7 +15,7 @@ from ringsmith.backends.base import (
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.objects import CompactKey, KeySwitchKey, Residues
+from ringsmith.objects import KeySwitchKey, OnTheFlyKey, Residues
 
 
 class Cpu(Device):
@@ -55,7 +55,7 @@ class CpuBackend(Backend):
 BACKEND = CpuBackend()
 
 
-_CoreKey = Residues | _core.CompactKey | _core.PreparedKey
+_CoreKey = Residues | _core.OnTheFlyKey | _core.PrecomputedKey
 
 
 def _interpreted(
@@ -71,6 +71,6 @@ def _interpreted(
 
 
 def _for_core(key: AnyKey) -> _CoreKey:
-    if isinstance(key, CompactKey):
-        return _core.CompactKey(key.half, key.seed)
+    if isinstance(key, OnTheFlyKey):
+        return _core.OnTheFlyKey(key.half, key.seed)
     return key.data if isinstance(key, KeySwitchKey) else key

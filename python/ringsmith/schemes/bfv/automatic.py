@@ -126,7 +126,7 @@ class BfvSearch(Search):
         return sum(q.bit_length() for q in program.parameters.data_primes)
 
     def _parameters(self, bits: int) -> BfvParameters | None:
-        """Returns the set with q of that many bits; None: there is none.
+        """Returns the set with q of that many bits; None: no set fits.
 
         The widest q without a set gives the reason; narrower ones fail for their width, too.
         """
@@ -139,11 +139,7 @@ class BfvSearch(Search):
         return parameters
 
     def _with_bits(self, bits: int) -> BfvProgram | None:
-        """Returns the program with q of that many bits, unless it leaves too little budget.
-
-        Raises:
-            ProgramError: When it is not illegal because of its noise.
-        """
+        """Returns the program with q of that many bits, unless it leaves too little budget."""
         parameters = self._parameters(bits)
         if parameters is None:
             return None

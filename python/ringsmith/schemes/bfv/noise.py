@@ -51,8 +51,8 @@ def encryption(parameters: BfvParameters, limbs: int) -> Norms:
     """The error of a public-key encryption over ``limbs`` limbs.
 
     (u*e + e_0 + e_1*s) / d and the rounding of that division; d is the next prime, since SEAL
-    encrypts zero with one prime more and divides it away. Where there is none, nothing is divided.
-    The message is rounded to a multiple of q/t.
+    encrypts zero with one prime more and divides it away. Without such a prime, nothing is
+    divided. The message is rounded to a multiple of q/t.
     """
     n, variance = parameters.n, parameters.error_deviation**2
     product = drawn_product(n, variance, SECRET_VARIANCE)

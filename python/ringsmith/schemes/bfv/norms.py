@@ -50,7 +50,7 @@ def stretch(n: int, heaviest: float = 1.0) -> float:
 
 @dataclass(frozen=True)
 class Norms:
-    """log2 of bounds of a polynomial's norms; module text says of which."""
+    """log2 of bounds of a polynomial's norms; the module's text names it."""
 
     largest: float
     length: float

@@ -93,7 +93,7 @@ class Bfv(Scheme):
             f"take parameters with multiplication={done[0]!r}",
         )
 
-    def plain_refusal(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
+    def plain_error(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
         """Numbers are residues modulo t, of either sign."""
         t = parameters.message_modulus
         if int(plain.values.min()) <= -t or int(plain.values.max()) >= t:

@@ -117,8 +117,8 @@ class CkksSearch(Search):
         """
         asked, best, scale = self.wish.precision_bits, None, min(self._first_scale, widest)
         forecasts: dict[int, float] = {}
-        refusals: dict[int, str] = {}
-        while scale not in forecasts.keys() | refusals.keys():
+        errors: dict[int, str] = {}
+        while scale not in forecasts.keys() | errors.keys():
             try:
                 candidate = self.wish.candidate(self.n, levels, scale)
                 program = planned(self.recording, candidate, self.wish.headroom_bits, self.options)
@@ -129,11 +129,11 @@ class CkksSearch(Search):
                 if widest < MIN_SCALE_BITS:
                     self.obstacle, self.hint = str(error), ""
                     return None
-                forecasts, refusals, best = {}, {}, None
+                forecasts, errors, best = {}, {}, None
                 scale = min(scale, widest)
                 continue
             except (ProgramError, ValueError) as error:  # ValueError: too few primes of that size
-                refusals[scale] = str(error)
+                errors[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
             bits = self._precision(program)
@@ -144,14 +144,14 @@ class CkksSearch(Search):
             else:
                 scale = min(scale + max(1, _whole(asked - bits + 1)), widest)
         if best is None:
-            self._say_unprecise(levels, widest, forecasts, refusals)
+            self._say_unprecise(levels, widest, forecasts, errors)
             return None
         chosen = round(math.log2(best.parameters.scale))
         below = f"2^{MIN_SCALE_BITS} is the smallest that is tried"
         if chosen - 1 in forecasts:
             below = f"2^{chosen - 1} forecasts {forecasts[chosen - 1]:.1f} bits of precision"
-        elif chosen - 1 in refusals:
-            below = f"2^{chosen - 1} does not do: {refusals[chosen - 1]}"
+        elif chosen - 1 in errors:
+            below = f"2^{chosen - 1} does not do: {errors[chosen - 1]}"
         self.scale_reason = (
             f"2^{chosen} forecasts {forecasts[chosen]:.1f} bits of precision and {asked:g} are "
             f"asked for; {below}"
@@ -192,10 +192,7 @@ class CkksSearch(Search):
     def _regrouped(
         self, program: CkksProgram, scale_bits: int, digits: Grouping
     ) -> CkksProgram | None:
-        """Returns the program with other digits, and where it takes it one bit of scale more.
-
-        None: it is less precise than was asked for all the same.
-        """
+        """Returns the program with other digits, and where it takes it one bit of scale more."""
         found = self._with_digit_size(program, scale_bits, digits.digit_size)
         if found is None:  # each special prime's division rounds, too
             found = self._with_digit_size(program, scale_bits + 1, digits.digit_size)
@@ -213,10 +210,10 @@ class CkksSearch(Search):
             return None
         return other if self._precision(other) >= wish.precision_bits else None
 
-    # ---- why there are none ----------------------------------------------------------------
+    # ---- why no parameters fit --------------------------------------------------------------
 
     def _say_too_deep(self, levels: int, scale: int) -> None:
-        """Says that the modulus does not hold so many levels at the scale that is needed."""
+        """Says that the modulus does not hold this many levels at the scale that is needed."""
         most = next((k for k in range(levels - 1, -1, -1) if self._fits(k, scale)), 0)
         self.obstacle = (
             f"too deep: {levels} levels, and at most {most} fit: at the scale 2^{scale}, which "
@@ -231,7 +228,7 @@ class CkksSearch(Search):
             self.hint = f"{self.wish.larger}, {way}"
 
     def _say_unprecise(
-        self, levels: int, widest: int, forecasts: dict[int, float], refusals: dict[int, str]
+        self, levels: int, widest: int, forecasts: dict[int, float], errors: dict[int, str]
     ) -> None:
         """Says why no scale is precise enough, by the best one."""
         asked = self.wish.precision_bits
@@ -239,7 +236,7 @@ class CkksSearch(Search):
             self._say_too_deep(levels, self._first_scale)
             return
         if not forecasts:
-            self.obstacle, self.hint = refusals[max(refusals)], ""
+            self.obstacle, self.hint = errors[max(errors)], ""
             return
         scale = max(forecasts, key=lambda bits: forecasts[bits])
         missing = asked - forecasts[scale]

@@ -107,13 +107,13 @@ class CkksEmitter(Emitter):
         return noise.largest_coefficient(plain.vector(self.parameters.slots)) * plain.scale < 0.5
 
     def _admit(self, node: Node) -> None:
-        """Refuses a scale that leaves no room for the promised headroom."""
-        room, needed = self._log_q[node.limbs], math.log2(node.scale) + 1
-        if needed + self._headroom_bits > room:
+        """Refuses a scale that leaves no space for the promised headroom."""
+        available, needed = self._log_q[node.limbs], math.log2(node.scale) + 1
+        if needed + self._headroom_bits > available:
             raise self.source.error(
                 f"{node.op} yields the scale 2^{math.log2(node.scale):.1f}, which with "
                 f"{self._headroom_bits} bits of message and a sign needs "
                 f"{needed + self._headroom_bits:.1f} bits; the modulus of {node.limbs} limbs has "
-                f"{room:.1f}: lower the scale, widen q_0, or lower headroom_bits if messages are "
-                "smaller"
+                f"{available:.1f}: lower the scale, widen q_0, or lower headroom_bits if messages "
+                "are smaller"
             )

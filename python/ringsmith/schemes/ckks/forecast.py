@@ -54,7 +54,7 @@ class OutputForecast:
         bound: Largest message magnitude that the bounds of the inputs allow.
         rms: Standard deviation of the error, root mean square over the slots.
         error: Error by noise that any slot exceeds with at most the probability ``FAILURE``.
-        approximation: Largest error by the approximation of functions; 0: there are none.
+        approximation: Largest error by the approximation of functions; 0: no approximation.
         spread: As ``rms``, over all slots of the ciphertext.
         beyond: Largest magnitude that the slots after the output's numbers may hold.
         slot: The slot with the largest expected error.
@@ -152,7 +152,7 @@ def error_bound(variance: Reals, gaussian: Reals | float = 0.0) -> float:
 
 @lru_cache
 def _unit(slots: int) -> float:
-    """The error of so many slots of variance 1."""
+    """The error of this number of slots of variance 1."""
     return error_bound(np.ones(slots))
 
 
@@ -222,7 +222,7 @@ class _Walk:
     """One run over the nodes.
 
     Attributes:
-        typical: The largest magnitudes of each node's numbers by samples; None: there are none.
+        typical: The largest magnitudes of each node's numbers by samples; None: no samples.
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
@@ -340,7 +340,7 @@ class _Walk:
         return error_bound(*parts)
 
     def _summary(self, value: Value, length: int) -> OutputForecast:
-        """Returns the forecast of an output of so many numbers."""
+        """Returns the forecast of an output of this number of numbers."""
         slots = self.parameters.slots
         every = np.broadcast_to(self._variance(value), (slots,))
         each = every[:length]
@@ -385,8 +385,8 @@ class _Walk:
             case Noise.PRODUCT:
                 return self._product(node, a, b)
             case Noise.KEY if node.steps is not None:
-                turned = a.rotated(node.steps, self.parameters.slots)
-                return self._switched(node, turned, node.element)
+                rotated = a.rotated(node.steps, self.parameters.slots)
+                return self._switched(node, rotated, node.element)
             case Noise.KEY if node.element is not None:
                 return self._switched(node, _conjugated(a), node.element)
             case Noise.KEY:
@@ -499,7 +499,7 @@ class _Walk:
         return _with(result, {(Kind.PRODUCT, node.id): second})
 
     def _multiplied(self, node: Node, a: Value, b: Value) -> tuple[Value, Value]:
-        """Returns factors of which the product has a curve: where it must, as new variables."""
+        """Returns factors whose product has a curve: where it must, as new variables."""
         if common_axes(a, b, a.degree + b.degree) or not (a.range.real and b.range.real):
             return a, b
         origins = [self._origin(i) for i in (node.operands[0], node.operands[-1])]

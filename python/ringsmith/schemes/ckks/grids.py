@@ -26,9 +26,9 @@ MOST_DEGREE = (0, 512, 8, 4)
 """Largest degree in one variable of a curve, by the number of variables."""
 MOST_VARIABLES = len(_INTERVALS) - 1
 _MOST_CLASSES = 8
-"""Ranges that are told apart among a variable's slots; of more, similar ones are joined."""
+"""Different ranges among a variable's slots; of more, similar ones are joined."""
 _MOST_WINDOWS = 16
-"""Parts of a grid that are told apart among all slots."""
+"""Different parts of a grid among all slots."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Variable:
 
     @property
     def key(self) -> tuple[int, int]:
-        """What tells variables apart."""
+        """What distinguishes variables."""
         return self.node, self.steps
 
     def rotated(self, steps: int, slots: int) -> "Variable":
@@ -114,10 +114,10 @@ class Axes:
 
     def coordinate(self, variable: Variable) -> Reals:
         """Returns the curve of a variable itself."""
-        place = self.keys.index(variable.key)
+        axis = self.keys.index(variable.key)
         shape = [1] * len(self.variables)
-        shape[place] = self.intervals + 1
-        return self.variables[place].points(self.intervals).reshape(shape)
+        shape[axis] = self.intervals + 1
+        return self.variables[axis].points(self.intervals).reshape(shape)
 
     def expanded(self, curve: Curve, own: "Axes") -> Curve:
         """Returns a curve on fewer axes as one on these."""
@@ -154,7 +154,7 @@ class Axes:
         return index.reshape(-1), windows
 
     def _slice(self, variable: Variable, low: float, high: float) -> slice:
-        """The points of a range and one on either side of it."""
+        """The points of a range and one before and after it."""
         points = variable.points(self.intervals)
         first = int(np.searchsorted(points, low, "right")) - 1
         last = int(np.searchsorted(points, high, "left"))

@@ -100,7 +100,7 @@ def encoding_spread(parameters: CkksParameters) -> float:
 def largest_coefficient(slots: NDArray[np.number]) -> float:
     """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded.
 
-    Coefficient k is the mean of value * root^-k over the N primitive roots, of which half hold the
+    Coefficient k is the mean of value * root^-k over the N primitive roots; half of them hold the
     slots and half their conjugates.
     """
     n = 2 * slots.size

@@ -115,8 +115,8 @@ class CkksPlanner(Planner[Value]):
                 product = Cipher(self._multiply(first, operands[1]), pending=True)
                 return product if self._options.lazy_rescale else self._settled(product)
             case Op.ROTATE if node.steps is not None:
-                turned = self._settled(first)
-                return Cipher(emitter.rotate(turned.node, node.steps), turned.pending)
+                rotated = self._settled(first)
+                return Cipher(emitter.rotate(rotated.node, node.steps), rotated.pending)
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
             case Op.MULTIPLY_PLAIN if node.values is not None:

@@ -81,15 +81,15 @@ class CkksProgram(Program):
         check_outputs(self.nodes, constant)
         if self.unchecked:
             return
-        room = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
+        available = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         worst, missing = None, 0.0
         for node in self.outputs.values():
             largest = found[node.operands[0]] * node.scale * 2
-            bits = math.log2(largest) - room[node.limbs - 1] if largest > 0 else 0.0
+            bits = math.log2(largest) - available[node.limbs - 1] if largest > 0 else 0.0
             if bits > missing:
                 worst, missing = node, float(bits)
         if worst is not None:
-            limit = 2.0 ** float(room[worst.limbs - 1] - math.log2(worst.scale) - 1)
+            limit = 2.0 ** float(available[worst.limbs - 1] - math.log2(worst.scale) - 1)
             raise RangeError(self._overflow(worst, found, limit), missing)
 
     def _overflow(self, output: Node, found: Sequence[float], limit: float) -> str:
@@ -140,7 +140,7 @@ class CkksProgram(Program):
     def worst_case(self) -> Mapping[str, OutputForecast] | None:
         """The forecast of each output for all inputs that clients can encrypt, by name.
 
-        None: there is none, since inputs of any size are taken (``unchecked``).
+        None: no limit, since inputs of any size are taken (``unchecked``).
         """
         if self.unchecked:
             return None

@@ -73,8 +73,8 @@ def _sizes(
             operands = [values[i] for i in node.operands]
             if node.plain is not None:
                 operands.append(node.plain.vector(slots))
-            turned = Slots(slots, node.steps or 0)
-            value = node.op.record.meaning(operands[0], operands[-1], turned)
+            rotated = Slots(slots, node.steps or 0)
+            value = node.op.record.meaning(operands[0], operands[-1], rotated)
         for i in node.operands:
             uses[i] -= 1
             if not uses[i]:

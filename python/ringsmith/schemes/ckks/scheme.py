@@ -80,7 +80,7 @@ class Ckks(Scheme):
         """Every design does every operation of CKKS."""
         return "", ""
 
-    def plain_refusal(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
+    def plain_error(self, parameters: RlweParameters, node: Node, plain: Plain) -> str:
         """Numbers are finite and fit the modulus of the node's limbs."""
         largest = float(abs(plain.values).max())
         log_q = sum(math.log2(q) for q in parameters.data_primes[: node.limbs])

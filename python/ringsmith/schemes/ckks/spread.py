@@ -49,7 +49,7 @@ _ONE = np.ones(())
 _fresh = count()
 
 Token = tuple[object, int, bool]
-"""What tells random vectors of a source apart: its origin, rotated by steps, or conjugated."""
+"""What distinguishes random vectors of a source: its origin, rotated by steps, or conjugated."""
 
 
 def new_token(origin: object = None) -> Token:
@@ -86,9 +86,9 @@ class Term:
         """Returns the term of a sum of two values that hold the same source."""
         if self.token == other.token:
             return replace(self, curve=self.curve + other.curve)
-        apart = not self.rotations & other.rotations and not self.mirrored & other.mirrored
-        apart = apart or (bool(self.members) and not self.members & other.members)
-        both = np.hypot if apart else np.add
+        disjoint = not self.rotations & other.rotations and not self.mirrored & other.mirrored
+        disjoint = disjoint or (bool(self.members) and not self.members & other.members)
+        both = np.hypot if disjoint else np.add
         if self.profile is other.profile:
             profile, curve = self.profile, both(np.abs(self.curve), np.abs(other.curve))
         else:

@@ -80,9 +80,9 @@ class Value:
 
     def rotated(self, steps: int, slots: int) -> "Value":
         """Returns the value after a rotation to the left."""
-        turned = [variable.rotated(steps, slots) for variable in self.axes.variables]
-        order = sorted(range(len(turned)), key=lambda i: turned[i].key)
-        axes = Axes(tuple(turned[i] for i in order))
+        rotated = [variable.rotated(steps, slots) for variable in self.axes.variables]
+        order = sorted(range(len(rotated)), key=lambda i: rotated[i].key)
+        axes = Axes(tuple(rotated[i] for i in order))
 
         def moved(curve: Curve) -> Curve:
             return curve.transpose(order) if curve.ndim else curve

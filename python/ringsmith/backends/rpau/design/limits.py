@@ -21,7 +21,7 @@ def parameter_limits(design: RpauDesign) -> ParameterLimits:
         max_prime_bits=design.word_bits,
         max_primes=design.limbs,
         primes=tuple(design.sparse_primes),
-        reduction_refusal=_near_power(design.widths) if folds else None,
+        reduction_error=_near_power(design.widths) if folds else None,
         together=_together(design) if design.narrow_rpaus else None,
         one_prime_digits=not design.converters,
         relinearizations=("special_prime",),

@@ -19,7 +19,7 @@ def parameter_limits(design: VectorDesign) -> ParameterLimits:
         max_n=design.n,
         min_prime_bits=least,
         max_prime_bits=design.word_bits,
-        reduction_refusal=design.prime_error,
+        reduction_error=design.prime_error,
         relinearizations=("special_prime", "residue") if barrett else ("special_prime",),
         bfv_multiplications=("hps",) if barrett else (),
     )

@@ -1,4 +1,4 @@
-"""What the front end refuses: errors that name the user's line and the way out.
+"""What the front end refuses: errors that name the user's line and a hint.
 
 Each function's faulty line carries the mark "# here".
 """
@@ -260,10 +260,10 @@ def test_an_error_names_the_users_line(
 ) -> None:
     lines, first = inspect.getsourcelines(function)
     (offset,) = (i for i, line in enumerate(lines) if "# here" in line)
-    with pytest.raises(ProgramError) as refusal:
+    with pytest.raises(ProgramError) as caught:
         trace(function, small, {"x": spec})
-    assert words in str(refusal.value)
-    assert str(refusal.value).startswith(f"{__file__}:{first + offset}: ") or (
+    assert words in str(caught.value)
+    assert str(caught.value).startswith(f"{__file__}:{first + offset}: ") or (
         function is overflowing  # its input is refused, at the line that traces
     )
 
@@ -294,17 +294,17 @@ CALLS: list[tuple[Callable[..., Any], Any, str]] = [
 def test_a_call_that_makes_no_program_is_refused(
     function: Callable[..., Any], inputs: object, words: str, small: CkksParameters
 ) -> None:
-    with pytest.raises(ProgramError, match=re.escape(words)) as refusal:
+    with pytest.raises(ProgramError, match=re.escape(words)) as caught:
         trace(function, small, inputs)  # type: ignore[arg-type]
-    assert str(refusal.value).startswith(f"{__file__}:")
+    assert str(caught.value).startswith(f"{__file__}:")
 
 
 def test_automatic_parameters_bear_a_great_constant() -> None:
-    room = {}
+    headroom = {}
     for factor in (1, 1000):
         parameters = trace(lambda x, f=factor: x * f + x, "auto").parameters
-        room[factor] = math.log2(parameters.primes[0] / parameters.scale)
-    assert room[1000] >= 1 + math.log2(1001) > room[1]
+        headroom[factor] = math.log2(parameters.primes[0] / parameters.scale)
+    assert headroom[1000] >= 1 + math.log2(1001) > headroom[1]
     assert trace(lambda x: x * 1000, "auto", headroom_bits=10).parameters.limbs == 2
 
 

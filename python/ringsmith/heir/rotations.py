@@ -24,13 +24,13 @@ def with_fewer_keys(steps: Sequence[Step], slots: int) -> tuple[list[Step], dict
     parts = _parts(Counter(s.amount for s in steps if s.kind is Kind.ROTATE), slots)
     left: list[Step] = []
     moved: dict[int, int] = {}
-    turned: dict[tuple[int, int], int] = {}
+    rotated: dict[tuple[int, int], int] = {}
 
-    def turn(operand: int, amount: int, step: Step) -> int:
-        if (operand, amount) not in turned:
+    def rotate(operand: int, amount: int, step: Step) -> int:
+        if (operand, amount) not in rotated:
             left.append(replace(step, operands=(operand,), amount=amount))
-            turned[operand, amount] = len(left) - 1
-        return turned[operand, amount]
+            rotated[operand, amount] = len(left) - 1
+        return rotated[operand, amount]
 
     for i, step in enumerate(steps):
         operands = tuple(moved[j] for j in step.operands)
@@ -40,16 +40,13 @@ def with_fewer_keys(steps: Sequence[Step], slots: int) -> tuple[list[Step], dict
             continue
         where = operands[0]
         for amount in parts[step.amount]:
-            where = turn(where, amount, step)
+            where = rotate(where, amount, step)
         moved[i] = where
     return left, moved
 
 
 def _parts(uses: Counter[int], slots: int) -> dict[int, tuple[int, ...]]:
-    """For each amount, the amounts that are kept and sum up to it: itself, or two.
-
-    Tries to drop the amounts that are used least first.
-    """
+    """For each amount, the amounts that are kept and sum up to it: itself, or two."""
     kept = set(uses)
     dropped: set[int] = set()
 

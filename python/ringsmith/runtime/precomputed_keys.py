@@ -1,6 +1,6 @@
 """Precomputed evaluation keys: the form in which the ``cpu`` device multiplies, for frequent use.
 
-A precomputed ("prepared") key is checked once and stored in the layout of this process's kernels.
+A precomputed key is checked once and stored in the layout of this process's kernels.
 Results are bit-identical. It takes as much memory as the key, or half for primes of up to 32 bits.
 Hoisted rotations take more memory for each level where they use it. It cannot be saved to a file:
 the form differs between processes and kernel sets.
@@ -11,19 +11,19 @@ from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import NoReturn
 
-from ringsmith._core import PreparedKey
+from ringsmith._core import PrecomputedKey
 from ringsmith.errors import ParameterError
-from ringsmith.objects import CompactKeys, EvaluationKeys, check_parameters_id
+from ringsmith.objects import EvaluationKeys, OnTheFlyKeys, check_parameters_id
 from ringsmith.params import RlweParameters, core_context
 from ringsmith.short_repr import short_repr
 
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class PreparedKeys:
+class PrecomputedKeys:
     """Precomputed evaluation keys for the ``cpu`` device of this process.
 
-    ``prepare_keys`` makes them.
+    ``precompute_keys`` makes them.
 
     Attributes:
         relin: The relinearization key.
@@ -32,16 +32,16 @@ class PreparedKeys:
         key_tag: The random tag of their key pair; None: unknown.
     """
 
-    relin: PreparedKey | None = None
-    galois: Mapping[int, PreparedKey] = field(default_factory=lambda: MappingProxyType({}))
+    relin: PrecomputedKey | None = None
+    galois: Mapping[int, PrecomputedKey] = field(default_factory=lambda: MappingProxyType({}))
     _: KW_ONLY
     parameters_id: bytes | None = None
     key_tag: bytes | None = None
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "prepared keys are for this process alone: pickle the EvaluationKeys and call "
-            "prepare_keys where they arrive"
+            "precomputed keys are for this process alone: pickle the EvaluationKeys and call "
+            "precompute_keys where they arrive"
         )
 
     @property
@@ -51,11 +51,11 @@ class PreparedKeys:
         return sum(key.nbytes for key in keys if key is not None)
 
 
-AnyKeys = EvaluationKeys | CompactKeys | PreparedKeys
+AnyKeys = EvaluationKeys | OnTheFlyKeys | PrecomputedKeys
 """Evaluation keys in each form; forms other than ``EvaluationKeys`` are for ``cpu`` only."""
 
 
-def prepare_keys(keys: EvaluationKeys, parameters: RlweParameters) -> PreparedKeys:
+def precompute_keys(keys: EvaluationKeys, parameters: RlweParameters) -> PrecomputedKeys:
     """Returns precomputed keys for many runs on the ``cpu`` device.
 
     Precomputing a key takes about as long as a rotation. The result holds no reference to the full
@@ -71,7 +71,7 @@ def prepare_keys(keys: EvaluationKeys, parameters: RlweParameters) -> PreparedKe
     """
     if parameters.word_bits or parameters.residue_digits:
         kind = "digits of words" if parameters.word_bits else "residue digits"
-        raise ParameterError(f"keys in {kind} cannot be prepared: use them as they are")
+        raise ParameterError(f"keys in {kind} cannot be precomputed: use them as they are")
     check_parameters_id(
         "the evaluation keys",
         keys.parameters_id,
@@ -80,9 +80,11 @@ def prepare_keys(keys: EvaluationKeys, parameters: RlweParameters) -> PreparedKe
         "name the parameters that they were made for",
     )
     context = core_context(parameters)
-    return PreparedKeys(
-        None if keys.relin is None else PreparedKey(context, keys.relin.data),
-        MappingProxyType({e: PreparedKey(context, key.data, e) for e, key in keys.galois.items()}),
+    return PrecomputedKeys(
+        None if keys.relin is None else PrecomputedKey(context, keys.relin.data),
+        MappingProxyType(
+            {e: PrecomputedKey(context, key.data, e) for e, key in keys.galois.items()}
+        ),
         parameters_id=keys.parameters_id,
         key_tag=keys.key_tag,
     )

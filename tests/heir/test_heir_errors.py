@@ -101,7 +101,7 @@ BROKEN: dict[str, tuple[str, str, Callable[[str], str], str]] = {
         replaced('"ckks.mul"(%43, %44)', '"ckks.mul"(%43, %4444)'),
         r"dot:\d+: ckks.mul: %4444 is used and not defined before",
     ),
-    "a loop of a billion turns": (
+    "a loop of a billion iterations": (
         *("dot_f32", CKKS),
         replaced("<{value = 1024 : i32}>", "<{value = 1073741824 : i32}>", 9),
         r"dot:\d+: scf.for: the module executes more than 200,000,000 operations",
@@ -184,7 +184,7 @@ BROKEN: dict[str, tuple[str, str, Callable[[str], str], str]] = {
         ),
         r"dot:\d+: a constant has integers of more than 64 bits",
     ),
-    "a value outside of its loop, which has no turn": (
+    "a value outside of its loop, which has no iteration": (
         *("dot_i16", BFV),
         lambda m: m.replace("value = 8 : i32", "value = 0 : i32").replace(
             'slice"(%27)', 'slice"(%36)'
@@ -241,9 +241,9 @@ def test_a_changed_module_is_read_or_refused_with_an_error_of_ours(
     refused: list[str] = []
     for name, level in (("dot_f32", CKKS), ("dot_i16", "bgv"), ("weighted", "split")) * 60:
         tokens = re.findall(r"%?[\w#.!-]+|\W", text_of(name, level))
-        for place in rng.integers(0, len(tokens), rng.integers(1, 4)):
+        for position in rng.integers(0, len(tokens), rng.integers(1, 4)):
             other = tokens[rng.integers(len(tokens))]
-            tokens[place] = str(rng.choice(["", odd[rng.integers(len(odd))], other * 2, other]))
+            tokens[position] = str(rng.choice(["", odd[rng.integers(len(odd))], other * 2, other]))
         try:
             program_of(trace_module("".join(tokens), "dot", placeholders=True), Wish())
         except RingsmithError as error:

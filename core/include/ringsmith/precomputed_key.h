@@ -30,7 +30,7 @@ namespace ringsmith {
 /// Results equal those of the key itself. The form depends on the kernel set, so it is valid only
 /// in this process: save the key, not this object. It does not refer to the original key, and
 /// several threads may read it.
-class PreparedKey {
+class PrecomputedKey {
  public:
   /// @param key     full, of RNS digits
   /// @param element of the automorphism that it is used for; with any other it is as slow as a key
@@ -38,10 +38,10 @@ class PreparedKey {
   /// @throws ParameterError if the key is seed-compressed, of bit digits or precomputed already, if
   ///         it does not fit the context or has a residue not below its prime, or if there is no
   ///         such automorphism
-  PreparedKey(const RlweContext& context, const KeySwitchKeyView& key, u64 element = 1);
-  PreparedKey(const PreparedKey&) = delete;
-  PreparedKey& operator=(const PreparedKey&) = delete;
-  ~PreparedKey();
+  PrecomputedKey(const RlweContext& context, const KeySwitchKeyView& key, u64 element = 1);
+  PrecomputedKey(const PrecomputedKey&) = delete;
+  PrecomputedKey& operator=(const PrecomputedKey&) = delete;
+  ~PrecomputedKey();
 
   /// Returns a view for use in operations, valid during this object's lifetime.
   [[nodiscard]] KeySwitchKeyView view() const;
@@ -86,7 +86,7 @@ class PreparedKey {
   void write_shift(const Level& level, std::size_t prime, std::span<const u64> factors,
                    std::size_t half, u64* out) const;
   // Precomputes a limb after its automorphism, and the padding between it and the next.
-  bool prepare(std::size_t prime, std::span<const u64> residues, u64* out) const;
+  bool precompute(std::size_t prime, std::span<const u64> residues, u64* out) const;
   // The same for residues that are scaled already.
   bool pack(std::size_t prime, std::span<const u64> scaled, u64* out) const;
 

@@ -1,4 +1,4 @@
-#include "ringsmith/prepared_key.h"
+#include "ringsmith/precomputed_key.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,31 +19,31 @@
 namespace ringsmith {
 namespace {
 
-// Words between limbs, so that the same words of all digits and halves, which are read in turn and
-// would be powers of two apart, are not in one set of a cache: five lines, since sums read one and
-// fetch four ahead. All limbs begin at a line.
+// Words between limbs, so that the same words of all digits and halves, which are read alternately
+// and would be powers of two apart, are not in one set of a cache: five lines, since sums read one
+// and fetch four ahead. All limbs begin at a line.
 constexpr std::size_t kGap = 40;
 
 // Levels for which a key of few digits keeps what hoisting adds.
 constexpr std::size_t kLeastLevels = 8;
 
-void check_preparable(const RlweContext& context, const KeySwitchKeyView& key) {
-  if (key.prepared != nullptr) {
-    throw ParameterError("the key-switching key is prepared already: use it as it is");
+void check_precomputable(const RlweContext& context, const KeySwitchKeyView& key) {
+  if (key.precomputed != nullptr) {
+    throw ParameterError("the key-switching key is precomputed already: use it as it is");
   }
   if (key.seed != nullptr) {
     throw ParameterError(
-        "a compact key cannot be prepared, since half of it is not in memory: prepare the whole "
-        "key, or use the compact one as it is");
+        "a key expanded on the fly cannot be precomputed, since half of it is not in memory: "
+        "precompute the full key, or use this one as it is");
   }
   if (key.word_bits != 0) {
     throw ParameterError(
-        "a key-switching key in digits of words cannot be prepared: use it as it is, or make one "
-        "in digits of primes");
+        "a key-switching key in digits of words cannot be precomputed: use it as it is, or make "
+        "one in digits of primes");
   }
   if (context.residue_digits()) {
     throw ParameterError(
-        "a key-switching key in residue digits cannot be prepared: use it as it is, or make one "
+        "a key-switching key in residue digits cannot be precomputed: use it as it is, or make one "
         "with a special prime");
   }
   check(context, key);
@@ -57,7 +57,7 @@ u64 key_scale(const NttTables& tables) {
 }  // namespace
 
 // The automorphism, and what hoisting adds at the levels where it was wanted last.
-class PreparedKey::Automorphism {
+class PrecomputedKey::Automorphism {
  public:
   /// @param most levels that are kept
   Automorphism(int log_degree, u64 element, std::size_t most)
@@ -125,13 +125,13 @@ class PreparedKey::Automorphism {
   u64 uses_ = 0;
 };
 
-PreparedKey::PreparedKey(const RlweContext& context, const KeySwitchKeyView& key, u64 element)
+PrecomputedKey::PrecomputedKey(const RlweContext& context, const KeySwitchKeyView& key, u64 element)
     : rns_(context.rns()),
       element_(element),
       digits_(key.digits),
       automorphism_(std::make_unique<Automorphism>(rns_.log_degree(), element,
                                                    std::max(digits_, kLeastLevels))) {
-  check_preparable(context, key);
+  check_precomputable(context, key);
   begins_.push_back(0);
   for (std::size_t prime = 0; prime < rns_.size(); ++prime) {
     begins_.push_back(begins_.back() + 2 * digits_ * stride(prime));
@@ -147,27 +147,27 @@ PreparedKey::PreparedKey(const RlweContext& context, const KeySwitchKeyView& key
     if (element != 1) {
       automorphism_->back.apply(residues, moved.words());
     }
-    if (!prepare(prime, element == 1 ? residues : moved.words(),
-                 &words_[begins_[prime] + (2 * digit + half) * stride(prime)])) {
+    if (!precompute(prime, element == 1 ? residues : moved.words(),
+                    &words_[begins_[prime] + (2 * digit + half) * stride(prime)])) {
       kernels::check_key_limb(residues, prime, rns_.modulus(prime), "the key-switching key");
     }
   });
 }
 
-PreparedKey::~PreparedKey() = default;
+PrecomputedKey::~PrecomputedKey() = default;
 
-KeySwitchKeyView PreparedKey::view() const {
+KeySwitchKeyView PrecomputedKey::view() const {
   KeySwitchKeyView view;
   view.digits = digits_;
-  view.prepared = this;
+  view.precomputed = this;
   return view;
 }
 
-std::size_t PreparedKey::bytes() const {
+std::size_t PrecomputedKey::bytes() const {
   return words_.size() * sizeof(u64) + automorphism_->bytes();
 }
 
-bool PreparedKey::is_of(const RnsContext& rns, std::size_t primes) const {
+bool PrecomputedKey::is_of(const RnsContext& rns, std::size_t primes) const {
   if (rns.degree() != rns_.degree() || primes != rns_.size() || primes > rns.size()) {
     return false;
   }
@@ -180,14 +180,14 @@ bool PreparedKey::is_of(const RnsContext& rns, std::size_t primes) const {
   return true;
 }
 
-const u64* PreparedKey::limb(std::size_t digit, std::size_t half, std::size_t prime,
-                             std::size_t position) const {
+const u64* PrecomputedKey::limb(std::size_t digit, std::size_t half, std::size_t prime,
+                                std::size_t position) const {
   return &words_[begins_[prime] + (2 * digit + half) * stride(prime) +
-                 simd::prepared_size(rns_.ntt(prime).kernels().key_code, position)];
+                 simd::precomputed_size(rns_.ntt(prime).kernels().key_code, position)];
 }
 
-void PreparedKey::restore(std::size_t digit, std::size_t half, std::size_t prime, std::size_t begin,
-                          std::span<u64> out) const {
+void PrecomputedKey::restore(std::size_t digit, std::size_t half, std::size_t prime,
+                             std::size_t begin, std::span<u64> out) const {
   const NttTables& tables = rns_.ntt(prime);
   const auto restored = [&](std::size_t from, std::span<u64> to) {
     simd::restore_residues(tables.modulus().value(), tables.kernels().key_code,
@@ -209,8 +209,8 @@ void PreparedKey::restore(std::size_t digit, std::size_t half, std::size_t prime
   automorphism_->there.apply_run(from, run.words(), out);
 }
 
-PreparedKey::Shift PreparedKey::shift(const Level& level, std::size_t prime,
-                                      std::span<const u64> factors) const {
+PrecomputedKey::Shift PrecomputedKey::shift(const Level& level, std::size_t prime,
+                                            std::span<const u64> factors) const {
   auto limbs = automorphism_->of(level, rns_.size(), prime, [&](Words& words) {
     words.resize(2 * stride(prime));
     for (std::size_t half = 0; half < 2; ++half) {
@@ -221,8 +221,8 @@ PreparedKey::Shift PreparedKey::shift(const Level& level, std::size_t prime,
   return {std::move(limbs), {first, first + stride(prime)}};
 }
 
-void PreparedKey::write_shift(const Level& level, std::size_t prime, std::span<const u64> factors,
-                              std::size_t half, u64* out) const {
+void PrecomputedKey::write_shift(const Level& level, std::size_t prime,
+                                 std::span<const u64> factors, std::size_t half, u64* out) const {
   const std::size_t degree = rns_.degree();
   const NttTables& tables = rns_.ntt(prime);
   const simd::PrimeKernels& kernels = tables.kernels();
@@ -248,11 +248,11 @@ void PreparedKey::write_shift(const Level& level, std::size_t prime, std::span<c
   pack(prime, product, out);
 }
 
-std::size_t PreparedKey::stride(std::size_t prime) const {
-  return simd::prepared_size(rns_.ntt(prime).kernels().key_code, rns_.degree()) + kGap;
+std::size_t PrecomputedKey::stride(std::size_t prime) const {
+  return simd::precomputed_size(rns_.ntt(prime).kernels().key_code, rns_.degree()) + kGap;
 }
 
-bool PreparedKey::prepare(std::size_t prime, std::span<const u64> residues, u64* out) const {
+bool PrecomputedKey::precompute(std::size_t prime, std::span<const u64> residues, u64* out) const {
   const NttTables& tables = rns_.ntt(prime);
   const simd::PrimeKernels& kernels = tables.kernels();
   if (kernels.key_shift == 0) {
@@ -269,11 +269,11 @@ bool PreparedKey::prepare(std::size_t prime, std::span<const u64> residues, u64*
   return pack(prime, scaled.words(), out);
 }
 
-bool PreparedKey::pack(std::size_t prime, std::span<const u64> scaled, u64* out) const {
+bool PrecomputedKey::pack(std::size_t prime, std::span<const u64> scaled, u64* out) const {
   const NttTables& tables = rns_.ntt(prime);
   std::fill_n(out + stride(prime) - kGap, kGap, u64{0});
-  return simd::prepare_residues(tables.modulus().value(), tables.kernels().key_code, scaled.data(),
-                                out, scaled.size());
+  return simd::precompute_residues(tables.modulus().value(), tables.kernels().key_code,
+                                   scaled.data(), out, scaled.size());
 }
 
 }  // namespace ringsmith

@@ -42,7 +42,7 @@ _METHODS = {
 """What to call for methods of NumPy's arrays."""
 
 
-class Refusals:
+class Unsupported:
     """Base of encrypted vectors: every method raises a ``ProgramError`` at the user's line."""
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -59,7 +59,7 @@ class Refusals:
 
     def __bool__(self) -> NoReturn:
         raise caller().error(
-            "the program asks for the truth of an encrypted value: nobody but the key holder can "
+            "the program asks for the truth of an encrypted value: only the key holder can "
             "see it; compute both branches and select by multiplication"
         )
 
@@ -73,7 +73,7 @@ class Refusals:
     __eq__ = __ne__ = _refuse_comparison
 
     def __rtruediv__(self, other: object) -> NoReturn:
-        raise division_refusal()
+        raise division_error()
 
     def __rpow__(self, base: object) -> NoReturn:
         raise caller().error(f"an encrypted vector cannot be an exponent: {_POLYNOMIAL}")
@@ -104,7 +104,7 @@ class Refusals:
         )
 
 
-def numpy_refusal(name: str) -> ProgramError:
+def numpy_error(name: str) -> ProgramError:
     """Returns (does not raise) the error for a function of NumPy."""
     function = getattr(np, name, None)
     instead = _INSTEAD.get(name, "write it with the operations that follow")
@@ -116,7 +116,7 @@ def numpy_refusal(name: str) -> ProgramError:
     )
 
 
-def division_refusal() -> ProgramError:
+def division_error() -> ProgramError:
     """Returns (does not raise) the error for an encrypted divisor."""
     return caller().error(
         "an encrypted vector cannot divide: multiply by "
