@@ -103,7 +103,7 @@ def _key_forms(name: str, budget: float) -> Iterator[Record]:
         text = conditions(_PROGRAMS)
         for metric, value in (
             ("key_bytes", forms.other_bytes),
-            ("baseline_key_bytes", forms.prepared_bytes),
+            ("baseline_key_bytes", forms.precomputed_bytes),
         ):
             yield Record(REFERENCE, name, what, metric, value, REFERENCE, text, baseline)
 
