@@ -55,7 +55,7 @@ def test_a_client_that_asks_while_the_server_is_down_gets_its_answer_once(
         assert [job["state"] for job in jobs] == ["done"]
 
 
-def test_a_killed_worker_is_replaced_and_its_job_begun_again(own_server: Server) -> None:
+def test_a_killed_worker_is_replaced_and_its_job_started_again(own_server: Server) -> None:
     with Service(own_server.url) as service:
         slow = someone(service, "slow")
         job = service.submit(slow.program, slow.inputs, slow.keys)

@@ -531,7 +531,7 @@ def test_uploads_end_well_after_faults_at_any_moment(
     asyncio.run(rounds())
 
 
-def test_a_check_that_was_recorded_too_late_is_begun_again(
+def test_a_check_that_was_recorded_too_late_is_started_again(
     data: Path, offered: dict[str, Publication], faults: Faults
 ) -> None:
     """Its request was refused; the record says that keys are checked, and nothing checks them."""
