@@ -135,7 +135,7 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
         return {"last": values[-1], "other": values[rng.integers(3, len(values))], "start": x + y}
 
     try:
-        fused, lazy, rotated = (bool(rng.integers(2)) for _ in range(3))
+        fused, lazy, rotates = (bool(rng.integers(2)) for _ in range(3))
         short = int(rng.integers(2, 40))
         return trace(
             function,
@@ -145,7 +145,7 @@ def random_program(rng: np.random.Generator, parameters: CkksParameters) -> Prog
             ],
             fused_rescale=fused,
             lazy_rescale=lazy,
-            rotate_products=rotated,
+            rotate_products=rotates,
         )
     except ProgramError as error:
         drawn = ("levels", "needs", "overflow: ", "is the same for all inputs")
