@@ -76,7 +76,7 @@ def test_seal_eval_takes_the_seeds_and_the_result_is_the_same(home: Path, tmp_pa
     assert held is not None
     half, whole = (int(text.replace(",", "")) for text in held.groups())
     assert 2 * half == whole + SEED_BYTES
-    assert (tmp_path / "halves").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert (tmp_path / "compact").read_bytes() == (tmp_path / "whole").read_bytes()
     for more, message in (
         ([], "carries no seed"),
         ([*seeds, "--device", "model"], "--expand-on-the-fly is for the cpu"),

@@ -47,7 +47,7 @@ def run_one(
         raise ParameterError("--record is written for many images: say how many with --images")
     named_design(design)
     if output:
-        output.check(choice.files())
+        output.check([*choice.files(), Path(design)])
     images = choice.load()
     application = Mnist(images, Order(order), read=choice.files(), chosen=choice.typed())
     session.run(application, device, design, output)
