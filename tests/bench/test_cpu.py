@@ -201,7 +201,7 @@ def test_a_library_whose_tool_does_not_work_is_left_out_and_named(
     )
     assert "tfhe-ntt is left out: cargo build --release --quiet cannot be started" in text
     assert "Microsoft SEAL is left out: seal-python does not load: " in text
-    assert {r.baseline for r in found} == {"8 of ours, one by one", "ours, prepared key"}
+    assert {r.baseline for r in found} == {"8 of ours, one by one", "ours, precomputed key"}
 
 
 def test_a_tool_that_makes_nothing_is_left_out(

@@ -98,7 +98,7 @@ def test_an_adapter_whose_clock_differs_is_understood(
 ) -> None:
     words = rng.integers(0, 1 << DESIGN.word_bits, DESIGN.n, dtype=np.uint64)
     with SimulatedBoard(simulated_board.build(DESIGN), skew) as simulated:
-        device = opened(simulated).device
+        device = opened(simulated).coprocessor
         sent = len(simulated.received)
         device.write(AddressSpace.POLY, 1, 2, words)
         # Four frames of 256 words of four bytes, four registers of the place, and `refused`.
@@ -110,7 +110,7 @@ def test_an_adapter_whose_clock_differs_is_understood(
 def test_a_cable_that_is_pulled_out_ends_the_session(rng: np.random.Generator) -> None:
     words = rng.integers(0, 1 << DESIGN.word_bits, DESIGN.n, dtype=np.uint64)
     with SimulatedBoard(simulated_board.build(DESIGN)) as simulated:
-        device = opened(simulated).device
+        device = opened(simulated).coprocessor
         simulated.unplug()
         with pytest.raises(DeviceError, match=r"is gone.*: connect the cable and open the device"):
             device.write(AddressSpace.POLY, 0, 0, words)

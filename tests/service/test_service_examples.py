@@ -27,7 +27,7 @@ from ringsmith.service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "service"
-README = (EXAMPLES / "README.md").read_text()
+README = re.sub(r" \\\n\s*", " ", (EXAMPLES / "README.md").read_text())
 COMPOSE: dict[str, Any] = yaml.safe_load((EXAMPLES / "compose.yaml").read_text())
 SAID = re.compile(
     r"(?s).*largest difference (\S+), forecast to be at most (\S+)\n(\d+) \w+, [^\d]*([\d.]+)"
@@ -98,9 +98,9 @@ def test_client_and_server_of_the_compose_file_speak_tls_with_a_token(
     if openssl is None:
         pytest.skip("no openssl is installed")
     (tmp_path / "secrets").mkdir()
-    (words,) = re.findall(r"^openssl (req .*\\\n.*)$", README, re.M)
+    (words,) = re.findall(r"^openssl (req .*)$", README, re.M)
     subprocess.run(
-        [openssl, *words.replace("\\\n", " ").split()],
+        [openssl, *words.split()],
         cwd=tmp_path,
         check=True,
         capture_output=True,

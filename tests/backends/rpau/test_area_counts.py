@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from ringsmith import runtime
-from ringsmith.backends.rpau.debug.area import UNIT
-from ringsmith.backends.rpau.debug.area_in_part import (
+from ringsmith.backends.rpau.design.area import (
     estimate,
     key_rams,
     scaled,
@@ -15,9 +14,9 @@ from ringsmith.backends.rpau.debug.area_in_part import (
     work_rams,
 )
 from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.memories import block_rams
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, block_rams
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Ciphertext
 from ringsmith.params import ckks_set

@@ -282,7 +282,7 @@ DAMAGES: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "residue": (("constants", 0, 0), empty_graph().primes[0], "holds what is no residue"),
     "composite prime": (("primes", 0), 1 + (1 << 45), "is not a prime that is 1 mod 2N"),
     "wide prime": (("design", "word_bits"), 47, "takes primes of 24 to 47 bits"),
-    "few roots": (("roots",), (), "0 roots stand next to 4 primes"),
+    "few roots": (("roots",), (), "0 roots are given for 4 primes: give one for each"),
     "root": (("roots", 0), 0, "root 0 is not a whole number in 1"),
     "wrong root": (("roots", 0), 1, "1 is not a primitive 512-th root of unity"),
     "few starts": (("runs", 0, "starts"), (), "differ in number"),

@@ -205,8 +205,16 @@ def test_random_programs_in_every_ring_take_the_cycles_of_the_timeline(
 @pytest.mark.parametrize(
     ("log_degree", "text", "message"),
     [
-        (10, "ntt p0, p0, piece1", "sub-polynomial 1 of a polynomial of degree 2^10, which has 1"),
-        (11, "ntt p0, p0, piece2", "sub-polynomial 2 of a polynomial of degree 2^11, which has 2"),
+        (
+            10,
+            "ntt p0, p0, sub_poly1",
+            "sub-polynomial 1 of a polynomial of degree 2^10",
+        ),
+        (
+            11,
+            "ntt p0, p0, sub_poly2",
+            "sub-polynomial 2 of a polynomial of degree 2^11",
+        ),
         (9, "split p0, p1, c0", "degree 2^9 do not lie in sub-polynomials"),
         (10, "automorph p0, p1, g2049", "element 2049 must be below 2N = 2048"),
     ],
@@ -241,7 +249,7 @@ def test_a_ring_outside_the_design_is_refused(many: RpauDesign, small_design: Rp
     for log_degree in (7, 13):
         with pytest.raises(DeviceError, match=f"degree 2.8 to 2.12, not 2.{log_degree}"):
             ModelCoprocessor(many).set_ring(log_degree)
-    with pytest.raises(DeviceError, match="sub-polynomial = 1 is not in 0 … 0"):
+    with pytest.raises(DeviceError, match="sub_poly = 1 is not in 0 … 0"):
         ModelCoprocessor(small_design).load_program(
             np.array([encode(instruction("ntt", 1, dst=0, a=0, sub_poly=1))], dtype=np.uint64)
         )
@@ -254,9 +262,13 @@ def test_a_ring_outside_the_design_is_refused(many: RpauDesign, small_design: Rp
 
 
 def test_sub_poly_0_may_be_left_out_of_a_line(many: RpauDesign) -> None:
-    for text in ("ntt p1, p0  @0", "ntt p1, p0, piece3  @0", "automorph p1, p0, g3, piece1  @0"):
+    for text in (
+        "ntt p1, p0  @0",
+        "ntt p1, p0, sub_poly3  @0",
+        "automorph p1, p0, g3, sub_poly1  @0",
+    ):
         assert format_instruction(parse_instruction(text, many)) == text
-    assert parse_instruction("ntt p1, p0, piece0 @0", many)["sub_poly"] == 0
+    assert parse_instruction("ntt p1, p0, sub_poly0 @0", many)["sub_poly"] == 0
 
 
 @pytest.mark.parametrize("twiddles", ["generated", pytest.param("stored", marks=pytest.mark.full)])

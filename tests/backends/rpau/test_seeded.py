@@ -105,7 +105,7 @@ def test_a_sub_poly_of_a_half_in_any_ring_equals_the_core(
     (prime,) = _core.prime_search(design.word_bits, 1 << design.max_log_n, 1)
     polys = [rng.integers(0, prime, (2, n), dtype=np.uint64)]
     load(coprocessor, [prime], polys, {1: b"\x5a" * 10}, modulus_bank=0)
-    cycles = execute(coprocessor, f"dmac_seed p{DST}, p{A}, s1, d3, sub-polynomial{sub_poly} @0")
+    cycles = execute(coprocessor, f"dmac_seed p{DST}, p{A}, s1, d3, sub_poly{sub_poly} @0")
     assert cycles == latency.dyadic_seed_cycles(design.in_ring(log_degree))
     block = sub_poly * max(1, design.n >> 14)
     half = _core.expand_seed_words(b"\x5a" * 10, 3, 7, prime, n, block)
@@ -148,7 +148,7 @@ def test_a_sub_poly_that_the_ring_has_not_is_refused(rng: np.random.Generator) -
         coprocessor, [prime], [rng.integers(0, prime, (2, 512), dtype=np.uint64)], {1: bytes(10)}, 0
     )
     with pytest.raises(DeviceError, match="sub-polynomial 2 of a polynomial of degree 2"):
-        execute(coprocessor, f"dmul_seed p{DST}, p{A}, s1, d0, piece2 @0")
+        execute(coprocessor, f"dmul_seed p{DST}, p{A}, s1, d0, sub_poly2 @0")
 
 
 SHAPES: list[dict[str, int | str]] = [
