@@ -212,7 +212,7 @@ def rpau() -> Picture:
         196,
         196,
         56,
-        ("dyadic unit", "multiply, add, accumulate", "beside the main unit"),
+        ("dyadic unit", "multiply, add, accumulate", "next to the main unit"),
         ORANGE,
     )
     link = Box(166, 270, 196, 32, ("link unit", "sends polynomials"), ORANGE)

@@ -39,9 +39,9 @@ def test_a_helper_of_tests_has_the_tests_that_import_it() -> None:
         ("rtl/arith/rs_mod_addsub.sv", "tests/rtl/test_arith.py"),
         ("rtl/rpau/rs_rpau_link.sv", "tests/backends/rpau/test_link.py"),
         ("core/src/ring/ntt.cpp", "tests/core/test_ntt.py"),
-        ("sim/rpau/model/model.cpp", "tests/backends/rpau/test_model_cycles.py"),
+        ("sim/rpau/harness.cpp", "tests/backends/rpau/test_model_cycles.py"),
         (
-            "python/ringsmith/backends/rpau/model/model.cpp",
+            "python/ringsmith/backends/rpau/model/rpau_model.cpp",
             "tests/backends/rpau/test_model_cycles.py",
         ),
         ("python/ringsmith/designs/nano.toml", "tests/debug/test_debug_designs.py"),

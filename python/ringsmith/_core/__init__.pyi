@@ -210,7 +210,7 @@ class CkksEncoder:
 class BfvContext:
     """BFV over an RLWE context: a plain modulus t in 2 ... 2^60 - 1, and extension primes.
 
-    Extension primes are what products are computed in beside q: `bfv.behz_extension_primes` gives
+    Extension primes are what products are computed in, besides q: `bfv.behz_extension_primes` gives
     SEAL's, which serve both variants; any NTT primes serve "hps". May be empty where nothing is
     multiplied. ParameterError: t is not coprime to q and below it, or a data prime has 61 bits.
     """

@@ -94,17 +94,6 @@ def output_frames(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -
     return -(-busy // period)
 
 
-def device_cycles(log_n: int, log_lanes: int, word_bits: int, multiplier: str) -> int:
-    """Cycles from a frame's launch to its first word at the product's stream, without stalls.
-
-    The frame is written whole before it is read; then come a register, the memory, and the place
-    of what waits.
-    """
-    period = 1 << (log_n - log_lanes)
-    core = INPUT_CYCLES + core_cycles(log_n, log_lanes, word_bits, multiplier)
-    return core + period + RAM_LATENCY + 1
-
-
 def factor_cycles(
     log_n: int,
     log_lanes: int,
