@@ -69,10 +69,23 @@ def broken_by(text: str, name: str) -> Iterator[str]:
 
 
 def broken_links(page: Path) -> Iterator[str]:
-    """The links of a page to files that are not there."""
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
-        if "://" not in target and not (page.parent / target).exists():
+    """The links of a page to files and headings that are not there."""
+    text = page.read_text(encoding="utf-8")
+    for target, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        path = page.parent / target if target else page
+        if "://" in target:
+            continue
+        if not path.exists():
             yield f"{page}: the link {target} leads nowhere"
+        elif heading and path.suffix == ".md" and heading not in anchors(path):
+            yield f"{page}: {target or 'the page'} has no heading #{heading}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def wide_blocks(name: str, page: str) -> Iterator[str]:

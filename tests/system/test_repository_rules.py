@@ -59,6 +59,10 @@ def test_pages_that_break_a_rule_are_seen(tmp_path: Path) -> None:
     (tmp_path / "c.md").write_text("")
     assert [line.split()[-3] for line in broken_links(table)] == ["b.md", "z.md"]
     assert list(broken_links(page)) == []
+    titled = tmp_path / "titled.md"
+    titled.write_text("# Cycles of `ntt`\n\n[here](#cycles-of-ntt), [gone](#memory)\n")
+    assert [line.split()[-1] for line in broken_links(titled)] == ["#memory"]
+    titled.unlink()
     assert [line.split()[-1] for line in unlisted_pages(tmp_path)] == ["b.md", "c.md"]
     block = f"text {'x' * 79}\n```sh\n{'x' * 78}\n{'x' * 79}\n```\n{'x' * 79}\n"
     assert [line.partition(": ")[0] for line in wide_blocks("a.md", block)] == ["a.md:4"]
