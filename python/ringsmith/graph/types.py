@@ -139,7 +139,7 @@ def _ascending(what: str, value: object, most: int, kind: str) -> tuple[int, ...
 
 def _checked_choice(what: str, value: object, choices: Sequence[T]) -> T:
     for choice in choices:
-        if value == choice and not isinstance(value, bool):
+        if value == choice and type(value) in (int, str):
             return choice
     raise ProgramError(f"{what} {value!r:.80} is not one of {', '.join(map(str, choices))}")
 
