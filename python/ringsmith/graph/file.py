@@ -13,7 +13,7 @@ from typing import Any
 from ringsmith.errors import InteropError, ProgramError
 from ringsmith.files.json_text import parse_json
 from ringsmith.graph.subroutines import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
-from ringsmith.graph.types import checked_integer, checked_name
+from ringsmith.graph.types import MAX_DIGITS, checked_integer, checked_name
 
 FORMAT = "ringsmith-subroutine-graph"
 VERSION = 1
@@ -135,7 +135,7 @@ def _keys(value: object) -> dict[str, int]:
     keys = {}
     for name, entry in value.items():
         digits = _object(f"key {name!r:.80}", entry, {"digits"})["digits"]
-        keys[name] = checked_integer(f"digits of key {name!r:.80}", digits, 1, MAX_PRIMES)
+        keys[name] = checked_integer(f"digits of key {name!r:.80}", digits, 1, MAX_DIGITS)
     return keys
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.types import (
+    MAX_DIGITS,
     Form,
     PolyType,
     Ring,
@@ -28,6 +29,7 @@ MAX_DEGREE = 1 << 16
 MAX_PRIMES = 128
 MAX_PRIME_BITS = 61
 MAX_NODES = 1 << 20
+NEW = ("digits", "key_product", "key_switch", "half", "mul_scalar", "add_scalar")
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,38 @@ class Origin:
     op: str
 
 
+@dataclass(frozen=True)
+class Cut:
+    """How a polynomial is cut into digits, and to which base they go.
+
+    Attributes:
+        sizes: Primes of each digit, in the order of the polynomial's base; of variant ``words``
+            bits of each word, which are equal.
+        variant: ``fast_base_conv``, ``centred_digit`` or ``words``.
+        base: Indices of the primes that the digits are over.
+    """
+
+    sizes: tuple[int, ...]
+    variant: str
+    base: tuple[int, ...]
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """The attributes of a node."""
+        return {"sizes": list(self.sizes), "variant": self.variant, "base": list(self.base)}
+
+
 @short_repr
 @dataclass(frozen=True)
 class SubroutineNode:
-    """One subroutine; yields one polynomial.
+    """One subroutine; yields one value.
 
     Attributes:
         id: Position in the graph, from 0.
         op: Name of the op.
         operands: Ids of the operands, all smaller than ``id``.
         attrs: Attributes of the op, as JSON values.
-        type: Base and form of what the node yields.
+        type: Kind, base and form of what the node yields.
         origin: The HE operation that it belongs to, where known.
     """
 
@@ -100,7 +123,7 @@ class SubroutineGraph:
         self.special, self.extension = tuple(self.special), tuple(self.extension)
         _check_ring(self)
         for name, digits in self.keys.items():
-            checked_integer(f"digits of key {checked_name('key', name)}:", digits, 1, MAX_PRIMES)
+            checked_integer(f"digits of key {checked_name('key', name)}:", digits, 1, MAX_DIGITS)
         self.keys = MappingProxyType(dict(self.keys))
         self._names = {"input": set(), "output": set()}
 
@@ -182,8 +205,16 @@ class SubroutineGraph:
         return self.add_node("neg", (a,))
 
     def mul(self, a: int, b: int) -> int:
-        """Returns a * b, pointwise; both in NTT form."""
+        """Returns a * b, pointwise; both in NTT form. Of a pair both halves times b."""
         return self.add_node("mul", (a, b))
+
+    def mul_scalar(self, a: int, values: Sequence[int]) -> int:
+        """Returns a times a number, given by its residue modulo each prime of a's base."""
+        return self.add_node("mul_scalar", (a,), {"values": list(values)})
+
+    def add_scalar(self, a: int, values: Sequence[int]) -> int:
+        """Returns a plus a number, the constant polynomial, given by residues as of a product."""
+        return self.add_node("add_scalar", (a,), {"values": list(values)})
 
     def automorph(self, a: int, element: int) -> int:
         """Returns a(X^element)."""
@@ -219,6 +250,45 @@ class SubroutineGraph:
         """Returns a times the primes that ``base`` adds, over ``base``; their limbs are zero."""
         attrs = {"digit": list(self.type_of(a).base), "base": list(base), "variant": "scaled"}
         return self.add_node("mod_up", (a,), attrs)
+
+    def digits(self, a: int, cut: Cut) -> int:
+        """The digits of a polynomial of either form, over the cut's base in NTT form."""
+        return self.add_node("digits", (a,), cut.attrs)
+
+    def key_product(
+        self, digits: int, key: str, element: int = 1, added: Sequence[int] = ()
+    ) -> int:
+        """The pair of sums of digits, moved by X -> X^element, times a key's b and a parts.
+
+        To them is added P times what ``added`` has for each half, moved likewise: polynomials in
+        NTT form; P is the product of the primes that they lack.
+        """
+        return self.add_node("key_product", (digits, *added), {"key": key, "element": element})
+
+    def key_switch(
+        self,
+        a: int,
+        key: str,
+        cut: Cut,
+        drop: Sequence[int],
+        element: int = 1,
+        added: Sequence[int] = (),
+    ) -> int:
+        """Switches the key of a(X^element); returns a pair in a's form.
+
+        The digits of a(X^element) times the key, plus P times what ``added`` has for each half,
+        moved likewise, are divided by the primes ``drop``, if there are any.
+        """
+        attrs = {"key": key, "element": element, **cut.attrs, "drop": list(drop)}
+        return self.add_node("key_switch", (a, *added), attrs)
+
+    def half(self, pair: int, half: int) -> int:
+        """The first (0) or the second polynomial (1) of a pair."""
+        return self.add_node("half", (pair,), {"half": half})
+
+    def halves(self, pair: int) -> tuple[int, int]:
+        """Both polynomials of a pair."""
+        return self.half(pair, 0), self.half(pair, 1)
 
     def ksk_inner_product(
         self, operands: Sequence[int], key: str, half: int, digits: Sequence[int]
@@ -268,7 +338,7 @@ class SubroutineGraph:
         return len(self.primes) - len(self.extension)
 
     def type_of(self, node: int) -> PolyType:
-        """Returns base and form of what a node yields.
+        """Returns kind, base and form of what a node yields.
 
         Raises:
             ProgramError: When no node has that id.
@@ -293,7 +363,7 @@ class SubroutineGraph:
         """
         if not self._names["output"]:
             raise ProgramError("the graph has no output node: add one with output(node, name)")
-        used = {node.attrs["key"] for node in self.nodes if node.op == "ksk_inner_product"}
+        used = {node.attrs["key"] for node in self.nodes if "key" in node.attrs}
         for name in self.keys:
             if name not in used:
                 raise ProgramError(f"key {name!r} is used by no node: take it out of the keys")
@@ -304,6 +374,10 @@ class SubroutineGraph:
         Raises:
             ProgramError: When the graph is not finished.
         """
+        from ringsmith.graph.expand import expand  # noqa: PLC0415 - until the core has all ops
+
+        if any(node.op in NEW for node in self.nodes):
+            return expand(self).graph.to_core()
         self.validate()
         graph = _core.Graph(self.n, list(self.primes), list(self.roots), len(self.extension))
         for node in self.nodes:

@@ -6,7 +6,7 @@ ops.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from math import gcd, prod
@@ -19,8 +19,12 @@ T = TypeVar("T")
 MAX_NAME = 128
 MOD_UP_VARIANTS = ("rns_digit", "fast_base_conv", "centred_digit", "scaled")
 MOD_DOWN_VARIANTS = ("rounded", "centred_base_conv")
+DIGIT_VARIANTS = ("fast_base_conv", "centred_digit", "words")
+"""How a value is cut into digits: by primes, not centred or centred, or in words of bits."""
 PRODUCT_VARIANTS = ("behz", "hps")
 """How BFV lifts to the larger modulus of products, and scales back from it."""
+MAX_DIGITS = 128
+"""Of a value, and so of a key."""
 MAX_PLAIN_BITS = 60
 MAX_WORD_BITS = 1 << 13
 """Wider than any modulus: at a low level one word may hold all of a coefficient."""
@@ -33,20 +37,41 @@ class Form(StrEnum):
     COEFF = "coeff"
 
 
+class Kind(StrEnum):
+    """What a value is."""
+
+    POLYNOMIAL = "polynomial"
+    DIGITS = "digits"
+    PAIR = "pair"
+
+
 @dataclass(frozen=True)
 class PolyType:
-    """One residue-number-system polynomial.
+    """Residue-number-system polynomials of one base and form: one, a pair, or a value's digits.
 
     Attributes:
         base: Ascending indices into the graph's primes, one a limb.
         form: ``ntt`` (bit-reversed order) or ``coeff``.
+        kind: What the value is.
+        count: How many polynomials it is: 1, of a pair 2, of digits as many as there are.
     """
 
     base: tuple[int, ...]
     form: Form
+    kind: Kind = Kind.POLYNOMIAL
+    count: int = 1
+
+    def over(self, base: tuple[int, ...]) -> "PolyType":
+        """The same over another base."""
+        return replace(self, base=base)
 
     def __str__(self) -> str:
-        return f"{self.form} over base {list(self.base)}"
+        kinds = {
+            Kind.POLYNOMIAL: "",
+            Kind.PAIR: "a pair in ",
+            Kind.DIGITS: f"{self.count} digits in ",
+        }
+        return f"{kinds[self.kind]}{self.form} over base {list(self.base)}"
 
 
 @dataclass(frozen=True)
@@ -71,14 +96,16 @@ class OpSpec:
     """How a node of one op is written.
 
     Attributes:
-        operands: How many operands it takes; None: at least one.
+        operands: The fewest and the most operands that it takes.
         attrs: The names of its attributes, all of them required.
         rule: Yields the node's type from the ring, its operands' types and its attributes.
+        kinds: Kinds of its operands: one for each in turn, the last for all others.
     """
 
-    operands: int | None
+    operands: tuple[int, int]
     attrs: frozenset[str]
     rule: Callable[[Ring, Sequence[PolyType], Mapping[str, Any]], PolyType]
+    kinds: tuple[frozenset[Kind], ...] = (frozenset({Kind.POLYNOMIAL}),)
 
 
 def infer(ring: Ring, op: str, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
@@ -96,9 +123,15 @@ def infer(ring: Ring, op: str, operands: Sequence[PolyType], attrs: Mapping[str,
     if op not in OPS:
         raise ProgramError(f"op {op!r} is unknown: there are {', '.join(OPS)}")
     spec = OPS[op]
-    if len(operands) != spec.operands and (spec.operands is not None or not operands):
-        wanted = "at least 1" if spec.operands is None else str(spec.operands)
+    fewest, most = spec.operands
+    if not fewest <= len(operands) <= most:
+        wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
         raise ProgramError(f"{op} has {len(operands)} operands and takes {wanted}")
+    for i, operand in enumerate(operands):
+        kinds = spec.kinds[min(i, len(spec.kinds) - 1)]
+        if operand.kind not in kinds:
+            wanted = " or ".join(kind for kind in Kind if kind in kinds)
+            raise ProgramError(f"operand {i} of {op} must be of kind {wanted}; it is {operand}")
     if attrs.keys() != spec.attrs:
         raise ProgramError(
             f"{op} has the attributes {sorted(attrs)} and takes exactly {sorted(spec.attrs)}"
@@ -169,25 +202,37 @@ def _same_types(_: Ring, operands: Sequence[PolyType], __: Mapping[str, Any]) ->
 
 
 def _mul(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
-    _require_form("mul", operands[0], Form.NTT)
-    return _same_types(ring, operands, attrs)
+    first, second = operands
+    _require_form("mul", first, Form.NTT)
+    _same_types(ring, [replace(first, kind=second.kind, count=second.count), second], attrs)
+    return first
+
+
+def _scalar(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    base, values = operands[0].base, attrs["values"]
+    if not isinstance(values, list | tuple) or len(values) != len(base):
+        raise ProgramError(
+            f"values {values!r:.80} is not a list of {len(base)} residues, one for each prime of "
+            f"{operands[0]}"
+        )
+    for value, i in zip(values, base, strict=True):
+        checked_integer(f"residue modulo prime {i}", value, 0, ring.primes[i] - 1)
+    return operands[0]
 
 
 def _automorph(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
-    element = checked_integer("element", attrs["element"], 1, 2 * ring.n - 1)
-    if element % 2 == 0:
-        raise ProgramError(f"element {element} is even: automorphisms are X -> X^odd")
+    _element(ring, attrs)
     return operands[0]
 
 
 def _ntt(_: Ring, operands: Sequence[PolyType], __: Mapping[str, Any]) -> PolyType:
     _require_form("ntt", operands[0], Form.COEFF)
-    return PolyType(operands[0].base, Form.NTT)
+    return replace(operands[0], form=Form.NTT)
 
 
 def _intt(_: Ring, operands: Sequence[PolyType], __: Mapping[str, Any]) -> PolyType:
     _require_form("intt", operands[0], Form.NTT)
-    return PolyType(operands[0].base, Form.COEFF)
+    return replace(operands[0], form=Form.COEFF)
 
 
 def _mod_up(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
@@ -199,32 +244,24 @@ def _mod_up(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) 
             raise ProgramError(f"scaled mod_up takes all limbs: digit {list(digit)} of {operand}")
     else:
         _require_form("mod_up", operand, Form.COEFF)
+        if operand.kind is not Kind.POLYNOMIAL:
+            raise ProgramError(f"mod_up of variant {variant} takes a polynomial, not {operand}")
         if not set(digit) <= set(operand.base) or (variant == "rns_digit" and len(digit) != 1):
             count = "one prime" if variant == "rns_digit" else "primes"
             raise ProgramError(f"digit {list(digit)} is not {count} of the operand: {operand}")
     base = _checked_base(ring, "base", attrs["base"])
     if not set(digit) <= set(base):
         raise ProgramError(f"digit {list(digit)} is not in the base {list(base)} that it goes to")
-    return PolyType(base, operand.form)
+    return operand.over(base)
 
 
 def _ksk(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
-    key = checked_name("key", attrs["key"])
-    if key not in ring.keys:
-        raise ProgramError(f"key {key!r} is not among the graph's keys: {sorted(ring.keys)}")
     _checked_choice("half", attrs["half"], (0, 1))
-    most = max(ring.keys[key], len(ring.primes))  # words of BFV's keys may be more than primes
-    digits = _ascending("digits", attrs["digits"], most, "digits")
+    digits = _ascending("digits", attrs["digits"], MAX_DIGITS, "digits")
     if len(digits) != len(operands):
         raise ProgramError(f"{len(digits)} digits are named for {len(operands)} operands")
-    if digits[-1] >= ring.keys[key]:
-        raise ProgramError(f"digit {digits[-1]} is beyond the {ring.keys[key]} digits of {key!r}")
-    expected = PolyType(_checked_base(ring, "base", attrs["base"]), Form.NTT)
-    if expected.base[-1] >= ring.key_primes:
-        raise ProgramError(
-            f"base {list(expected.base)} has an extension prime, and keys have none: they are over "
-            f"the primes 0 … {ring.key_primes - 1}"
-        )
+    _key(ring, attrs, digits[-1] + 1)
+    expected = PolyType(_key_base(ring, attrs["base"]), Form.NTT)
     for operand in operands:
         if operand != expected:
             raise ProgramError(f"ksk_inner_product works in {expected}; an operand is {operand}")
@@ -241,7 +278,7 @@ def _mod_down(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]
             f"drop {list(drop)} must be {count} of the operand and leave another; "
             f"the operand is {operands[0]}"
         )
-    return PolyType(tuple(i for i in base if i not in drop), operands[0].form)
+    return operands[0].over(tuple(i for i in base if i not in drop))
 
 
 def _drop_limbs(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
@@ -250,7 +287,7 @@ def _drop_limbs(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, An
         raise ProgramError(
             f"base {list(base)} must keep fewer primes of the operand, which is {operands[0]}"
         )
-    return PolyType(base, operands[0].form)
+    return operands[0].over(base)
 
 
 def _lift(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
@@ -292,24 +329,131 @@ def _decompose(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any
     return PolyType(_checked_base(ring, "base", attrs["base"]), Form.COEFF)
 
 
+# ---- key switching -------------------------------------------------------------------------------
+
+
+def _key(ring: Ring, attrs: Mapping[str, Any], digits: int) -> None:
+    """Refuses a key that the graph has not, or that has fewer digits."""
+    key = checked_name("key", attrs["key"])
+    if key not in ring.keys:
+        raise ProgramError(f"key {key!r} is not among the graph's keys: {sorted(ring.keys)}")
+    if digits > ring.keys[key]:
+        raise ProgramError(f"{digits} digits are beyond the {ring.keys[key]} digits of {key!r}")
+
+
+def _key_base(ring: Ring, value: object) -> tuple[int, ...]:
+    base = _checked_base(ring, "base", value)
+    if base[-1] >= ring.key_primes:
+        raise ProgramError(
+            f"base {list(base)} has an extension prime, and keys have none: they are over "
+            f"the primes 0 … {ring.key_primes - 1}"
+        )
+    return base
+
+
+def _element(ring: Ring, attrs: Mapping[str, Any]) -> None:
+    element = checked_integer("element", attrs["element"], 1, 2 * ring.n - 1)
+    if element % 2 == 0:
+        raise ProgramError(f"element {element} is even: automorphisms are X -> X^odd")
+
+
+def _cut(ring: Ring, operand: PolyType, attrs: Mapping[str, Any]) -> PolyType:
+    """The digits of a polynomial, which ``sizes`` and ``variant`` say."""
+    variant = _checked_choice("variant", attrs["variant"], DIGIT_VARIANTS)
+    base, sizes = _key_base(ring, attrs["base"]), attrs["sizes"]
+    if not isinstance(sizes, list | tuple) or not 0 < len(sizes) <= MAX_DIGITS:
+        raise ProgramError(f"sizes {sizes!r:.80} is not a list of 1 to {MAX_DIGITS} sizes")
+    for size in sizes:
+        checked_integer("size of a digit", size, 1, MAX_WORD_BITS)
+    if variant == "words":
+        bits = prod(ring.primes[i] for i in operand.base).bit_length()
+        if len(set(sizes)) > 1 or len(sizes) != -(-bits // sizes[0]):
+            raise ProgramError(
+                f"sizes {list(sizes)!r:.80} do not cut {bits} bits into words of equal size"
+            )
+    elif sum(sizes) != len(operand.base) or not set(operand.base) <= set(base):
+        raise ProgramError(
+            f"sizes {list(sizes)!r:.80} to base {list(base)} must cut all primes of the operand, "
+            f"which the base has, too; the operand is {operand}"
+        )
+    return PolyType(base, Form.NTT, Kind.DIGITS, len(sizes))
+
+
+def _digits(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    return _cut(ring, operands[0], attrs)
+
+
+def _key_product(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    digits, *added = operands
+    _key(ring, attrs, digits.count)
+    _element(ring, attrs)
+    for each in added:
+        _require_form("key_product", each, Form.NTT)
+        if not set(each.base) <= set(digits.base) or each.base != added[0].base:
+            raise ProgramError(
+                f"what is added must be over one part of the base {list(digits.base)}; it is {each}"
+            )
+    return PolyType(digits.base, Form.NTT, Kind.PAIR, 2)
+
+
+def _key_switch(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    first, *added = operands
+    digits = _cut(ring, first, attrs)
+    _key(ring, attrs, digits.count)
+    _element(ring, attrs)
+    for each in added:
+        if each != first:
+            raise ProgramError(f"what is added is {each}, and what is switched {first}")
+    if not set(first.base) <= set(digits.base):
+        raise ProgramError(f"base {list(digits.base)} lacks primes of the operand, {first}")
+    drop = attrs["drop"]
+    if isinstance(drop, list | tuple) and not drop:
+        return PolyType(digits.base, first.form, Kind.PAIR, 2)
+    drop = _checked_base(ring, "drop", drop)
+    if not set(drop) < set(digits.base):
+        raise ProgramError(f"drop {list(drop)} must leave a prime of base {list(digits.base)}")
+    left = tuple(i for i in digits.base if i not in drop)
+    return PolyType(left, first.form, Kind.PAIR, 2)
+
+
+def _half(_: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
+    _checked_choice("half", attrs["half"], (0, 1))
+    return PolyType(operands[0].base, operands[0].form)
+
+
+_EITHER = (frozenset({Kind.POLYNOMIAL, Kind.PAIR}),)
+_PAIR_FIRST = (*_EITHER, frozenset({Kind.POLYNOMIAL}))
+_CUT = frozenset({"sizes", "variant", "base"})
+_KEYED = frozenset({"key", "element"})
+
 OPS: Mapping[str, OpSpec] = MappingProxyType(
     {
-        "input": OpSpec(0, frozenset({"name", "base", "form"}), _input),
-        "output": OpSpec(1, frozenset({"name"}), _output),
-        "add": OpSpec(2, frozenset(), _same_types),
-        "sub": OpSpec(2, frozenset(), _same_types),
-        "neg": OpSpec(1, frozenset(), _same_types),
-        "mul": OpSpec(2, frozenset(), _mul),
-        "automorph": OpSpec(1, frozenset({"element"}), _automorph),
-        "ntt": OpSpec(1, frozenset(), _ntt),
-        "intt": OpSpec(1, frozenset(), _intt),
-        "mod_up": OpSpec(1, frozenset({"digit", "base", "variant"}), _mod_up),
-        "ksk_inner_product": OpSpec(None, frozenset({"key", "half", "digits", "base"}), _ksk),
-        "mod_down": OpSpec(1, frozenset({"drop", "variant"}), _mod_down),
-        "drop_limbs": OpSpec(1, frozenset({"base"}), _drop_limbs),
-        "lift": OpSpec(1, frozenset({"base", "variant"}), _lift),
-        "scale": OpSpec(1, frozenset({"base", "plain_modulus", "variant"}), _scale),
-        "decompose": OpSpec(1, frozenset({"digit", "word_bits", "base"}), _decompose),
+        "input": OpSpec((0, 0), frozenset({"name", "base", "form"}), _input),
+        "output": OpSpec((1, 1), frozenset({"name"}), _output),
+        "add": OpSpec((2, 2), frozenset(), _same_types, _EITHER),
+        "sub": OpSpec((2, 2), frozenset(), _same_types, _EITHER),
+        "neg": OpSpec((1, 1), frozenset(), _same_types, _EITHER),
+        "mul": OpSpec((2, 2), frozenset(), _mul, _PAIR_FIRST),
+        "automorph": OpSpec((1, 1), frozenset({"element"}), _automorph, _EITHER),
+        "ntt": OpSpec((1, 1), frozenset(), _ntt, _EITHER),
+        "intt": OpSpec((1, 1), frozenset(), _intt, _EITHER),
+        "mod_up": OpSpec((1, 1), frozenset({"digit", "base", "variant"}), _mod_up, _EITHER),
+        "ksk_inner_product": OpSpec(
+            (1, MAX_DIGITS), frozenset({"key", "half", "digits", "base"}), _ksk
+        ),
+        "digits": OpSpec((1, 1), _CUT, _digits),
+        "key_product": OpSpec(
+            (1, 3), _KEYED, _key_product, (frozenset({Kind.DIGITS}), frozenset({Kind.POLYNOMIAL}))
+        ),
+        "key_switch": OpSpec((1, 3), _CUT | _KEYED | {"drop"}, _key_switch),
+        "half": OpSpec((1, 1), frozenset({"half"}), _half, (frozenset({Kind.PAIR}),)),
+        "mul_scalar": OpSpec((1, 1), frozenset({"values"}), _scalar, _EITHER),
+        "add_scalar": OpSpec((1, 1), frozenset({"values"}), _scalar),
+        "mod_down": OpSpec((1, 1), frozenset({"drop", "variant"}), _mod_down, _EITHER),
+        "drop_limbs": OpSpec((1, 1), frozenset({"base"}), _drop_limbs, _EITHER),
+        "lift": OpSpec((1, 1), frozenset({"base", "variant"}), _lift),
+        "scale": OpSpec((1, 1), frozenset({"base", "plain_modulus", "variant"}), _scale),
+        "decompose": OpSpec((1, 1), frozenset({"digit", "word_bits", "base"}), _decompose),
     }
 )
-"""Every op of version 2."""
+"""Every op."""

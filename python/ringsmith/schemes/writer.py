@@ -6,11 +6,11 @@ scheme's writer has products, plain products and the division by a prime.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from ringsmith.graph.operations import Drops, Key, Op
-from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.graph.subroutines import Cut, SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.params import RlweParameters
 
@@ -124,46 +124,33 @@ class OperationWriter(ABC):
 
     def relinearize(self, a: Polynomials) -> Polynomials:
         """Returns a ciphertext of three polynomials as one of two."""
-        a0, a1, a2 = a
-        s0, s1 = self.switch_key(a2, RELIN_KEY)
-        return self._graph.add(a0, s0), self._graph.add(a1, s1)
+        *added, switched = a
+        return self._switched(switched, RELIN_KEY, added=added)
 
     def apply_galois(self, a: Polynomials, element: int) -> Polynomials:
-        """Returns a(X^element) under the original key: a rotation, conjugation or row swap."""
-        a0, a1 = (self._graph.automorph(p, element) for p in a)
-        s0, s1 = self.switch_key(a1, galois_key_name(element))
-        return self._graph.add(a0, s0), s1
+        """Returns a(X^element) under the original key: a rotation, conjugation or row swap.
 
-    def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """Applies hybrid key switching to ``target`` and returns the two resulting polynomials.
-
-        With one prime per digit and one special prime the result equals SEAL's bit for bit. Both
-        polynomials share the digits.
+        The bits are SEAL's.
         """
-        special = self._ring.special
-        drop = special[0] if len(special) == 1 else special
-        half0, half1 = (
-            self._graph.mod_down(self._from_ntt(total), drop)
-            for total in self._key_products(self._coefficients(target), key)
-        )
-        return half0, half1
+        added, switched = a
+        return self._switched(switched, galois_key_name(element), element, [added])
 
-    def _key_products(self, coefficients: int, key: str) -> tuple[int, int]:
-        """Returns sums of digits times a key's b and a parts, in NTT form with special primes."""
-        graph, limbs = self._graph, self._graph.type_of(coefficients).base
-        extended = (*limbs, *self._ring.special)
-        single = self._ring.digit_size == 1
-        groups = self._ring.digits(len(limbs))
-        return self._inner_products(
-            (graph.mod_up(coefficients, g[0] if single else g, extended) for g in groups), key
-        )
+    def _switched(
+        self, target: int, key: str, element: int = 1, added: Sequence[int] = ()
+    ) -> tuple[int, int]:
+        """Key switching of a polynomial moved by an automorphism, plus others moved likewise.
 
-    def _inner_products(self, digits: Iterable[int], key: str) -> tuple[int, int]:
-        """Returns sums of digits, in coefficient form, times a key's b and a parts, in NTT form."""
-        raised = [self._graph.ntt(digit) for digit in digits]
-        numbers = range(len(raised))
-        first, second = (self._graph.ksk_inner_product(raised, key, h, numbers) for h in (0, 1))
-        return first, second
+        With one prime per digit and one special prime the result equals SEAL's bit for bit.
+        """
+        base = self._graph.type_of(target).base
+        cut = self._cut(len(base))
+        drop = [i for i in cut.base if i not in base]
+        return self._graph.halves(self._graph.key_switch(target, key, cut, drop, element, added))
+
+    def _cut(self, limbs: int) -> Cut:
+        """How a polynomial of so many limbs is cut into digits: for keys with special primes."""
+        sizes = tuple(len(digit) for digit in self._ring.digits(limbs))
+        return Cut(sizes, "fast_base_conv", (*range(limbs), *self._ring.special))
 
     def _tensor(self, a: Polynomials, b: Polynomials) -> Polynomials:
         """Returns the tensor product of two pairs in NTT form: three polynomials.
@@ -181,11 +168,3 @@ class OperationWriter(ABC):
         last = graph.mul(a1, a1)
         cross = graph.mul(a0, a1)
         return graph.mul(a0, a0), graph.add(cross, cross), last
-
-    @abstractmethod
-    def _coefficients(self, a: int) -> int:
-        """A polynomial of the scheme's form in coefficient form."""
-
-    @abstractmethod
-    def _from_ntt(self, a: int) -> int:
-        """A polynomial in NTT form in the scheme's form."""

@@ -1,9 +1,7 @@
 """BFV operations as subroutines."""
 
-from collections.abc import Iterator
-
 from ringsmith.errors import ProgramError
-from ringsmith.graph.subroutines import SubroutineGraph
+from ringsmith.graph.subroutines import Cut, SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.params import BfvParameters
 from ringsmith.schemes.writer import OperationWriter, Polynomials
@@ -41,24 +39,15 @@ class BfvWriter(OperationWriter):
             a = tuple(self._graph.mod_down(p, last) for p in a)
         return a
 
-    def switch_key(self, target: int, key: str) -> tuple[int, int]:
-        """As of ``OperationWriter``; or by words or residue digits, which divide by nothing."""
-        if self._parameters.relinearization == "special_prime":
-            return super().switch_key(target, key)
-        totals = self._inner_products(self._undivided_digits(target), key)
-        half0, half1 = (self._from_ntt(total) for total in totals)
-        return half0, half1
-
-    def _undivided_digits(self, target: int) -> Iterator[int]:
-        """The words of HEAWS's decomposition, or the residues modulo the primes of each digit."""
-        graph, parameters = self._graph, self._parameters
-        base = graph.type_of(target).base
+    def _cut(self, limbs: int) -> Cut:
+        """As of ``OperationWriter``; or in words or residue digits, which need no special prime."""
+        parameters, base = self._parameters, tuple(range(limbs))
+        if parameters.relinearization == "special_prime":
+            return super()._cut(limbs)
         if parameters.residue_digits:
-            for digit in parameters.digits(len(base)):
-                yield graph.centred_digit(target, digit, base)
-            return
-        for number in range(parameters.words(len(base))):
-            yield graph.decompose(target, number, parameters.word_bits, base)
+            sizes = tuple(len(digit) for digit in parameters.digits(limbs))
+            return Cut(sizes, "centred_digit", base)
+        return Cut((parameters.word_bits,) * parameters.words(limbs), "words", base)
 
     def _lifted(self, a: Polynomials) -> Polynomials:
         """The polynomials in the larger modulus, in NTT form."""
@@ -80,9 +69,3 @@ class BfvWriter(OperationWriter):
             graph.scale(graph.intt(p), base, parameters.plain_modulus, parameters.multiplication)
             for p in products
         )
-
-    def _coefficients(self, a: int) -> int:
-        return a
-
-    def _from_ntt(self, a: int) -> int:
-        return self._graph.intt(a)

@@ -33,17 +33,12 @@ class CkksWriter(OperationWriter):
         of every limb and half fewer than relinearize and rescale in turn. The division errs by at
         most (k + 1)/2 a coefficient and half, for k special primes.
         """
-        a0, a1, a2 = a
-        base, special = self._graph.type_of(a2).base, self._ring.special
-        products = self._key_products(self._coefficients(a2), RELIN_KEY)
-        half0, half1 = (
-            self._graph.mod_down(
-                self._graph.add(total, self._graph.mod_up_scaled(p, (*base, *special))),
-                (base[-1], *special),
-            )
-            for p, total in zip((a0, a1), products, strict=True)
+        *added, switched = a
+        cut = self._cut(len(self._graph.type_of(switched).base))
+        drop = (len(cut.base) - len(self._ring.special) - 1, *self._ring.special)
+        return self._graph.halves(
+            self._graph.key_switch(switched, RELIN_KEY, cut, drop, added=added)
         )
-        return half0, half1
 
     def rescale(self, a: Polynomials) -> Polynomials:
         """Returns a divided by its last prime, rounded."""
@@ -53,9 +48,3 @@ class CkksWriter(OperationWriter):
     def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
         """Returns a over its first ``limbs`` primes: the others' residues are left out."""
         return tuple(self._graph.drop_limbs(p, range(limbs)) for p in a)
-
-    def _coefficients(self, a: int) -> int:
-        return self._graph.intt(a)
-
-    def _from_ntt(self, a: int) -> int:
-        return a

@@ -1,0 +1,237 @@
+"""Key switching in primitives: what a device takes that has no instructions for it as a whole.
+
+This is the only place that knows how digits, their products with keys, and a whole key switch are
+made of other ops. An expanded graph has polynomials only. Which of its nodes belong to one key
+switch is in ``Expanded.switches``, so that no backend looks for them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
+from ringsmith.graph.types import Form
+
+
+@dataclass(frozen=True)
+class KeyProduct:
+    """Sums of digits times the two parts of a key, in an expanded graph.
+
+    Attributes:
+        digits: The digits, moved by the automorphism of the product if it has one.
+        sums: The ``ksk_inner_product`` nodes of the key's b and a parts.
+        totals: The nodes with what is added before a division; else the sums.
+        initial: For each half the value that is multiplied by P and added before a division, or
+            whose addition behind the division means the same; None: nothing.
+        added: For each half the addition of such a value behind the division; None: there is none.
+        divisions: The nodes that divide the totals; none: something else reads the totals.
+    """
+
+    digits: tuple[int, ...]
+    sums: tuple[int, int]
+    totals: tuple[int, int]
+    initial: tuple[int | None, int | None] = (None, None)
+    added: tuple[int | None, int | None] = (None, None)
+    divisions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The digits of one value in an expanded graph, and what they are multiplied with.
+
+    Attributes:
+        raised: The ``mod_up`` or ``decompose`` node of each digit.
+        transformed: Its ``ntt`` node.
+        moved: Whether automorphisms of the digits are multiplied, too.
+        products: Their products with keys.
+    """
+
+    raised: tuple[int, ...]
+    transformed: tuple[int, ...]
+    moved: bool
+    products: tuple[KeyProduct, ...]
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A graph of polynomials only.
+
+    Attributes:
+        graph: The graph.
+        switches: Its digits and their products with keys.
+    """
+
+    graph: SubroutineGraph
+    switches: tuple[Digits, ...]
+
+
+def expand(graph: SubroutineGraph) -> Expanded:
+    """Writes pairs as polynomials, and key switching as other ops; every output stays the same.
+
+    Raises:
+        ProgramError: When the graph has too many nodes then.
+    """
+    return _Expansion(graph).run()
+
+
+Values = tuple[int, ...]
+"""New nodes of an old one: of a pair two, of digits one for each."""
+
+
+@dataclass
+class _Cut:
+    """Digits while they are written."""
+
+    raised: Values
+    transformed: Values
+    moved: bool = False
+    products: list[KeyProduct] = field(default_factory=list)
+
+    def record(self) -> Digits:
+        return Digits(self.raised, self.transformed, self.moved, tuple(self.products))
+
+
+class _Expansion:
+    def __init__(self, graph: SubroutineGraph) -> None:
+        self._old = graph
+        self._new = SubroutineGraph(
+            graph.n,
+            graph.primes,
+            graph.roots,
+            graph.special,
+            graph.keys,
+            graph.extension,
+            max_nodes=graph.max_nodes,
+        )
+        self._found: list[Values] = []
+        self._cuts: dict[Values, _Cut] = {}
+
+    def run(self) -> Expanded:
+        for node in self._old.nodes:
+            self._new.at_origin(node.origin)
+            operands = [self._found[i] for i in node.operands]
+            own = getattr(self, f"_{node.op}", None)
+            self._found.append(own(node, operands) if own else self._alike(node, operands))
+        return Expanded(self._new, tuple(cut.record() for cut in self._cuts.values()))
+
+    def _alike(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
+        """The same op; of a pair once for each half."""
+        count = node.type.count
+        return tuple(
+            self._new.add_node(
+                node.op, [each[i if len(each) > 1 else 0] for each in operands], node.attrs
+            )
+            for i in range(count)
+        )
+
+    def _half(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
+        return (operands[0][node.attrs["half"]],)
+
+    def _add_scalar(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
+        if node.type.form is Form.NTT:
+            return self._alike(node, operands)
+        transformed = self._new.ntt(operands[0][0])
+        return (self._new.intt(self._new.add_scalar(transformed, node.attrs["values"])),)
+
+    def _digits(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
+        return self._written(operands[0][0], node.attrs).transformed
+
+    def _written(self, a: int, attrs: Mapping[str, Any]) -> _Cut:
+        """Writes the digits of a value."""
+        graph = self._new
+        if graph.type_of(a).form is Form.NTT:
+            a = graph.intt(a)
+        raised, transformed = [], []
+        for digit in range(len(attrs["sizes"])):
+            raised.append(self._raised(a, attrs, digit))
+            transformed.append(graph.ntt(raised[-1]))
+        cut = _Cut(tuple(raised), tuple(transformed))
+        self._cuts[cut.transformed] = cut
+        return cut
+
+    def _raised(self, a: int, attrs: Mapping[str, Any], digit: int) -> int:
+        """One digit over the base, in coefficient form."""
+        graph, sizes, base = self._new, attrs["sizes"], attrs["base"]
+        if attrs["variant"] == "words":
+            return graph.decompose(a, digit, sizes[digit], base)
+        first = sum(sizes[:digit])
+        primes = graph.type_of(a).base[first : first + sizes[digit]]
+        if attrs["variant"] == "centred_digit":
+            return graph.centred_digit(a, primes, base)
+        return graph.mod_up(a, primes[0] if set(sizes) == {1} else primes, base)
+
+    def _key_product(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
+        cut, (_, *added) = self._cuts[operands[0]], operands
+        element = node.attrs["element"]
+        initial = [self._moved(each[0], element) for each in added]
+        digits = cut.transformed
+        if element != 1:
+            cut.moved = True
+            digits = tuple(self._moved(each, element) for each in digits)
+        sums = self._sums(digits, node.attrs["key"])
+        totals = tuple(
+            self._with_multiple(total, initial[half] if half < len(initial) else None)
+            for half, total in enumerate(sums)
+        )
+        cut.products.append(KeyProduct(digits, sums, (totals[0], totals[1]), _both(initial)))
+        return totals
+
+    def _key_switch(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
+        graph, attrs = self._new, node.attrs
+        initial = [self._moved(value, attrs["element"]) for (value,) in operands[1:]]
+        a = self._moved(operands[0][0], attrs["element"])
+        kind = graph.type_of(a)
+        cut = self._written(a, attrs)
+        sums = self._sums(cut.transformed, attrs["key"])
+        behind = set(attrs["drop"]) == set(attrs["base"]) - set(kind.base)
+        totals: list[int] = []
+        divisions: list[int] = []
+        additions: list[int | None] = [None, None]
+        results: list[int] = []
+        for half, each in enumerate(sums):
+            own = initial[half] if half < len(initial) else None
+            total = graph.intt(each) if kind.form is Form.COEFF else each
+            if not behind:
+                total = self._with_multiple(total, own)
+            totals.append(total)
+            if attrs["drop"]:
+                drop = attrs["drop"]
+                total = graph.mod_down(total, drop[0] if len(drop) == 1 else drop)
+                divisions.append(total)
+            results.append(total)
+        if behind:
+            for half, own in enumerate(initial):
+                results[half] = additions[half] = graph.add(own, results[half])
+        cut.products.append(
+            KeyProduct(
+                cut.transformed,
+                sums,
+                (totals[0], totals[1]),
+                _both(initial),
+                (additions[0], additions[1]),
+                tuple(divisions),
+            )
+        )
+        return tuple(results)
+
+    def _moved(self, value: int, element: int) -> int:
+        return value if element == 1 else self._new.automorph(value, element)
+
+    def _sums(self, digits: Values, key: str) -> tuple[int, int]:
+        numbers = range(len(digits))
+        first, second = (self._new.ksk_inner_product(digits, key, h, numbers) for h in (0, 1))
+        return first, second
+
+    def _with_multiple(self, total: int, value: int | None) -> int:
+        """A sum plus P times a value."""
+        if value is None:
+            return total
+        base = self._new.type_of(total).base
+        if self._new.type_of(value).base != base:
+            value = self._new.mod_up_scaled(value, base)
+        return self._new.add(total, value)
+
+
+def _both(initial: Sequence[int]) -> tuple[int | None, int | None]:
+    first, second = (initial[half] if half < len(initial) else None for half in (0, 1))
+    return first, second
