@@ -374,7 +374,7 @@ class SubroutineGraph:
         Raises:
             ProgramError: When the graph is not finished.
         """
-        from ringsmith.graph.expand import expand  # noqa: PLC0415 - until the core has all ops
+        from ringsmith.graph.expand import expand
 
         if any(node.op in NEW for node in self.nodes):
             return expand(self).graph.to_core()

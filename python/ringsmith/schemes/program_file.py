@@ -21,6 +21,7 @@ from ringsmith.files.container import pack, padded, unpack
 from ringsmith.files.records import Decoder, Encoder, Json, MalformedError, Variants
 from ringsmith.params import RlweParameters, SecurityWarning
 from ringsmith.program.graph import Program
+from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.kit import ClientKit, Port
 from ringsmith.program.source import SourceLine
 from ringsmith.program.spans import live
@@ -147,6 +148,8 @@ def checked_program(found: Program, budget: Budget) -> Program:
             raise MalformedError(f"program.{field} is outside 1 … {parameters.slots}")
     _check_packings("program", found)
     _check_title("program", found.name)
+    if found.rotations not in (SHARED, SEAL):
+        raise MalformedError(f"program.rotations is none of {SHARED!r} and {SEAL!r}")
     ranges = live(found.nodes) + _AT_A_TIME
     budget.spend(ranges * parameters.slots * (_RANGE << bool(found.complex_inputs)), "its ranges")
     found.check_ranges()
