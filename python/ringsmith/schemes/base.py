@@ -15,10 +15,10 @@ from ringsmith.params import ParameterLimits, RlweParameters
 from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.params.sampling import Draw
 from ringsmith.program.graph import Program
-from ringsmith.program.sharing import SHARED
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
+from ringsmith.program.sharing import SHARED
 from ringsmith.program.source import SourceLine
 from ringsmith.schemes.writer import OperationWriter
 

@@ -17,9 +17,9 @@ from ringsmith.params import (
 from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.params.sets import BfvName, CkksName
 from ringsmith.program.graph import Program
-from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, Outputs, record
+from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.schemes.automatic import choose
 from ringsmith.schemes.base import Options
