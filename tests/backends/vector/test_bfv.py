@@ -153,7 +153,7 @@ def test_what_is_left_is_refused_by_name() -> None:
     with pytest.raises(ProgramError, match="no lift of variant behz, whose primes of 61 bits"):
         compile_graph(lower_operation("multiply", behz, 3), WIDE)
     words = parameters(WIDE, 3, special=0, relinearization="word", word_bits=60)
-    with pytest.raises(ProgramError, match="no decompose, which keys in words need"):
+    with pytest.raises(ProgramError, match="no digits in words: take keys with a special"):
         compile_graph(lower_operation("rotate", words, 3), WIDE)
     of = parameters(RADIX_16, 3)
     with pytest.raises(ProgramError, match="montgomery reduction cannot do: take a design with"):

@@ -7,7 +7,7 @@ sums at a time. A group is as many primes as a point instruction has results, si
 several primes share their operand. Groups go to clusters in turn.
 
 **What is not made.** ModUp results of digits are made and used limb by limb, by both halves of
-an inner product at once. A digit's own limbs need no transform: they were there before. Limbs of
+a key product at once. A digit's own limbs need no transform: they were there before. Limbs of
 zeros are none.
 """
 
@@ -59,7 +59,7 @@ def lower(graph: SubroutineGraph, design: VectorDesign, together: int) -> list[T
 class _Lowering:
     def __init__(self, graph: SubroutineGraph, design: VectorDesign, together: int) -> None:
         self._graph, self._design, self._together = graph, design, together
-        self._order = NodeOrder(rewritten(graph), graph)
+        self._order = NodeOrder(rewritten(graph))
         moduli = moduli_of(graph, design)
         self._writer = TaskWriter(moduli, len(graph.primes), design, together)
         self._made: dict[Place, Value | None] = {}  # None: zeros
@@ -67,12 +67,12 @@ class _Lowering:
         self._multiples: dict[Place, Value] = {}  # limbs times the design's factor
         self._words: dict[Place, Value] = {}  # what a conversion adds up, by conversion and prime
         self._raised: dict[Place, Value] = {}  # coefficients of a digit modulo another prime
+        self._digits: dict[tuple[int, int, int], Value | None] = {}  # by node, digit and prime
         self._divided: dict[Place, Value] = {}  # what mod_down takes away, in its form
         self._quotients: dict[int, list[Value]] = {}  # of conversions: their sum is the quotient
         self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._scaled_inputs = {n.id for n in self._order.nodes if self._is_only_second_factor(n)}
-        self._halves = self._order.inner_products()
         size = design.results
         primes = range(len(graph.primes))
         self._groups = [tuple(primes[first : first + size]) for first in primes[::size]]
@@ -105,7 +105,7 @@ class _Lowering:
         turns = []
         for node, prime in places:
             operand = self._order.nodes[node.operands[0]] if node.operands else node
-            if node.op != "ntt" or self._order.before_inverse(operand, prime) is not None:
+            if node.op != "ntt" or self._order.before_inverse(operand) is not None:
                 continue
             source = self._limb(operand, prime)
             if (node.id, prime) not in self._made and source is not None:
@@ -126,8 +126,6 @@ class _Lowering:
             and bool(users)
             and all(user.op == "mul" and user.operands[0] != node.id for user in users)
         )
-
-    # ---- tasks -----------------------------------------------------------------------------------
 
     # ---- limbs -----------------------------------------------------------------------------------
 
@@ -193,9 +191,30 @@ class _Lowering:
             b = self._multiples[place]
         return self._writer.point(a, self._writer.result(prime, b))[0]
 
+    def _mul_scalar(self, node: SubroutineNode, prime: int) -> Value | None:
+        (a,) = self._operands(node, prime)
+        scalar = self._scalar(node, prime)
+        return None if a is None else self._writer.point(a, self._writer.result(prime, scalar))[0]
+
+    def _add_scalar(self, node: SubroutineNode, prime: int) -> Value | None:
+        (a,) = self._operands(node, prime)
+        if a is None:
+            raise ProgramError(
+                f"a number is added to zeros modulo {self._graph.primes[prime]}: leave them out"
+            )
+        return self._writer.point(a, self._writer.result(prime, 1, self._scalar(node, prime)))[0]
+
+    @staticmethod
+    def _scalar(node: SubroutineNode, prime: int) -> int:
+        value: int = node.attrs["values"][node.type.base.index(prime)]
+        return value
+
     def _automorph(self, node: SubroutineNode, prime: int) -> Value | None:
         (source,) = self._operands(node, prime)
-        element = node.attrs["element"]
+        return self._moved(source, node.attrs["element"], prime)
+
+    def _moved(self, source: Value | None, element: int, prime: int) -> Value | None:
+        """A limb in NTT form, of X^element."""
         if source is None or element == 1:
             return source
         target = self._writer.value(prime)
@@ -206,7 +225,7 @@ class _Lowering:
 
     def _ntt(self, node: SubroutineNode, prime: int) -> Value | None:
         operand = self._order.nodes[node.operands[0]]
-        before = self._order.before_inverse(operand, prime)
+        before = self._order.before_inverse(operand)
         if before is not None:
             return self._limb(before, prime)
         source = self._limb(operand, prime)
@@ -361,15 +380,7 @@ class _Lowering:
         digit, variant = node.attrs["digit"], node.attrs["variant"]
         operand = self._order.nodes[node.operands[0]]
         if variant == "scaled":
-            if prime not in operand.type.base:
-                return None
-            added = prod(self._graph.primes[i] for i in node.type.base if i not in digit)
-            source = self._limb(operand, prime)
-            return (
-                None
-                if source is None
-                else self._writer.point(source, self._writer.result(prime, added))[0]
-            )
+            return self._scaled(operand, node.type.base, prime)
         if prime in digit:
             return self._limb(operand, prime)
         if variant == "rns_digit":
@@ -380,6 +391,16 @@ class _Lowering:
                 else self._writer.point(source, self._writer.result(prime, 1))[0]
             )
         return self._converted(node, prime)
+
+    def _scaled(self, operand: SubroutineNode, base: tuple[int, ...], prime: int) -> Value | None:
+        """A limb of an operand times the primes that ``base`` adds."""
+        if prime not in operand.type.base:
+            return None
+        added = prod(self._graph.primes[i] for i in base if i not in operand.type.base)
+        source = self._limb(operand, prime)
+        if source is None or added == 1:
+            return source
+        return self._writer.point(source, self._writer.result(prime, added))[0]
 
     def _divide(self, node: SubroutineNode, prime: int) -> Value:
         return self._converted(node, prime)
@@ -462,53 +483,82 @@ class _Lowering:
     # ---- key switching ---------------------------------------------------------------------------
 
     def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
-        nodes = self._halves[node.id]
-        sums: list[Value | None] = [None] * len(nodes)
+        total: Value | None = None
+        for digit, found in zip(node.attrs["digits"], self._operands(node, prime), strict=True):
+            if found is not None:
+                key = self._key(node, digit, prime, node.attrs["half"])
+                total = self._writer.point(found, self._writer.result(prime, key, total))[0]
+        return total
+
+    @staticmethod
+    def _key(node: SubroutineNode, digit: int, prime: int, half: int) -> Limb:
+        """A key's limb; of a product that moves its digits one that is moved back."""
+        element = node.attrs.get("element", 1)
+        moved = () if element == 1 else (element,)
+        return Limb("key", node.attrs["key"], (digit, half, prime, *moved), True)
+
+    def _key_sum(self, node: SubroutineNode, prime: int) -> Value | None:
+        """Both halves of a key product; transforms the digits' limbs that are not there yet.
+
+        In place of the digits, the sums are moved: the key's limbs are moved back in memory.
+        """
+        added = [self._order.nodes[i] for i in node.operands[1:]]
+        sums = [self._scaled(each, node.type.base, prime) for each in added]
+        sums += [None] * (2 - len(sums))
+        digits = self._order.nodes[node.operands[0]]
         waiting: list[tuple[int, Turn]] = []
-        for digit, operand in zip(node.attrs["digits"], node.operands, strict=True):
-            found = self._digit(self._order.nodes[operand], prime)
+        for digit in range(digits.type.count):
+            found = self._digit(digits, digit, prime)
             if isinstance(found, Turn):
                 waiting.append((digit, found))
             elif found is not None:
-                sums = self._added(found, nodes, sums, digit, prime)
+                sums = self._with_product(found, node, sums, digit, prime)
         for part in parts(waiting, self._together):
             self._writer.transform([turn for _, turn in part], inverse=False)
             for digit, turn in part:
-                sums = self._added(turn.target, nodes, sums, digit, prime)
-        for each, total in zip(nodes, sums, strict=True):
-            self._made[each.id, prime] = total
+                sums = self._with_product(turn.target, node, sums, digit, prime)
+        for half, total in zip(node.attrs["halves"], sums, strict=True):
+            self._made[half, prime] = self._moved(total, node.attrs["element"], prime)
         return self._made[node.id, prime]
 
-    def _digit(self, node: SubroutineNode, prime: int) -> Value | Turn | None:
+    def _digit(self, node: SubroutineNode, digit: int, prime: int) -> Value | Turn | None:
         """A digit's limb where it is there, or else the transform that makes it."""
-        raised = self._order.nodes[node.operands[0]] if node.operands else node
-        there = (node.id, prime) in self._made or not self._order.is_digit(node)
-        if there or self._order.before_inverse(raised, prime) is not None:
-            return self._limb(node, prime)
-        target = self._writer.value(prime)
+        place = (node.id, digit, prime)
+        if place not in self._digits:
+            value, *every = (self._order.nodes[i] for i in node.operands)
+            raised = every[digit]
+            if value.type.form is Form.NTT and prime in raised.attrs["digit"]:
+                self._digits[place] = self._limb(value, prime)
+            else:
+                turn = self._raised_turn(raised, prime)
+                self._digits[place] = None if turn is None else turn.target
+                return turn
+        return self._digits[place]
+
+    def _raised_turn(self, raised: SubroutineNode, prime: int) -> Turn | None:
+        """The transform of a limb that a conversion makes; None: it is zeros."""
         if raised.attrs["variant"] == "rns_digit" and prime not in raised.attrs["digit"]:
             own = raised.attrs["digit"][0]
             if self._graph.primes[own] < 2 * self._graph.primes[prime]:
                 source = self._limb(self._order.nodes[raised.operands[0]], own)
+                target = self._writer.value(prime)
                 return None if source is None else Turn(prime, source, target, reduce=True)
         source = self._limb(raised, prime)
-        return None if source is None else Turn(prime, source, target)
+        return None if source is None else Turn(prime, source, self._writer.value(prime))
 
-    def _added(
+    def _with_product(
         self,
         x: Value,
-        nodes: Sequence[SubroutineNode],
+        node: SubroutineNode,
         sums: Sequence[Value | None],
         digit: int,
         prime: int,
     ) -> list[Value | None]:
         """Sums with a digit's products, as many at once as the array has results."""
-        results = []
-        for node, before in zip(nodes, sums, strict=True):
-            index = (digit, node.attrs["half"], prime)
-            results.append(
-                self._writer.result(prime, Limb("key", node.attrs["key"], index, True), before)
-            )
+        results = [
+            self._writer.result(prime, self._key(node, digit, prime, half), before)
+            for half, before in enumerate(sums)
+        ]
         size = self._design.results
         for first in range(0, len(results), size):
             self._writer.point(x, *results[first : first + size])

@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from ringsmith.backends.vector.compiler.rewriting import DIVIDE
-from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode
 
 CONVERSIONS = ("mod_up", "mod_down", DIVIDE)
-_LAZY = ("input", "drop_limbs", "mod_up", "intt", DIVIDE)
+_LAZY = ("input", "drop_limbs", "mod_up", "intt", "digits", DIVIDE)
 """Limbs of these are made where something asks for them."""
 
-_LATE = ("mul", "add", "sub", "neg", "automorph")
+_LATE = ("mul", "add", "sub", "neg", "automorph", "mul_scalar", "add_scalar")
 """Nodes of these, of inputs alone, are made in the phase that wants them.
 
 Until then they would take places of the scratchpad, and their operands lie in memory anyway.
@@ -23,13 +22,12 @@ class NodeOrder:
 
     Args:
         nodes: The rewritten nodes.
-        graph: The graph.
     """
 
-    def __init__(self, nodes: Sequence[SubroutineNode], graph: SubroutineGraph) -> None:
+    def __init__(self, nodes: Sequence[SubroutineNode]) -> None:
         self.nodes = nodes
         self.users: dict[int, list[SubroutineNode]] = defaultdict(list)
-        for node in graph.nodes:
+        for node in nodes:
             for operand in node.operands:
                 self.users[operand].append(node)
 
@@ -49,15 +47,6 @@ class NodeOrder:
                 phases[node.id] = min(phases[u.id] - (u.op in CONVERSIONS) for u in users)
         return phases
 
-    def is_digit(self, node: SubroutineNode) -> bool:
-        """Whether a node is a digit's transform, which inner products ask for limb by limb."""
-        users = self.users[node.id]
-        return (
-            node.op == "ntt"
-            and self.nodes[node.operands[0]].op == "mod_up"
-            and all(user.op == "ksk_inner_product" for user in users)
-        )
-
     def is_made(self, node: SubroutineNode) -> bool:
         """Whether a node's limbs are made in its phase, and not where something asks for them.
 
@@ -66,7 +55,7 @@ class NodeOrder:
         if node.op == "intt":
             ops = {user.op for user in self.users[node.id]}
             return bool(ops - {*CONVERSIONS, "drop_limbs", "ntt"})
-        return node.op not in _LAZY and not self.is_digit(node)
+        return node.op not in _LAZY
 
     def levels(self, nodes: Sequence[SubroutineNode]) -> list[list[SubroutineNode]]:
         """What is made of a phase's nodes, by the transforms before it: each begins a level.
@@ -83,19 +72,8 @@ class NodeOrder:
                 levels[depth].append(node)
         return [levels[depth] for depth in sorted(levels)]
 
-    def inner_products(self) -> dict[int, list[SubroutineNode]]:
-        """Inner products of the same digits with a key's halves: node -> all of them."""
-        found: dict[object, list[SubroutineNode]] = defaultdict(list)
-        for node in self.nodes:
-            if node.op == "ksk_inner_product":
-                attrs = node.attrs
-                found[node.operands, attrs["key"], tuple(attrs["digits"])].append(node)
-        return {node.id: nodes for nodes in found.values() for node in nodes}
-
-    def before_inverse(self, node: SubroutineNode, prime: int) -> SubroutineNode | None:
-        """The node in NTT form that a limb of another is the inverse transform of, if there is."""
-        if node.op == "mod_up" and prime in node.attrs["digit"]:
-            node = self.nodes[node.operands[0]]
+    def before_inverse(self, node: SubroutineNode) -> SubroutineNode | None:
+        """The node in NTT form that another is the inverse transform of, if there is."""
         node = self.undropped(node)
         return self.nodes[node.operands[0]] if node.op == "intt" else None
 

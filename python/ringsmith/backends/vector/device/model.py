@@ -211,13 +211,18 @@ def host_limb(
     inputs: Mapping[str, Words],
     keys: Mapping[str, Words],
 ) -> Callable[[Limb], Words]:
-    """What a host puts into memory: inputs and keys, times the design's factor where it is said."""
+    """What a host puts into memory: inputs and keys, times the design's factor where it is said.
+
+    A key's limb with an element e is its automorphism X -> X^(1/e).
+    """
 
     def fetch(limb: Limb) -> Words:
         words: Words
         if limb.kind == "key":
-            digit, half, prime = limb.index
+            digit, half, prime, *moved = limb.index
             words = keys[limb.name][digit, half, prime]
+            for element in moved:
+                words = words[_automorph(words.size, pow(element, -1, 2 * words.size))]
         else:
             words = inputs[limb.name][limb.index[0]]
             prime = executable.graph.inputs[limb.name].base[limb.index[0]]

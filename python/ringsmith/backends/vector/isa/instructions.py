@@ -62,8 +62,8 @@ class Limb:
     Attributes:
         kind: ``input``, ``output``, ``key``, ``table`` or ``spill``.
         name: Of the input, output or key; empty: none.
-        index: Which of them: its limb; a key's digit, half and limb; a table's prime and direction;
-            a spilled value's number.
+        index: Which of them: its limb; a key's digit, half and limb, and the element whose inverse
+            moves it where there is one; a table's prime and direction; a spilled value's number.
         scaled: Whether its words are residues times the design's factor.
     """
 

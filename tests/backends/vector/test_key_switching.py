@@ -1,0 +1,158 @@
+"""Digits, products of digits with keys, pairs and scalars on vector designs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests.backends.vector.test_programs import (
+    DESIGNS,
+    RADIX_16,
+    TWO,
+    WIDE,
+    check_results,
+    check_schedule,
+    parameters,
+)
+
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.random_operands import random_operands
+from ringsmith.backends.vector.backend import BACKEND
+from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.subroutines import Cut
+from ringsmith.graph.types import Form
+
+DATA, SPECIAL = (0, 1, 2, 3, 4), (5, 6)
+CUT = Cut((2, 2, 1), "fast_base_conv", (*DATA, *SPECIAL))
+ELEMENTS = (1, 5, 25, 2047)
+
+
+def empty(design: VectorDesign, keys: Sequence[str], digits: int = 3) -> SubroutineGraph:
+    """A graph over five data primes and two special primes."""
+    of = parameters(design, (5, 2, 3))
+    return SubroutineGraph.for_parameters(of, dict.fromkeys(keys, digits))
+
+
+def check(graph: SubroutineGraph, design: VectorDesign) -> None:
+    executable = compile_graph(graph, design)
+    check_results(executable)
+    check_schedule(executable)
+
+
+def output_pair(graph: SubroutineGraph, pair: int, name: str) -> None:
+    for half, value in enumerate(graph.halves(pair)):
+        graph.output(value, f"{name}.{half}")
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("added", [0, 1, 2])
+def test_rotations_share_digits(design: VectorDesign, form: Form, added: int) -> None:
+    graph = empty(design, [f"k{e}" for e in ELEMENTS])
+    a = graph.input("a", DATA, form)
+    extras = [graph.input(f"b{i}", DATA) for i in range(added)]
+    digits = graph.digits(a, CUT)
+    for element in ELEMENTS:
+        pair = graph.key_product(digits, f"k{element}", element, extras)
+        output_pair(graph, graph.mod_down(pair, SPECIAL), f"y{element}")
+    check(graph, design)
+
+
+def test_shared_digits_are_transformed_once() -> None:
+    graph = empty(RADIX_16, [f"k{e}" for e in ELEMENTS])
+    digits = graph.digits(graph.input("a", DATA), CUT)
+    total = graph.key_product(digits, "k1")
+    for element in ELEMENTS[1:]:
+        total = graph.add(total, graph.key_product(digits, f"k{element}", element))
+    output_pair(graph, total, "y")
+    executable = compile_graph(graph, RADIX_16)
+    assert executable.transforms == 5 + (3 * 7 - 5)  # inverse; all but each digit's own limbs
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("drop", [(), (5,), SPECIAL, (4, 5, 6)], ids=str)
+def test_key_switches_are_the_interpreters(
+    design: VectorDesign, form: Form, drop: tuple[int, ...]
+) -> None:
+    graph = empty(design, ["k"])
+    a, *added = (graph.input(name, DATA, form) for name in "abc")
+    for count, element in enumerate((1, 3, 2047)):
+        pair = graph.key_switch(a, "k", CUT, drop, element, added[:count])
+        output_pair(graph, pair, f"y{count}")
+    check(graph, design)
+
+
+@pytest.mark.parametrize("design", [replace(RADIX_16, reduction="barrett"), WIDE], ids=str)
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1, 1), (2, 3)], ids=str)
+def test_centred_digits_are_the_interpreters(design: VectorDesign, sizes: tuple[int, ...]) -> None:
+    graph = empty(design, ["k"], len(sizes))
+    cut = Cut(sizes, "centred_digit", DATA)
+    a = graph.input("a", DATA)
+    output_pair(graph, graph.key_switch(a, "k", cut, (), 5), "y")
+    output_pair(graph, graph.key_product(graph.digits(a, cut), "k", 5), "z")
+    check(graph, design)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_pairs_are_two_polynomials(design: VectorDesign) -> None:
+    graph = empty(design, ["k"])
+    a, b = graph.input("a", DATA), graph.input("b", DATA)
+    plain = graph.input("p", CUT.base)
+    digits = graph.digits(a, CUT)
+    x = graph.key_product(digits, "k", 1, [b])
+    y = graph.mul(graph.key_product(digits, "k", 5), plain)
+    total = graph.sub(graph.add(x, y), graph.neg(graph.automorph(y, 9)))
+    down = graph.drop_limbs(graph.mod_down(total, SPECIAL), DATA[:3])
+    few = (0, 1, 2, 5)
+    scaled = graph.mod_up_scaled(graph.ntt(graph.intt(down)), few)
+    output_pair(graph, graph.mod_down(graph.add(scaled, graph.drop_limbs(total, few)), 5), "y")
+    coefficients = graph.intt(total)
+    output_pair(graph, graph.automorph(graph.mod_down(coefficients, SPECIAL), 3), "z")
+    check(graph, design)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("form", Form)
+def test_scalars_are_constants(design: VectorDesign, form: Form) -> None:
+    graph = empty(design, ["k"])
+    random = np.random.default_rng(5)
+    values = [int(random.integers(graph.primes[i])) for i in DATA]
+    edges = [0, 1, graph.primes[2] - 1, 2, graph.primes[4] - 2]
+    x = graph.input("x", DATA, form)
+    graph.output(graph.mul_scalar(x, values), "product")
+    graph.output(graph.add_scalar(x, edges), "sum")
+    pair = graph.key_switch(x, "k", CUT, SPECIAL)
+    output_pair(graph, pair, "pair")
+    output_pair(graph, graph.mul_scalar(pair, edges), "multiple")
+    executable = compile_graph(graph, design)
+    check_schedule(executable)
+    inputs, keys = random_operands(graph, random)
+    device = BACKEND.open("model", design)
+    found = device.execute(CompiledGraph(graph, executable), inputs, keys).outputs
+    for limb, (q, value, edge) in enumerate(zip(graph.primes, values, edges, strict=False)):
+        given = inputs["x"][limb].astype(object)
+        assert (found["product"][limb] == given * value % q).all()
+        assert (found["sum"][limb] == (given + edge * constant_one(form, given.size)) % q).all()
+        for half in "01":
+            switched = found[f"pair.{half}"][limb].astype(object)
+            assert (found[f"multiple.{half}"][limb] == switched * edge % q).all()
+
+
+def constant_one(form: Form, n: int) -> NDArray[np.object_]:
+    """The polynomial 1."""
+    words = np.full(n, int(form is Form.NTT), dtype=object)
+    words[0] = 1
+    return words
+
+
+def test_sums_of_products_with_a_key_are_primitives_too() -> None:
+    graph = empty(TWO, ["k"])
+    a = graph.input("a", DATA, Form.COEFF)
+    raised = [graph.ntt(graph.mod_up(a, digit, CUT.base)) for digit in ((0, 1), (2, 3))]
+    for half in (0, 1):
+        graph.output(graph.ksk_inner_product(raised, "k", half, (0, 2)), f"y{half}")
+    check(graph, TWO)
