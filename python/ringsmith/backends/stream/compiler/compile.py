@@ -1,9 +1,10 @@
 """Cuts a subroutine graph into rounds: the host's work, and the products that a device makes.
 
-A stream device multiplies polynomials in coefficient form, transforms and all. So every value is
-kept in coefficient form: ``ntt`` and ``intt`` vanish, ``mul`` and each term of
-``ksk_inner_product`` become products, and all other subroutines stay the host's. As residues have
-one form only, every result has the bits that the graph's interpreter gives it.
+A stream device multiplies polynomials in coefficient form, transforms and all. Key switching and
+pairs are expanded to polynomials first (``ringsmith.graph.expand``). Every value is kept in
+coefficient form: ``ntt`` and ``intt`` vanish, ``mul`` and each term of a sum of digits times a key
+become products, and all other subroutines stay the host's. As residues have one form only, every
+result has the bits that the graph's interpreter gives it.
 
 Of a BFV multiplication (Halevi, Polyakov, Shoup) the host lifts and scales and the device makes
 the tensor product, 3(k + k') residue products for k data and k' extension primes: the middle
@@ -25,6 +26,7 @@ from ringsmith.backends.stream.compiler.executable import (
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.isa.descriptor import prime_error
 from ringsmith.errors import ProgramError
+from ringsmith.graph.expand import expand
 from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
 from ringsmith.graph.types import Form, PolyType
 
@@ -76,6 +78,7 @@ class _Cross:
 
 class _Compiler:
     def __init__(self, graph: SubroutineGraph, design: StreamDesign) -> None:
+        graph = expand(graph).graph
         self._graph, self._design = graph, design
         self._hosts: list[SubroutineGraph] = []
         self._tasks: list[list[Task]] = []
