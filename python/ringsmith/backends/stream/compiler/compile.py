@@ -124,10 +124,8 @@ class _Compiler:
         operands = [self._value(operand) for operand in node.operands]
         if node.op in ("ntt", "intt"):
             return operands[0]
-        if node.op == "mul":
-            return self._product(*operands)
-        if node.op == "ksk_inner_product":
-            return self._inner_product(operands, node.attrs)
+        if node.op in _PRODUCTS:
+            return _PRODUCTS[node.op](self, operands, node.attrs)
         return self._apply(node.op, operands, node.attrs)
 
     def _cross(self, cross: _Cross) -> _Value:
@@ -138,6 +136,9 @@ class _Compiler:
         for product in known:
             value = self._apply("sub", [value, product])
         return value
+
+    def _mul(self, operands: Sequence[_Value], _: Mapping[str, Any]) -> _Value:
+        return self._product(*operands)
 
     def _inner_product(self, digits: Sequence[_Value], attrs: Mapping[str, Any]) -> _Value:
         terms = [
@@ -206,6 +207,10 @@ class _Compiler:
         self._names += 1
         name = f"stream.{self._names}"
         return name if name not in self._graph.inputs else self._new_name()
+
+
+_PRODUCTS = {"mul": _Compiler._mul, "ksk_inner_product": _Compiler._inner_product}
+"""What the device makes of a node's operands and attributes."""
 
 
 def _crosses(graph: SubroutineGraph) -> dict[int, _Cross]:
