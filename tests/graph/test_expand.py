@@ -66,6 +66,7 @@ def test_an_expanded_graph_has_polynomials_only_and_is_its_own_expansion(
     again = expand(expanded.graph)
     assert again.graph.nodes == expanded.graph.nodes
     assert again.switches == ()
+    assert list(again.sources) == [node.id for node in expanded.graph.nodes]
 
 
 # ---- the record --------------------------------------------------------------------------------
@@ -76,11 +77,18 @@ def check_record(graph: SubroutineGraph, expanded: Expanded) -> None:
     cuts = [node for node in graph.nodes if node.op in ("digits", "key_switch")]
     assert len(expanded.switches) == len(cuts)
     nodes = expanded.graph.nodes
+    assert list(expanded.sources) == sorted(expanded.sources)
+    for new, source in zip(nodes, expanded.sources, strict=True):
+        old = graph.nodes[source]
+        assert old.op in (new.op, "digits", "key_product", "key_switch", "add_scalar")
     for node, record in zip(cuts, expanded.switches, strict=True):
         op = "decompose" if node.attrs["variant"] == "words" else "mod_up"
         raised = [nodes[i] for i in record.raised]
         assert [each.op for each in raised] == [op] * len(node.attrs["sizes"])
-        assert len({each.operands for each in raised}) == 1
+        ((cut,),) = {each.operands for each in raised}
+        in_ntt = graph.type_of(node.operands[0]).form is Form.NTT
+        assert (record.source is not None) == in_ntt
+        assert not in_ntt or (nodes[cut].op, nodes[cut].operands) == ("intt", (record.source,))
         assert [nodes[i].op for i in record.transformed] == ["ntt"] * len(raised)
         assert [nodes[i].operands for i in record.transformed] == [(i,) for i in record.raised]
         keyed = [
@@ -116,14 +124,14 @@ def check_product(graph: SubroutineGraph, cut: Digits, product: KeyProduct, key:
         if nodes[total].op == "intt":
             (total,) = nodes[total].operands
         assert total == each
-        result = product.totals[half]
-        if product.divisions:
-            result = product.divisions[half]
-            assert nodes[result].op == "mod_down"
-            assert nodes[result].operands == (product.totals[half],)
         if behind is not None:
-            assert nodes[behind].op == "add"
-            assert nodes[behind].operands == (initial, result)
+            added, result = nodes[behind].operands
+            assert (nodes[behind].op, added) == ("add", initial)
+            divided = nodes[result].op == "mod_down" and nodes[result].operands[0]
+            assert product.totals[half] in (result, divided)
+    readers = [each for total in product.totals for each in nodes if total in each.operands]
+    divided = {each.op for each in readers} == {"mod_down"}
+    assert product.divisions == (tuple(each.id for each in readers) if divided else ())
 
 
 def test_the_record_of_shared_digits_names_their_products() -> None:
@@ -144,17 +152,18 @@ def test_the_record_of_shared_digits_names_their_products() -> None:
         *("ksk_inner_product", "ksk_inner_product"),  # 7, 8
         *("automorph", "automorph", "automorph"),  # 9 … 11: of b, then of the digits
         *("ksk_inner_product", "ksk_inner_product", "mod_up", "add"),  # 12 … 15
-        *("mod_down", "mod_down", "output", "output"),
+        *("mod_down", "mod_down", "output", "output"),  # 16 … 19
         *("mod_down", "mod_down", "output", "output"),
     ]
     assert expanded.switches == (
         Digits(
+            0,
             (3, 5),
             (4, 6),
             True,
             (
-                KeyProduct((4, 6), (7, 8), (7, 8)),
-                KeyProduct((10, 11), (12, 13), (15, 13), (9, None)),
+                KeyProduct((4, 6), (7, 8), (7, 8), divisions=(16, 17)),
+                KeyProduct((10, 11), (12, 13), (15, 13), (9, None), divisions=(20, 21)),
             ),
         ),
     )
