@@ -120,7 +120,7 @@ void register_ckks(nb::module_& module) {
       .def_prop_ro("slots", &CkksEncoder::slots, "Values in one plaintext: N / 2.")
       .def("encode", &encode, nb::arg("values"), nb::arg("scale"), nb::arg("limbs"),
            nb::arg("extended") = false,
-           "Real or complex slot values to a plaintext (limbs, N), NTT form; extended: with the\n"
+           "Real or complex slot values to a plaintext (limbs, N), NTT form; extended: with the "
            "special primes.")
       .def("decode", &decode, nb::arg("plain"), nb::arg("scale"),
            "The N / 2 complex slot values of a plaintext (limbs, N).");
