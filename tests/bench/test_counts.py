@@ -47,6 +47,7 @@ def rows(name: str, *fields: str) -> dict[tuple[str, ...], Record]:
         ("heaws", "none"),
         ("rpm", "counted"),
         ("framework", "resources"),
+        ("transforms", "diagonals"),
         pytest.param("medha", "operations,variants,privft", marks=pytest.mark.full),
         pytest.param("heaws", "operations,coprocessors,choices,larger", marks=pytest.mark.full),
         pytest.param("heaws", "forecast", marks=pytest.mark.full),
