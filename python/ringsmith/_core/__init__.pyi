@@ -368,6 +368,9 @@ class Graph:
     def node_type(self, node: int) -> tuple[list[int], str]:
         """The base (prime indices) and form ('ntt' or 'coeff') of a node's value."""
 
+    def node_kind(self, node: int) -> tuple[str, int]:
+        """The kind ('polynomial', 'digits' or 'pair') of a node's value, and its polynomials."""
+
     def run(
         self,
         inputs: Mapping[str, _Residues],
