@@ -17,7 +17,7 @@ from math import prod
 from typing import cast
 
 from ringsmith.backends.vector.compiler.fusion import fused
-from ringsmith.backends.vector.compiler.node_order import CONVERSIONS, NodeOrder
+from ringsmith.backends.vector.compiler.node_order import NodeOrder
 from ringsmith.backends.vector.compiler.quotients import moduli_of
 from ringsmith.backends.vector.compiler.rewriting import DIVIDE, rewritten
 from ringsmith.backends.vector.compiler.task_writer import TaskWriter, parts
@@ -73,6 +73,8 @@ class _Lowering:
         self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._scaled_inputs = {n.id for n in self._order.nodes if self._is_only_second_factor(n)}
+        rows = design.shape(graph.n.bit_length() - 1).rows
+        self._words_kept = design.banks * (design.bank_rows // rows) // 2
         size = design.results
         primes = range(len(graph.primes))
         self._groups = [tuple(primes[first : first + size]) for first in primes[::size]]
@@ -81,7 +83,7 @@ class _Lowering:
 
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
-        phases = self._order.phases()
+        phases = self._order.phases(self._words_kept)
         by_phase = [
             [node for node in self._order.nodes if phases[node.id] == phase]
             for phase in range(max(phases) + 1)
@@ -119,13 +121,24 @@ class _Lowering:
 
     def _is_only_second_factor(self, node: SubroutineNode) -> bool:
         """Whether an input is nothing but the second factor of products: then it comes scaled."""
-        users = self._order.users[node.id]
+        users = self._users_undropped(node)
         return (
             node.op == "input"
             and self._design.reduction == MONTGOMERY
             and bool(users)
-            and all(user.op == "mul" and user.operands[0] != node.id for user in users)
+            and all(
+                user.op == "mul" and self._order.undropped_id(user.operands[0]) != node.id
+                for user in users
+            )
         )
+
+    def _users_undropped(self, node: SubroutineNode) -> list[SubroutineNode]:
+        """Users of a node, and in place of those that drop limbs theirs."""
+        return [
+            user
+            for own in self._order.users[node.id]
+            for user in (self._users_undropped(own) if own.op == "drop_limbs" else [own])
+        ]
 
     # ---- limbs -----------------------------------------------------------------------------------
 
@@ -181,7 +194,7 @@ class _Lowering:
         if a is None or b is None:
             return None
         factor = self._design.factor(self._graph.primes[prime])
-        second = node.operands[1]
+        second = self._order.undropped_id(node.operands[1])
         if factor != 1 and second not in self._scaled_inputs:
             place = (second, prime)
             if place not in self._multiples:
@@ -272,7 +285,7 @@ class _Lowering:
 
     def _inverse_places(self, node: SubroutineNode) -> list[Place]:
         """The inverse transforms that a conversion begins with."""
-        if node.op not in CONVERSIONS or node.attrs.get("variant") == "scaled":
+        if not self._order.converts(node):
             return []
         given = self._order.undropped(self._order.nodes[node.operands[0]])
         if node.op == "mod_down" and node.type.form is Form.NTT:
@@ -305,11 +318,7 @@ class _Lowering:
         places, self._early = self._early, []
         for node in nodes:
             places += self._inverse_places(node)
-        converting = [
-            node
-            for node in nodes
-            if node.op in CONVERSIONS and node.attrs.get("variant") != "scaled"
-        ]
+        converting = [node for node in nodes if self._order.converts(node)]
         self._invert(places)
         for node in converting:
             self._writer.origin = self._order.origin_of(node)
