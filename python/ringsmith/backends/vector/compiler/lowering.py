@@ -18,12 +18,14 @@ from typing import cast
 
 from ringsmith.backends.vector.compiler.fusion import fused
 from ringsmith.backends.vector.compiler.node_order import NodeOrder
+from ringsmith.backends.vector.compiler.pipelining import pipelined
 from ringsmith.backends.vector.compiler.quotients import moduli_of
-from ringsmith.backends.vector.compiler.rewriting import DIVIDE, rewritten
+from ringsmith.backends.vector.compiler.rewriting import DIVIDE, KEY_SUM, rewritten
 from ringsmith.backends.vector.compiler.task_writer import TaskWriter, parts
 from ringsmith.backends.vector.compiler.tasks import (
     AutomorphTask,
     OutputTask,
+    Step,
     Task,
     Turn,
     Value,
@@ -53,7 +55,8 @@ def lower(graph: SubroutineGraph, design: VectorDesign, together: int) -> list[T
         ProgramError: If an output, or what a conversion takes, is zeros alone.
     """
     lowering = _Lowering(graph, design, together)
-    return fused(lowering.tasks(), moduli_of(graph, design), design)
+    tasks = fused(lowering.tasks(), moduli_of(graph, design), design)
+    return pipelined(tasks, design, design.shape(graph.n.bit_length() - 1))
 
 
 class _Lowering:
@@ -91,10 +94,14 @@ class _Lowering:
         for nodes in by_phase:
             self._wait_for_inverse(nodes, phases)
         for phase, nodes in enumerate(by_phase):
+            self._writer.step = None
             self._prepare_conversions(nodes)
             levels = self._order.levels(nodes)
-            for group in self._groups:
+            for number, group in enumerate(self._groups):
+                self._writer.step = Step(phase, number, first=True)
+                self._prepare_digits(nodes, group)
                 self._prepare_divisions([n for n in nodes if n.op == "mod_down"], group)
+                self._writer.step = Step(phase, number, first=False)
                 for level in levels:
                     self._level(level, group)
                 self._invert_early(self._awaited[phase], group)
@@ -491,6 +498,24 @@ class _Lowering:
 
     # ---- key switching ---------------------------------------------------------------------------
 
+    def _prepare_digits(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
+        """The limbs of a phase's digits modulo a group of primes, if they are few enough."""
+        wanted = sorted({node.operands[0] for node in nodes if node.op == KEY_SUM})
+        every = [self._order.nodes[number] for number in wanted]
+        if len(group) * sum(digits.type.count for digits in every) > self._words_kept // 2:
+            return
+        turns = []
+        for digits in every:
+            self._writer.origin = self._order.origin_of(digits)
+            for prime in group:
+                for digit in range(digits.type.count if prime in digits.type.base else 0):
+                    found = self._digit(digits, digit, prime)
+                    if isinstance(found, Turn):
+                        turns.append(found)
+        turns.sort(key=lambda turn: turn.prime)
+        self._writer.transform(turns, inverse=False)
+        self._writer.origin = -1
+
     def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
         total: Value | None = None
         for digit, found in zip(node.attrs["digits"], self._operands(node, prime), strict=True):
@@ -507,7 +532,7 @@ class _Lowering:
         return Limb("key", node.attrs["key"], (digit, half, prime, *moved), True)
 
     def _key_sum(self, node: SubroutineNode, prime: int) -> Value | None:
-        """Both halves of a key product; transforms the digits' limbs that are not there yet.
+        """Both halves of a key product.
 
         In place of the digits, the sums are moved: the key's limbs are moved back in memory.
         """

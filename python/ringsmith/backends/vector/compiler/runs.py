@@ -12,35 +12,53 @@ from dataclasses import replace
 from ringsmith.backends.vector.compiler.tasks import PointTask, Task, Value
 from ringsmith.backends.vector.isa.instructions import Constant, Limb
 
+Run = tuple[int, ...]
+"""Numbers of tasks, ascending. Each adds to the sums of the one before."""
 
-def runs(tasks: Sequence[Task]) -> dict[int, range]:
+
+def runs(tasks: Sequence[Task]) -> dict[int, Run]:
     """Runs of two tasks or more, by the number of each task that is in one."""
     uses = Counter(value for task in tasks for value in task.reads)
-    found: dict[int, range] = {}
-    first = 0
-    for number in range(1, len(tasks) + 1):
-        if number < len(tasks) and _continues(tasks[first:number], tasks[number], uses):
-            continue
-        if number - first > 1:
-            found.update(dict.fromkeys(range(first, number), range(first, number)))
-        first = number
-    return found
+    made: dict[Value, int] = {}
+    growing: dict[Value, list[int]] = {}  # by their first sum
+    for number, task in enumerate(tasks):
+        if (own := _term(task)) is not None:
+            z = own.results[0].z
+            run = growing.pop(z, None) if isinstance(z, Value) else None
+            if run is None or not _continues(tasks, run, own, uses, made):
+                run = []
+            run.append(number)
+            growing[own.results[0].target] = run
+        made.update((value, number) for value in task.writes)
+    return {number: tuple(run) for run in growing.values() if len(run) > 1 for number in run}
 
 
-def _continues(before: Sequence[Task], task: Task, uses: Counter[Value]) -> bool:
-    """Whether a task is a further term of the sums of those before."""
-    last, own = before[-1].action, task.action
-    if not isinstance(last, PointTask) or not isinstance(own, PointTask):
+def _term(task: Task) -> PointTask | None:
+    """A task that may be a term of sums."""
+    action = task.action
+    if not isinstance(action, PointTask):
+        return None
+    return action if all(isinstance(r.y, Constant | Limb) for r in action.results) else None
+
+
+def _continues(
+    tasks: Sequence[Task],
+    run: Sequence[int],
+    own: PointTask,
+    uses: Counter[Value],
+    made: dict[Value, int],
+) -> bool:
+    """Whether a task is a further term of the sums of a run."""
+    last = tasks[run[-1]].action
+    assert isinstance(last, PointTask)
+    if len(last.results) != len(own.results) or made.get(own.x, -1) >= run[0]:
         return False
-    if before[-1].cluster != task.cluster or len(last.results) != len(own.results):
+    if any(own.x is tasks[number].reads[0] for number in run):
         return False
-    for each, sum_before in zip(own.results, last.results, strict=True):
-        if each.z is not sum_before.target or each.subtract or uses[sum_before.target] != 1:
-            return False
-        if not isinstance(each.y, Constant | Limb) or not isinstance(sum_before.y, Constant | Limb):
-            return False
-    factors = [one.action.x for one in before if isinstance(one.action, PointTask)]
-    return own.x not in factors and own.x not in before[-1].writes
+    return all(
+        each.z is before.target and not each.subtract and uses[before.target] == 1
+        for each, before in zip(own.results, last.results, strict=True)
+    )
 
 
 def with_terms(task: Task, term: Task) -> Task:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from ringsmith.backends.vector.compiler.runs import runs, with_terms
+from ringsmith.backends.vector.compiler.runs import Run, runs, with_terms
 from ringsmith.backends.vector.compiler.tasks import (
     PointTask,
     Task,
@@ -180,7 +180,7 @@ class Scratchpads:
     def order_run(self) -> None:
         """Takes the terms of the run that begins now bank by bank."""
         run = self._runs.get(self.number)
-        if run is None or run.start != self.number:
+        if run is None or run[0] != self.number:
             return
         terms = [self.tasks[number] for number in run]
         own = self.clusters[terms[0].cluster]
@@ -195,17 +195,19 @@ class Scratchpads:
         for number, term in zip(run, _spread(ordered, from_memory), strict=True):
             self.tasks[number] = with_terms(self.tasks[number], term)
         for number in run:
-            self.uses[terms[0].cluster, _factor(self.tasks[number])][0] = number
+            uses = self.uses[terms[0].cluster, _factor(self.tasks[number])]
+            uses[0] = number
 
     def _bank_of_next_term(self, cluster: int) -> set[int]:
         """The bank of the next term's factor in the run that a task is in."""
-        run, following = self._runs.get(self.number), self.number + 1
-        if run is None or following not in run:
+        run = self._runs.get(self.number)
+        if run is None or run[-1] == self.number:
             return set()
-        slot = self.clusters[cluster].placed.get(_factor(self.tasks[following]))
+        following = self.tasks[run[run.index(self.number) + 1]]
+        slot = self.clusters[cluster].placed.get(_factor(following))
         return set() if slot is None else {slot.bank}
 
-    def _run_bank(self, cluster: int, run: range) -> set[int]:
+    def _run_bank(self, cluster: int, run: Run) -> set[int]:
         """The bank where factors of a run are, or should be."""
         own = self.clusters[cluster]
         counts = Counter(
