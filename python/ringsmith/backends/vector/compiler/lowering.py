@@ -76,7 +76,10 @@ class _Lowering:
         self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._scaled_inputs = {n.id for n in self._order.nodes if self._is_only_second_factor(n)}
+        self._read_once: set[int] = set()  # products of pairs whose plain factor is read once
         rows = design.shape(graph.n.bit_length() - 1).rows
+        self._load = design.read_cycles(rows) / rows
+        self._passes = design.shape(graph.n.bit_length() - 1).passes
         self._words_kept = design.banks * (design.bank_rows // rows) // 2
         size = design.results
         primes = range(len(graph.primes))
@@ -96,6 +99,8 @@ class _Lowering:
         for phase, nodes in enumerate(by_phase):
             self._writer.step = None
             self._prepare_conversions(nodes)
+            self._convert_digits(nodes)
+            self._choose_read_once(nodes)
             levels = self._order.levels(nodes)
             for number, group in enumerate(self._groups):
                 self._writer.step = Step(phase, number, first=True)
@@ -106,6 +111,50 @@ class _Lowering:
                     self._level(level, group)
                 self._invert_early(self._awaited[phase], group)
         return self._writer.tasks
+
+    def _choose_read_once(self, nodes: Sequence[SubroutineNode]) -> None:
+        """Chooses of which products of pairs the plain factor is read once: where memory is slow.
+
+        Two factors of one half take an instruction of two results, and so half a one for a factor
+        and half: each is read twice. If both halves are multiplied at once, sums take one more each.
+        """
+        if self._design.results < 2:
+            return
+        products = [
+            node
+            for node in nodes
+            if node.op == "mul"
+            and "halves" in node.attrs
+            and self._order.undropped_id(node.operands[1]) in self._scaled_inputs
+        ]
+        memory = array = 0.0
+        cut = {
+            node.operands[0]: self._order.nodes[node.operands[0]]
+            for node in nodes
+            if node.op == KEY_SUM
+        }
+        for digits in cut.values():
+            words = sum(
+                len(self._order.digit_of(self._order.nodes[i])) for i in digits.operands[1:]
+            )
+            array += words / self._design.results + self._passes * digits.type.count
+        for node in nodes:
+            if node.op == KEY_SUM:
+                count = self._order.nodes[node.operands[0]].type.count
+                memory += self._load * count
+                array += count / 2 + (node.attrs["element"] != 1)
+        memory += self._load * len(products)
+        array += len(products) / 2
+        pairs = sorted(
+            {(node.operands[1], node.attrs["halves"]) for node in products},
+            key=lambda each: each[1],
+        )
+        for _, halves in pairs:
+            if memory <= array:
+                break
+            memory -= self._load
+            array += 2
+            self._read_once.update(halves)
 
     def _level(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
         """Makes the limbs of a level modulo a group of primes."""
@@ -200,6 +249,16 @@ class _Lowering:
         a, b = self._operands(node, prime)
         if a is None or b is None:
             return None
+        if node.id in self._read_once:
+            halves = [self._order.nodes[half] for half in node.attrs["halves"]]
+            factors = [self._limb(self._order.nodes[half.operands[0]], prime) for half in halves]
+            if None not in factors:
+                results = [self._writer.result(prime, cast(Value, each)) for each in factors]
+                products = self._writer.point(b, *results)
+                self._made.update(
+                    ((half.id, prime), each) for half, each in zip(halves, products, strict=True)
+                )
+                return self._made[node.id, prime]
         factor = self._design.factor(self._graph.primes[prime])
         second = self._order.undropped_id(node.operands[1])
         if factor != 1 and second not in self._scaled_inputs:
@@ -497,6 +556,25 @@ class _Lowering:
         return self._writer.point(a, self._writer.result(prime, y, taken, subtract=True))[0]
 
     # ---- key switching ---------------------------------------------------------------------------
+
+    def _convert_digits(self, nodes: Sequence[SubroutineNode]) -> None:
+        """Conversions of a phase's digits to all primes, where too many words are in the way later.
+
+        One digit after the other is converted, so that its words stay in the scratchpad.
+        """
+        raised = [
+            node
+            for node in nodes
+            if node.op == "mod_up" and len(node.attrs["digit"]) > 1 and self._order.converts(node)
+        ]
+        if sum(len(node.attrs["digit"]) for node in raised) <= self._words_kept:
+            return
+        for node in raised:
+            self._writer.origin = self._order.origin_of(node)
+            for prime in node.type.base:
+                if prime not in node.attrs["digit"]:
+                    self._converted(node, prime)
+        self._writer.origin = -1
 
     def _prepare_digits(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
         """The limbs of a phase's digits modulo a group of primes, if they are few enough."""

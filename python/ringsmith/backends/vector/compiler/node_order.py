@@ -10,7 +10,7 @@ CONVERSIONS = ("mod_up", "mod_down", DIVIDE)
 _LAZY = ("input", "drop_limbs", "mod_up", "intt", "digits", DIVIDE)
 """Limbs of these are made where something asks for them."""
 
-_LATE = ("mul", "add", "sub", "neg", "automorph", "mul_scalar", "add_scalar")
+_LATE = ("drop_limbs", "mul", "add", "sub", "neg", "automorph", "mul_scalar", "add_scalar")
 """Nodes of these, of inputs alone, are made in the phase that wants them.
 
 Until then they would take places of the scratchpad, and their operands lie in memory anyway.

@@ -67,6 +67,8 @@ def unwanted_banks(
         return {b for b in range(design.banks) if (b in sums) != bool(value.prime % 2)}
     if not isinstance(action, PointTask):
         return set()
+    if len(action.results) == 1:
+        return set()
     for index, each in enumerate(action.results):
         if each.z is value:
             return set(range(design.banks)) - {index}
