@@ -29,6 +29,7 @@ from ringsmith.backends.stream.model.batch import batch_cycles
 from ringsmith.caching import cached
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.subroutines import Cut
 from ringsmith.hdl.areas import area_less
 from ringsmith.lower import RELIN_KEY
 from ringsmith.objects import KeySwitchKey
@@ -142,10 +143,9 @@ class Work:
         writer = BfvWriter(graph, self.parameters)
         x, y = (writer.input(name, 2, len(limbs)) for name in "xy")
         *pair, last = writer.multiply(x, y)
-        digits = [graph.ntt(graph.mod_up(last, digit, limbs)) for digit in limbs]
-        for half, polynomial in enumerate(pair):
-            switched = graph.ksk_inner_product(digits, RELIN_KEY, half, limbs)
-            graph.output(graph.add(polynomial, graph.intt(switched)), f"z.{half}")
+        cut = Cut((1,) * len(limbs), "fast_base_conv", tuple(limbs))
+        switched = graph.key_switch(last, RELIN_KEY, cut, (), added=pair)
+        writer.output(graph.halves(switched), "z")
         return graph
 
     def key(self, random: np.random.Generator) -> dict[str, KeySwitchKey]:

@@ -39,6 +39,14 @@ MAY_NAME = (
 )
 """An architecture's own folder, the list of them, and the benches of its papers and designs."""
 
+KEY_SUM = re.compile(
+    r"(?:[=!]=|\bin\b)[^\n:]*[\"']ksk_inner_product[\"']"
+    r"|[\"']ksk_inner_product[\"'](?!\s*:)|\.ksk_inner_product\("
+)
+"""What writes sums of digits times a key, or looks for them among nodes. A table of what each op
+does may have the op as a key."""
+MAY_WRITE = ("graph",)
+
 WIDEST = 78
 """Columns of a line in a code block: the site has no more."""
 RESULTS = "docs/results/"
@@ -49,6 +57,7 @@ MAY_BE_LONG = 0.02
 SOURCES = (
     ("touches the secret key, which only the client may", SECRET, MAY_TOUCH),
     ("asks which scheme it is: give the scheme a method", SCHEME, MAY_ASK),
+    ("asks for the shape of a key switch: take the record of expand", KEY_SUM, MAY_WRITE),
     ("names an architecture: ask the backend's interface", ARCHITECTURE, MAY_NAME),
 )
 """What breaks a rule, its pattern in a Python source, and the packages where it stands rightly."""

@@ -20,13 +20,14 @@ using ComplexOutput = nb::ndarray<nb::numpy, Complex>;
 using SharedContext = std::shared_ptr<const RlweContext>;
 
 OutputArray encode(const CkksEncoder& encoder, const nb::object& values, double scale,
-                   std::size_t limbs) {
+                   std::size_t limbs, bool extended) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   const auto array = nb::cast<ComplexInput>(
       numpy.attr("ascontiguousarray")(numpy.attr("require")(values, "complex128", "A")));
   const std::span<const Complex> view(array.data(), array.size());
-  return to_numpy(without_gil([&] { return encoder.encode(view, scale, limbs); }),
-                  {limbs, encoder.context().degree()});
+  const std::size_t count = limbs + (extended ? encoder.context().special_base().size() : 0);
+  return to_numpy(without_gil([&] { return encoder.encode(view, scale, limbs, extended); }),
+                  {count, encoder.context().degree()});
 }
 
 ComplexOutput decode(const CkksEncoder& encoder, const InputArray& plain, double scale) {
@@ -118,7 +119,9 @@ void register_ckks(nb::module_& module) {
           nb::arg("ctx"))
       .def_prop_ro("slots", &CkksEncoder::slots, "Values in one plaintext: N / 2.")
       .def("encode", &encode, nb::arg("values"), nb::arg("scale"), nb::arg("limbs"),
-           "Real or complex slot values to a plaintext (limbs, N), NTT form.")
+           nb::arg("extended") = false,
+           "Real or complex slot values to a plaintext (limbs, N), NTT form; extended: with the "
+           "special primes.")
       .def("decode", &decode, nb::arg("plain"), nb::arg("scale"),
            "The N / 2 complex slot values of a plaintext (limbs, N).");
 }

@@ -134,13 +134,25 @@ nb::dict run_graph(const BoundGraph& graph, const NamedArrays& inputs, const Nam
   return result;
 }
 
-std::pair<Base, std::string> node_type(const BoundGraph& graph, std::size_t id) {
+const ValueType& type_of(const BoundGraph& graph, std::size_t id) {
   if (id >= graph.nodes().size()) {
     throw GraphError(
         text("the graph has no node ", id, "; it has ", graph.nodes().size(), " nodes"));
   }
-  const ValueType& type = graph.nodes()[id].type;
+  return graph.nodes()[id].type;
+}
+
+std::pair<Base, std::string> node_type(const BoundGraph& graph, std::size_t id) {
+  const ValueType& type = type_of(graph, id);
   return {type.base, type.form == Form::kNtt ? "ntt" : "coeff"};
+}
+
+std::pair<std::string, std::size_t> node_kind(const BoundGraph& graph, std::size_t id) {
+  const ValueType& type = type_of(graph, id);
+  const char* const kind = type.kind == Kind::kPolynomial ? "polynomial"
+                           : type.kind == Kind::kDigits   ? "digits"
+                                                          : "pair";
+  return {kind, type.count};
 }
 
 }  // namespace
@@ -167,6 +179,9 @@ void register_graph(nb::module_& module) {
            "docs/reference/subroutine-graph.md.")
       .def("node_type", &node_type, nb::arg("node"),
            "The base (prime indices) and form ('ntt' or 'coeff') of a node's value.")
+      .def("node_kind", &node_kind, nb::arg("node"),
+           "The kind of a node's value, 'polynomial', 'digits' or 'pair', and of how many "
+           "polynomials it is.")
       .def("run", &run_graph, nb::arg("inputs"), nb::arg("keys"), nb::arg("source") = nb::none(),
            "All outputs as (limbs, N) arrays, from inputs (limbs, N) and keys (digits, 2, K, N), "
            "expanded on the fly or precomputed. Inputs that are not given are asked of `source` by "

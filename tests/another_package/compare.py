@@ -1,11 +1,16 @@
-"""Runs every operation of a parameter set on the core and in plain integers, and compares words."""
+"""Runs graphs on the core and in plain integers, and compares words.
+
+They are every operation of a parameter set, or the graph of a file.
+"""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
 from ringsmith import open_device
 from ringsmith.backends.random_operands import random_key
+from ringsmith.graph import SubroutineGraph, from_json
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 from ringsmith.program import operations
@@ -45,27 +50,36 @@ def parameters(case: str) -> RlweParameters:
     )
 
 
+def same(graph: SubroutineGraph, random: np.random.Generator) -> bool:
+    """Whether both devices have the same words for every output."""
+    inputs = {
+        name: np.stack([random.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
+        for name, kind in graph.inputs.items()
+    }
+    primes = graph.primes[: graph.key_primes]
+    keys = {
+        name: random_key(primes, graph.n, digits, random, seeded=False)
+        for name, digits in graph.keys.items()
+    }
+    compiled = compile_graph(graph)
+    core, oracle = (
+        run_graph(compiled, open_device(kind), inputs, keys).outputs
+        for kind in ("cpu", "slow-oracle")
+    )
+    return all(np.array_equal(core[name], oracle[name]) for name in graph.outputs)
+
+
 def main(case: str) -> None:
     """Compares, and prints a line an operation."""
-    shape, random = parameters(case), np.random.default_rng(5)
+    random = np.random.default_rng(5)
+    if case.endswith(".jsonl"):
+        graph = from_json(Path(case).read_text())
+        print("graph", "equal" if same(graph, random) else "differ")
+        return
+    shape = parameters(case)
     for operation in operations(shape.scheme):
         graph = lower_operation(operation, shape, shape.limbs)
-        inputs = {
-            name: np.stack([random.integers(0, graph.primes[i], N, np.uint64) for i in kind.base])
-            for name, kind in graph.inputs.items()
-        }
-        primes = graph.primes[: graph.key_primes]
-        keys = {
-            name: random_key(primes, N, digits, random, seeded=False)
-            for name, digits in graph.keys.items()
-        }
-        compiled = compile_graph(graph)
-        core, oracle = (
-            run_graph(compiled, open_device(kind), inputs, keys).outputs
-            for kind in ("cpu", "slow-oracle")
-        )
-        same = all(np.array_equal(core[name], oracle[name]) for name in graph.outputs)
-        print(operation, "equal" if same else "differ")
+        print(operation, "equal" if same(graph, random) else "differ")
 
 
 main(sys.argv[1])

@@ -278,13 +278,21 @@ def random_residues(rng: np.random.Generator) -> Callable[..., Residues]:
 
 @pytest.fixture
 def key_sums() -> Callable[..., _core.Graph]:
-    """Key switching without its division: as one pass, or one half alone, node by node."""
+    """Key switching without its division: as one node, or one half alone, by primitives."""
 
     def make(context: _core.Context, halves: tuple[int, ...]) -> _core.Graph:
         graph = _core.Graph(context.n, context.primes, context.roots)
         base = list(range(len(context.primes)))
         data = base[: context.max_limbs]
         x = graph.add_node("input", [], {"name": "x", "base": data, "form": "coeff"})
+        if halves == (0, 1):
+            switch = {"sizes": [1] * len(data), "variant": "fast_base_conv", "drop": []}
+            attrs = {"key": "k", "element": 1, "base": base, **switch}
+            pair = graph.add_node("ntt", [graph.add_node("key_switch", [x], attrs)], {})
+            for half in halves:
+                node = graph.add_node("half", [pair], {"half": half})
+                graph.add_node("output", [node], {"name": f"y{half}"})
+            return graph
         raised = []
         for digit in data:
             up = {"digit": [digit], "base": base, "variant": "rns_digit"}

@@ -26,6 +26,7 @@ TESTS = (
     "test_graph_bfv.py",
     "test_hoisting.py",
     "test_hybrid.py",
+    "test_key_switch_nodes.py",
     "test_largest_key_sums.py",
     "test_lift_scale.py",
     "test_ntt.py",

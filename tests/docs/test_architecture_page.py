@@ -14,6 +14,7 @@ from ringsmith.backends.rpau.debug.summary import busy_cycles
 from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.expand import expand
 from ringsmith.lower import lower_operation
 from ringsmith.params import parameter_set
 
@@ -54,10 +55,10 @@ def test_a_seeded_key_takes_half_the_key_store_and_no_more_cycles() -> None:
 
 
 def test_sharing_the_special_prime_pays_only_with_instructions_of_each_rpaus_own() -> None:
-    graph, design = relinearize(), rpaus(10)
+    expanded, design = expand(relinearize()), rpaus(10)
     cycles = {}
-    for layout, per_rpau in product(layouts(graph, design), (False, True)):
-        runs = cut(select(graph, design, layout, per_rpau=per_rpau), design)
+    for layout, per_rpau in product(layouts(expanded, design), (False, True)):
+        runs = cut(select(expanded, design, layout, per_rpau=per_rpau), design)
         cycles[bool(layout.moved), per_rpau] = sum(run.cycles for run in runs)
     assert min(cycles, key=lambda way: cycles[way]) == (True, True)
     assert cycles[True, False] > cycles[False, False]

@@ -20,6 +20,7 @@ import zstandard
 from tests.core.shared import wrapped
 from tests.fuzz import heir_modules, mutations
 from tests.fuzz.mutations import container
+from tests.graph.random_graphs import every_op
 
 from ringsmith import client, interop, platforms
 from ringsmith.backends.cards import messages
@@ -533,7 +534,8 @@ def _read_object(data: bytes) -> object:
 
 
 def _graphs() -> list[bytes]:
-    return [to_json(lower_operation(each, parameters(), 2)).encode() for each in ("square", "add")]
+    lowered = (lower_operation(each, parameters(), 2) for each in ("square", "add"))
+    return [to_json(graph).encode() for graph in (*lowered, every_op())]
 
 
 def _executable(design: str) -> bytes:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.select import check_supported
-from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import Origin, SubroutineGraph
+from ringsmith.graph.expand import expand
 from ringsmith.lower import lower, lower_operation
 from ringsmith.lower.lowering import PRODUCTS
 from ringsmith.params import BfvParameters, CkksParameters
@@ -175,9 +176,14 @@ def test_a_lowered_program_equals_the_evaluator_bit_for_bit(
         assert np.abs(values - clear[name]).max() < 1e-5, name
 
 
-def test_key_switching_shares_its_digits_between_both_halves(small: CkksParameters) -> None:
-    operations = Counter(node.op for node in lower_operation("relinearize", small, 3).nodes)
-    assert operations == {
+def test_key_switching_is_one_node_that_shares_its_digits_between_both_halves(
+    small: CkksParameters,
+) -> None:
+    graph = lower_operation("relinearize", small, 3)
+    operations = Counter(node.op for node in graph.nodes)
+    assert operations == {"input": 3, "key_switch": 1, "half": 2, "output": 2}
+    primitives = Counter(node.op for node in expand(graph).graph.nodes)
+    assert primitives == {
         "input": 3,
         "intt": 1,
         "mod_up": 3,
@@ -270,22 +276,27 @@ def test_sums_of_ciphertexts_of_different_sizes_keep_the_last_polynomial(
 
 def test_rpau_without_converters_refuses_digits_of_several_primes_alone() -> None:
     nano = load_design("nano")
+
+    def check(operation: str, parameters: CkksParameters, design: RpauDesign | None = None) -> None:
+        check_supported(expand(lower_operation(operation, parameters, 4)).graph, design)
+
     literal = {"n": 16384, "prime_bits": (40,) * 4, "scale_bits": 40}
     two_special = CkksParameters.create(**literal, special_bits=(41, 41))
-    check_supported(lower_operation("relinearize_rescale", two_special, 4), nano)
+    check("relinearize_rescale", two_special, nano)
     large_digits = CkksParameters.create(**literal, special_bits=41, dnum=2)
     words = r"digits of one prime \('rns_digit'\) only, .* 'fast_base_conv' of 2"
     with pytest.raises(ProgramError, match=words):
-        check_supported(lower_operation("relinearize", large_digits, 4), nano)
-    check_supported(lower_operation("relinearize", large_digits, 4))
+        check("relinearize", large_digits, nano)
+    check("relinearize", large_digits)
 
 
 def test_rpau_refuses_residue_digits_even_of_one_prime() -> None:
     parameters = BfvParameters.create(
         n=4096, prime_bits=(36, 36), plain_bits=17, relinearization="residue"
     )
+    graph = expand(lower_operation("relinearize", parameters, 2)).graph
     with pytest.raises(ProgramError, match="asks for 'centred_digit' of 1 primes: take parameters"):
-        check_supported(lower_operation("relinearize", parameters, 2), load_design("nano"))
+        check_supported(graph, load_design("nano"))
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 5])

@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.graph.random_graphs import every_op
+
+from ringsmith.graph import to_json
 
 HERE = Path(__file__)
 PACKAGE = HERE.parents[1] / "another_package"
@@ -50,6 +53,14 @@ def test_the_core_computes_what_plain_integers_do(installed: Path, case: str) ->
     told = checked(installed, "compare.py", case)
     assert told.count("equal") >= 6
     assert "differ" not in told
+
+
+def test_the_core_computes_every_subroutine_as_plain_integers_do(
+    installed: Path, tmp_path: Path
+) -> None:
+    graph = tmp_path / "every-op.jsonl"
+    graph.write_text(to_json(every_op()))
+    assert checked(installed, "compare.py", graph) == "graph equal\n"
 
 
 def test_a_program_is_compiled_run_explained_and_kept_for_it(

@@ -30,6 +30,11 @@ import ringsmith
         ("runtime/x.py", "# of an RPAU", 1),
         ("cli/x.py", "if device == 'cpu':", 1),
         ("explore/x.py", "import ringsmith.backends.stream", 1),
+        ("backends/vector/x.py", "all(user.op == 'ksk_inner_product' for user in users)", 1),
+        ("backends/rpau/x.py", 'x = 1\nif node.op != "ksk_inner_product":', 2),
+        ("backends/rpau/x.py", 'if user.op in {"mod_up", "ksk_inner_product"}:', 1),
+        ("backends/rpau/x.py", 'SUMS = frozenset(\n    {"ksk_inner_product", "mul"}\n)', 2),
+        ("schemes/x.py", "total = graph.ksk_inner_product(digits, key, half, numbers)", 1),
     ],
 )
 def test_a_source_that_breaks_a_rule_is_seen(name: str, source: str, line: int) -> None:
@@ -44,6 +49,9 @@ def test_a_source_that_breaks_a_rule_is_seen(name: str, source: str, line: int) 
         ("schemes/x.py", "if isinstance(given, CkksParameters):"),
         ("runtime/x.py", "isinstance(given, RlweParameters)"),
         ("backends/rpau/x.py", "from ringsmith.backends.rpau.design import RpauDesign"),
+        ("backends/rpau/x.py", 'RULES = {"ksk_inner_product": _Selector.ksk_inner_product}'),
+        ("backends/vector/x.py", "def _ksk_inner_product(self, node: SubroutineNode) -> None:"),
+        ("graph/x.py", "first = graph.ksk_inner_product(digits, key, 0, numbers)"),
     ],
 )
 def test_a_source_that_breaks_no_rule_passes(name: str, source: str) -> None:

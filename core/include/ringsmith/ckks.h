@@ -40,11 +40,12 @@ class CkksEncoder {
   /// Encodes; missing values are zero. Coefficients are multiplied by `scale` and rounded half away
   /// from zero.
   /// @param scale  positive, finite
-  /// @return       limbs * N words, NTT form
+  /// @param extended  whether the special primes follow the data primes
+  /// @return       (limbs, or with the special primes) * N words, NTT form
   /// @throws ParameterError for too many or non-finite values, a bad scale, or coefficients that do
   ///         not fit the product of the `limbs` primes
   [[nodiscard]] std::vector<u64> encode(std::span<const std::complex<double>> values, double scale,
-                                        std::size_t limbs) const;
+                                        std::size_t limbs, bool extended = false) const;
 
   /// Decodes a plaintext of up to max_limbs() limbs to N / 2 complex values.
   ///

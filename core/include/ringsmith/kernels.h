@@ -6,6 +6,7 @@
 // memory as an input where the function says so; other overlaps are not allowed.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -27,11 +28,30 @@ void negate(const RnsContext& context, BaseView base, std::span<const u64> a, st
 void multiply(const RnsContext& context, BaseView base, std::span<const u64> a,
               std::span<const u64> b, std::span<u64> out);
 
+/// out = a * c for an integer c, in any form. May be in place.
+/// @param residues c modulo each prime of the base, canonical
+/// @throws ParameterError if a size differs from the base's
+void multiply_scalar(const RnsContext& context, BaseView base, std::span<const u64> a,
+                     std::span<const u64> residues, std::span<u64> out);
+/// out = a + c for a constant polynomial c: added to coefficient 0, or in NTT form to every word.
+/// May be in place.
+/// @param residues c modulo each prime of the base, canonical
+/// @throws ParameterError if a size differs from the base's
+void add_scalar(const RnsContext& context, BaseView base, Form form, std::span<const u64> a,
+                std::span<const u64> residues, std::span<u64> out);
+
 /// out = sum over i of a[i] * b[i] word by word. Not in place.
 /// @throws ParameterError if the counts or sizes differ, or there is no product
 void sum_of_products(const RnsContext& context, BaseView base,
                      std::span<const std::span<const u64>> a,
                      std::span<const std::span<const u64>> b, std::span<u64> out);
+
+/// outs[h] = sum over i of a[i] * b[h][i], h = 0, 1. Not in place.
+/// @throws ParameterError if the counts or sizes differ, or there is no product
+void sums_of_products(const RnsContext& context, BaseView base,
+                      std::span<const std::span<const u64>> a,
+                      const std::array<std::span<const std::span<const u64>>, 2>& b,
+                      const std::array<std::span<u64>, 2>& outs);
 
 /// Forward NTT of every limb in place: coefficients in, NTT form out.
 void ntt(const RnsContext& context, BaseView base, std::span<u64> polynomial);

@@ -128,9 +128,9 @@ CkksEncoder::CkksEncoder(std::shared_ptr<const RlweContext> context)
       positions_(slot_positions(context_->degree())) {}
 
 std::vector<u64> CkksEncoder::encode(std::span<const Complex> values, double scale,
-                                     std::size_t limbs) const {
+                                     std::size_t limbs, bool extended) const {
   const RlweContext& context = *context_;
-  const Base base = context.data_base(limbs);
+  const Base data = context.data_base(limbs);
   check_scale(scale);
   if (values.size() > slots()) {
     throw ParameterError(text(values.size(), " values do not fit the ", slots(),
@@ -150,15 +150,16 @@ std::vector<u64> CkksEncoder::encode(std::span<const Complex> values, double sca
     }
     largest = std::max(largest, std::fabs(coefficient.real()));
   }
-  const double bits = log2_of_base(context, base);
+  const double bits = log2_of_base(context, data);
   if (std::log2(largest) + 1 >= bits) {
     throw ParameterError(text("the encoded coefficients need ", std::log2(largest) + 1,
                               " bits with their sign, but the ", limbs, " data primes have only ",
                               bits, ": lower the scale or the values, or take more limbs"));
   }
 
-  std::vector<u64> plain(limbs * context.degree());
-  for (std::size_t limb = 0; limb < limbs; ++limb) {
+  const Base base = extended ? context.switching_base(limbs) : data;
+  std::vector<u64> plain(base.size() * context.degree());
+  for (std::size_t limb = 0; limb < base.size(); ++limb) {
     const Modulus& modulus = context.rns().modulus(base[limb]);
     std::transform(coefficients.begin(), coefficients.end(),
                    limb_of(std::span<u64>(plain), limb, context.degree()).begin(),

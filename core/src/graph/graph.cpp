@@ -11,7 +11,7 @@
 namespace ringsmith {
 namespace {
 
-constexpr std::array<std::pair<Op, std::string_view>, 16> kOpNames = {{
+constexpr std::array<std::pair<Op, std::string_view>, 22> kOpNames = {{
     {Op::kInput, "input"},
     {Op::kOutput, "output"},
     {Op::kAdd, "add"},
@@ -28,6 +28,12 @@ constexpr std::array<std::pair<Op, std::string_view>, 16> kOpNames = {{
     {Op::kLift, "lift"},
     {Op::kScale, "scale"},
     {Op::kDecompose, "decompose"},
+    {Op::kDigits, "digits"},
+    {Op::kKeyProduct, "key_product"},
+    {Op::kKeySwitch, "key_switch"},
+    {Op::kHalf, "half"},
+    {Op::kMulScalar, "mul_scalar"},
+    {Op::kAddScalar, "add_scalar"},
 }};
 
 }  // namespace

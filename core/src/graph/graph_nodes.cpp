@@ -45,7 +45,7 @@ class NodeBuilder {
         build_input();
         break;
       case Op::kOutput:
-        take_operands(1);
+        take_polynomials(1);
         node_.name = unique_name();
         break;
       case Op::kAdd:
@@ -56,8 +56,7 @@ class NodeBuilder {
         take_operands(1);
         break;
       case Op::kMul:
-        take_operands(2);
-        require_form(Form::kNtt);
+        build_mul();
         break;
       case Op::kAutomorph:
         take_operands(1);
@@ -89,16 +88,37 @@ class NodeBuilder {
         build_drop_limbs();
         break;
       case Op::kLift:
-        take_operands(1);
+        take_polynomials(1);
         build_lift();
         break;
       case Op::kScale:
-        take_operands(1);
+        take_polynomials(1);
         build_scale();
         break;
       case Op::kDecompose:
-        take_operands(1);
+        take_polynomials(1);
         build_decompose();
+        break;
+      case Op::kDigits:
+        take_polynomials(1);
+        build_digits();
+        break;
+      case Op::kKeyProduct:
+        build_key_product();
+        break;
+      case Op::kKeySwitch:
+        build_key_switch();
+        break;
+      case Op::kHalf:
+        build_half();
+        break;
+      case Op::kMulScalar:
+        take_operands(1);
+        take_scalars();
+        break;
+      case Op::kAddScalar:
+        take_polynomials(1);
+        take_scalars();
         break;
     }
     for (const auto& [name, value] : attributes_) {
@@ -133,17 +153,24 @@ class NodeBuilder {
     return attribute<std::string>(name, "a text");
   }
 
-  // Distinct indices, at least one.
-  std::vector<std::size_t> indices_attribute(const std::string& name) {
-    const auto& list = attribute<std::vector<u64>>(name, "a list of indices");
+  const std::vector<u64>& list_attribute(const std::string& name, const char* kind) {
+    return attribute<std::vector<u64>>(name, kind);
+  }
+
+  // Distinct indices, at least one unless `optional`.
+  std::vector<std::size_t> indices_attribute(const std::string& name, bool optional = false) {
+    const auto& list = list_attribute(name, "a list of indices");
+    if (optional && list.empty()) {
+      return {};
+    }
     if (list.empty() || std::set<u64>(list.begin(), list.end()).size() != list.size()) {
       fail("needs at least one index, and none twice, in '", name, "'");
     }
     return {list.begin(), list.end()};
   }
 
-  Base base_attribute(const std::string& name) {
-    Base base = indices_attribute(name);
+  Base base_attribute(const std::string& name, bool optional = false) {
+    Base base = indices_attribute(name, optional);
     for (const std::size_t prime : base) {
       if (prime >= rns_.size()) {
         fail("names prime ", prime, " in '", name, "', but the graph has ", rns_.size(), " primes");
@@ -176,17 +203,48 @@ class NodeBuilder {
     fail("has variant '", variant, "'; known is ", known);
   }
 
-  // All operands have one type, which is the node's until the operation changes it.
-  void take_operands(std::size_t count) {
-    if (node_.operands.size() != count) {
-      fail("has ", node_.operands.size(), " operands and takes ", count);
+  void require_operands(std::size_t least, std::size_t most) const {
+    const std::size_t count = node_.operands.size();
+    if (count < least || count > most) {
+      fail("has ", count, " operands and takes ", least,
+           least == most ? "" : text(" to ", most).c_str());
     }
-    node_.type = nodes_[node_.operands.at(0)].type;
-    for (const std::size_t operand : node_.operands) {
-      if (nodes_[operand].type != node_.type) {
+  }
+
+  [[nodiscard]] const ValueType& type_of(std::size_t position) const {
+    return nodes_[node_.operands[position]].type;
+  }
+
+  // The operands from `first` on have one type: they are polynomials, or pairs where allowed.
+  void require_one_type(std::size_t first, bool pairs) const {
+    for (std::size_t i = first; i < node_.operands.size(); ++i) {
+      const ValueType& type = type_of(i);
+      if (type.kind == Kind::kDigits || (type.kind == Kind::kPair && !pairs)) {
+        fail("has operand ", node_.operands[i], ", ", kind_name(type.kind), ": it takes ",
+             pairs ? "polynomials or pairs" : "polynomials",
+             type.kind == Kind::kPair ? "; take a half of the pair first" : "");
+      }
+      if (type.kind != type_of(first).kind) {
+        fail("has a polynomial and a pair as operands: both must be of one kind");
+      }
+      if (type != type_of(first)) {
         fail("has operands of different bases or forms: bring them to one level and form first");
       }
     }
+  }
+
+  // All operands have one type, which is the node's until the operation changes it.
+  void take_operands(std::size_t count) {
+    require_operands(count, count);
+    require_one_type(0, true);
+    node_.type = type_of(0);
+  }
+
+  // The same for operations that take no pairs.
+  void take_polynomials(std::size_t count) {
+    require_operands(count, count);
+    require_one_type(0, false);
+    node_.type = type_of(0);
   }
 
   void require_form(Form form) const {
@@ -195,9 +253,16 @@ class NodeBuilder {
     }
   }
 
+  static bool contains(const Base& base, std::size_t prime) {
+    return std::find(base.begin(), base.end(), prime) != base.end();
+  }
+
+  static bool contains_all(const Base& base, const Base& part) {
+    return std::ranges::all_of(part, [&base](std::size_t prime) { return contains(base, prime); });
+  }
+
   void require_in_base(std::size_t prime) const {
-    const Base& base = node_.type.base;
-    if (std::find(base.begin(), base.end(), prime) == base.end()) {
+    if (!contains(node_.type.base, prime)) {
       fail("needs prime ", prime, " in its operand's base");
     }
   }
@@ -225,6 +290,21 @@ class NodeBuilder {
     node_.type.form = form == "ntt" ? Form::kNtt : Form::kCoeff;
   }
 
+  void build_mul() {
+    require_operands(2, 2);
+    if (type_of(0).kind == Kind::kPair && type_of(1).kind == Kind::kPolynomial) {
+      if (type_of(0).base != type_of(1).base || type_of(0).form != type_of(1).form) {
+        fail("has operands of different bases or forms: bring them to one level and form first");
+      }
+      node_.type = type_of(0);
+    } else if (type_of(0).kind == Kind::kPolynomial && type_of(1).kind == Kind::kPair) {
+      fail("has a polynomial and then a pair: name the pair first");
+    } else {
+      take_polynomials(2);
+    }
+    require_form(Form::kNtt);
+  }
+
   void build_automorph() {
     node_.element = attribute<u64>("element", "an integer");
     if (node_.element % 2 == 0 || node_.element >= 2 * rns_.degree()) {
@@ -240,12 +320,11 @@ class NodeBuilder {
     node_.scaled = text_attribute("variant") == "scaled";
     node_.centred = text_attribute("variant") == "centred_digit";
     if (!node_.scaled) {
+      require_one_type(0, false);
       require_form(Form::kCoeff);
     } else if (node_.primes != node_.type.base) {
       fail("scales all limbs: 'digit' must be the operand's base");
-    } else if (!std::all_of(node_.primes.begin(), node_.primes.end(), [&target](auto prime) {
-                 return std::find(target.begin(), target.end(), prime) != target.end();
-               })) {
+    } else if (!contains_all(target, node_.primes)) {
       fail("scales into a base that lacks a prime of its operand's");
     }
     node_.type.base = std::move(target);
@@ -258,12 +337,16 @@ class NodeBuilder {
       fail("has half ", node_.half, "; a key has the halves 0 and 1");
     }
     node_.digits = indices_attribute("digits");
-    take_operands(node_.digits.size());
+    take_polynomials(node_.digits.size());
     require_form(Form::kNtt);
     if (node_.type.base != base_attribute("base")) {
       fail("has operands over another base than its own");
     }
-    if (std::ranges::max(node_.type.base) >= key_primes_) {
+    require_key_base(node_.type.base);
+  }
+
+  void require_key_base(const Base& base) const {
+    if (std::ranges::max(base) >= key_primes_) {
       fail("is over an extension prime, which keys have no limbs of");
     }
   }
@@ -340,6 +423,135 @@ class NodeBuilder {
            " bits, and its operand's coefficients have ", bits, " bits");
     }
     node_.type.base = base_attribute("base");
+  }
+
+  // How the operand is cut into digits over `base`, which is returned.
+  Base take_cut() {
+    require_variant({"fast_base_conv", "centred_digit", "words"});
+    const std::string& variant = text_attribute("variant");
+    const auto& sizes = list_attribute("sizes", "a list of integers");
+    Base base = base_attribute("base");
+    require_key_base(base);
+    if (variant == "words") {
+      node_.cut = DigitVariant::kWords;
+      check_words(sizes);
+    } else {
+      node_.cut =
+          variant == "centred_digit" ? DigitVariant::kCentredDigit : DigitVariant::kFastBaseConv;
+      check_digit_sizes(sizes);
+      if (!contains_all(base, type_of(0).base)) {
+        fail("cuts digits over a base that lacks a prime of its operand's");
+      }
+    }
+    node_.sizes = {sizes.begin(), sizes.end()};
+    return base;
+  }
+
+  void check_digit_sizes(const std::vector<u64>& sizes) const {
+    u64 left = type_of(0).base.size();
+    for (const u64 size : sizes) {
+      if (size < 1 || size > left) {
+        left = ~u64{0};
+        break;
+      }
+      left -= size;
+    }
+    if (left != 0) {
+      fail("has 'sizes' that do not add up to its operand's ", type_of(0).base.size(),
+           " primes: name for each digit how many primes it has, at least one");
+    }
+  }
+
+  void check_words(const std::vector<u64>& sizes) const {
+    const std::size_t bits = product_of(rns_, type_of(0).base).bits();
+    const u64 size = sizes.empty() ? 0 : sizes[0];
+    if (size < 1 || std::ranges::count(sizes, size) != static_cast<std::ptrdiff_t>(sizes.size()) ||
+        sizes.size() != (bits - 1) / size + 1) {
+      fail("has ", sizes.size(), " words in 'sizes', and its operand's coefficients have ", bits,
+           " bits: name equal sizes of at least 1 bit, as many as cover them");
+    }
+  }
+
+  void build_digits() {
+    Base base = take_cut();
+    node_.type = {std::move(base), Form::kNtt, Kind::kDigits, node_.sizes.size()};
+  }
+
+  void build_key_product() {
+    require_operands(1, 3);
+    const ValueType& digits = type_of(0);
+    if (digits.kind != Kind::kDigits) {
+      fail("has operand ", node_.operands[0], ", ", kind_name(digits.kind),
+           ": its first operand must be digits");
+    }
+    require_one_type(1, false);
+    for (std::size_t i = 1; i < node_.operands.size(); ++i) {
+      if (type_of(i).form != Form::kNtt) {
+        fail("needs what it adds in NTT form");
+      }
+      if (!contains_all(digits.base, type_of(i).base)) {
+        fail("adds a polynomial that has a prime which the digits' base lacks");
+      }
+    }
+    node_.name = text_attribute("key");
+    build_automorph();
+    node_.type = {digits.base, Form::kNtt, Kind::kPair, 2};
+  }
+
+  void build_key_switch() {
+    require_operands(1, 3);
+    require_one_type(0, false);
+    node_.name = text_attribute("key");
+    build_automorph();
+    node_.extended = take_cut();
+    if (node_.operands.size() > 1 && !contains_all(node_.extended, type_of(0).base)) {
+      fail("adds polynomials over primes that its 'base' lacks");
+    }
+    node_.primes = base_attribute("drop", true);
+    Base kept;
+    for (const std::size_t prime : node_.extended) {
+      if (!contains(node_.primes, prime)) {
+        kept.push_back(prime);
+      }
+    }
+    if (kept.empty() || kept.size() + node_.primes.size() != node_.extended.size()) {
+      fail(
+          "has primes in 'drop' that are not in 'base', or all of 'base': drop some of its primes");
+    }
+    node_.type = {std::move(kept), type_of(0).form, Kind::kPair, 2};
+  }
+
+  void build_half() {
+    require_operands(1, 1);
+    if (type_of(0).kind != Kind::kPair) {
+      fail("has operand ", node_.operands[0], ", ", kind_name(type_of(0).kind),
+           ": it takes a half of a pair");
+    }
+    node_.half = attribute<u64>("half", "an integer");
+    if (node_.half > 1) {
+      fail("has half ", node_.half, "; a pair has the halves 0 and 1");
+    }
+    node_.type = {type_of(0).base, type_of(0).form};
+  }
+
+  void take_scalars() {
+    const Base& base = node_.type.base;
+    const auto& values = list_attribute("values", "a list of integers");
+    if (values.size() != base.size()) {
+      fail("has ", values.size(), " residues in 'values', and its operand's base has ", base.size(),
+           " primes: name one for each");
+    }
+    for (std::size_t i = 0; i < base.size(); ++i) {
+      const u64 prime = rns_.modulus(base[i]).value();
+      if (values[i] >= prime) {
+        fail("has the residue ", values[i], " in 'values', which is not below its prime ", prime);
+      }
+    }
+    node_.scalars = values;
+  }
+
+  static std::string_view kind_name(Kind kind) {
+    return kind == Kind::kPolynomial ? "a polynomial" : kind == Kind::kDigits ? "digits" : "a pair";
   }
 
   const RnsContext& rns_;

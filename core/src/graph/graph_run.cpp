@@ -5,8 +5,7 @@
 #include <set>
 
 #include "graph_plan.h"
-#include "keyswitch/digit_products.h"
-#include "keyswitch/divided_products.h"
+#include "graph_switch.h"
 #include "keyswitch/key_words.h"
 #include "platform/parallel.h"
 #include "platform/text.h"
@@ -92,7 +91,7 @@ class Interpreter {
       parallel_for(ready.size(), kTransformPasses * rns_.degree(),
                    [&](std::size_t i) { compute_step(*ready[i]); });
       for (const Step* const step : ready) {
-        for (const std::size_t value : written_by(*step)) {
+        for (const std::size_t value : step->results) {
           there[value] = true;
         }
         for (const std::size_t value : step->reads) {
@@ -113,7 +112,7 @@ class Interpreter {
         inputs.insert(node.name);
       } else if (node.op == Op::kOutput) {
         outputs.insert(node.name);
-      } else if (node.op == Op::kKskInnerProduct) {
+      } else if (has_key(node)) {
         keys.insert(node.name);
       }
     }
@@ -125,10 +124,23 @@ class Interpreter {
         check_input(node);
       } else if (node.op == Op::kOutput) {
         check_output(node);
-      } else if (node.op == Op::kKskInnerProduct) {
+      } else if (has_key(node)) {
         check_key(node);
       }
     }
+  }
+
+  static bool has_key(const Node& node) {
+    return node.op == Op::kKskInnerProduct || node.op == Op::kKeyProduct ||
+           node.op == Op::kKeySwitch;
+  }
+
+  // How many of the key's digits, from the first one on, contain all that a node reads.
+  [[nodiscard]] std::size_t key_digits(const Node& node) const {
+    if (node.op == Op::kKskInnerProduct) {
+      return std::ranges::max(node.digits) + 1;
+    }
+    return node.op == Op::kKeySwitch ? node.sizes.size() : nodes_[node.operands[0]].type.count;
   }
 
   void check_input(const Node& node) const {
@@ -157,7 +169,7 @@ class Interpreter {
 
   void check_key(const Node& node) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
-    const std::size_t needed = *std::max_element(node.digits.begin(), node.digits.end()) + 1;
+    const std::size_t needed = key_digits(node);
     if (key.precomputed != nullptr &&
         (key.digits < needed || !key.precomputed->is_of(rns_, key_primes_))) {
       throw GraphError(text("the precomputed key '", node.name, "' is of ", key.digits,
@@ -188,7 +200,7 @@ class Interpreter {
     if (!given_[id].empty()) {
       return given_[id];
     }
-    values_[id].resize(nodes_[id].type.base.size() * rns_.degree());
+    values_[id].resize(words_of(rns_, nodes_[id].type));
     return values_[id];
   }
 
@@ -208,31 +220,66 @@ class Interpreter {
 
   const Base& operand_base(const Node& node) const { return nodes_[node.operands[0]].type.base; }
 
-  // The limb of one prime in an operand.
-  std::span<const u64> operand_limb(const Node& node, std::size_t prime) const {
+  // The limb of one prime in a polynomial of the first operand.
+  std::span<const u64> operand_limb(const Node& node, std::span<const u64> polynomial,
+                                    std::size_t prime) const {
     const Base& base = operand_base(node);
     const auto position = std::find(base.begin(), base.end(), prime) - base.begin();
-    return limb_of(operand(node, 0), static_cast<std::size_t>(position), rns_.degree());
+    return limb_of(polynomial, static_cast<std::size_t>(position), rns_.degree());
   }
 
   void compute(const Node& node, std::span<u64> out) const {
-    const Base& base = node.type.base;
-    const std::span<const u64> first = operand(node, 0);
     switch (node.op) {
-      case Op::kInput:
-      case Op::kOutput:
-        break;  // an input is read where the caller has it, outputs are taken last
+      case Op::kKskInnerProduct:
+        compute_inner_product(node, out);
+        break;
+      case Op::kDigits:
+        store_digits(rns_, node, nodes_[node.operands[0]].type, operand(node, 0), out);
+        break;
+      case Op::kHalf: {
+        const std::span<const u64> pair = operand(node, 0);
+        std::ranges::copy(pair.subspan(node.half * out.size(), out.size()), out.begin());
+        break;
+      }
+      default:
+        compute_polynomials(node, out);
+        break;
+    }
+  }
+
+  // A node that does the same to each polynomial of a pair.
+  void compute_polynomials(const Node& node, std::span<u64> out) const {
+    const std::size_t count = node.type.count;
+    std::vector<std::span<const u64>> operands;
+    for (std::size_t part = 0; part < count; ++part) {
+      operands.clear();
+      for (std::size_t i = 0; i < node.operands.size(); ++i) {
+        const std::span<const u64> words = operand(node, i);
+        const std::size_t parts = nodes_[node.operands[i]].type.count;  // 1: a pair's factor
+        const std::size_t size = words.size() / parts;
+        operands.push_back(words.subspan(parts == 1 ? 0 : part * size, size));
+      }
+      const std::size_t size = out.size() / count;
+      compute_polynomial(node, operands, out.subspan(part * size, size));
+    }
+  }
+
+  void compute_polynomial(const Node& node, std::span<const std::span<const u64>> operands,
+                          std::span<u64> out) const {
+    const Base& base = node.type.base;
+    const std::span<const u64> first = operands[0];
+    switch (node.op) {
       case Op::kAdd:
-        kernels::add(rns_, base, first, operand(node, 1), out);
+        kernels::add(rns_, base, first, operands[1], out);
         break;
       case Op::kSub:
-        kernels::subtract(rns_, base, first, operand(node, 1), out);
+        kernels::subtract(rns_, base, first, operands[1], out);
         break;
       case Op::kNeg:
         kernels::negate(rns_, base, first, out);
         break;
       case Op::kMul:
-        kernels::multiply(rns_, base, first, operand(node, 1), out);
+        kernels::multiply(rns_, base, first, operands[1], out);
         break;
       case Op::kAutomorph:
         kernels::automorph(rns_, base, node.type.form, node.element, first, out);
@@ -246,17 +293,14 @@ class Interpreter {
         kernels::intt(rns_, base, out);
         break;
       case Op::kModUp:
-        compute_mod_up(node, out);
-        break;
-      case Op::kKskInnerProduct:
-        compute_inner_product(node, out);
+        compute_mod_up(node, first, out);
         break;
       case Op::kModDown:
         kernels::mod_down(rns_, operand_base(node), node.primes, node.type.form, first, out);
         break;
       case Op::kDropLimbs:
         for (std::size_t i = 0; i < base.size(); ++i) {
-          const std::span<const u64> limb = operand_limb(node, base[i]);
+          const std::span<const u64> limb = operand_limb(node, first, base[i]);
           std::copy(limb.begin(), limb.end(), limb_of(out, i, rns_.degree()).begin());
         }
         break;
@@ -270,17 +314,25 @@ class Interpreter {
       case Op::kDecompose:
         kernels::decompose(rns_, operand_base(node), base, node.digit, node.word_bits, first, out);
         break;
+      case Op::kMulScalar:
+        kernels::multiply_scalar(rns_, base, first, node.scalars, out);
+        break;
+      case Op::kAddScalar:
+        kernels::add_scalar(rns_, base, node.type.form, first, node.scalars, out);
+        break;
+      default:
+        break;  // an input is read where the caller has it, outputs are taken last
     }
   }
 
-  void compute_mod_up(const Node& node, std::span<u64> out) const {
+  void compute_mod_up(const Node& node, std::span<const u64> in, std::span<u64> out) const {
     if (node.scaled) {
-      kernels::mod_up_scaled(rns_, node.primes, node.type.base, operand(node, 0), out);
+      kernels::mod_up_scaled(rns_, node.primes, node.type.base, in, out);
       return;
     }
     std::vector<u64> digit;
     for (const std::size_t prime : node.primes) {
-      const std::span<const u64> limb = operand_limb(node, prime);
+      const std::span<const u64> limb = operand_limb(node, in, prime);
       digit.insert(digit.end(), limb.begin(), limb.end());
     }
     if (node.centred) {
@@ -289,8 +341,6 @@ class Interpreter {
       kernels::mod_up(rns_, node.primes, node.type.base, digit, out);
     }
   }
-
-  static std::string key_name(const Node& node) { return text("key '", node.name, "'"); }
 
   void compute_inner_product(const Node& node, std::span<u64> out) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
@@ -326,71 +376,76 @@ class Interpreter {
     return ready;
   }
 
-  static std::vector<std::size_t> written_by(const Step& step) {
-    if (step.switches.empty()) {
-      return {step.node};
-    }
-    std::vector<std::size_t> written;
-    for (const PlannedSwitch& one : step.switches) {
-      written.insert(written.end(), one.results.begin(), one.results.end());
-    }
-    return written;
-  }
-
   void compute_step(const Step& step) {
-    if (step.sums_products) {
-      compute_sum_of_products(nodes_[step.node], memory(step.node));
-    } else if (step.switches.empty()) {
-      compute(nodes_[step.node], memory(step.node));
-    } else {
-      compute_switches(step);
+    const std::size_t result = step.results[0];
+    switch (step.kind) {
+      case StepKind::kNode:
+        compute(nodes_[step.nodes[0]], memory(result));
+        break;
+      case StepKind::kSum:
+        compute_sum(step, memory(result));
+        break;
+      case StepKind::kSwitches:
+        compute_switches(step);
+        break;
+      case StepKind::kProducts:
+        compute_products(step);
+        break;
     }
   }
 
-  void compute_sum_of_products(const Node& sum, std::span<u64> out) const {
-    const Node& first = nodes_[sum.operands[0]];
-    const Node& second = nodes_[sum.operands[1]];
-    const std::array a = {operand(first, 0), operand(second, 0)};
-    const std::array b = {operand(first, 1), operand(second, 1)};
-    kernels::sum_of_products(rns_, sum.type.base, a, b, out);
+  void compute_sum(const Step& step, std::span<u64> out) const {
+    const ValueType& type = nodes_[step.nodes[0]].type;
+    const std::size_t words = out.size() / type.count;
+    std::vector<std::span<const u64>> factors;
+    std::vector<std::vector<std::span<const u64>>> parts(type.count);
+    for (const std::size_t product : step.products) {
+      factors.push_back(operand(nodes_[product], 1));
+      for (std::size_t part = 0; part < type.count; ++part) {
+        parts[part].push_back(operand(nodes_[product], 0).subspan(part * words, words));
+      }
+    }
+    if (type.kind == Kind::kPair) {
+      kernels::sums_of_products(rns_, type.base, factors, {parts[0], parts[1]},
+                                {out.first(words), out.subspan(words)});
+    } else {
+      kernels::sum_of_products(rns_, type.base, factors, parts[0], out);
+    }
+    for (const std::size_t addend : step.addends) {
+      for (std::size_t part = 0; part < type.count; ++part) {
+        const std::span<u64> sum = out.subspan(part * words, words);
+        kernels::add(rns_, type.base, sum, value(addend).subspan(part * words, words), sum);
+      }
+    }
+  }
+
+  // The nodes of a step and their values, except for their first operand.
+  [[nodiscard]] std::vector<KeyUse> key_uses(const Step& step) {
+    std::vector<KeyUse> uses;
+    for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+      const Node& node = nodes_[step.nodes[i]];
+      KeyUse& use = uses.emplace_back();
+      use.node = &node;
+      use.key = keys_.find(node.name)->second;
+      use.out = memory(step.results[i]);
+      for (std::size_t added = 1; added < node.operands.size(); ++added) {
+        use.added[added - 1] = operand(node, added);
+        use.added_type = nodes_[node.operands[added]].type;
+      }
+    }
+    return uses;
   }
 
   void compute_switches(const Step& step) {
-    std::vector<kernels::Switching> switchings;
-    std::vector<kernels::DividedPair> pairs;
-    for (const PlannedSwitch& one : step.switches) {
-      kernels::Switching& switching = switchings.emplace_back();
-      kernels::DividedPair& pair = pairs.emplace_back();
-      const Node& product = nodes_[one.products[0]];  // the other one's key and digits are the same
-      switching.element = one.element;
-      switching.name = key_name(product);
-      switching.key = keys_.find(product.name)->second;
-      switching.digits = product.digits;
-      for (std::size_t half = 0; half < 2; ++half) {
-        pair.out[half] = memory(one.results[half]);
-        if (one.raised) {
-          pair.raised[half] = value((*one.raised)[half]);
-        }
-        if (one.added[half]) {
-          pair.added[half] = value(*one.added[half]);
-        }
-      }
-      pair.element = one.added_element;
-    }
-    const ValueType& source = nodes_[step.source].type;
-    const kernels::DigitProducts products(rns_, source.base, source.form, value(step.source),
-                                          step.digits, std::move(switchings));
-    const Base& base = nodes_[step.switches[0].products[0]].type.base;
-    if (step.divided) {
-      const ValueType& result = nodes_[step.switches[0].results[0]].type;
-      kernels::divided_products(rns_, products, base, result.base.size(), result.form, pairs);
-      return;
-    }
-    parallel_for(base.size(), products.words_at_prime(), [&](std::size_t i) {
-      const kernels::LimbPair sums = {limb_of(pairs[0].out[0], i, rns_.degree()),
-                                      limb_of(pairs[0].out[1], i, rns_.degree())};
-      products.at(BaseView(base).subspan(i, 1), {&sums, 1});
-    });
+    const std::size_t source = nodes_[step.nodes[0]].operands[0];
+    switch_keys(rns_, nodes_[source].type, value(source), key_uses(step));
+  }
+
+  void compute_products(const Step& step) {
+    const std::size_t digits = nodes_[step.nodes[0]].operands[0];
+    const Node& result = nodes_[step.results[0]];
+    multiply_digits(rns_, nodes_[digits].type, value(digits),
+                    result.op == Op::kModDown ? result.primes : Base(), key_uses(step));
   }
 
   // Frees a value that nothing later reads.

@@ -16,15 +16,9 @@
 namespace ringsmith::kernels {
 namespace {
 
-// Words of a limb that are multiplied at a time by several threads, or by keys that are expanded:
-// enough for the processor to fetch keys ahead, and few enough for the caches to keep what the
-// switchings share. One thread takes whole limbs of keys in memory, since the first words of each
-// run are waited for.
-constexpr std::size_t kBlock = 4096;
-
 // Words between the ModUp results of digits: limbs are powers of two apart, and the same words of
-// all digits would share one set of the caches. A block and a cache line of offset avoid that.
-constexpr std::size_t kStagger = kBlock + 8;
+// all digits would share one set of the caches. A page and a cache line of offset avoid that.
+constexpr std::size_t kStagger = 4096 + 8;
 
 // The transform of words below `bound`, plus the offset, as a digit of key_products.
 void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, u64 offset,
@@ -32,14 +26,22 @@ void forward_digit(const NttTables& tables, std::span<const u64> in, u64 bound, 
   tables.kernels().forward_digit(tables.plan(), in.data(), bound, offset, out.data());
 }
 
-// Whether its key is precomputed for its automorphism.
-bool is_precomputed(const Switching& switching) {
-  const PrecomputedKey* const precomputed = switching.key.precomputed;
-  return precomputed != nullptr && precomputed->element() == switching.element;
-}
-
 // The widest prime of a digit with a sign mask: its words, below 2q, and an offset are below 2^62.
 constexpr int kSignMaskBits = 60;
+
+// The automorphism of the polynomial, where a single switching by a key that is not precomputed for
+// it has one: then the digits of this are switched by element 1. Else nothing.
+Words moved_alone(const RnsContext& context, BaseView base, Form form,
+                  std::span<const u64> polynomial, std::vector<Switching>& switchings) {
+  context.check_size(polynomial.size(), base.size(), "the polynomial to switch");
+  Words moved;
+  if (switchings.size() == 1 && switchings[0].element != 1 && !is_precomputed(switchings[0])) {
+    moved.resize(polynomial.size());
+    automorph(context, base, form, switchings[0].element, polynomial, moved);
+    switchings[0].element = 1;
+  }
+  return moved;
+}
 
 bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
   return std::ranges::find(digit.primes, prime) != digit.primes.end();
@@ -50,33 +52,32 @@ bool is_own(const DigitProducts::Digit& digit, std::size_t prime) {
 DigitProducts::DigitProducts(const RnsContext& context, BaseView base, Form form,
                              std::span<const u64> polynomial, std::span<const Base> digits,
                              std::vector<Switching> switchings)
-    : context_(context), form_(form), switchings_(std::move(switchings)) {
+    : context_(context),
+      form_(form),
+      moved_(moved_alone(context, base, form, polynomial, switchings)),
+      multiplier_(context, std::move(switchings)) {
   if (digits.empty()) {
     throw ParameterError("there is no digit to multiply with a key");
   }
-  context.check_size(polynomial.size(), base.size(), "the polynomial to switch");
-  for (const Switching& switching : switchings_) {
+  for (const Switching& switching : multiplier_.switchings()) {
     if (switching.digits.size() != digits.size()) {
       throw ParameterError(text("a key of ", switching.digits.size(),
                                 " digits does not fit a polynomial of ", digits.size(), " digits"));
     }
   }
-  if (switchings_.size() == 1 && switchings_[0].element != 1 && !is_precomputed(switchings_[0])) {
-    moved_.resize(polynomial.size());
-    automorph(context, base, form, switchings_[0].element, polynomial, moved_);
+  if (!moved_.empty()) {
     polynomial = moved_;
-    switchings_[0].element = 1;
   }
-  sign_masks_ = switchings_.size() == 1 && switchings_[0].element != 1 &&
+  const std::vector<Switching>& all = multiplier_.switchings();
+  sign_masks_ = all.size() == 1 && multiplier_.moves() &&
                 std::ranges::all_of(digits, [&](const Base& primes) {
                   return primes.size() == 1 && context.modulus(primes[0]).bits() <= kSignMaskBits;
                 });
   cut(base, polynomial, digits);
-  if (std::ranges::all_of(switchings_, [](const Switching& s) { return s.element == 1; })) {
+  if (!multiplier_.moves()) {
     return;
   }
-  for (const Switching& switching : switchings_) {
-    permutations_.emplace_back(context.log_degree(), switching.element);
+  for (const Switching& switching : all) {
     levels_.push_back({switching.digits, {digits.begin(), digits.end()}});
   }
   if (sign_masks_) {
@@ -154,18 +155,18 @@ void DigitProducts::convert(const Digit& digit, std::span<const u64> coefficient
   }
 }
 
-void DigitProducts::raise(std::size_t index, BaseView primes, std::span<u64> words,
+void DigitProducts::raise(std::size_t index, BaseView primes, std::span<const std::span<u64>> limbs,
                           std::span<Factors> factors) const {
   const Digit& digit = digits_[index];
   std::vector<Raised> wanted;
   for (std::size_t i = 0; i < primes.size(); ++i) {
     const NttTables& tables = context_.ntt(primes[i]);
     const Modulus& modulus = tables.modulus();
-    const std::span<u64> to = limb_of(words, i, context_.degree());
+    const std::span<u64> to = limbs[i];
     const auto own = std::ranges::find(digit.primes, primes[i]);
     factors[i].values[index] = to.data();
     if (own == digit.primes.end()) {
-      wanted.push_back({primes[i], permutations_.empty() ? 0 : offset(digit, primes[i]), to});
+      wanted.push_back({primes[i], !multiplier_.moves() ? 0 : offset(digit, primes[i]), to});
       continue;
     }
     const auto position = static_cast<std::size_t>(own - digit.primes.begin());
@@ -185,7 +186,8 @@ void DigitProducts::mask_signs() {
   parallel_for(digits_.size(), digits_[0].copy.size(), [&](std::size_t i) {
     const std::span<u64> words = digits_[i].copy;
     simd::kernel_set().mask_signs(context_.modulus(digits_[i].primes[0]).value(),
-                                  switchings_[0].element, words.data(), words.data(), words.size());
+                                  multiplier_.switchings()[0].element, words.data(), words.data(),
+                                  words.size());
   });
 }
 
@@ -202,7 +204,7 @@ PrecomputedKey::Shift DigitProducts::shift(std::size_t prime, std::size_t index)
   for (std::size_t i = 0; i < digits_.size(); ++i) {
     factors[i] = negation(digits_[i], prime);
   }
-  return switchings_[index].key.precomputed->shift(levels_[index], prime, factors);
+  return multiplier_.switchings()[index].key.precomputed->shift(levels_[index], prime, factors);
 }
 
 std::size_t DigitProducts::words_at_prime() const {
@@ -215,21 +217,39 @@ void DigitProducts::at(BaseView primes, std::span<const LimbPair> out) const {
   ScratchWords raised(digits_.size() * stride);
   std::vector<Factors> factors(primes.size(), Factors(digits_.size()));
   parallel_for(digits_.size(), kTransformPasses * words, [&](std::size_t i) {
-    raise(i, primes, raised.words().subspan(i * stride, words), factors);
+    const std::span<u64> own = raised.words().subspan(i * stride, words);
+    std::vector<std::span<u64>> limbs;
+    for (std::size_t position = 0; position < primes.size(); ++position) {
+      limbs.push_back(limb_of(own, position, context_.degree()));
+    }
+    raise(i, primes, limbs, factors);
   });
   for (std::size_t position = 0; position < primes.size(); ++position) {
-    multiply_raised(primes[position], std::move(factors[position]),
-                    out.subspan(position * switchings_.size(), switchings_.size()));
+    multiply_raised(
+        primes[position], std::move(factors[position]),
+        out.subspan(position * multiplier_.switchings().size(), multiplier_.switchings().size()));
+  }
+}
+
+void DigitProducts::raise_to(std::size_t index, BaseView primes,
+                             std::span<const std::span<u64>> limbs) const {
+  std::vector<Factors> factors(primes.size(), Factors(digits_.size()));
+  raise(index, primes, limbs, factors);
+  for (std::size_t i = 0; i < primes.size(); ++i) {
+    const u64* const value = factors[i].values[index];
+    if (value != limbs[i].data()) {
+      std::copy_n(value, limbs[i].size(), limbs[i].data());
+    }
   }
 }
 
 void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
                                     std::span<const LimbPair> out) const {
   const std::size_t degree = context_.degree();
-  const bool hoisted = !permutations_.empty() && !sign_masks_;
+  const bool hoisted = multiplier_.moves() && !sign_masks_;
   const NttTables& tables = context_.ntt(prime);
   const bool scales = tables.kernels().scales;
-  const bool shifts = hoisted && !std::ranges::all_of(switchings_, is_precomputed);
+  const bool shifts = hoisted && !std::ranges::all_of(multiplier_.switchings(), is_precomputed);
   const std::size_t stride = degree + kStagger;
   ScratchWords added(shifts && !scales ? digits_.size() * stride : 0);
   parallel_for(shifts ? digits_.size() : 0, degree, [&](std::size_t i) {
@@ -248,49 +268,18 @@ void DigitProducts::multiply_raised(std::size_t prime, Factors factors,
       factors.addends[i] = to.data();
     }
   });
-  std::vector<OwnFactors> own(switchings_.size());
+  std::vector<OwnFactors> own(multiplier_.switchings().size());
   if (hoisted) {
-    parallel_for(switchings_.size(), kTransformPasses * degree,
+    parallel_for(multiplier_.switchings().size(), kTransformPasses * degree,
                  [&](std::size_t i) { own[i] = own_factors(prime, factors, i); });
   }
-  std::size_t written = 0;
-  bool expands = false;
-  for (const Switching& switching : switchings_) {
-    written = std::max(written, KeyWords::written_halves(switching.key, is_precomputed(switching)));
-    expands = expands || switching.key.seed != nullptr;
-  }
-  const std::size_t words = written == 0 && threads() == 1 ? degree : std::min(kBlock, degree);
-  // A seed's streams are read from the beginning of their blocks on.
-  const std::size_t run = expands ? std::min(kSeededBlock, degree) : words;
-  const std::size_t work = 3 * switchings_.size() * digits_.size() * run;
-  parallel_for(degree / run, work, [&](std::size_t index) {
-    ScratchWords buffer(written * digits_.size() * words);
-    std::vector<KeyWords> keys;
-    keys.reserve(switchings_.size());
-    // With precomputed keys, and with kernels that scale, the switchings share only the digits. All
-    // read the same block of them, and each moves it to another position.
-    std::vector<std::size_t> begins(switchings_.size(), index * run);
-    for (std::size_t i = 0; i < switchings_.size(); ++i) {
-      const bool precomputed = is_precomputed(switchings_[i]);
-      if (hoisted && scales && !precomputed) {
-        begins[i] = permutations_[i].destination(index * run, run);
-      }
-      keys.emplace_back(context_, switchings_[i].key, switchings_[i].digits, prime, begins[i],
-                        precomputed);
-    }
-    for (std::size_t done = 0; done < run; done += words) {
-      for (std::size_t i = 0; i < switchings_.size(); ++i) {
-        const KeyWords::Pointers& here = keys[i].next(words, buffer.words());
-        multiply(prime, factors, own[i], i, here, begins[i] + done, words, out[i]);
-      }
-    }
-  });
+  multiplier_.multiply(prime, factors, own, out);
 }
 
-DigitProducts::OwnFactors DigitProducts::own_factors(std::size_t prime, const Factors& factors,
-                                                     std::size_t index) const {
+OwnFactors DigitProducts::own_factors(std::size_t prime, const Factors& factors,
+                                      std::size_t index) const {
   OwnFactors own;
-  if (is_precomputed(switchings_[index])) {
+  if (is_precomputed(multiplier_.switchings()[index])) {
     own.shift = shift(prime, index);
   }
   for (std::size_t i = 0; i < digits_.size(); ++i) {
@@ -307,66 +296,17 @@ DigitProducts::OwnFactors DigitProducts::own_factors(std::size_t prime, const Fa
 
 Words DigitProducts::raised_again(std::size_t prime, const Digit& digit, std::size_t index) const {
   const std::size_t degree = context_.degree();
-  const u64 element = switchings_[index].element;
+  const u64 element = multiplier_.switchings()[index].element;
   ScratchWords moved(digit.coefficients.size());
   automorph(context_, digit.primes, Form::kCoeff, element, digit.coefficients, moved.words());
   ScratchWords raised(degree);
-  const bool shifted = is_precomputed(switchings_[index]);
+  const bool shifted = is_precomputed(multiplier_.switchings()[index]);
   const Raised again{prime, shifted ? offset(digit, prime) : 0, raised.words()};
   convert(digit, moved.words(), {&again, 1});
   Words back(degree);  // since what is multiplied is moved again
   NttPermutation(context_.log_degree(), inverse_element(element, degree))
       .apply(raised.words(), back);
   return back;
-}
-
-void DigitProducts::refuse_keys(std::size_t prime, const Switching& switching) const {
-  const KeySwitchKeyView& key = switching.key;
-  for (std::size_t half = 0; half < key.halves(); ++half) {
-    for (const std::size_t digit : switching.digits) {
-      const std::span<const u64> limb = limb_of(key.half(digit, half), prime, context_.degree());
-      check_key_limb(limb, prime, context_.modulus(prime), switching.name);
-    }
-  }
-}
-
-void DigitProducts::multiply(std::size_t prime, const Factors& factors, const OwnFactors& own,
-                             std::size_t index, const KeyWords::Pointers& keys, std::size_t begin,
-                             std::size_t words, const LimbPair& out) const {
-  const NttTables& tables = context_.ntt(prime);
-  const bool precomputed = is_precomputed(switchings_[index]);
-  const bool moves = !permutations_.empty() && !precomputed;  // digits; else the sums
-  std::vector<const u64*> values = own.values.empty() ? factors.values : own.values;
-  for (const u64*& value : values) {
-    value += moves ? 0 : begin;
-  }
-  std::vector<const u64*> addends = factors.addends;
-  for (const u64*& addend : addends) {
-    addend += addend == nullptr ? 0 : begin;
-  }
-  std::array<const u64*, 2> starts = own.shift.halves;
-  for (const u64*& start : starts) {
-    start += start == nullptr ? 0 : simd::precomputed_size(tables.kernels().key_code, begin);
-  }
-  const simd::Permutation permutation =
-      moves ? permutations_[index].from(begin) : simd::Permutation{};
-  const simd::Permutation targets = !permutations_.empty() && precomputed
-                                        ? permutations_[index].targets(begin)
-                                        : simd::Permutation{};
-  const simd::KeyTerms terms{digits_.size(),
-                             values.data(),
-                             moves ? &permutation : nullptr,
-                             addends.data(),
-                             moves ? &tables.halves()[begin] : nullptr,
-                             factors.scales.data(),
-                             {keys[0].data(), keys[1].data()},
-                             precomputed,
-                             {starts[0], starts[1]},
-                             targets.blocks == nullptr ? nullptr : &targets};
-  const std::size_t to = targets.blocks == nullptr ? begin : 0;
-  if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][to], &out[1][to], words)) {
-    refuse_keys(prime, switchings_[index]);
-  }
 }
 
 }  // namespace ringsmith::kernels

@@ -1,6 +1,7 @@
 #include "divided_products.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace {
 
 class DividedProducts {
  public:
-  DividedProducts(const RnsContext& context, const DigitProducts& products, BaseView base,
+  DividedProducts(const RnsContext& context, const Products& products, BaseView base,
                   std::size_t keep, Form form, std::span<const DividedPair> pairs)
       : context_(context),
         products_(products),
@@ -28,11 +29,16 @@ class DividedProducts {
         degree_(context.degree()),
         dropped_(2 * pairs.size() * (base.size() - keep) * context.degree()),
         automorphisms_(pairs.size()),
+        permutations_(pairs.size()),
         divider_(context, base.subspan(keep), base.first(keep)) {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       if (pairs[i].element != 1) {
         automorphisms_[i].emplace(context, form, pairs[i].element);
       }
+      if (pairs[i].element != 1 && !pairs[i].raised_base.empty()) {
+        permutations_[i].emplace(context.log_degree(), pairs[i].element);
+      }
+      factors_.push_back(raised_factors(pairs[i].raised_base));
     }
   }
 
@@ -40,7 +46,8 @@ class DividedProducts {
     for_each_group(keep_, base_.size(),
                    [&](std::size_t first, std::size_t count) { sums_at(first, count); });
     const std::size_t halves = 2 * pairs_.size();
-    parallel_for(halves, kTransformPasses * (base_.size() - keep_) * degree_,
+    const bool divides = keep_ < base_.size();
+    parallel_for(divides ? halves : 0, kTransformPasses * (base_.size() - keep_) * degree_,
                  [&](std::size_t i) { divider_.prepare(Form::kNtt, dropped(i / 2, i % 2)); });
     for_each_group(0, keep_, [&](std::size_t first, std::size_t count) {
       sums_at(first, count);
@@ -85,7 +92,7 @@ class DividedProducts {
     products_.at(base_.subspan(first, count), sums);
     for (std::size_t at = 0; at < count; ++at) {
       for (std::size_t i = 0; i < pairs_.size(); ++i) {
-        add_raised(first + at, i, sums[at * pairs_.size() + i]);
+        add_raised(base_[first + at], i, sums[at * pairs_.size() + i]);
       }
     }
   }
@@ -116,42 +123,93 @@ class DividedProducts {
         dividend.permutation = automorphism->permutation();
       }
     }
-    divider_.divide(dropped(pair, half), form_, first, limbs);
-  }
-
-  // Adds P * raised to the sums of a pair.
-  void add_raised(std::size_t position, std::size_t pair, const LimbPair& sums) const {
-    const std::size_t limbs = pairs_[pair].raised[0].size() / degree_;
-    if (position >= limbs) {  // P is zero there
+    if (keep_ < base_.size()) {
+      divider_.divide(dropped(pair, half), form_, first, limbs);
       return;
     }
-    const NttTables& tables = context_.ntt(base_[position]);
-    const ShoupFactor factor(product(context_, base_.subspan(limbs), tables.modulus()),
-                             tables.modulus());
-    ScratchWords scaled(degree_);
+    for (std::size_t at = 0; at < count; ++at) {
+      add_to(base_[first + at], limbs[at]);
+    }
+  }
+
+  // What divide() adds, where nothing is divided.
+  void add_to(std::size_t prime, const Dividend& limb) const {
+    if (limb.added.empty()) {
+      return;
+    }
+    ScratchWords moved(limb.permutation == nullptr ? 0 : degree_);
+    if (limb.permutation != nullptr) {
+      limb.permutation->apply(limb.added, moved.words());
+    }
+    const std::span<const u64> added =
+        limb.permutation == nullptr ? limb.added : std::span<const u64>(moved.words());
+    add(context_, {&prime, 1}, limb.out, added, limb.out);
+  }
+
+  // P modulo each prime of the base of `raised`, and where the prime's limb is in it.
+  struct RaisedFactor {
+    std::size_t prime;
+    ShoupFactor factor;
+  };
+  [[nodiscard]] std::vector<RaisedFactor> raised_factors(BaseView raised) const {
+    Base others;
+    std::ranges::copy_if(base_, std::back_inserter(others), [raised](std::size_t prime) {
+      return std::ranges::find(raised, prime) == raised.end();
+    });
+    std::vector<RaisedFactor> factors;
+    for (const std::size_t prime : raised) {
+      const Modulus& modulus = context_.modulus(prime);
+      factors.push_back({prime, ShoupFactor(product(context_, others, modulus), modulus)});
+    }
+    return factors;
+  }
+
+  // Adds P * raised to the sums of a pair at one prime.
+  void add_raised(std::size_t prime, std::size_t pair, const LimbPair& sums) const {
+    const auto& factors = factors_[pair];
+    const auto found = std::ranges::find(factors, prime, &RaisedFactor::prime);
+    if (found == factors.end()) {  // P is zero there
+      return;
+    }
+    const NttTables& tables = context_.ntt(prime);
+    ScratchWords scratch(2 * degree_);
+    const std::span<u64> moved = limb_of(scratch.words(), 0, degree_);
+    const std::span<u64> scaled = limb_of(scratch.words(), 1, degree_);
     for (std::size_t half = 0; half < 2; ++half) {
-      const std::span<const u64> limb = limb_of(pairs_[pair].raised[half], position, degree_);
-      tables.kernels().scale(tables.plan().prime, limb.data(), {factor.factor, factor.quotient},
-                             scaled.words().data(), degree_);
-      add(context_, base_.subspan(position, 1), sums[half], scaled.words(), sums[half]);
+      const std::span<const u64> raised = pairs_[pair].raised[half];
+      if (raised.empty()) {
+        continue;
+      }
+      std::span<const u64> limb =
+          limb_of(raised, static_cast<std::size_t>(found - factors.begin()), degree_);
+      if (permutations_[pair]) {
+        permutations_[pair]->apply(limb, moved);
+        limb = moved;
+      }
+      tables.kernels().scale(tables.plan().prime, limb.data(),
+                             {found->factor.factor, found->factor.quotient}, scaled.data(),
+                             degree_);
+      add(context_, {&prime, 1}, sums[half], scaled, sums[half]);
     }
   }
 
   const RnsContext& context_;
-  const DigitProducts& products_;
+  const Products& products_;
   BaseView base_;
   std::size_t keep_;
   Form form_;
   std::span<const DividedPair> pairs_;
   std::size_t degree_;
   ScratchWords dropped_;
-  std::vector<std::optional<Automorphism>> automorphisms_;  // of each pair that has one
+  std::vector<std::optional<Automorphism>> automorphisms_;   // of each pair that has one
+  std::vector<std::optional<NttPermutation>> permutations_;  // of `raised`
+  std::vector<std::vector<RaisedFactor>> factors_;           // of each pair
   LimbDivider divider_;
 };
 
 }  // namespace
 
-void divided_products(const RnsContext& context, const DigitProducts& products, BaseView base,
+void divided_products(const RnsContext& context, const Products& products, BaseView base,
                       std::size_t keep, Form form, std::span<const DividedPair> pairs) {
   DividedProducts(context, products, base, keep, form, pairs).compute();
 }

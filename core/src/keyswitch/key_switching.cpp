@@ -224,7 +224,8 @@ Ciphertext relinearize_rescale(const RlweContext& context, CiphertextView a, Key
     throw ParameterError(
         "relinearize_rescale needs a key with a special prime, in digits of primes");
   }
-  const kernels::DividedPair pair{.raised = {a.polynomial(0), a.polynomial(1)}};
+  const kernels::DividedPair pair{.raised = {a.polynomial(0), a.polynomial(1)},
+                                  .raised_base = context.data_base(a.limbs)};
   return switch_by_primes(context, Form::kNtt, a.polynomial(2), a.limbs, key, a.limbs - 1, pair);
 }
 

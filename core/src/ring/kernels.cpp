@@ -21,6 +21,35 @@ void check_sizes(const RnsContext& context, BaseView base, std::span<const u64> 
   context.check_size(out.size(), base.size(), "the result");
 }
 
+void check_residues(BaseView base, std::span<const u64> residues) {
+  if (residues.size() != base.size()) {
+    throw ParameterError(text(residues.size(), " residues of a scalar for ", base.size(),
+                              " primes: give one for each"));
+  }
+}
+
+void check_products(const RnsContext& context, BaseView base,
+                    std::span<const std::span<const u64>> a,
+                    std::span<const std::span<const u64>> b, std::span<u64> out) {
+  if (a.empty() || a.size() != b.size()) {
+    throw ParameterError(
+        text(a.size(), " and ", b.size(), " factors: give the same number of both, at least one"));
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    check_sizes(context, base, a[i], b[i], out);
+  }
+}
+
+// The limbs of some polynomials that begin at word `offset`.
+std::vector<const u64*> limbs_at(std::span<const std::span<const u64>> polynomials,
+                                 std::size_t offset) {
+  std::vector<const u64*> limbs;
+  for (const std::span<const u64> polynomial : polynomials) {
+    limbs.push_back(&polynomial[offset]);
+  }
+  return limbs;
+}
+
 // Calls operation(kernels, prime, offset) for every limb, which begins at word `offset`.
 template <typename Operation>
 void for_each_limb(const RnsContext& context, BaseView base, Operation operation) {
@@ -67,26 +96,65 @@ void multiply(const RnsContext& context, BaseView base, std::span<const u64> a,
                 });
 }
 
+void multiply_scalar(const RnsContext& context, BaseView base, std::span<const u64> a,
+                     std::span<const u64> residues, std::span<u64> out) {
+  check_sizes(context, base, a, a, out);
+  check_residues(base, residues);
+  const std::size_t degree = context.degree();
+  parallel_for(base.size(), degree, [&](std::size_t limb) {
+    const NttTables& tables = context.ntt(base[limb]);
+    const ShoupFactor factor(residues[limb], tables.modulus());
+    tables.kernels().scale(tables.plan().prime, &a[limb * degree], {factor.factor, factor.quotient},
+                           &out[limb * degree], degree);
+  });
+}
+
+void add_scalar(const RnsContext& context, BaseView base, Form form, std::span<const u64> a,
+                std::span<const u64> residues, std::span<u64> out) {
+  check_sizes(context, base, a, a, out);
+  check_residues(base, residues);
+  const std::size_t degree = context.degree();
+  parallel_for(base.size(), degree, [&](std::size_t limb) {
+    const Modulus& modulus = context.modulus(base[limb]);
+    const std::span<const u64> in = limb_of(a, limb, degree);
+    const std::span<u64> to = limb_of(out, limb, degree);
+    if (form == Form::kCoeff) {
+      if (in.data() != to.data()) {
+        std::ranges::copy(in, to.begin());
+      }
+      to[0] = modulus.add(to[0], residues[limb]);
+      return;
+    }
+    for (std::size_t i = 0; i < degree; ++i) {
+      to[i] = modulus.add(in[i], residues[limb]);
+    }
+  });
+}
+
 void sum_of_products(const RnsContext& context, BaseView base,
                      std::span<const std::span<const u64>> a,
                      std::span<const std::span<const u64>> b, std::span<u64> out) {
-  if (a.empty() || a.size() != b.size()) {
-    throw ParameterError(
-        text(a.size(), " and ", b.size(), " factors: give the same number of both, at least one"));
-  }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    check_sizes(context, base, a[i], b[i], out);
-  }
+  check_products(context, base, a, b, out);
   for_each_limb(context, base,
                 [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
-                  std::vector<const u64*> limbs_a(a.size());
-                  std::vector<const u64*> limbs_b(a.size());
-                  for (std::size_t i = 0; i < a.size(); ++i) {
-                    limbs_a[i] = &a[i][offset];
-                    limbs_b[i] = &b[i][offset];
-                  }
-                  kernels.inner_product(prime, a.size(), limbs_a.data(), limbs_b.data(), nullptr,
-                                        &out[offset], nullptr, context.degree());
+                  kernels.inner_product(prime, a.size(), limbs_at(a, offset).data(),
+                                        limbs_at(b, offset).data(), nullptr, &out[offset], nullptr,
+                                        context.degree());
+                });
+}
+
+void sums_of_products(const RnsContext& context, BaseView base,
+                      std::span<const std::span<const u64>> a,
+                      const std::array<std::span<const std::span<const u64>>, 2>& b,
+                      const std::array<std::span<u64>, 2>& outs) {
+  check_products(context, base, a, b[0], outs[0]);
+  check_products(context, base, a, b[1], outs[1]);
+  for_each_limb(context, base,
+                [&](const PrimeKernels& kernels, const PrimeConstants& prime, std::size_t offset) {
+                  kernels.inner_product(prime, a.size(), limbs_at(a, offset).data(),
+                                        limbs_at(b[0], offset).data(),
+                                        limbs_at(b[1], offset).data(), &outs[0][offset],
+                                        &outs[1][offset], context.degree());
                 });
 }
 

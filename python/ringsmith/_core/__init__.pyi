@@ -200,8 +200,13 @@ class CkksEncoder:
     def slots(self) -> int:
         """Values in one plaintext: N / 2."""
 
-    def encode(self, values: ArrayLike, scale: float, limbs: int) -> _Residues:
-        """Real or complex slot values to a plaintext (limbs, N), NTT form."""
+    def encode(
+        self, values: ArrayLike, scale: float, limbs: int, extended: bool = False
+    ) -> _Residues:
+        """Real or complex slot values to a plaintext (limbs, N), NTT form.
+
+        extended: with the limbs of the special primes after the data primes' ones.
+        """
 
     def decode(self, plain: _Residues, scale: float) -> NDArray[np.complex128]:
         """The N / 2 complex slot values of a plaintext (limbs, N)."""
@@ -367,6 +372,9 @@ class Graph:
 
     def node_type(self, node: int) -> tuple[list[int], str]:
         """The base (prime indices) and form ('ntt' or 'coeff') of a node's value."""
+
+    def node_kind(self, node: int) -> tuple[str, int]:
+        """The kind ('polynomial', 'digits' or 'pair') of a node's value, and its polynomials."""
 
     def run(
         self,

@@ -6,7 +6,7 @@ switch is in ``Expanded.switches``, so that no backend looks for them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
@@ -24,7 +24,7 @@ class KeyProduct:
         initial: For each half the value that is multiplied by P and added before a division, or
             whose addition behind the division means the same; None: nothing.
         added: For each half the addition of such a value behind the division; None: there is none.
-        divisions: The nodes that divide the totals; none: something else reads the totals.
+        divisions: The ``mod_down`` nodes of the totals; none: something else reads one of them.
     """
 
     digits: tuple[int, ...]
@@ -40,12 +40,14 @@ class Digits:
     """The digits of one value in an expanded graph, and what they are multiplied with.
 
     Attributes:
+        source: The value in NTT form that they are the digits of; None: it is in coefficient form.
         raised: The ``mod_up`` or ``decompose`` node of each digit.
         transformed: Its ``ntt`` node.
         moved: Whether automorphisms of the digits are multiplied, too.
         products: Their products with keys.
     """
 
+    source: int | None
     raised: tuple[int, ...]
     transformed: tuple[int, ...]
     moved: bool
@@ -59,10 +61,12 @@ class Expanded:
     Attributes:
         graph: The graph.
         switches: Its digits and their products with keys.
+        sources: For each node, the id in the graph as it was of the node that it is a part of.
     """
 
     graph: SubroutineGraph
     switches: tuple[Digits, ...]
+    sources: tuple[int, ...]
 
 
 def expand(graph: SubroutineGraph) -> Expanded:
@@ -82,13 +86,20 @@ Values = tuple[int, ...]
 class _Cut:
     """Digits while they are written."""
 
+    source: int | None
     raised: Values
     transformed: Values
     moved: bool = False
     products: list[KeyProduct] = field(default_factory=list)
 
-    def record(self) -> Digits:
-        return Digits(self.raised, self.transformed, self.moved, tuple(self.products))
+    def record(self, users: Mapping[int, Sequence[SubroutineNode]]) -> Digits:
+        products = tuple(
+            replace(each, divisions=_divisions(each.totals, users)) for each in self.products
+        )
+        return Digits(self.source, self.raised, self.transformed, self.moved, products)
+
+    def totals(self) -> Values:
+        return tuple(total for each in self.products for total in each.totals)
 
 
 class _Expansion:
@@ -107,12 +118,16 @@ class _Expansion:
         self._cuts: dict[Values, _Cut] = {}
 
     def run(self) -> Expanded:
+        sources: list[int] = []
         for node in self._old.nodes:
             self._new.at_origin(node.origin)
             operands = [self._found[i] for i in node.operands]
             own = getattr(self, f"_{node.op}", None)
             self._found.append(own(node, operands) if own else self._alike(node, operands))
-        return Expanded(self._new, tuple(cut.record() for cut in self._cuts.values()))
+            sources += [node.id] * (len(self._new.nodes) - len(sources))
+        users = self._users([total for cut in self._cuts.values() for total in cut.totals()])
+        switches = tuple(cut.record(users) for cut in self._cuts.values())
+        return Expanded(self._new, switches, tuple(sources))
 
     def _alike(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
         """The same op; of a pair once for each half."""
@@ -138,14 +153,14 @@ class _Expansion:
 
     def _written(self, a: int, attrs: Mapping[str, Any]) -> _Cut:
         """Writes the digits of a value."""
-        graph = self._new
+        graph, source = self._new, None
         if graph.type_of(a).form is Form.NTT:
-            a = graph.intt(a)
+            source, a = a, graph.intt(a)
         raised, transformed = [], []
         for digit in range(len(attrs["sizes"])):
             raised.append(self._raised(a, attrs, digit))
             transformed.append(graph.ntt(raised[-1]))
-        cut = _Cut(tuple(raised), tuple(transformed))
+        cut = _Cut(source, tuple(raised), tuple(transformed))
         self._cuts[cut.transformed] = cut
         return cut
 
@@ -185,7 +200,6 @@ class _Expansion:
         sums = self._sums(cut.transformed, attrs["key"])
         behind = set(attrs["drop"]) == set(attrs["base"]) - set(kind.base)
         totals: list[int] = []
-        divisions: list[int] = []
         additions: list[int | None] = [None, None]
         results: list[int] = []
         for half, each in enumerate(sums):
@@ -197,7 +211,6 @@ class _Expansion:
             if attrs["drop"]:
                 drop = attrs["drop"]
                 total = graph.mod_down(total, drop[0] if len(drop) == 1 else drop)
-                divisions.append(total)
             results.append(total)
         if behind:
             for half, own in enumerate(initial):
@@ -209,10 +222,18 @@ class _Expansion:
                 (totals[0], totals[1]),
                 _both(initial),
                 (additions[0], additions[1]),
-                tuple(divisions),
             )
         )
         return tuple(results)
+
+    def _users(self, values: Sequence[int]) -> dict[int, list[SubroutineNode]]:
+        """The nodes that read each of some values."""
+        users: dict[int, list[SubroutineNode]] = {value: [] for value in values}
+        for node in self._new.nodes:
+            for operand in node.operands:
+                if operand in users:
+                    users[operand].append(node)
+        return users
 
     def _moved(self, value: int, element: int) -> int:
         return value if element == 1 else self._new.automorph(value, element)
@@ -230,6 +251,14 @@ class _Expansion:
         if self._new.type_of(value).base != base:
             value = self._new.mod_up_scaled(value, base)
         return self._new.add(total, value)
+
+
+def _divisions(
+    totals: Sequence[int], users: Mapping[int, Sequence[SubroutineNode]]
+) -> tuple[int, ...]:
+    readers = [node for total in totals for node in users[total]]
+    divided = all(node.op == "mod_down" for node in readers)
+    return tuple(node.id for node in readers) if divided else ()
 
 
 def _both(initial: Sequence[int]) -> tuple[int | None, int | None]:

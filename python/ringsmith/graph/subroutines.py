@@ -29,7 +29,6 @@ MAX_DEGREE = 1 << 16
 MAX_PRIMES = 128
 MAX_PRIME_BITS = 61
 MAX_NODES = 1 << 20
-NEW = ("digits", "key_product", "key_switch", "half", "mul_scalar", "add_scalar")
 
 
 @dataclass(frozen=True)
@@ -374,10 +373,6 @@ class SubroutineGraph:
         Raises:
             ProgramError: When the graph is not finished.
         """
-        from ringsmith.graph.expand import expand  # noqa: PLC0415 - until the core has all ops
-
-        if any(node.op in NEW for node in self.nodes):
-            return expand(self).graph.to_core()
         self.validate()
         graph = _core.Graph(self.n, list(self.primes), list(self.roots), len(self.extension))
         for node in self.nodes:

@@ -18,7 +18,7 @@ from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
 from ringsmith.schemes.registry import scheme_of
-from ringsmith.schemes.writer import RELIN_KEY, Polynomials, galois_key_name
+from ringsmith.schemes.writer import RELIN_KEY, Polynomials, Undivided, galois_key_name
 from ringsmith.short_repr import short_repr
 
 PRODUCTS: Mapping[str, Op] = MappingProxyType(
@@ -74,20 +74,36 @@ class Lowered:
     program: Program | None = None
 
 
+@dataclass(frozen=True)
+class Constant:
+    """A plain operand of a graph.
+
+    Attributes:
+        plain: Its numbers.
+        limbs: Data primes that it is encoded for.
+        op: What reads it.
+        extended: Whether it is encoded for the special primes, too.
+    """
+
+    plain: Plain
+    limbs: int
+    op: Op
+    extended: bool
+
+
 class ConstantsOnDemand(Mapping[str, Residues]):
     """Constants by name, encoded when they are first read; more than ``KEPT_BYTES`` every time."""
 
-    def __init__(
-        self, parameters: RlweParameters, constants: Mapping[str, tuple[Plain, int, Op]]
-    ) -> None:
-        """Args: the parameter set; constants with their limbs and the operation that reads them."""
+    def __init__(self, parameters: RlweParameters, constants: Mapping[str, Constant]) -> None:
+        """Args: the parameter set; the constants."""
         self._parameters = parameters
         self._constants = constants
 
     @property
     def are_kept(self) -> bool:
         """Whether all are encoded at once, and then kept."""
-        limbs = sum(limbs for _, limbs, _ in self._constants.values())
+        special = len(self._parameters.special)
+        limbs = sum(each.limbs + each.extended * special for each in self._constants.values())
         return 8 * limbs * self._parameters.n <= KEPT_BYTES
 
     @cached_property
@@ -98,8 +114,10 @@ class ConstantsOnDemand(Mapping[str, Residues]):
             return MappingProxyType(dict(zip(self, encodings, strict=True)))
 
     def _encoded(self, name: str) -> Residues:
-        scheme = scheme_of(self._parameters)
-        return scheme.constant(self._parameters, *self._constants[name])
+        scheme, own = scheme_of(self._parameters), self._constants[name]
+        return scheme.constant(
+            self._parameters, own.plain, own.limbs, own.op, extended=own.extended
+        )
 
     def __getitem__(self, name: str) -> Residues:
         return self.kept[name] if self.are_kept else self._encoded(name)
@@ -153,14 +171,22 @@ class _Lowering:
         )
         self._scheme = scheme_of(program.parameters)
         self._writer = self._scheme.writer(self._graph, program.parameters)
+        self._sharing = program.sharing
+        self._values: dict[int, Polynomials] = {}
+        self._sums: dict[int, Undivided] = {}
         self._plain_inputs: dict[tuple[object, ...], int] = {}
-        self._plaintexts: dict[str, tuple[Plain, int, Op]] = {}
+        self._plaintexts: dict[str, Constant] = {}
 
     def run(self, *, encode: bool) -> Lowered:
-        values: list[Polynomials] = []
         for node in self._program.nodes:
             self._graph.at_origin(Origin(node.id, str(node.op)))
-            values.append(self._node(node, [values[i] for i in node.operands]))
+            if node.id in self._sharing.rescaled:
+                total = self._sums[node.operands[0]]
+                self._values[node.id] = self._writer.divided_and_rescaled(total)
+            elif node.id in self._sharing.undivided:
+                self._sums[node.id] = self._undivided(node)
+            else:
+                self._values[node.id] = self._node(node, [self._value(i) for i in node.operands])
         constants = ConstantsOnDemand(self._parameters, self._plaintexts)
         if encode and constants.are_kept:
             _ = constants.kept
@@ -180,19 +206,41 @@ class _Lowering:
         if node.op is Op.OUTPUT:
             self._writer.output(operands[0], node.name or "")
             return operands[0]
+        if node.element is not None and node.operands[0] in self._sharing.cut:
+            return self._writer.rotate_shared(operands[0], node.element)
         plain = None if node.plain is None else self._plain(node.plain, node.limbs, node.op)
         return self._writer.write(
             node.op, operands, plain=plain, limbs=node.limbs, element=node.element
         )
 
-    def _plain(self, plain: Plain, limbs: int, op: Op) -> int:
+    def _value(self, node: int) -> Polynomials:
+        """The polynomials of a node, which are divided now where they were not yet."""
+        if node not in self._values:
+            self._values[node] = self._writer.divided(self._sums[node])
+        return self._values[node]
+
+    def _undivided(self, node: Node) -> Undivided:
+        """The result of a node over the extended base."""
+        if node.element is not None:
+            return self._writer.rotate_undivided(self._value(node.operands[0]), node.element)
+        operands = [self._sums.get(i) or Undivided(None, self._value(i)) for i in node.operands]
+        if node.plain is None:
+            return self._writer.write_undivided(node.op, operands)
+        [a] = operands
+        plain = self._plain(node.plain, node.limbs, node.op, extended=True)
+        rest = self._plain(node.plain, node.limbs, node.op) if a.rest else None
+        return self._writer.multiply_undivided(a, plain, rest)
+
+    def _plain(self, plain: Plain, limbs: int, op: Op, *, extended: bool = False) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""
         values, factor = plain.values, op is Op.MULTIPLY_PLAIN
-        key = (values.dtype, values.shape, digest(values), plain.scale, limbs, factor)
+        key = (values.dtype, values.shape, digest(values), plain.scale, limbs, factor, extended)
         if key not in self._plain_inputs:
             name = f"plain:{len(self._plaintexts)}"
-            self._plaintexts[name] = (plain, limbs, op)
-            self._plain_inputs[key] = self._writer.input_polynomial(name, limbs)
+            self._plaintexts[name] = Constant(plain, limbs, op, extended)
+            special = self._parameters.special if extended else ()
+            base = (*range(limbs), *special)
+            self._plain_inputs[key] = self._graph.input(name, base, self._writer.form)
         return self._plain_inputs[key]
 
 

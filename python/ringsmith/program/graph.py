@@ -32,6 +32,7 @@ from ringsmith.program.overflow import (
 )
 from ringsmith.program.packing import Packing, tensors, vectors
 from ringsmith.program.plain import Space
+from ringsmith.program.sharing import SHARED, Sharing
 
 if TYPE_CHECKING:
     from ringsmith.program.kit import SecretKey
@@ -62,6 +63,9 @@ class Program(ABC):
             promised to fit (imported CKKS programs). Otherwise no result exceeds what its
             ciphertext holds.
         arrays: What each output means as an array; empty for a program from a file, or imported.
+        rotations: Which bits several rotations of one value have, and sums of rotations: ``shared``
+            (they share the digits and divisions of key switching) or ``seal`` (those of Microsoft
+            SEAL's operations, one after another).
     """
 
     name: str
@@ -78,6 +82,12 @@ class Program(ABC):
     arrays: Mapping[str, ArrayNode] = field(
         default_factory=dict, repr=False, metadata={IN_MEMORY: True}
     )
+    rotations: str = SHARED
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """What rotations share."""
+        return Sharing.of(self.nodes, self.parameters) if self.rotations == SHARED else Sharing()
 
     @property
     def inputs(self) -> dict[str, Node]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ringsmith.graph.operations import Op
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.program.nodes import Node
+from ringsmith.program.sharing import Sharing
 
 
 def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyNeeds) -> str:
@@ -78,7 +79,10 @@ def table(
 
 
 def cost(
-    parameters: RlweParameters, nodes: Sequence[Node], cycles: Mapping[int, int] | None
+    parameters: RlweParameters,
+    nodes: Sequence[Node],
+    sharing: Sharing,
+    cycles: Mapping[int, int] | None,
 ) -> str:
     """Returns the counts of operations and key switchings, and cycles where they are known."""
     counts = Counter(node.op for node in nodes if not node.op.record.port)
@@ -88,6 +92,8 @@ def cost(
         f"operations: {listed or 'none'}; {len(switches)} key switchings with {sum(switches)} "
         f"digits in all, over up to {parameters.limbs} data primes"
     )
+    if shared := sharing.describe(nodes):
+        text = f"{text}\n{shared}"
     if cycles is None:
         return text
     spent: Counter[Op] = Counter()

@@ -123,7 +123,8 @@ def _diagonal_sum(x: Vector, diagonals: dict[int, PlainValues], stride: int) -> 
     k is the rotation by g of (diagonal k rotated back by g) times (x rotated by b): the inner
     rotations are shared by all g, the outer ones by all b.
     """
-    baby = min(range(1, max(diagonals) + 2), key=lambda size: _rotations(diagonals, size))
+    sizes = range(max(diagonals) + 1, 0, -1)  # inner rotations are cheaper: they share digits
+    baby = min(sizes, key=lambda size: _rotations(diagonals, size))
 
     def shifted(k: int, start: int) -> PlainValues:
         entries = np.roll(diagonals[k], start)

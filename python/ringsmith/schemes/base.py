@@ -18,6 +18,7 @@ from ringsmith.program.graph import Program
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
+from ringsmith.program.sharing import SHARED
 from ringsmith.program.source import SourceLine
 from ringsmith.schemes.writer import OperationWriter
 
@@ -35,6 +36,7 @@ class Options:
         lazy_rescale: Whether products that are added are rescaled after the addition.
         rotate_products: Whether products with plaintexts are rotated before they are rescaled.
         unchecked: As of ``Program``: the option ``modular`` of ``trace``.
+        rotations: As of ``Program``.
     """
 
     headroom_bits: int | None = None
@@ -42,6 +44,7 @@ class Options:
     lazy_rescale: bool = True
     rotate_products: bool = False
     unchecked: bool = False
+    rotations: str = SHARED
 
 
 class Search(ABC):
@@ -183,7 +186,15 @@ class Scheme(ABC):
         """Returns what writes operations into a graph."""
 
     @abstractmethod
-    def constant(self, parameters: RlweParameters, plain: Plain, limbs: int, op: Op) -> Residues:
+    def constant(
+        self,
+        parameters: RlweParameters,
+        plain: Plain,
+        limbs: int,
+        op: Op,
+        *,
+        extended: bool = False,
+    ) -> Residues:
         """Returns a plain operand as (limbs, N), in the form of ciphertexts.
 
         Args:
@@ -191,6 +202,7 @@ class Scheme(ABC):
             plain: The operand.
             limbs: Limbs of the ciphertext.
             op: What it is an operand of.
+            extended: Whether limbs of the special primes follow; in CKKS only.
         """
 
     # ---- single operations -----------------------------------------------------------------

@@ -22,6 +22,7 @@ from ringsmith.files.records import Decoder, Encoder, Json, MalformedError, Vari
 from ringsmith.params import RlweParameters, SecurityWarning
 from ringsmith.program.graph import Program
 from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine
 from ringsmith.program.spans import live
 from ringsmith.schemes.check import check_nodes
@@ -147,6 +148,8 @@ def checked_program(found: Program, budget: Budget) -> Program:
             raise MalformedError(f"program.{field} is outside 1 … {parameters.slots}")
     _check_packings("program", found)
     _check_title("program", found.name)
+    if found.rotations not in (SHARED, SEAL):
+        raise MalformedError(f"program.rotations is none of {SHARED!r} and {SEAL!r}")
     ranges = live(found.nodes) + _AT_A_TIME
     budget.spend(ranges * parameters.slots * (_RANGE << bool(found.complex_inputs)), "its ranges")
     found.check_ranges()

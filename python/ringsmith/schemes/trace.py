@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 from ringsmith.errors import ParameterError
 from ringsmith.params import (
@@ -19,12 +19,16 @@ from ringsmith.params.sets import BfvName, CkksName
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recording import Inputs, Outputs, record
+from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.schemes.automatic import choose
 from ringsmith.schemes.base import Options
 from ringsmith.schemes.bfv.program import BfvProgram
 from ringsmith.schemes.ckks.program import CkksProgram
 from ringsmith.schemes.registry import scheme_of
+
+Rotations: TypeAlias = Literal["shared", "seal"]
+"""Which bits several rotations of one value have."""
 
 
 @overload
@@ -38,6 +42,7 @@ def trace(
     lazy_rescale: bool = True,
     rotate_products: bool = False,
     outputs: Outputs = None,
+    rotations: Rotations = "shared",
 ) -> CkksProgram: ...
 @overload
 def trace(
@@ -47,6 +52,7 @@ def trace(
     *,
     modular: bool = False,
     outputs: Outputs = None,
+    rotations: Rotations = "shared",
 ) -> BfvProgram: ...
 @overload
 def trace(
@@ -55,6 +61,7 @@ def trace(
     inputs: Inputs = None,
     *,
     outputs: Outputs = None,
+    rotations: Rotations = "shared",
 ) -> Program: ...
 def trace(
     function: Callable[..., Any],
@@ -67,6 +74,7 @@ def trace(
     rotate_products: bool = False,
     modular: bool = False,
     outputs: Outputs = None,
+    rotations: Rotations = "shared",
 ) -> Program:
     """Calls a function on encrypted vectors, records its operations, and plans a program.
 
@@ -98,6 +106,10 @@ def trace(
         outputs: The length of outputs by name: how many numbers ``Program.decrypt`` returns. Zeros
             follow an output's numbers. None: all slots. The length of an unnamed output is that of
             the vector.
+        rotations: Which bits several rotations of one value, and sums of rotated values, have.
+            ``shared``: they share the digits and the divisions of key switching, which is faster
+            and no less exact. ``seal``: those of Microsoft SEAL's operations one after another. A
+            single rotation has SEAL's bits in either case.
 
     Returns:
         The program with relinearization, rescaling, modulus switching, scales and keys planned: a
@@ -108,12 +120,15 @@ def trace(
             user's file and line.
     """
     source = caller()
+    if rotations not in (SHARED, SEAL):
+        raise source.error(f"rotations = {rotations!r:.60} is none of {SHARED!r} and {SEAL!r}")
     options = Options(
         _whole_headroom(headroom_bits, source),
         fused_rescale,
         lazy_rescale,
         rotate_products,
         modular,
+        rotations,
     )
     wanted = _named(parameters, source)
     if not isinstance(wanted, RlweParameters | AutoRlweParameters):

@@ -7,6 +7,7 @@ scheme's writer has products, plain products and the division by a prime.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ringsmith.graph.operations import Drops, Key, Op
@@ -17,6 +18,19 @@ from ringsmith.params import RlweParameters
 Polynomials = tuple[int, ...]
 
 RELIN_KEY = "relin"
+
+
+@dataclass(frozen=True)
+class Undivided:
+    """A ciphertext of two polynomials whose division by the special primes is still to come.
+
+    Attributes:
+        pair: The node of P times the polynomials, over the extended base in NTT form; None: zeros.
+        rest: What is added after the division; none: zeros.
+    """
+
+    pair: int | None
+    rest: Polynomials = ()
 
 
 def galois_key_name(element: int) -> str:
@@ -38,6 +52,7 @@ class OperationWriter(ABC):
     def __init__(self, graph: SubroutineGraph, parameters: RlweParameters) -> None:
         self._graph = graph
         self._ring = parameters
+        self._digits: dict[int, int] = {}  # of rotations that share them, by what is cut
 
     def write(
         self,
@@ -134,6 +149,72 @@ class OperationWriter(ABC):
         """
         added, switched = a
         return self._switched(switched, galois_key_name(element), element, [added])
+
+    # ---- rotations that share digits and divisions ------------------------------------------
+
+    def rotate_shared(self, a: Polynomials, element: int) -> Polynomials:
+        """Returns a(X^element), as ``apply_galois``; all rotations of one value share its digits.
+
+        The automorphism moves the digits, which are cut before it. So the bits are not SEAL's.
+        """
+        return self.divided(self.rotate_undivided(a, element))
+
+    def rotate_undivided(self, a: Polynomials, element: int) -> Undivided:
+        """The same, not divided yet."""
+        added, switched = a
+        if switched not in self._digits:
+            limbs = len(self._graph.type_of(switched).base)
+            self._digits[switched] = self._graph.digits(switched, self._cut(limbs))
+        digits, key = self._digits[switched], galois_key_name(element)
+        if self.form is Form.NTT:
+            return Undivided(self._graph.key_product(digits, key, element, [added]))
+        pair = self._graph.key_product(digits, key, element)
+        return Undivided(pair, (self._graph.automorph(added, element),))
+
+    def multiply_undivided(self, a: Undivided, plain: int, rest: int | None) -> Undivided:
+        """Returns a * w, for w over the extended base and, where a has a rest, over a's."""
+        pair = None if a.pair is None else self._graph.mul(a.pair, plain)
+        if rest is None:
+            return Undivided(pair)
+        return Undivided(pair, self.multiply_plain(a.rest, rest))
+
+    def write_undivided(self, op: Op, operands: Sequence[Undivided]) -> Undivided:
+        """Writes a sum, difference or negation."""
+        if op is Op.NEGATE:
+            [a] = operands
+            pair = None if a.pair is None else self._graph.neg(a.pair)
+            return Undivided(pair, self.negate(a.rest))
+        a, b = operands
+        rest = self.add(a.rest, b.rest) if op is Op.ADD else self.sub(a.rest, b.rest)
+        if a.pair is None and b.pair is not None:
+            return Undivided(b.pair if op is Op.ADD else self._graph.neg(b.pair), rest)
+        if a.pair is None or b.pair is None:
+            return Undivided(a.pair, rest)
+        both = self._graph.add if op is Op.ADD else self._graph.sub
+        return Undivided(both(a.pair, b.pair), rest)
+
+    def divided(self, a: Undivided) -> Polynomials:
+        """Divides by the special primes."""
+        graph, special = self._graph, self._ring.special
+        assert a.pair is not None, "something was rotated"
+        pair = a.pair if self.form is Form.NTT else graph.intt(a.pair)
+        if special:
+            pair = graph.mod_down(pair, special[0] if len(special) == 1 else special)
+        return self.add(a.rest, graph.halves(pair))
+
+    def divided_and_rescaled(self, a: Undivided) -> Polynomials:
+        """Divides by the special primes and the last data prime at once, in NTT form."""
+        graph, special = self._graph, self._ring.special
+        assert a.pair is not None, "something was rotated"
+        base = graph.type_of(a.pair).base
+        drop = (len(base) - len(special) - 1, *special)
+        if not a.rest:
+            return graph.halves(graph.mod_down(a.pair, drop))
+        first, second = (
+            graph.mod_down(graph.add(total, graph.mod_up_scaled(rest, base)), drop)
+            for total, rest in zip(graph.halves(a.pair), a.rest, strict=True)
+        )
+        return first, second
 
     def _switched(
         self, target: int, key: str, element: int = 1, added: Sequence[int] = ()

@@ -1,10 +1,12 @@
 """Every op of docs/reference/subroutine-graph.md on Python integers.
 
 Nothing here is fast, and nothing comes from Ringsmith's core: so it tells whether the core does
-what the page says. A polynomial is a dictionary from prime index to a list of N residues.
+what the page says. A polynomial is a dictionary from prime index to a list of N residues, a pair a
+tuple of two, and the digits of a value are a list.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -14,6 +16,8 @@ from numpy.typing import NDArray
 from ringsmith.graph import SubroutineGraph
 
 Limbs = dict[int, list[int]]
+Pair = tuple[Limbs, Limbs]
+Value = Limbs | Pair | list[Limbs]
 Arrays = Mapping[str, NDArray[np.uint64]]
 
 FRACTION = 89
@@ -73,7 +77,7 @@ class Interpreter:
 
     def run(self) -> dict[str, list[list[int]]]:
         """Output name -> limbs."""
-        values: list[Limbs] = []
+        values: list[Any] = []
         outputs = {}
         for node in self.graph.nodes:
             operands = [values[i] for i in node.operands]
@@ -82,9 +86,19 @@ class Interpreter:
                 outputs[node.attrs["name"]] = [operands[0][i] for i in sorted(operands[0])]
                 values.append({})
             else:
-                step = getattr(self, f"_{node.op}")
-                values.append(step(operands, dict(node.attrs), form == "ntt"))
+                values.append(self._value(node.op, operands, dict(node.attrs), form == "ntt"))
         return outputs
+
+    def _value(self, op: str, operands: list[Any], attrs: dict[str, Any], in_ntt: bool) -> Value:
+        """What a node yields; ops of one polynomial do the same to each half of a pair."""
+        step = getattr(self, f"_{op}")
+        if op == "half" or not any(isinstance(operand, tuple) for operand in operands):
+            return step(operands, attrs, in_ntt)
+        first, second = (
+            step([x[half] if isinstance(x, tuple) else x for x in operands], attrs, in_ntt)
+            for half in (0, 1)
+        )
+        return first, second
 
     def _each(self, base: Sequence[int], words: Callable[[int, int], int]) -> Limbs:
         return {i: [words(i, j) % self.primes[i] for j in range(self.n)] for i in base}
@@ -116,6 +130,8 @@ class Interpreter:
         return {i: intt(a, self.primes[i], self.roots[i]) for i, a in only[0].items()}
 
     def _automorph(self, only: list[Limbs], attrs: dict[str, Any], in_ntt: bool) -> Limbs:
+        if attrs["element"] == 1:
+            return only[0]
         element, coefficients = attrs["element"], self._coefficients(only[0], in_ntt)
         result: Limbs = {}
         for i, a in coefficients.items():
@@ -195,6 +211,68 @@ class Interpreter:
         whole = [word % q for word in self._converted(a, list(a))]
         shift, mask = width * attrs["digit"], (1 << width) - 1
         return self._each(attrs["base"], lambda _, j: whole[j] >> shift & mask)
+
+    def _digits(self, only: list[Limbs], attrs: dict[str, Any], in_ntt: bool) -> list[Limbs]:
+        a = self._coefficients(only[0], in_ntt)
+        return [self._ntt([digit], {}, False) for digit in self._cut(a, attrs)]
+
+    def _cut(self, a: Limbs, attrs: dict[str, Any]) -> Iterator[Limbs]:
+        base, variant, primes = attrs["base"], attrs["variant"], iter(sorted(a))
+        for number, size in enumerate(attrs["sizes"]):
+            if variant == "words":
+                word = {"digit": number, "word_bits": size, "base": base}
+                yield self._decompose([a], word, False)
+            else:
+                digit = {"digit": [*islice(primes, size)], "base": base, "variant": variant}
+                yield self._mod_up([a], digit, False)
+
+    def _key_product(self, operands: list[Any], attrs: dict[str, Any], _: bool) -> Pair:
+        digits, *added = operands
+        digits = [self._automorph([digit], attrs, True) for digit in digits]
+        return self._sums(digits, attrs, [self._automorph([b], attrs, True) for b in added])
+
+    def _sums(self, digits: list[Limbs], attrs: dict[str, Any], added: list[Limbs]) -> Pair:
+        """Digits times a key, plus P times what is added, in NTT form."""
+        base, factor = list(digits[0]), 1
+        if added:
+            factor = prod(self.primes[i] for i in base if i not in added[0])
+
+        def half(which: int) -> Limbs:
+            key = {i: self.keys[attrs["key"]][: len(digits), which, i].tolist() for i in base}
+            first = added[which] if which < len(added) else {}
+            zeros = [0] * self.n
+            return self._each(
+                base,
+                lambda i, j: (
+                    sum(d[i][j] * words[j] for d, words in zip(digits, key[i], strict=True))
+                    + factor * first.get(i, zeros)[j]
+                ),
+            )
+
+        return half(0), half(1)
+
+    def _key_switch(self, operands: list[Limbs], attrs: dict[str, Any], in_ntt: bool) -> Pair:
+        a, *added = (self._automorph([each], attrs, in_ntt) for each in operands)
+        added = added if in_ntt else [self._ntt([b], {}, False) for b in added]
+        pair = self._sums(self._digits([a], attrs, in_ntt), attrs, added)
+        if attrs["drop"]:
+            variant = "rounded" if len(attrs["drop"]) == 1 else "centred_base_conv"
+            division = {"drop": attrs["drop"], "variant": variant}
+            pair = self._value("mod_down", [pair], division, True)
+        return pair if in_ntt else self._value("intt", [pair], {}, True)
+
+    def _half(self, only: list[Pair], attrs: dict[str, Any], _: bool) -> Limbs:
+        return only[0][attrs["half"]]
+
+    def _mul_scalar(self, only: list[Limbs], attrs: dict[str, Any], _: bool) -> Limbs:
+        (a,) = only
+        values = dict(zip(sorted(a), attrs["values"], strict=True))
+        return self._each(list(a), lambda i, j: a[i][j] * values[i])
+
+    def _add_scalar(self, only: list[Limbs], attrs: dict[str, Any], in_ntt: bool) -> Limbs:
+        (a,) = only
+        values = dict(zip(sorted(a), attrs["values"], strict=True))
+        return self._each(list(a), lambda i, j: a[i][j] + (values[i] if in_ntt or j == 0 else 0))
 
     def _coefficients(self, a: Limbs, in_ntt: bool) -> Limbs:
         return self._intt([a], {}, True) if in_ntt else a

@@ -13,16 +13,15 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.subroutines import Cut
 from ringsmith.objects import KeySwitchKey, Residues
 
 
 def switched(graph: SubroutineGraph, value: int, key: str) -> list[int]:
     """Key switching of one polynomial in NTT form: the two polynomials that come of it."""
-    data, special = graph.type_of(value).base, graph.special[0]
-    coefficients = graph.intt(value)
-    digits = [graph.ntt(graph.mod_up(coefficients, j, (*data, special))) for j in data]
-    totals = [graph.ksk_inner_product(digits, key, half, data) for half in (0, 1)]
-    return [graph.mod_down(total, special) for total in totals]
+    data = graph.type_of(value).base
+    cut = Cut((1,) * len(data), "fast_base_conv", (*data, *graph.special))
+    return list(graph.halves(graph.key_switch(value, key, cut, graph.special)))
 
 
 def random_inputs(graph: SubroutineGraph, random: np.random.Generator) -> dict[str, Residues]:

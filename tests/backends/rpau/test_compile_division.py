@@ -10,6 +10,7 @@ from tests.backends.rpau.interpreted import run_both
 from ringsmith import _core
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.graph import Form, SubroutineGraph
+from ringsmith.graph.subroutines import Cut
 
 DESIGN = replace(
     load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128
@@ -33,13 +34,11 @@ def empty_graph(special: int = 1, keys: dict[str, int] = KEYS) -> SubroutineGrap
 def relinearize_and_rescale(graph: SubroutineGraph) -> None:
     """Both at once, of inputs ``a`` and ``b`` and a key switching of ``b``."""
     pair = [graph.input(name, DATA) for name in "ab"]
-    extended = (*DATA, *graph.special)
-    coefficients = graph.intt(pair[1])
-    digits = [graph.ntt(graph.mod_up(coefficients, j, extended)) for j in DATA]
-    for half, value in enumerate(pair):
-        total = graph.ksk_inner_product(digits, "relin", half, DATA)
-        total = graph.add(total, graph.mod_up_scaled(value, extended))
-        graph.output(graph.mod_down(total, (DATA[-1], *graph.special)), f"y{half}")
+    cut = Cut((1,) * len(DATA), "fast_base_conv", (*DATA, *graph.special))
+    drop = (DATA[-1], *graph.special)
+    switched = graph.key_switch(pair[1], "relin", cut, drop, added=pair)
+    for half, value in enumerate(graph.halves(switched)):
+        graph.output(value, f"y{half}")
 
 
 @pytest.mark.parametrize(

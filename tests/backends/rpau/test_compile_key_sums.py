@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.backends.rpau.interpreted import switched
 
 from ringsmith import _core
 from ringsmith.backends.base import CompiledGraph
@@ -21,6 +22,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.expand import expand
 
 DESIGN = replace(
     load_design("nano"),
@@ -46,17 +48,11 @@ def program(log_degree: int) -> SubroutineGraph:
     roots = tuple(_core.smallest_root(q, n) for q in primes)
     graph = SubroutineGraph(n, primes, roots, (SPECIAL,), {"relin": 5, "galois:5": 5})
 
-    def switched(value: int, key: str) -> list[int]:
-        coefficients = graph.intt(value)
-        digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
-        totals = [graph.ksk_inner_product(digits, key, half, range(5)) for half in (0, 1)]
-        return [graph.mod_down(total, SPECIAL) for total in totals]
-
     a, b = (graph.input(name, DATA) for name in "ab")
     square = graph.mul(a, a)
-    half0, half1 = switched(graph.mul(a, b), "relin")
+    half0, half1 = switched(graph, graph.mul(a, b), "relin")
     total = graph.add(half1, square)
-    rotated0, rotated1 = switched(graph.automorph(total, 5), "galois:5")
+    rotated0, rotated1 = switched(graph, graph.automorph(total, 5), "galois:5")
     graph.output(graph.add(graph.add(b, half0), rotated0), "y0")
     graph.output(graph.add(rotated1, square), "y1")
     return graph
@@ -93,9 +89,10 @@ def test_sums_initialised_and_added_up_in_each_way_have_equal_bits(
     way = {"preinitialised": preinitialised, "eager": eager}
 
     def only(*_: object) -> Iterator[Selection]:
-        layout = layouts(graph, design)[-1]
+        expanded = expand(graph)
+        layout = layouts(expanded, design)[-1]
         seeded = graph.keys if log_degree == design.log_n else ()
-        yield select(graph, design, layout, per_rpau=True, **way, seeded=seeded)
+        yield select(expanded, design, layout, per_rpau=True, **way, seeded=seeded)
 
     monkeypatch.setattr(compiler, "_selections", only)
     run_both(graph, design)
@@ -106,20 +103,18 @@ def relinearization(log_degree: int) -> SubroutineGraph:
     whole = program(log_degree)
     graph = SubroutineGraph(whole.n, whole.primes, whole.roots, whole.special, {"relin": 5})
     c0, c1, c2 = (graph.input(f"c{i}", DATA) for i in range(3))
-    coefficients = graph.intt(c2)
-    digits = [graph.ntt(graph.mod_up(coefficients, j, (*DATA, SPECIAL))) for j in DATA]
-    for half, c in enumerate((c0, c1)):
-        total = graph.ksk_inner_product(digits, "relin", half, range(5))
-        graph.output(graph.add(c, graph.mod_down(total, SPECIAL)), f"y{half}")
+    for half, (c, switch) in enumerate(zip((c0, c1), switched(graph, c2, "relin"), strict=True)):
+        graph.output(graph.add(c, switch), f"y{half}")
     return graph
 
 
 def test_a_larger_ring_needs_no_transfers_where_digits_need_not_wait_for_each_other() -> None:
     """As many work polynomials as Medha has, in two sub-polynomials each."""
     graph, design = relinearization(9), replace(DESIGN, rpaus=6, work_polys=13)
-    (layout,) = layouts(graph, design)
-    waiting = select(graph, design, layout, per_rpau=False, preinitialised=True)
-    at_once = select(graph, design, layout, per_rpau=False, preinitialised=True, eager=True)
+    expanded = expand(graph)
+    (layout,) = layouts(expanded, design)
+    waiting = select(expanded, design, layout, per_rpau=False, preinitialised=True)
+    at_once = select(expanded, design, layout, per_rpau=False, preinitialised=True, eager=True)
     assert not fits_at_once(waiting, design)
     assert fits_at_once(at_once, design)
     executable = run_both(graph, design)

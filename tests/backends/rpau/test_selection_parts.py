@@ -19,6 +19,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.errors import CompileError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.expand import expand
 
 PRIMES = 4
 """Three data primes and, last, a special prime; each is larger than the one before it."""
@@ -44,7 +45,7 @@ LAYOUT = Layout(ORDER, tuple(range(PRIMES)))
 
 def context(graph: SubroutineGraph, design: RpauDesign) -> SelectionContext:
     """The graph's inputs placed, nothing emitted."""
-    made = SelectionContext.of(graph, design, LAYOUT, per_rpau=False)
+    made = SelectionContext.of(expand(graph), design, LAYOUT, per_rpau=False)
     for node in graph.nodes:
         if node.op == "input":
             made.placement.put(node.id, made.memory.fresh(node.type.base))
@@ -67,7 +68,7 @@ def test_a_limb_is_written_over_only_when_no_later_node_reads_it() -> None:
     again = graph.add(total, b)
     graph.output(again, "z")
     memory = VirtualMemory(ORDER, 1)
-    placement = Placement(graph, LAYOUT, memory)
+    placement = Placement(expand(graph), LAYOUT, memory)
     for value in (a, b):
         placement.put(value, memory.fresh(DATA))
     expected = {product: None, total: product, again: b}  # total is an output, and stays
@@ -88,7 +89,7 @@ def test_each_limb_of_a_value_dies_with_the_last_node_that_reads_this_limb() -> 
     coefficients = graph.intt(graph.input("a", DATA))
     raised = [graph.mod_up(coefficients, digit, (*DATA, SPECIAL)) for digit in DATA]
     memory = VirtualMemory(ORDER, 1)
-    placement = Placement(graph, LAYOUT, memory)
+    placement = Placement(expand(graph), LAYOUT, memory)
     placement.put(coefficients, memory.fresh(DATA))
     for digit, value in zip(DATA, raised, strict=True):
         node = graph.nodes[value]
@@ -107,7 +108,7 @@ def test_a_value_that_shares_its_limbs_with_another_is_not_written_over() -> Non
     negated = graph.neg(fewer)
     graph.output(graph.add(a, a), "y")
     memory = VirtualMemory(ORDER, 1)
-    placement = Placement(graph, LAYOUT, memory)
+    placement = Placement(expand(graph), LAYOUT, memory)
     placement.put(a, memory.fresh(DATA))
     placement.put(fewer, {limb: placement.location[a][limb] for limb in DATA[:2]})
     placement.done(graph.nodes[fewer])

@@ -11,6 +11,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.design.slot_order import SlotOrder, slot_order, spare_slots
 from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.graph.expand import expand
 from ringsmith.lower import lower_operation
 from ringsmith.params import AutoParameters, CkksParameters, SecurityWarning, parameter_set
 
@@ -100,13 +101,13 @@ def parameters(*sizes: int) -> CkksParameters:
 
 def test_key_switching_shares_a_wide_special_prime_among_wide_rpaus() -> None:
     graph = lower_operation("relinearize", parameters(54, 54, 60), 2)
-    own, shared = layouts(graph, DESIGN)
+    own, shared = layouts(expand(graph), DESIGN)
     assert own.order == shared.order == SlotOrder((2, 3, 0, 1, 4, 5))
     assert shared.limbs == (0, 1, 2, 2)
     everywhere = lower_operation("relinearize", parameters(60, 60, 54), 2)
-    assert layouts(everywhere, DESIGN)[1].limbs[:4] == (0, 1, 2, 2)
+    assert layouts(expand(everywhere), DESIGN)[1].limbs[:4] == (0, 1, 2, 2)
     full = lower_operation("relinearize", parameters(60, 54, 60), 2)
-    assert len(layouts(full, DESIGN)) == 1
+    assert len(layouts(expand(full), DESIGN)) == 1
 
 
 def test_medhas_parameters_lie_as_its_paper_has_them() -> None:

@@ -58,8 +58,8 @@ class RpauExplorer(Explorer):
         """See ``Explorer.space``."""
         for graph in task.graphs.values():
             refuse_conversions(graph, f"architecture {ARCHITECTURE}")
-            digits = (n.attrs["digit"] for n in graph.nodes if n.op == "mod_up")
-            if any(len(digit) > 1 for digit in digits):
+            sizes = (n.attrs["sizes"] for n in graph.nodes if n.op in ("digits", "key_switch"))
+            if any(set(each) != {1} for each in sizes):
                 raise ParameterError(
                     f"architecture {ARCHITECTURE} has digits of one prime alone in CKKS: choose "
                     "dnum = 0, or name another architecture"

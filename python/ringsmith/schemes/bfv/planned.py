@@ -43,6 +43,7 @@ def planned(recording: Recording, parameters: BfvParameters, options: Options) -
         notes=recording.notes,
         arrays=recording.arrays,
         unchecked=options.unchecked,
+        rotations=options.rotations,
     )
     program.check_ranges()
     return program

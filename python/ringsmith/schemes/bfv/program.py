@@ -120,7 +120,7 @@ class BfvProgram(Program):
         lines = self._heading(with_choice=True)
         lines.append(f"plain modulus t = {self.parameters.plain_modulus}")
         lines += table(self.nodes, f"{_HEADS}  budget", columns, cycles)
-        lines += ["", cost(self.parameters, self.nodes, cycles), ""]
+        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), ""]
         lines.append(
             "noise budget: bits that are left at least, by the noise model of "
             "docs/guide/programs.md; "

@@ -122,9 +122,18 @@ class Bfv(Scheme):
         assert isinstance(parameters, BfvParameters)
         return BfvWriter(graph, parameters)
 
-    def constant(self, parameters: RlweParameters, plain: Plain, limbs: int, op: Op) -> Residues:
+    def constant(
+        self,
+        parameters: RlweParameters,
+        plain: Plain,
+        limbs: int,
+        op: Op,
+        *,
+        extended: bool = False,
+    ) -> Residues:
         """Batched, then made for the operation as ``residues`` does: SEAL's bits, all of them."""
         assert isinstance(parameters, BfvParameters)
+        assert not extended, "BFV divides key switches at once"
         slots = np.array(plain.vector(parameters.slots), np.int64)
         return _prepared(parameters, op, _core.bfv.encode(bfv_context(parameters), slots), limbs)
 

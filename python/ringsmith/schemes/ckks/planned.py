@@ -50,6 +50,7 @@ def _cheapest(
             complex_inputs=recording.complex_inputs,
             notes=recording.notes,
             unchecked=options.unchecked,
+            rotations=options.rotations,
             arrays=recording.arrays,
         )
 

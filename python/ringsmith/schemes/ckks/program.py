@@ -205,7 +205,8 @@ class CkksProgram(Program):
 
         lines = self._heading(with_choice=True)
         lines += table(self.nodes, f"{_HEADS}  precision", columns, cycles)
-        lines += ["", cost(self.parameters, self.nodes, cycles), "", *self._precision(found)]
+        lines += ["", cost(self.parameters, self.nodes, self.sharing, cycles), ""]
+        lines += self._precision(found)
         return "\n".join(lines)
 
     def _precision(self, found: Forecast) -> list[str]:

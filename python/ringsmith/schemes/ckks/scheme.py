@@ -112,11 +112,19 @@ class Ckks(Scheme):
         assert isinstance(parameters, CkksParameters)
         return CkksWriter(graph, parameters)
 
-    def constant(self, parameters: RlweParameters, plain: Plain, limbs: int, op: Op) -> Residues:
+    def constant(
+        self,
+        parameters: RlweParameters,
+        plain: Plain,
+        limbs: int,
+        op: Op,
+        *,
+        extended: bool = False,
+    ) -> Residues:
         """Encoded at its scale, the same for all operations."""
         assert isinstance(parameters, CkksParameters)
         vector = plain.vector(parameters.slots)
-        return ckks_encoder(parameters).encode(vector, plain.scale, limbs)
+        return ckks_encoder(parameters).encode(vector, plain.scale, limbs, extended)
 
     def residues(
         self,

@@ -160,7 +160,7 @@ class BaseConversions:
         origin = node.origin
         raise CompileError(
             f"design {self._context.design.name} cannot convert the bases of {node.op} (subroutine "
-            f"{node.id}): {why}; take a design with other rpaus or modulus_banks, or run "
-            "on the cpu",
+            f"{self._context.sources[node.id]}): {why}; take a design with other rpaus or "
+            "modulus_banks, or run on the cpu",
             None if origin is None else origin.node,
         )

@@ -24,7 +24,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError, ToolError
 from ringsmith.files.budget import Budget
-from ringsmith.graph import SubroutineGraph
+from ringsmith.graph import SubroutineGraph, expand
 from ringsmith.graph.file import digest
 from ringsmith.hdl.build_cache import cache_root, fingerprint
 
@@ -89,7 +89,7 @@ def _compiler() -> str:
     sources = sorted(
         each for own in folders for each in own.iterdir() if each.suffix in (".py", ".yaml")
     )
-    return fingerprint([], [*sources, Path(_scheduler.__file__)])
+    return fingerprint([], [*sources, Path(expand.__file__), Path(_scheduler.__file__)])
 
 
 def _read(path: Path, design: RpauDesign) -> Executable | None:

@@ -20,6 +20,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.backends.rpau.isa.assembler import check, encode
 from ringsmith.errors import ProgramError
+from ringsmith.graph.expand import Expanded, expand
 from ringsmith.graph.subroutines import SubroutineGraph
 from ringsmith.interop.seeded_keys import seeds_are_direct
 from ringsmith.progress import Task, task
@@ -43,7 +44,8 @@ def compile_graph(
     """
     check_supported(graph, design)
     _check_fit(graph, design)
-    selections = list(_selections(graph, design, _expanded(graph, design, seeded)))
+    expanded = expand(graph)
+    selections = list(_selections(expanded, design, _seeded(graph, design, seeded)))
     plans, errors = _plans(graph, design, selections)
     for plan in sorted(plans, key=lambda plan: (plan.draft.host_transfers, plan.draft.cycles)):
         try:
@@ -104,25 +106,26 @@ def _plans(
 
 
 def _selections(
-    graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str]
+    expanded: Expanded, design: RpauDesign, seeded: Collection[str]
 ) -> Iterator[Selection]:
     """The ways to select instructions that are worth scheduling.
 
     Pre-initialised accumulators help if transfers run in parallel to the transforms. A program with
     keys that does not fit at once is also selected in the order that needs the least memory.
     """
-    issues = (False, True) if graph.keys else (False,)
-    for layout, per_rpau in product(layouts(graph, design), issues):
-        chosen = partial(select, graph, design, layout, per_rpau=per_rpau, seeded=seeded)
+    keys = expanded.graph.keys
+    issues = (False, True) if keys else (False,)
+    for layout, per_rpau in product(layouts(expanded, design), issues):
+        chosen = partial(select, expanded, design, layout, per_rpau=per_rpau, seeded=seeded)
         selection = chosen()
         yield selection
-        if graph.keys and not fits_at_once(selection, design):
+        if keys and not fits_at_once(selection, design):
             yield chosen(preinitialised=True, eager=True)
-        elif graph.keys and design.link:
+        elif keys and design.link:
             yield chosen(preinitialised=True)
 
 
-def _expanded(
+def _seeded(
     graph: SubroutineGraph, design: RpauDesign, seeded: Collection[str] | None
 ) -> frozenset[str]:
     """Names of the graph's keys whose a part the design expands."""

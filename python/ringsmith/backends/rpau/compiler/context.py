@@ -1,6 +1,6 @@
 """What the parts of instruction selection share: the program, and how it is placed and emitted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ringsmith.backends.rpau.compiler.emission import Emitter
@@ -10,6 +10,7 @@ from ringsmith.backends.rpau.compiler.transfer import Transfer
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualMemory
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.graph import SubroutineGraph, SubroutineNode
+from ringsmith.graph.expand import Expanded
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class SelectionContext:
     """One program for one design, while its instructions are selected.
 
     Attributes:
-        graph: The program.
+        graph: The program, in primitives.
+        sources: For each of its nodes, the id that its user knows.
         design: The accelerator.
         layout: Where limbs go.
         memory: Where virtual polynomials come from.
@@ -27,6 +29,7 @@ class SelectionContext:
     """
 
     graph: SubroutineGraph
+    sources: Sequence[int]
     design: RpauDesign
     layout: Layout
     memory: VirtualMemory
@@ -36,18 +39,20 @@ class SelectionContext:
 
     @classmethod
     def of(
-        cls, graph: SubroutineGraph, design: RpauDesign, layout: Layout, *, per_rpau: bool
+        cls, expanded: Expanded, design: RpauDesign, layout: Layout, *, per_rpau: bool
     ) -> "SelectionContext":
         """Nothing is placed or emitted yet; ``per_rpau`` as for ``Emitter``."""
+        graph = expanded.graph
         sub_polys = design.sub_polys(graph.n.bit_length() - 1)
         memory = VirtualMemory(layout.order, sub_polys, graph.extension)
         emitter = Emitter(graph, design, layout, memory, per_rpau=per_rpau)
         return cls(
             graph,
+            expanded.sources,
             design,
             layout,
             memory,
-            Placement(graph, layout, memory),
+            Placement(expanded, layout, memory),
             emitter,
             Transfer(graph, design, layout, emitter),
         )

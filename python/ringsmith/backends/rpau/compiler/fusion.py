@@ -1,12 +1,12 @@
 """Finds fused nodes: those that other nodes' instructions serve, and their order."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
 from ringsmith.backends.rpau.compiler.limb_layout import is_scaled
 from ringsmith.graph import SubroutineGraph, SubroutineNode
+from ringsmith.graph.expand import Expanded
 
 
 @dataclass(frozen=True)
@@ -42,104 +42,99 @@ class Fusion:
     eager: Mapping[int, Sequence[tuple[SubroutineNode, int]]]
 
     @classmethod
-    def of(cls, graph: SubroutineGraph, *, preinitialised: bool, eager: bool) -> "Fusion":
+    def of(cls, expanded: Expanded, *, preinitialised: bool, eager: bool) -> "Fusion":
         """Finds it; see ``select`` for the choices."""
-        summands = _summands(graph)
-        initial = _scaled_summands(graph, summands)
-        if preinitialised:
-            initial |= _quotient_summands(graph, summands)
-        return cls(summands, initial, _eager_products(graph) if eager else {})
+        users = _users(expanded.graph)
+        summands = _summands(expanded.graph, users)
+        initial = _initial_values(expanded, summands, users, quotients=preinitialised)
+        return cls(summands, initial, _eager_products(expanded) if eager else {})
 
 
-def _summands(graph: SubroutineGraph) -> frozenset[int]:
+_Users = Mapping[int, Sequence[SubroutineNode]]
+
+
+def _summands(graph: SubroutineGraph, users: _Users) -> frozenset[int]:
     """What is used by an addition only, and needs no instruction of its own for that.
 
-    A product (multiply-accumulate), a scaled value, and a quotient: x*P^-1 + c comes first.
+    A product (multiply-accumulate), a value times a number or scaled, and a quotient:
+    x*P^-1 + c comes first.
     """
-    users = _users(graph)
     fused: set[int] = set()
     for node in graph.nodes:
-        if node.op != "add" or node.operands[0] == node.operands[1]:
+        if node.op not in ("add", "add_scalar") or len(set(node.operands)) != len(node.operands):
             continue
         for operand in reversed(node.operands):
             summand = graph.nodes[operand]
-            fusible = summand.op in ("mul", "mod_down") or is_scaled(summand)
-            if fusible and users[operand] == 1:
+            fusible = summand.op == "mul_scalar" or (
+                node.op == "add" and (summand.op in ("mul", "mod_down") or is_scaled(summand))
+            )
+            if fusible and len(users[operand]) == 1:
                 fused.add(operand)
                 break
     return frozenset(fused)
 
 
-def _scaled_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int, InitialValue]:
-    """Key-product sums to which only a fused ``scaled`` value is added: it initialises them."""
-    found: dict[int, InitialValue] = {}
-    for total, other in _additions(graph):
-        scaled = graph.nodes[other]
-        if other in fused and is_scaled(scaled):
-            base = scaled.attrs["digit"]
-            primes = tuple(limb for limb in scaled.type.base if limb not in base)
-            found[total] = InitialValue(scaled.operands[0], base, primes)
-    return _possible(graph, found)
+def _initial_values(
+    expanded: Expanded, fused: Collection[int], users: _Users, *, quotients: bool
+) -> dict[int, InitialValue]:
+    """What initialises sums of key products that are used once, if it is there before the digits.
 
-
-def _quotient_summands(graph: SubroutineGraph, fused: Collection[int]) -> dict[int, InitialValue]:
-    """Sums of key products that the addend of their fused quotients may initialise.
-
-    With P the primes that are divided by, the quotient of x + P*c is that of x, plus c, bit for
-    bit: P*c is 0 modulo the primes of P, from whose limbs the rounding is computed.
+    That is a fused ``scaled`` value that is added to the sum or, with ``quotients``, the addend of
+    the sum's fused quotient. With P the primes that are divided by, the quotient of x + P*c is that
+    of x, plus c, bit for bit: P*c is 0 modulo the primes of P, from whose limbs the rounding is
+    computed.
     """
+    nodes = expanded.graph.nodes
     found: dict[int, InitialValue] = {}
-    for value, other in _additions(graph):
-        quotient = graph.nodes[other]
-        if other in fused and quotient.op == "mod_down":
-            (total,) = quotient.operands
-            found[total] = InitialValue(value, quotient.type.base, quotient.attrs["drop"])
-    return _possible(graph, found)
-
-
-def _additions(graph: SubroutineGraph) -> Iterator[tuple[int, int]]:
-    """The summands of every addition, in both orders."""
-    for node in graph.nodes:
-        if node.op == "add":
-            yield from permutations(node.operands)
-
-
-def _possible(graph: SubroutineGraph, found: Mapping[int, InitialValue]) -> dict[int, InitialValue]:
-    """Those of sums of key products used once, whose initial values are there before the digits."""
-    users = _users(graph)
-    return {
-        total: initial
-        for total, initial in found.items()
-        if graph.nodes[total].op == "ksk_inner_product"
-        and users[total] == 1
-        and initial.value < min(graph.nodes[total].operands)
-    }
-
-
-def _eager_products(graph: SubroutineGraph) -> dict[int, list[tuple[SubroutineNode, int]]]:
-    """Digits whose products can be added up as soon as they are there.
-
-    Those are digits that only the sums of b and a parts of one key switch use. Returns for each the
-    sums, and which of their operands it is.
-    """
-    users: dict[int, list[SubroutineNode]] = {}
-    for node in graph.nodes:
-        for operand in node.operands:
-            users.setdefault(operand, []).append(node)
-    found: dict[int, list[tuple[SubroutineNode, int]]] = {}
-    for node in graph.nodes:
-        if node.op != "ksk_inner_product" or list(node.operands) != sorted(set(node.operands)):
-            continue
-        sums = users[node.operands[0]]
-        same = all(
-            each.operands == node.operands and each.attrs["key"] == node.attrs["key"]
-            for each in sums
-        )
-        if node is sums[0] and same and all(users[operand] == sums for operand in node.operands):
-            for index, operand in enumerate(node.operands):
-                found[operand] = [(each, index) for each in sums]
+    for product in (each for digits in expanded.switches for each in digits.products):
+        for total in product.sums:
+            if len(users[total]) != 1:
+                continue
+            (user,) = users[total]
+            initial = None
+            if user.id in product.totals:
+                initial = _scaled_summand(nodes, user, total, fused)
+            elif quotients and user.id in product.divisions and user.id in fused:
+                (addition,) = users[user.id]
+                (value,) = (each for each in addition.operands if each != user.id)
+                initial = InitialValue(value, user.type.base, tuple(user.attrs["drop"]))
+            if initial is not None and initial.value < min(product.digits):
+                found[total] = initial
     return found
 
 
-def _users(graph: SubroutineGraph) -> Counter[int]:
-    return Counter(operand for node in graph.nodes for operand in node.operands)
+def _scaled_summand(
+    nodes: Sequence[SubroutineNode], addition: SubroutineNode, total: int, fused: Collection[int]
+) -> InitialValue | None:
+    """The fused ``scaled`` value that is added to a sum."""
+    for other in addition.operands:
+        if other != total and other in fused and is_scaled(nodes[other]):
+            base = nodes[other].attrs["digit"]
+            primes = tuple(limb for limb in nodes[other].type.base if limb not in base)
+            return InitialValue(nodes[other].operands[0], base, primes)
+    return None
+
+
+def _eager_products(expanded: Expanded) -> dict[int, list[tuple[SubroutineNode, int]]]:
+    """Digits whose products can be added up as soon as they are there.
+
+    Those are digits, moved or not, of one product with a key. Returns for each the sums, and which
+    of their operands it is.
+    """
+    nodes = expanded.graph.nodes
+    products = [product for digits in expanded.switches for product in digits.products]
+    count = Counter(product.digits for product in products)
+    return {
+        digit: [(nodes[total], index) for total in product.sums]
+        for product in products
+        if count[product.digits] == 1
+        for index, digit in enumerate(product.digits)
+    }
+
+
+def _users(graph: SubroutineGraph) -> _Users:
+    users: dict[int, list[SubroutineNode]] = {node.id: [] for node in graph.nodes}
+    for node in graph.nodes:
+        for operand in node.operands:
+            users[operand].append(node)
+    return users

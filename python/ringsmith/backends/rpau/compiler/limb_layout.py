@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.slot_order import SlotOrder, slot_order, spare_slots
-from ringsmith.graph import SubroutineGraph, SubroutineNode
+from ringsmith.graph import Form, SubroutineGraph, SubroutineNode
+from ringsmith.graph.expand import Digits, Expanded, KeyProduct
 
 _GATHER = 0.5
 """Cost of sending the sums of b and a parts to other slots and adding, in transforms."""
@@ -46,7 +47,7 @@ class Layout:
         return {slot: values[limb] for slot, limb in enumerate(self.limbs) if limb in values}
 
 
-def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
+def layouts(expanded: Expanded, design: RpauDesign) -> list[Layout]:
     """Layouts of a graph's limbs: each limb in its own slot, and alternatives that may be faster.
 
     A layout that shares the special prime's work needs more memory, and sometimes more cycles.
@@ -54,14 +55,16 @@ def layouts(graph: SubroutineGraph, design: RpauDesign) -> list[Layout]:
     Raises:
         ProgramError: If more primes need wide words, or narrow ones, than there are such RPAUs.
     """
+    graph = expanded.graph
     order = slot_order(graph.primes, graph.special, design)
     own = Layout(order, tuple(range(len(graph.primes))))
-    shared = _shared(graph, design, order)
+    shared = _shared(expanded, design, order)
     return [own, shared] if shared.moved else [own]
 
 
-def _shared(graph: SubroutineGraph, design: RpauDesign, order: SlotOrder) -> Layout:
-    """Gives the special prime of key switching to slots that no limb needs."""
+def _shared(expanded: Expanded, design: RpauDesign, order: SlotOrder) -> Layout:
+    """The layout where the special prime's work is shared: in slots that no limb needs."""
+    graph = expanded.graph
     own = tuple(range(len(graph.primes)))
     if len(graph.special) != 1:
         return Layout(order, own)
@@ -71,85 +74,54 @@ def _shared(graph: SubroutineGraph, design: RpauDesign, order: SlotOrder) -> Lay
         return Layout(order, own)
     moved: dict[int, dict[int, tuple[int, ...]]] = {}
     roots: dict[tuple[int, int], int] = {}
-    for sums in _key_switches(graph, special):
-        digits, roots_here = _share(order, sums[0].node, special, spare)
-        for operand, slot in zip(sums[0].node.operands, digits, strict=True):
-            for value in (operand, graph.nodes[operand].operands[0]):
+    for digits in expanded.switches:
+        if not _can_share(graph, digits, special):
+            continue
+        base = graph.nodes[digits.transformed[0]].type.base
+        held, roots_here = _share(order, base, digits, special, spare)
+        for values in (digits.raised, digits.transformed, *(p.digits for p in digits.products)):
+            for value, slot in zip(values, held, strict=True):
                 moved[value] = {special: (slot,)}
-        for total in sums:
-            for value in total.values:
-                moved[value] = {special: tuple(dict.fromkeys(digits))}
-                roots[value, special] = roots_here[total.node.attrs["half"]]
+        for product in digits.products:
+            for half, (total, root) in enumerate(zip(product.sums, roots_here, strict=True)):
+                for value in {total, product.totals[half]}:
+                    moved[value] = {special: tuple(dict.fromkeys(held))}
+                    roots[value, special] = root
     used = [slot for each in moved.values() for slots in each.values() for slot in slots]
     last = max([*used, *roots.values(), len(own) - 1])
     return Layout(order, own + (special,) * (last + 1 - len(own)), moved, roots)
 
 
-@dataclass(frozen=True)
-class _Total:
-    """A sum of key products.
+def _can_share(graph: SubroutineGraph, digits: Digits, special: int) -> bool:
+    """Whether the special limb of digits is only multiplied, and of their sums only divided away.
 
-    Attributes:
-        node: The sum.
-        values: Nodes whose limb in the special prime is the sum's: it, and the sum of it and a
-            ``scaled`` value, if that is all it is used for.
-        ends: The nodes that use the last of those.
+    What is added to a sum before that must have no such limb.
     """
-
-    node: SubroutineNode
-    values: tuple[int, ...]
-    ends: tuple[SubroutineNode, ...]
-
-
-def _key_switches(graph: SubroutineGraph, special: int) -> list[list[_Total]]:
-    """Sums of key products of the same digits, where every use of all of it is known."""
-    users: dict[int, list[SubroutineNode]] = {node.id: [] for node in graph.nodes}
-    for node in graph.nodes:
-        for operand in node.operands:
-            users[operand].append(node)
-    groups: dict[tuple[int, ...], list[_Total]] = {}
-    for node in graph.nodes:
-        if node.op == "ksk_inner_product" and special in node.type.base:
-            groups.setdefault(node.operands, []).append(_total(graph, node, users))
-    found = []
-    for operands, sums in groups.items():
-        if any(graph.nodes[operand].op != "ntt" for operand in operands):
-            continue
-        raised = [graph.nodes[graph.nodes[operand].operands[0]] for operand in operands]
-        nodes = [total.node for total in sums]
-        known = (
-            len(set(operands)) == len(operands),
-            all(_is_digit(node, special) for node in raised),
-            all(users[operand] == nodes for operand in operands),
-            all(len(users[node.id]) == 1 for node in raised),
-            all(_is_division(end, special) for total in sums for end in total.ends),
-        )
-        if all(known):
-            found.append(sums)
-    return found
+    primes = [digit_prime(graph.nodes[raised]) for raised in digits.raised]
+    return (
+        special in graph.nodes[digits.transformed[0]].type.base
+        and all(prime not in (None, special) for prime in primes)
+        and len(digits.products) > 0
+        and all(_is_divided(graph, product, special) for product in digits.products)
+    )
 
 
-def _total(
-    graph: SubroutineGraph, node: SubroutineNode, users: Mapping[int, Sequence[SubroutineNode]]
-) -> _Total:
-    """A sum of key products with what follows it."""
-    if len(users[node.id]) == 1 and users[node.id][0].op == "add":
-        (total,) = users[node.id]
-        others = [operand for operand in total.operands if operand != node.id]
-        if others and is_scaled(graph.nodes[others[0]]) and len(users[others[0]]) == 1:
-            return _Total(node, (node.id, total.id), tuple(users[total.id]))
-    return _Total(node, (node.id,), tuple(users[node.id]))
+def _is_divided(graph: SubroutineGraph, product: KeyProduct, special: int) -> bool:
+    added = [value for value in product.initial if value is not None]
+    return (
+        len(product.divisions) > 0
+        and all(graph.nodes[total].type.form is Form.NTT for total in product.totals)
+        and all(special in graph.nodes[division].attrs["drop"] for division in product.divisions)
+        and all(special not in graph.nodes[value].type.base for value in added)
+    )
 
 
-def _is_digit(node: SubroutineNode, special: int) -> bool:
-    """Whether a node is the ModUp of one data prime's digit."""
-    if node.op != "mod_up" or node.attrs["variant"] != "rns_digit":
-        return False
-    return special not in node.attrs["digit"]
-
-
-def _is_division(node: SubroutineNode, special: int) -> bool:
-    return node.op == "mod_down" and special in node.attrs["drop"]
+def digit_prime(raised: SubroutineNode) -> int | None:
+    """The prime of a digit of one prime; None of other digits."""
+    if raised.op != "mod_up" or raised.attrs["variant"] != "rns_digit":
+        return None
+    (prime,) = raised.attrs["digit"]
+    return int(prime)
 
 
 def is_scaled(node: SubroutineNode) -> bool:
@@ -158,28 +130,26 @@ def is_scaled(node: SubroutineNode) -> bool:
 
 
 def _share(
-    order: SlotOrder,
-    total: SubroutineNode,
-    special: int,
-    spare: Sequence[int],
+    order: SlotOrder, base: Sequence[int], digits: Digits, special: int, spare: Sequence[int]
 ) -> tuple[list[int], tuple[int, int]]:
     """The slot of the special prime for each digit, and for the division of b and a part sums.
 
     Counts transforms, and gives each task to the one that has the fewest.
     """
+    count, products = len(digits.transformed), len(digits.products)
     load = dict.fromkeys(order.rpaus, 0.0)
-    for limb in total.type.base:
+    for limb in base:
         if limb != special:  # one inverse transform of its own, and every digit but its own
-            load[order.rpau(limb)] += len(total.operands)
+            load[order.rpau(limb)] += count
     second = min((special, *spare), key=lambda slot: (load[order.rpau(slot)], slot == special))
     roots = (special, second)
     for root in roots:
-        load[order.rpau(root)] += 1
+        load[order.rpau(root)] += products
     held: list[int] = []
-    for _ in total.operands:
+    for _ in range(count):
 
         def cost(slot: int) -> tuple[float, bool, int]:
-            gathered = 0.0 if slot in held or slot in roots else _GATHER
+            gathered = 0.0 if slot in held or slot in roots else _GATHER * products
             return load[order.rpau(slot)] + 1 + gathered, slot != special, slot
 
         held.append(min((special, *spare), key=cost))

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from ringsmith.backends.rpau.compiler.limb_layout import Layout
+from ringsmith.backends.rpau.compiler.limb_layout import Layout, digit_prime
 from ringsmith.backends.rpau.compiler.virtual import Location, VirtualMemory
-from ringsmith.graph import SubroutineGraph, SubroutineNode
+from ringsmith.graph import SubroutineNode
+from ringsmith.graph.expand import Expanded
 
 
 class Placement:
@@ -20,16 +21,17 @@ class Placement:
         location: Where the values of the nodes so far are.
     """
 
-    def __init__(self, graph: SubroutineGraph, layout: Layout, memory: VirtualMemory) -> None:
+    def __init__(self, expanded: Expanded, layout: Layout, memory: VirtualMemory) -> None:
         self.location: dict[int, Location] = {}
-        self._graph = graph
+        self._graph = expanded.graph
+        self._copied = _copied_limbs(expanded)
         self._layout = layout
         self._memory = memory
         self._residents: dict[tuple[int, int], set[int]] = {}
         """(Virtual polynomial, slot) -> the values whose limb it is."""
         self._pending: Counter[tuple[int, int]] = Counter()
         """(Value, slot) -> how often it is still to be read."""
-        for node in graph.nodes:
+        for node in self._graph.nodes:
             self._pending.update(self._reads(node))
 
     def slots(self, node: SubroutineNode) -> list[int]:
@@ -80,16 +82,7 @@ class Placement:
 
         The digit is the inverse transform of this very limb.
         """
-        if node.op != "ntt":
-            return None
-        raised = self._graph.nodes[node.operands[0]]
-        if raised.op != "mod_up" or raised.attrs["variant"] != "rns_digit":
-            return None
-        inverse = self._graph.nodes[raised.operands[0]]
-        (digit,) = raised.attrs["digit"]
-        if inverse.op != "intt" or digit not in node.type.base:
-            return None
-        return inverse.operands[0], digit
+        return self._copied.get(node.id)
 
     def _reads(self, node: SubroutineNode) -> Counter[tuple[int, int]]:
         """How often a node reads each (value, slot)."""
@@ -108,3 +101,14 @@ class Placement:
         if copied is not None:
             reads[copied] += 1
         return reads
+
+
+def _copied_limbs(expanded: Expanded) -> dict[int, tuple[int, int]]:
+    """For each digit of one prime, transformed, the limb that it has of the value it is cut of."""
+    found: dict[int, tuple[int, int]] = {}
+    for digits in expanded.switches:
+        for raised, transformed in zip(digits.raised, digits.transformed, strict=True):
+            prime = digit_prime(expanded.graph.nodes[raised])
+            if digits.source is not None and prime is not None:
+                found[transformed] = digits.source, prime
+    return found

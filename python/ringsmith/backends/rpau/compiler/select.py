@@ -32,10 +32,11 @@ from ringsmith.backends.rpau.compiler.virtual import Location
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.errors import CompileError
 from ringsmith.graph import Form, SubroutineGraph, SubroutineNode
+from ringsmith.graph.expand import Expanded
 
 
 def select(
-    graph: SubroutineGraph,
+    expanded: Expanded,
     design: RpauDesign,
     layout: Layout,
     *,
@@ -47,7 +48,7 @@ def select(
     """Selects the instructions of a checked graph for a design that has enough modulus banks.
 
     Args:
-        graph: The graph.
+        expanded: The graph, in primitives.
         design: The accelerator.
         layout: Where limbs go.
         per_rpau: Per-RPAU issue: whether each RPAU gets its own instructions in key switching. This
@@ -63,11 +64,10 @@ def select(
     Raises:
         CompileError: If a node has no form on this architecture.
     """
-    check_supported(graph, design)
-    context = SelectionContext.of(graph, design, layout, per_rpau=per_rpau)
-    fusion = Fusion.of(graph, preinitialised=preinitialised, eager=eager)
+    context = SelectionContext.of(expanded, design, layout, per_rpau=per_rpau)
+    fusion = Fusion.of(expanded, preinitialised=preinitialised, eager=eager)
     selector = _NodeSelector(context, fusion, seeded)
-    for node in graph.nodes:
+    for node in expanded.graph.nodes:
         selector.serve(node)
     return selector.selection()
 
@@ -76,7 +76,7 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
     """Refuses nodes for which a design has no instructions.
 
     Without converters that is BFV's lift and scale, digits of several primes, and automorphisms in
-    coefficient form; on every design ``decompose``, and SEAL's variants of lift and scale.
+    coefficient form; on every design digits that are words, and SEAL's variants of lift and scale.
     Without a design, refuses nodes for which no design has instructions.
 
     Raises:
@@ -84,15 +84,13 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
     """
     converts = design is None or design.converters > 0
     for node in graph.nodes:
-        if node.op not in _RULES or (node.op in ("lift", "scale") and not converts):
-            instead = (
-                "take relinearization = 'residue'"
-                if node.op == "decompose"
-                else "take a design with converters"
-            )
+        if _takes_words(node) or (node.op in ("lift", "scale") and not converts):
+            words = _takes_words(node)
             raise CompileError(
-                f"architecture rpau has no {node.op}, which BFV's products and word decomposition "
-                f"take (subroutine {node.id}): {instead}, or run it on the cpu",
+                f"architecture rpau has no {'decompose' if words else node.op}, which BFV's "
+                f"products and word decomposition take (subroutine {node.id}, {node.op}): take "
+                + ("relinearization = 'residue'" if words else "a design with converters")
+                + ", or run it on the cpu",
                 _operation_of(node),
             )
         if node.op in ("lift", "scale") and node.attrs["variant"] != "hps":
@@ -107,22 +105,33 @@ def check_supported(graph: SubroutineGraph, design: RpauDesign | None = None) ->
 
 
 def needs_converters(node: SubroutineNode) -> bool:
-    """Whether a node needs a design with converters."""
-    permutes = node.op == "automorph" and node.type.form != Form.NTT
+    """Whether a node, before or after it is expanded, needs a design with converters."""
+    moves = node.op == "automorph" or (node.op == "key_switch" and node.attrs["element"] != 1)
+    permutes = moves and node.type.form != Form.NTT
     return permutes or node.op in ("lift", "scale") or _raises_several(node)
 
 
 def _raises_several(node: SubroutineNode) -> bool:
     """Whether a node is a digit of several primes, or of BFV's residues, in other primes."""
-    return node.op == "mod_up" and node.attrs["variant"] in ("fast_base_conv", "centred_digit")
+    if node.op == "mod_up":
+        return node.attrs["variant"] in ("fast_base_conv", "centred_digit")
+    if node.op not in _CUTS or node.attrs["variant"] == "words":
+        return False
+    return node.attrs["variant"] == "centred_digit" or set(node.attrs["sizes"]) != {1}
+
+
+def _takes_words(node: SubroutineNode) -> bool:
+    """Whether a node cuts a value into words of bits."""
+    return node.op == "decompose" or (node.op in _CUTS and node.attrs["variant"] == "words")
 
 
 def _refuse_unknown_variant(node: SubroutineNode) -> None:
     if _raises_several(node):
+        sizes = node.attrs["sizes"] if node.op in _CUTS else [len(node.attrs["digit"])]
         raise CompileError(
             "without converters, architecture rpau raises digits of one prime ('rns_digit') only, "
             f"and subroutine {node.id} asks for {node.attrs['variant']!r} of "
-            f"{len(node.attrs['digit'])} primes: "
+            f"{max(sizes)} primes: "
             "take parameters with one prime a digit and a special prime, a design with converters, "
             "or run on the cpu",
             _operation_of(node),
@@ -192,6 +201,29 @@ class _NodeSelector:
     def mul(self, node: SubroutineNode) -> Location:
         return self._pointwise(node, "mul")
 
+    def mul_scalar(self, node: SubroutineNode) -> Location:
+        a = self._placement.location[node.operands[0]]
+        return self._affine(node, a, self._scalar(node), self._emitter.zeros())
+
+    def add_scalar(self, node: SubroutineNode) -> Location:
+        served = self._context.graph.nodes[node.operands[0]]
+        if served.id not in self._fusion.summands:
+            a = self._placement.location[served.id]
+            return self._affine(node, a, self._emitter.ones(), self._scalar(node))
+        a = self._placement.location[served.operands[0]]
+        dst = self._affine(node, a, self._scalar(served), self._scalar(node))
+        self._placement.done(served)
+        return dst
+
+    def _scalar(self, node: SubroutineNode) -> int:
+        """The constant that a node multiplies by, or adds."""
+        return self._emitter.constant(dict(zip(node.type.base, node.attrs["values"], strict=True)))
+
+    def _affine(self, node: SubroutineNode, a: Location, factor: int, addend: int) -> Location:
+        dst = self._placement.target(node)
+        self._emitter.emit(node.type.base, "affine", dst=dst, a=a, k1=factor, k2=addend)
+        return dst
+
     def _pointwise(self, node: SubroutineNode, opcode: str) -> Location:
         a, b = (self._placement.location[operand] for operand in node.operands)
         dst = self._placement.target(node)
@@ -206,6 +238,12 @@ class _NodeSelector:
         served = self._context.graph.nodes[fused[0]]
         if served.op == "mul":
             dst = self._multiply_accumulate(other, served, node)
+        elif served.op == "mul_scalar":
+            dst = self._context.own(other, node.type.base, node)
+            a, b = (self._placement.location[value] for value in (served.operands[0], other))
+            self._emitter.emit(
+                node.type.base, "scale_add", dst=dst, a=a, b=b, k1=self._scalar(served)
+            )
         elif served.op == "mod_down":
             added = served.operands[0] in self._fusion.initial
             dst = self._division.quotient(served, None if added else other)
@@ -243,26 +281,25 @@ class _NodeSelector:
         return self._emitter.prime_product(base, added)
 
     def neg(self, node: SubroutineNode) -> Location:
-        dst = self._placement.target(node)
         primes = self._context.graph.primes
         minus_one = self._emitter.constant({i: primes[i] - 1 for i in node.type.base})
-        a, zero = self._placement.location[node.operands[0]], self._emitter.zeros()
-        self._emitter.emit(node.type.base, "affine", dst=dst, a=a, k1=minus_one, k2=zero)
-        return dst
+        a = self._placement.location[node.operands[0]]
+        return self._affine(node, a, minus_one, self._emitter.zeros())
 
     def automorph(self, node: SubroutineNode) -> Location:
         if node.type.form != Form.NTT and self._context.design.converters:
             return self._permuted(node)
         if node.type.form != Form.NTT:
             raise CompileError(
-                f"architecture rpau permutes polynomials in NTT form only (subroutine {node.id}): "
-                "take a design with converters, run it on the cpu, or put the automorphism after "
-                "an ntt node",
+                "architecture rpau permutes polynomials in NTT form only (subroutine "
+                f"{self._context.sources[node.id]}): take a design with converters, run it on the "
+                "cpu, or put the automorphism after an ntt node",
                 _operation_of(node),
             )
-        dst = self._context.memory.fresh(node.type.base)
+        slots = self._placement.slots(node)
+        dst = self._context.memory.fresh(slots)
         a = self._placement.location[node.operands[0]]
-        self._emitter.permute(node.type.base, dst, a, node.attrs["element"])
+        self._emitter.permute(slots, dst, a, node.attrs["element"])
         return dst
 
     def _permuted(self, node: SubroutineNode) -> Location:
@@ -271,7 +308,8 @@ class _NodeSelector:
         if self._context.memory.sub_polynomials > 1:
             raise CompileError(
                 f"design {self._context.design.name} permutes coefficients of rings up to N = "
-                f"{self._context.design.n}, and subroutine {node.id} is of degree {n}: put the "
+                f"{self._context.design.n}, and subroutine "
+                f"{self._context.sources[node.id]} is of degree {n}: put the "
                 "automorphism after an ntt node",
                 _operation_of(node),
             )
@@ -339,6 +377,9 @@ class _NodeSelector:
         return {limb: location[limb] for limb in node.type.base}
 
 
+_CUTS = ("digits", "key_switch")
+"""Nodes that cut a value into digits, before they are expanded."""
+
 _Rule = Callable[[_NodeSelector, SubroutineNode], Location | None]
 
 _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
@@ -349,6 +390,8 @@ _RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
         "sub": _NodeSelector.sub,
         "mul": _NodeSelector.mul,
         "neg": _NodeSelector.neg,
+        "mul_scalar": _NodeSelector.mul_scalar,
+        "add_scalar": _NodeSelector.add_scalar,
         "automorph": _NodeSelector.automorph,
         "ntt": _NodeSelector.ntt,
         "intt": _NodeSelector.intt,

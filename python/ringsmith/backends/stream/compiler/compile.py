@@ -1,9 +1,10 @@
 """Cuts a subroutine graph into rounds: the host's work, and the products that a device makes.
 
-A stream device multiplies polynomials in coefficient form, transforms and all. So every value is
-kept in coefficient form: ``ntt`` and ``intt`` vanish, ``mul`` and each term of
-``ksk_inner_product`` become products, and all other subroutines stay the host's. As residues have
-one form only, every result has the bits that the graph's interpreter gives it.
+A stream device multiplies polynomials in coefficient form, transforms and all. Key switching and
+pairs are expanded to polynomials first (``ringsmith.graph.expand``). Every value is kept in
+coefficient form: ``ntt`` and ``intt`` vanish, ``mul`` and each term of a sum of digits times a key
+become products, and all other subroutines stay the host's. As residues have one form only, every
+result has the bits that the graph's interpreter gives it.
 
 Of a BFV multiplication (Halevi, Polyakov, Shoup) the host lifts and scales and the device makes
 the tensor product, 3(k + k') residue products for k data and k' extension primes: the middle
@@ -25,6 +26,7 @@ from ringsmith.backends.stream.compiler.executable import (
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.isa.descriptor import prime_error
 from ringsmith.errors import ProgramError
+from ringsmith.graph.expand import expand
 from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
 from ringsmith.graph.types import Form, PolyType
 
@@ -76,6 +78,7 @@ class _Cross:
 
 class _Compiler:
     def __init__(self, graph: SubroutineGraph, design: StreamDesign) -> None:
+        graph = expand(graph).graph
         self._graph, self._design = graph, design
         self._hosts: list[SubroutineGraph] = []
         self._tasks: list[list[Task]] = []
@@ -121,10 +124,8 @@ class _Compiler:
         operands = [self._value(operand) for operand in node.operands]
         if node.op in ("ntt", "intt"):
             return operands[0]
-        if node.op == "mul":
-            return self._product(*operands)
-        if node.op == "ksk_inner_product":
-            return self._inner_product(operands, node.attrs)
+        if node.op in _PRODUCTS:
+            return _PRODUCTS[node.op](self, operands, node.attrs)
         return self._apply(node.op, operands, node.attrs)
 
     def _cross(self, cross: _Cross) -> _Value:
@@ -135,6 +136,9 @@ class _Compiler:
         for product in known:
             value = self._apply("sub", [value, product])
         return value
+
+    def _mul(self, operands: Sequence[_Value], _: Mapping[str, Any]) -> _Value:
+        return self._product(*operands)
 
     def _inner_product(self, digits: Sequence[_Value], attrs: Mapping[str, Any]) -> _Value:
         terms = [
@@ -203,6 +207,10 @@ class _Compiler:
         self._names += 1
         name = f"stream.{self._names}"
         return name if name not in self._graph.inputs else self._new_name()
+
+
+_PRODUCTS = {"mul": _Compiler._mul, "ksk_inner_product": _Compiler._inner_product}
+"""What the device makes of a node's operands and attributes."""
 
 
 def _crosses(graph: SubroutineGraph) -> dict[int, _Cross]:

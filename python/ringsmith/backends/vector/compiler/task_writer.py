@@ -22,8 +22,9 @@ Item = TypeVar("Item")
 
 
 class TaskWriter:
-    """Tasks as they are written, in order; ``origin`` is the HE node that the next ones are of, ``step``
-    where in a phase they are.
+    """Tasks as they are written, in order.
+
+    ``origin`` is the HE node that the next ones are of, ``step`` where in a phase they are.
 
     Args:
         moduli: The moduli that words have, the graph's primes first.
