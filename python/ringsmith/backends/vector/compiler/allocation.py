@@ -162,8 +162,11 @@ class _Allocation:
     # ---- the whole -------------------------------------------------------------------------------
 
     def programs(self) -> list[Program]:
-        for number, task in enumerate(self._tasks):
-            action, self._pads.number = task.action, number
+        for number in range(len(self._tasks)):
+            self._pads.number = number
+            self._pads.order_run()
+            task = self._pads.tasks[number]
+            action = task.action
             self._pads.pinned = set(task.reads)
             if isinstance(action, PointTask):
                 self._point(task, action)

@@ -17,13 +17,15 @@ from math import prod
 from typing import cast
 
 from ringsmith.backends.vector.compiler.fusion import fused
-from ringsmith.backends.vector.compiler.node_order import CONVERSIONS, NodeOrder
+from ringsmith.backends.vector.compiler.node_order import NodeOrder
+from ringsmith.backends.vector.compiler.pipelining import pipelined
 from ringsmith.backends.vector.compiler.quotients import has_quotient, moduli_of
-from ringsmith.backends.vector.compiler.rewriting import DIVIDE, rewritten
+from ringsmith.backends.vector.compiler.rewriting import DIVIDE, KEY_SUM, rewritten
 from ringsmith.backends.vector.compiler.task_writer import TaskWriter, parts
 from ringsmith.backends.vector.compiler.tasks import (
     AutomorphTask,
     OutputTask,
+    Step,
     Task,
     Turn,
     Value,
@@ -53,7 +55,8 @@ def lower(graph: SubroutineGraph, design: VectorDesign, together: int) -> list[T
         ProgramError: If an output, or what a conversion takes, is zeros alone.
     """
     lowering = _Lowering(graph, design, together)
-    return fused(lowering.tasks(), moduli_of(graph, design), design)
+    tasks = fused(lowering.tasks(), moduli_of(graph, design), design)
+    return pipelined(tasks, design, design.shape(graph.n.bit_length() - 1))
 
 
 class _Lowering:
@@ -73,6 +76,11 @@ class _Lowering:
         self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._scaled_inputs = {n.id for n in self._order.nodes if self._is_only_second_factor(n)}
+        self._read_once: set[int] = set()  # products of pairs whose plain factor is read once
+        rows = design.shape(graph.n.bit_length() - 1).rows
+        self._load = design.read_cycles(rows) / rows
+        self._passes = design.shape(graph.n.bit_length() - 1).passes
+        self._words_kept = design.banks * (design.bank_rows // rows) // 2
         size = design.results
         primes = range(len(graph.primes))
         self._groups = [tuple(primes[first : first + size]) for first in primes[::size]]
@@ -81,7 +89,7 @@ class _Lowering:
 
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
-        phases = self._order.phases()
+        phases = self._order.phases(self._words_kept)
         by_phase = [
             [node for node in self._order.nodes if phases[node.id] == phase]
             for phase in range(max(phases) + 1)
@@ -89,14 +97,64 @@ class _Lowering:
         for nodes in by_phase:
             self._wait_for_inverse(nodes, phases)
         for phase, nodes in enumerate(by_phase):
+            self._writer.step = None
             self._prepare_conversions(nodes)
+            self._convert_digits(nodes)
+            self._choose_read_once(nodes)
             levels = self._order.levels(nodes)
-            for group in self._groups:
+            for number, group in enumerate(self._groups):
+                self._writer.step = Step(phase, number, first=True)
+                self._prepare_digits(nodes, group)
                 self._prepare_divisions([n for n in nodes if n.op == "mod_down"], group)
+                self._writer.step = Step(phase, number, first=False)
                 for level in levels:
                     self._level(level, group)
                 self._invert_early(self._awaited[phase], group)
         return self._writer.tasks
+
+    def _choose_read_once(self, nodes: Sequence[SubroutineNode]) -> None:
+        """Chooses of which products of pairs the plain factor is read once: where memory is slow.
+
+        Two factors of one half take an instruction of two results, and so half a one for a factor
+        and half: each is read twice. If both halves are multiplied at once, sums take one more each.
+        """
+        if self._design.results < 2:
+            return
+        products = [
+            node
+            for node in nodes
+            if node.op == "mul"
+            and "halves" in node.attrs
+            and self._order.undropped_id(node.operands[1]) in self._scaled_inputs
+        ]
+        memory = array = 0.0
+        cut = {
+            node.operands[0]: self._order.nodes[node.operands[0]]
+            for node in nodes
+            if node.op == KEY_SUM
+        }
+        for digits in cut.values():
+            words = sum(
+                len(self._order.digit_of(self._order.nodes[i])) for i in digits.operands[1:]
+            )
+            array += words / self._design.results + self._passes * digits.type.count
+        for node in nodes:
+            if node.op == KEY_SUM:
+                count = self._order.nodes[node.operands[0]].type.count
+                memory += self._load * count
+                array += count / 2 + (node.attrs["element"] != 1)
+        memory += self._load * len(products)
+        array += len(products) / 2
+        pairs = sorted(
+            {(node.operands[1], node.attrs["halves"]) for node in products},
+            key=lambda each: each[1],
+        )
+        for _, halves in pairs:
+            if memory <= array:
+                break
+            memory -= self._load
+            array += 2
+            self._read_once.update(halves)
 
     def _level(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
         """Makes the limbs of a level modulo a group of primes."""
@@ -119,13 +177,24 @@ class _Lowering:
 
     def _is_only_second_factor(self, node: SubroutineNode) -> bool:
         """Whether an input is nothing but the second factor of products: then it comes scaled."""
-        users = self._order.users[node.id]
+        users = self._users_undropped(node)
         return (
             node.op == "input"
             and self._design.reduction == MONTGOMERY
             and bool(users)
-            and all(user.op == "mul" and user.operands[0] != node.id for user in users)
+            and all(
+                user.op == "mul" and self._order.undropped_id(user.operands[0]) != node.id
+                for user in users
+            )
         )
+
+    def _users_undropped(self, node: SubroutineNode) -> list[SubroutineNode]:
+        """Users of a node, and in place of those that drop limbs theirs."""
+        return [
+            user
+            for own in self._order.users[node.id]
+            for user in (self._users_undropped(own) if own.op == "drop_limbs" else [own])
+        ]
 
     # ---- limbs -----------------------------------------------------------------------------------
 
@@ -180,8 +249,18 @@ class _Lowering:
         a, b = self._operands(node, prime)
         if a is None or b is None:
             return None
+        if node.id in self._read_once:
+            halves = [self._order.nodes[half] for half in node.attrs["halves"]]
+            factors = [self._limb(self._order.nodes[half.operands[0]], prime) for half in halves]
+            if None not in factors:
+                results = [self._writer.result(prime, cast(Value, each)) for each in factors]
+                products = self._writer.point(b, *results)
+                self._made.update(
+                    ((half.id, prime), each) for half, each in zip(halves, products, strict=True)
+                )
+                return self._made[node.id, prime]
         factor = self._design.factor(self._graph.primes[prime])
-        second = node.operands[1]
+        second = self._order.undropped_id(node.operands[1])
         if factor != 1 and second not in self._scaled_inputs:
             place = (second, prime)
             if place not in self._multiples:
@@ -272,7 +351,7 @@ class _Lowering:
 
     def _inverse_places(self, node: SubroutineNode) -> list[Place]:
         """The inverse transforms that a conversion begins with."""
-        if node.op not in CONVERSIONS or node.attrs.get("variant") == "scaled":
+        if not self._order.converts(node):
             return []
         given = self._order.undropped(self._order.nodes[node.operands[0]])
         if node.op == "mod_down" and node.type.form is Form.NTT:
@@ -305,11 +384,7 @@ class _Lowering:
         places, self._early = self._early, []
         for node in nodes:
             places += self._inverse_places(node)
-        converting = [
-            node
-            for node in nodes
-            if node.op in CONVERSIONS and node.attrs.get("variant") != "scaled"
-        ]
+        converting = [node for node in nodes if self._order.converts(node)]
         self._invert(places)
         for node in converting:
             self._writer.origin = self._order.origin_of(node)
@@ -520,6 +595,43 @@ class _Lowering:
 
     # ---- key switching ---------------------------------------------------------------------------
 
+    def _convert_digits(self, nodes: Sequence[SubroutineNode]) -> None:
+        """Conversions of a phase's digits to all primes, where too many words are in the way later.
+
+        One digit after the other is converted, so that its words stay in the scratchpad.
+        """
+        raised = [
+            node
+            for node in nodes
+            if node.op == "mod_up" and len(node.attrs["digit"]) > 1 and self._order.converts(node)
+        ]
+        if sum(len(node.attrs["digit"]) for node in raised) <= self._words_kept:
+            return
+        for node in raised:
+            self._writer.origin = self._order.origin_of(node)
+            for prime in node.type.base:
+                if prime not in node.attrs["digit"]:
+                    self._converted(node, prime)
+        self._writer.origin = -1
+
+    def _prepare_digits(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
+        """The limbs of a phase's digits modulo a group of primes, if they are few enough."""
+        wanted = sorted({node.operands[0] for node in nodes if node.op == KEY_SUM})
+        every = [self._order.nodes[number] for number in wanted]
+        if len(group) * sum(digits.type.count for digits in every) > self._words_kept // 2:
+            return
+        turns = []
+        for digits in every:
+            self._writer.origin = self._order.origin_of(digits)
+            for prime in group:
+                for digit in range(digits.type.count if prime in digits.type.base else 0):
+                    found = self._digit(digits, digit, prime)
+                    if isinstance(found, Turn):
+                        turns.append(found)
+        turns.sort(key=lambda turn: turn.prime)
+        self._writer.transform(turns, inverse=False)
+        self._writer.origin = -1
+
     def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
         total: Value | None = None
         for digit, found in zip(node.attrs["digits"], self._operands(node, prime), strict=True):
@@ -536,7 +648,7 @@ class _Lowering:
         return Limb("key", node.attrs["key"], (digit, half, prime, *moved), True)
 
     def _key_sum(self, node: SubroutineNode, prime: int) -> Value | None:
-        """Both halves of a key product; transforms the digits' limbs that are not there yet.
+        """Both halves of a key product.
 
         In place of the digits, the sums are moved: the key's limbs are moved back in memory.
         """

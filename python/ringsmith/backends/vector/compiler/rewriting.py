@@ -108,6 +108,15 @@ class _Rewriting:
         total = self._write("add_scalar", (value,), self.old.attrs, self._type(value))
         return (self._intt_of(total),)
 
+    def _mul(self, operands: Sequence[Values]) -> Values:
+        """Products; of a pair's halves each names both."""
+        if self.old.type.kind is not Kind.PAIR:
+            return self._alike(operands)
+        kind, first = PolyType(self.old.type.base, Form.NTT), len(self.nodes)
+        attrs = {"halves": (first, first + 1)}
+        both, (factor,) = operands
+        return tuple(self._write("mul", (half, factor), attrs, kind) for half in both)
+
     def _half(self, operands: Sequence[Values]) -> Values:
         return (operands[0][self.old.attrs["half"]],)
 

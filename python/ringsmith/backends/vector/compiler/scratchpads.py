@@ -4,10 +4,11 @@ Where a bank is full, what is used again last gives way (Belady), to memory if i
 lies in memory and is used once comes by a stream, without a place.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from ringsmith.backends.vector.compiler.runs import Run, runs, with_terms
 from ringsmith.backends.vector.compiler.tasks import (
     PointTask,
     Task,
@@ -66,6 +67,8 @@ def unwanted_banks(
         return {b for b in range(design.banks) if (b in sums) != bool(value.prime % 2)}
     if not isinstance(action, PointTask):
         return set()
+    if len(action.results) == 1:
+        return set()
     for index, each in enumerate(action.results):
         if each.z is value:
             return set(range(design.banks)) - {index}
@@ -76,6 +79,20 @@ def unwanted_banks(
 def kept_out(unwanted: Collection[int], uses: int, design: VectorDesign) -> bool:
     """Whether a value lies in no unwanted bank, even if another one has to give way for it."""
     return unwanted == set(range(design.results)) and design.banks > 3 and uses >= _OFTEN
+
+
+def _factor(task: Task) -> Value:
+    """The factor of a term of a run."""
+    assert isinstance(task.action, PointTask)
+    return task.action.x
+
+
+def _spread(tasks: Sequence[Task], others: Sequence[Task]) -> list[Task]:
+    """Tasks in order, with others between them at equal distances."""
+    places = [(index + 1) / (len(tasks) + 1) for index in range(len(tasks))]
+    between = [(index + 0.5) / len(others) for index in range(len(others))]
+    both = [*zip(places, tasks, strict=True), *zip(between, others, strict=True)]
+    return [task for _, task in sorted(both, key=lambda each: each[0])]
 
 
 def spilled_limb(value: Value) -> Limb:
@@ -144,7 +161,8 @@ class Scratchpads:
         self._patience = limbs * design.read_cycles(shape.rows)
         banks = range(design.banks)
         self._order = [*banks[::2], *banks[1::2]]  # neighbours in time in different halves
-        self._tasks, self._primes, self._design, self._shape = tasks, primes, design, shape
+        self.tasks, self._primes, self._design, self._shape = [*tasks], primes, design, shape
+        self._runs = runs(tasks)
         self.spilled: set[Value] = set()
         self.clusters = [Cluster(design, shape) for _ in range(design.clusters)]
         self.memory: dict[Value, Stored] = {}
@@ -158,6 +176,51 @@ class Scratchpads:
                     self.memory[value] = Stored(value.memory, None)
         self.number = 0
         self.pinned: set[Value] = set()
+
+    # ---- runs ------------------------------------------------------------------------------------
+
+    def order_run(self) -> None:
+        """Takes the terms of the run that begins now bank by bank."""
+        run = self._runs.get(self.number)
+        if run is None or run[0] != self.number:
+            return
+        terms = [self.tasks[number] for number in run]
+        own = self.clusters[terms[0].cluster]
+        by_bank: dict[int | None, list[Task]] = defaultdict(list)
+        for term in terms:
+            slot = own.placed.get(_factor(term))
+            by_bank[None if slot is None else slot.bank].append(term)
+        from_memory = by_bank.pop(None, [])
+        sums = {own.placed[z].bank for z in terms[0].reads[1:] if z in own.placed}
+        banks = sorted(by_bank, key=lambda bank: (bank in sums, -len(by_bank[bank]), bank))
+        ordered = [term for bank in banks for term in by_bank[bank]]
+        for number, term in zip(run, _spread(ordered, from_memory), strict=True):
+            self.tasks[number] = with_terms(self.tasks[number], term)
+        for number in run:
+            uses = self.uses[terms[0].cluster, _factor(self.tasks[number])]
+            uses[0] = number
+
+    def _bank_of_next_term(self, cluster: int) -> set[int]:
+        """The bank of the next term's factor in the run that a task is in."""
+        run = self._runs.get(self.number)
+        if run is None or run[-1] == self.number:
+            return set()
+        following = self.tasks[run[run.index(self.number) + 1]]
+        slot = self.clusters[cluster].placed.get(_factor(following))
+        return set() if slot is None else {slot.bank}
+
+    def _run_bank(self, cluster: int, run: Run) -> set[int]:
+        """The bank where factors of a run are, or should be."""
+        own = self.clusters[cluster]
+        counts = Counter(
+            slot.bank for number in run if (slot := own.placed.get(_factor(self.tasks[number])))
+        )
+        banks = [bank for bank in self._order if len(own.free[bank]) > KEPT_FREE // 2]
+        if not banks:
+            return set()
+        return {max(banks, key=lambda bank: (counts[bank], len(own.free[bank])))}
+
+    # ---- lists -----------------------------------------------------------------------------------
 
     def emit(self, task: Task, operation: Operation) -> None:
         """Writes an instruction of a task to list ``computing`` of its cluster."""
@@ -227,7 +290,7 @@ class Scratchpads:
         for use in self.uses[cluster, value]:
             if use > after:
                 return use
-        return len(self._tasks)
+        return len(self.tasks)
 
     def _free_slot(
         self,
@@ -258,7 +321,7 @@ class Scratchpads:
         ]
         victim = max(there, key=lambda value: self.next_use(task.cluster, value, self.number - 1))
         if victim not in self.memory and self.next_use(task.cluster, victim, self.number - 1) < len(
-            self._tasks
+            self.tasks
         ):
             self.spill(task, victim)
         self.release(task.cluster, victim)
@@ -273,9 +336,10 @@ class Scratchpads:
     ) -> Slot:
         """A place for a result: that of an operand that is used no more, or a free one."""
         own = self.clusters[task.cluster]
+        avoid = {*avoid, *self._bank_of_next_term(task.cluster)}
         if instead is not None and instead in own.placed:
             slot = own.placed[instead]
-            last = self.next_use(task.cluster, instead, self.number) == len(self._tasks)
+            last = self.next_use(task.cluster, instead, self.number) == len(self.tasks)
             if last and slot.bank not in avoid:
                 del own.placed[instead]
                 own.placed[value] = slot
@@ -291,7 +355,11 @@ class Scratchpads:
     def _unwanted(self, task: Task, value: Value) -> set[int]:
         """Banks in which a value would be in the way."""
         number = self.next_use(task.cluster, value, self.number)
-        following = None if number == len(self._tasks) else self._tasks[number]
+        if (run := self._runs.get(number)) is not None:
+            own = self._run_bank(task.cluster, run)
+            is_term = _factor(self.tasks[number]) is value
+            return set(range(self._design.banks)) - own if is_term else own
+        following = None if number == len(self.tasks) else self.tasks[number]
         uses = len(self.uses[task.cluster, value])
         return unwanted_banks(value, following, uses, self._design)
 
@@ -305,9 +373,9 @@ class Scratchpads:
     def _used_together(self, task: Task, value: Value) -> set[int]:
         """Banks of what the next task that uses a value uses with it."""
         number = self.next_use(task.cluster, value, self.number)
-        if number == len(self._tasks):
+        if number == len(self.tasks):
             return set()
-        own, following = self.clusters[task.cluster], self._tasks[number]
+        own, following = self.clusters[task.cluster], self.tasks[number]
         if not isinstance(following.action, PointTask):
             return set()
         others = [other for other in following.reads if other is not value and other in own.placed]
@@ -340,7 +408,7 @@ class Scratchpads:
         if value in own.placed or value not in self.memory:
             return False
         following = self.next_use(task.cluster, value, self.number)
-        if following == len(self._tasks):
+        if following == len(self.tasks):
             return True
         if len(self.uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
             return True

@@ -9,6 +9,7 @@ from ringsmith.backends.vector.compiler.tasks import (
     Action,
     PointTask,
     ResultTask,
+    Step,
     Task,
     TransformTask,
     Turn,
@@ -21,7 +22,9 @@ Item = TypeVar("Item")
 
 
 class TaskWriter:
-    """Tasks as they are written, in order; ``origin`` is the HE node that the next ones are of.
+    """Tasks as they are written, in order.
+
+    ``origin`` is the HE node that the next ones are of, ``step`` where in a phase they are.
 
     Args:
         moduli: The moduli that words have, the graph's primes first.
@@ -36,6 +39,7 @@ class TaskWriter:
         self.moduli, self.design, self._primes, self._together = moduli, design, primes, together
         self.tasks: list[Task] = []
         self.origin = -1
+        self.step: Step | None = None
         self._values = 0
 
     def cluster(self, prime: int) -> int:
@@ -50,7 +54,7 @@ class TaskWriter:
 
     def do(self, prime: int, action: Action) -> None:
         """Writes a task for the cluster of a prime."""
-        self.tasks.append(Task(self.cluster(prime), action, self.origin))
+        self.tasks.append(Task(self.cluster(prime), action, self.origin, self.step))
 
     def inverse_of(self, number: int, prime: int) -> int:
         """Returns the inverse of a number modulo a prime."""

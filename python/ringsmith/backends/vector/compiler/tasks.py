@@ -82,6 +82,22 @@ Action = TransformTask | PointTask | AutomorphTask | OutputTask
 
 
 @dataclass(frozen=True)
+class Step:
+    """Where in a phase a task is.
+
+    Attributes:
+        phase: The phase.
+        group: The group of primes.
+        first: Whether it is of the group's first part, conversions and transforms. Those need
+            nothing that the phase makes of other groups.
+    """
+
+    phase: int
+    group: int
+    first: bool
+
+
+@dataclass(frozen=True)
 class Task:
     """An action of a cluster.
 
@@ -89,11 +105,13 @@ class Task:
         cluster: Its number.
         action: What it does.
         origin: The HE node that it belongs to; -1: none.
+        step: Where in a phase it is; None: before all groups of one.
     """
 
     cluster: int
     action: Action
     origin: int
+    step: Step | None = None
 
     @property
     def reads(self) -> list[Value]:
