@@ -186,8 +186,8 @@ def test_a_program_and_an_evaluator_use_the_seeds_where_there_are_some(
         np.testing.assert_array_equal(output.data, expected.outputs[name].data)
         decrypted = client.decrypt_vector(small, secret, output).real
         assert np.abs(decrypted - np.roll(values**2, -1)).max() < 2.0**-15
-        words[seeded] = result.key_words
-        assert expected.key_words == 0
+        words[seeded] = result.report.key_words
+        assert expected.report.key_words == 0
         rotated = Evaluator(small, keys, "model", design).run("rotate", x, steps=1)
         np.testing.assert_array_equal(
             rotated.data, Evaluator(small, keys).run("rotate", x, steps=1).data

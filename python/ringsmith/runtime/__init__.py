@@ -1,6 +1,6 @@
 """Compiling encrypted programs and running them on the CPU, the model or the simulated RTL."""
 
-from ringsmith.backends.base import CompiledGraph, Device, GraphResult
+from ringsmith.backends.base import CompiledGraph, Device, GraphResult, RunReport
 from ringsmith.runtime.compiled import (
     Compiled,
     RunResult,
@@ -23,6 +23,7 @@ __all__ = [
     "Device",
     "GraphResult",
     "PrecomputedKeys",
+    "RunReport",
     "RunResult",
     "Sanitizer",
     "compile_for_smallest_design",

@@ -44,7 +44,7 @@ from ringsmith.short_repr import represented
 
 
 class RunResult(RunRecord[Ciphertext]):
-    """The ciphertexts and the cost of an encrypted program's run."""
+    """The ciphertexts and the report of an encrypted program's run."""
 
     def transfer_seconds(self, link: HostLink) -> float:
         """Returns the time on a host link for results, keys and transfers during the run.
@@ -53,7 +53,7 @@ class RunResult(RunRecord[Ciphertext]):
         have left them on the device.
         """
         words = sum(output.data.size for output in self.outputs.values())
-        return link.seconds(words + self.spilled_words + self.key_words)
+        return link.seconds(words + self.report.spilled_words + self.report.key_words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class Compiled:
         }
         for name, ciphertext in outputs.items():
             check_opaque(ciphertext.data, f"output {name!r}")
-        return RunResult(**{**vars(result), "outputs": outputs})
+        return RunResult(outputs, result.report)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the compiled program to a file atomically; suffix ``.rsc``.

@@ -75,8 +75,8 @@ def run_checked(
     assert_equal_outputs(found, expected)
     executable = for_keys(compiled, keys).executable
     assert executable is not None
-    assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
-    assert found.host_transfers == executable.host_transfers
+    assert (found.cycles, found.report.instructions) == (executable.cycles, len(executable.words))
+    assert found.report.host_transfers == executable.host_transfers
     return found
 
 
@@ -91,7 +91,7 @@ def test_rtl_and_model_equal_the_interpreter_with_seeded_and_whole_keys(
     keys = random_keys(program(), rng, seeded)
     on_model = run_checked(DESIGN, rng, keys)
     on_rtl = run_checked(DESIGN, rng, keys, rtl())
-    assert (on_model.cycles, on_model.key_words) == (on_rtl.cycles, on_rtl.key_words)
+    assert (on_model.cycles, on_model.report.key_words) == (on_rtl.cycles, on_rtl.report.key_words)
 
 
 @cache
@@ -115,8 +115,8 @@ def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Gener
     limbs = sum(KEYS.values()) * (len(DATA) + 1)  # of half a key, both keys
     whole = run_checked(DESIGN, rng, random_keys(program(), rng, ()))
     expanded = run_checked(DESIGN, rng, random_keys(program(), rng))
-    assert whole.key_words == 2 * limbs * DESIGN.n
-    assert expanded.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
+    assert whole.report.key_words == 2 * limbs * DESIGN.n
+    assert expanded.report.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
     assert key_polys(compile_graph(program(), DESIGN, ())) == 2 * sum(KEYS.values())
     assert key_polys(compile_graph(program(), DESIGN)) == sum(KEYS.values())
 
@@ -124,14 +124,14 @@ def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Gener
 def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -> None:
     device, keys = runtime.open_device("model", DESIGN), random_keys(program(), rng)
     first, second = (run_checked(DESIGN, rng, keys, device) for _ in range(2))
-    assert first.key_words > 0
-    assert (second.key_words, second.host_transfers) == (0, 0)
+    assert first.report.key_words > 0
+    assert (second.report.key_words, second.report.host_transfers) == (0, 0)
 
 
 def test_a_key_store_of_half_the_size_keeps_seeded_keys_resident(rng: np.random.Generator) -> None:
     design = replace(DESIGN, key_polys=sum(KEYS.values()))
-    assert run_checked(design, rng, random_keys(program(), rng)).host_transfers == 0
-    assert run_checked(design, rng, random_keys(program(), rng, ())).host_transfers > 0
+    assert run_checked(design, rng, random_keys(program(), rng)).report.host_transfers == 0
+    assert run_checked(design, rng, random_keys(program(), rng, ())).report.host_transfers > 0
 
 
 def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
@@ -144,7 +144,7 @@ def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
         {"galois:3"},
     ]
     result = run_checked(design, rng, random_keys(program(), rng))
-    assert result.host_transfers >= len(DATA) + 1
+    assert result.report.host_transfers >= len(DATA) + 1
 
 
 def test_only_a_device_with_a_prng_expands(rng: np.random.Generator) -> None:

@@ -9,7 +9,7 @@ from threading import Condition, Lock
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.base import GraphResult
+from ringsmith.backends.base import GraphResult, RunReport
 from ringsmith.backends.cards.port import CardPort, Claim
 from ringsmith.backends.keys import check_seed
 from ringsmith.backends.rpau.card.bus import PortBus
@@ -156,18 +156,18 @@ class Lane:
         outputs = layout.outputs(received)
         cycles = sum(layout.record(received, number).cycles for number in range(len(runs)))
         traffic.mark("to_host")
-        return GraphResult(
-            outputs,
+        report = RunReport(
             cycles,
             executable.instructions,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=traffic.key_words,
-            bytes_to_card=traffic.to_card,
+            bytes_to_device=traffic.to_card,
             bytes_to_host=traffic.to_host,
             bytes_streamed=traffic.streamed,
             stages=traffic.stages(),
         )
+        return GraphResult(outputs, report)
 
     def close(self) -> None:
         """Gives the channel back."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.device.interface import (
     Coprocessor,
     KeyPoly,
     KeyStream,
-    RunReport,
+    SegmentReport,
 )
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.objects import KeySwitchKey, Residues
@@ -88,11 +88,11 @@ class RpauDevice(Device):
                 else:
                     key_words += sum(poly.words.size for poly in stream.polys)
                 key_words += self._load_seeds(run, executable, keys)
-                report = self._run(run, host, task, stream)
+                segment = self._run(run, host, task, stream)
                 if stream is not None:
                     self._keys |= {load.index: (load, keys[load.key].data) for load in run.keys}
-                cycles += report.cycles
-                instructions += report.instructions
+                cycles += segment.cycles
+                instructions += segment.instructions
         outputs = {
             name: np.stack(
                 [
@@ -104,14 +104,14 @@ class RpauDevice(Device):
             )
             for name, values in executable.outputs.items()
         }
-        return GraphResult(
-            outputs,
+        report = RunReport(
             cycles,
             instructions,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=key_words,
         )
+        return GraphResult(outputs, report)
 
     def _run(
         self,
@@ -119,7 +119,7 @@ class RpauDevice(Device):
         host: dict[tuple[int, int], Residues],
         task: progress.Task,
         stream: KeyStream | None,
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs a program segment; reads from and adds to ``host`` limbs or sub-polynomials."""
         self._load_program(run)
         for value, places in run.loads.items():

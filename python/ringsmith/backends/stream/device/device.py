@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from ringsmith import _core, progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.compiler.executable import Factor, Round, StreamExecutable
@@ -65,19 +65,19 @@ class StreamDevice(Device):
             for each in executable.rounds:
                 task.advance(0)  # a cancelled job stops here, between two batches
                 values |= host_values(each, values)
-                report = self.coprocessor.multiply(list(_batch(graph, each, values, coefficients)))
-                values |= dict(_results(each, report.products))
-                cycles += report.cycles
+                batch = self.coprocessor.multiply(list(_batch(graph, each, values, coefficients)))
+                values |= dict(_results(each, batch.products))
+                cycles += batch.cycles
                 task.advance(each.products)
         outputs = {name: values[value] for name, value in executable.outputs.items()}
-        return GraphResult(
-            outputs,
+        report = RunReport(
             cycles,
             executable.products,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=executable.key_limbs * executable.design.n,
         )
+        return GraphResult(outputs, report)
 
     def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:
         """A key's residues (digits, 2, K, N) in coefficient form."""

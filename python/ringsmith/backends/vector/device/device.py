@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
@@ -65,8 +65,7 @@ def _execute(
     compute: Callable[[VectorExecutable, Callable[[Limb], Words]], tuple[Outputs, int]],
 ) -> GraphResult:
     outputs, cycles = compute(executable, host_limb(executable, inputs, keys))
-    return GraphResult(
-        outputs,
+    report = RunReport(
         cycles,
         executable.instructions,
         key_words=sum(key.size for key in keys.values()),
@@ -74,6 +73,7 @@ def _execute(
         memory_written=executable.bytes_written,
         busy=executable.busy,
     )
+    return GraphResult(outputs, report)
 
 
 def _task(executable: VectorExecutable, kind: str) -> AbstractContextManager[progress.Task]:
