@@ -1,11 +1,12 @@
 """Compiled graphs, executables and results of runs, as all architectures share them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ringsmith import _core
+from ringsmith.backends.handles import Resident
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Residues
@@ -102,15 +103,11 @@ class CompiledGraph:
     """A subroutine graph, and its executable for a design if it was compiled for one.
 
     An executable is made for one form of keys. The device expands the a parts of the keys that it
-    lists as ``seeded``.
+    lists as ``seeded``, and a run with keys that have no seeds is refused.
     """
 
     graph: SubroutineGraph
     executable: Executable | None = None
-    for_seeds: dict[frozenset[str], "CompiledGraph"] = field(
-        default_factory=dict, init=False, repr=False
-    )
-    """The same graph, compiled for other choices of keys with seeds, as runs needed it."""
 
     @property
     def design(self) -> Design | None:
@@ -202,9 +199,12 @@ class RunReport:
         memory_read: Bytes that the device read from off-chip memory.
         memory_written: Bytes that it wrote there.
         busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1.
-        bytes_to_device: Bytes sent from the host to a card: operands, lists, and keys, tables and
-            program that were not there.
+        bytes_to_device: Bytes sent from the host to the device: inputs, and keys, tables, programs
+            and lists that were not there; 0 on the CPU. A vector device counts inputs and keys
+            only, and a stream device the factors of all products.
         bytes_to_host: Bytes sent back.
+        input_bytes: Of ``bytes_to_device``, those of inputs: none of what lay on the device.
+        output_bytes: Of ``bytes_to_host``, those of outputs: none of what stays on the device.
         bytes_streamed: Bytes between a card's memory and the coprocessor, both ways.
         stages: Parts of the run -> seconds of the host's clock.
     """
@@ -219,6 +219,8 @@ class RunReport:
     busy: Mapping[str, float] = field(default_factory=dict)
     bytes_to_device: int = 0
     bytes_to_host: int = 0
+    input_bytes: int = 0
+    output_bytes: int = 0
     bytes_streamed: int = 0
     stages: Mapping[str, float] = field(default_factory=dict)
 
@@ -259,5 +261,29 @@ class RunRecord(Generic[Output]):
         return self.report.cycles
 
 
+@short_repr
+@dataclass(frozen=True)
 class GraphResult(RunRecord[Residues]):
-    """The residues and the report of a graph's run."""
+    """The residues and the report of a graph's run.
+
+    Attributes:
+        kept: Outputs that stay on the device, by name; they are not among ``outputs``.
+    """
+
+    kept: dict[str, Resident] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """What of a run lies on the device before it, and stays there after it.
+
+    Attributes:
+        inputs: Inputs that lie there, by name; they are not among the run's other inputs.
+        keep: Names of the outputs that stay there.
+    """
+
+    inputs: Mapping[str, Resident] = field(default_factory=dict)
+    keep: Collection[str] = ()
+
+
+NOTHING_ON_DEVICE = OnDevice()

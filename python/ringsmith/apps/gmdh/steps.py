@@ -194,6 +194,11 @@ class StepServer(Server):
         ]
 
     @property
+    def seeded(self) -> bool:
+        """Whether clients make half of each key from a seed, which the device expands."""
+        return any(each.expands_keys for graphs in self.graphs for each in graphs.values())
+
+    @property
     def design(self) -> Design:
         """The accelerator."""
         return self._design

@@ -15,11 +15,15 @@ from ringsmith.objects import KeySwitchKey, Residues
 
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
+_WORD_BYTES = 8
+"""Bytes of a word between the host and the device."""
+
 
 class StreamDevice(Device):
     """A stream device and its host, this machine's CPU.
 
-    The host keeps each key in coefficient form, too, from its first run on: as long as the key is
+    The host has handles, and computes all but products, whose factors are sent each time. It keeps
+    each key in coefficient form, too, from its first run on: as long as the key is
     the same array, which must not be written to. Threads may share a device: they take turns.
     """
 
@@ -70,12 +74,15 @@ class StreamDevice(Device):
                 cycles += batch.cycles
                 task.advance(each.products)
         outputs = {name: values[value] for name, value in executable.outputs.items()}
+        limb = _WORD_BYTES * executable.design.n
         report = RunReport(
             cycles,
             executable.products,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=executable.key_limbs * executable.design.n,
+            bytes_to_device=2 * executable.products * limb,
+            bytes_to_host=executable.products * limb,
         )
         return GraphResult(outputs, report)
 
