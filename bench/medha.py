@@ -20,7 +20,6 @@ from bench.measure import (
     area_records,
     compiled_for,
     cpu_times,
-    kept,
     one_thread,
 )
 from bench.papers import figures
@@ -93,8 +92,7 @@ def instructions(run: Run) -> Iterator[Record]:
             if ours in there:
                 word = encode(_any(there[ours], all_rpaus, design))
                 cycles = _cycles(coprocessor, word, halt) - empty
-                row = Record(name, params, theirs, "cycles", cycles, run["device"], text)
-                yield from kept([row], run.records)
+                yield Record(name, params, theirs, "cycles", cycles, run["device"], text)
 
 
 def _cycles(coprocessor: Coprocessor, *words: int) -> int:
@@ -268,8 +266,7 @@ def applications(run: Run) -> Iterator[Record]:
             if name == "gmdh"
             else logistic_regression(name, design, quick=run.quick)
         )
-        rows = list(application_records(application, design, run["device"]))
-        found = kept(rows, run.records)
+        found = list(application_records(application, design, run["device"]))
         run.say(f"{design.name}: {name}: {found[0].value:,.0f} cycles")
         yield from found
         times = list(_software(application)) if run["software"] else []
