@@ -203,8 +203,10 @@ class RunReport:
             and lists that were not there; 0 on the CPU. A vector device counts inputs and keys
             only, and a stream device the factors of all products.
         bytes_to_host: Bytes sent back.
-        input_bytes: Of ``bytes_to_device``, those of inputs: none of what lay on the device.
-        output_bytes: Of ``bytes_to_host``, those of outputs: none of what stays on the device.
+        input_bytes: Of ``bytes_to_device``, those of inputs: none of what lay on the device, but
+            for what the host had to change or to copy.
+        output_bytes: Of ``bytes_to_host``, those of outputs: none of what stays on the device, but
+            for the same.
         bytes_streamed: Bytes between a card's memory and the coprocessor, both ways.
         stages: Parts of the run -> seconds of the host's clock.
     """

@@ -80,6 +80,7 @@ class _Traffic:
     to_host: int = 0
     streamed: int = 0
     key_words: int = 0
+    put_back: int = 0
     cycles: int = 0
     marks: list[tuple[str, float]] = field(default_factory=list)
 
@@ -253,6 +254,7 @@ class Lane:
             )
             self.put(again, outputs[name])
             traffic.to_card += again.nbytes
+            traffic.put_back += again.nbytes
         cycles = sum(layout.record(received, number).cycles for number in range(len(runs)))
         traffic.mark("to_host")
         graph = compiled.graph
@@ -266,7 +268,7 @@ class Lane:
             key_words=traffic.key_words,
             bytes_to_device=traffic.to_card,
             bytes_to_host=traffic.to_host,
-            input_bytes=limbs * graph.n * self.word_bytes,
+            input_bytes=limbs * graph.n * self.word_bytes + traffic.put_back,
             output_bytes=words_back * self.word_bytes,
             bytes_streamed=traffic.streamed,
             stages=traffic.stages(),
