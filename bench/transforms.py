@@ -29,7 +29,7 @@ from ringsmith.graph import SubroutineGraph
 from ringsmith.heir import Scheme, program_of, trace_module
 from ringsmith.heir.compiler import module_text
 from ringsmith.lower import lower
-from ringsmith.params import CkksParameters, parameter_set
+from ringsmith.params import CkksParameters, KeyShape, parameter_set
 from ringsmith.program import Program
 from ringsmith.runtime import compile_graph
 from ringsmith.runtime.designs import named_design
@@ -120,7 +120,7 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
     giants = range(low, low + count, babies)
     steps = {*range(1, min(babies, count)), *giants} - {0}
     names = {step: f"galois:{of.galois_element(step)}" for step in steps}
-    writer = _Diagonals(of, limbs, dict.fromkeys(names.values(), of.key_digits))
+    writer = _Diagonals(of, limbs, dict.fromkeys(names.values(), of.key_shape(limbs)))
     graph = writer.graph
     x = [graph.input(f"x.{half}", writer.base) for half in (0, 1)]
     digits = writer.digits(x[1])
@@ -148,7 +148,7 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
 class _Diagonals:
     """Writes the steps of a transform."""
 
-    def __init__(self, of: CkksParameters, limbs: int, keys: Mapping[str, int]) -> None:
+    def __init__(self, of: CkksParameters, limbs: int, keys: Mapping[str, KeyShape]) -> None:
         self._of, self.base = of, tuple(range(limbs))
         self.extended = (*self.base, *of.special)
         self.graph = SubroutineGraph.for_parameters(of, keys)

@@ -26,6 +26,7 @@ from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey
+from ringsmith.params import KeyShape
 
 PRNG = {"prng": "trivium", "seeds": 4}
 DESIGN = replace(
@@ -40,7 +41,7 @@ DESIGN = replace(
     **PRNG,
 )
 DATA, SPECIAL = (0, 1, 2), 3
-KEYS = {"relin": 3, "galois:3": 3}
+KEYS = {"relin": KeyShape(3), "galois:3": KeyShape(3)}
 SEEDED = frozenset(KEYS)
 
 

@@ -147,7 +147,8 @@ def check_made_of(executable: Executable, graph: SubroutineGraph) -> None:
             raise ProgramError(f"the executable's {what} differ from the graph's: compile it again")
     for run in executable.runs:
         for load in run.keys:
-            if load.digit >= graph.keys.get(load.key, 0):
+            shape = graph.keys.get(load.key)
+            if shape is None or load.digit >= shape.digits:
                 raise ProgramError(
                     f"the executable takes a key {load.key!r} that the graph has not"
                 )
