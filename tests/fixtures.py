@@ -65,15 +65,26 @@ def run_keys(keys: EvaluationKeys) -> dict[str, _core.TruncatedKey]:
 
 
 class Encrypted:
-    """A program's run on the reference interpreter, from vectors to vectors."""
+    """A program's run on the reference interpreter, from vectors to vectors.
 
-    def __init__(self, program: Program, inputs: Mapping[str, NDArray[np.generic]]) -> None:
+    Args:
+        program: The program.
+        inputs: Numbers by name.
+        full: Whether keys are full, and not truncated to the limbs that they are used at.
+    """
+
+    def __init__(
+        self, program: Program, inputs: Mapping[str, NDArray[np.generic]], *, full: bool = False
+    ) -> None:
         self.program, self.parameters = program, program.parameters
         self.secret: SecretKey
         self.public: PublicKey
         self.keys: EvaluationKeys
+        needs, limbs = program.key_needs, program.parameters.limbs
+        if full:
+            needs = KeyNeeds(needs.relin and limbs, dict.fromkeys(needs.galois, limbs))
         self.secret, self.public, self.keys = generate_keys_for_test(
-            program.parameters, program.key_needs, seed=7
+            program.parameters, needs, seed=7
         )
         self.lowered = lower(program)
         self.ciphertexts = {

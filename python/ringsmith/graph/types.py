@@ -339,7 +339,7 @@ def checked_shape(ring: Ring, name: str, shape: KeyShape) -> KeyShape:
     checked_integer(f"digits of key {checked_name('key', name)}:", shape.digits, 1, MAX_DIGITS)
     if not shape.base:
         return KeyShape.full(shape.digits, ring.key_primes)
-    what = f"base of key {name}:"
+    what = f"base of key {name}"
     return KeyShape(shape.digits, _ascending(what, shape.base, ring.key_primes, "primes"))
 
 
