@@ -222,7 +222,10 @@ class _Lowering:
     def _undivided(self, node: Node) -> Undivided:
         """The result of a node over the extended base."""
         if node.element is not None:
-            return self._writer.rotate_undivided(self._value(node.operands[0]), node.element)
+            [operand] = node.operands
+            if operand in self._sharing.moved:
+                return self._writer.rotate_sum(self._sums[operand], node.element)
+            return self._writer.rotate_undivided(self._value(operand), node.element)
         operands = [self._sums.get(i) or Undivided(None, self._value(i)) for i in node.operands]
         if node.plain is None:
             return self._writer.write_undivided(node.op, operands)

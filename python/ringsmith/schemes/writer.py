@@ -171,6 +171,23 @@ class OperationWriter(ABC):
         pair = self._graph.key_product(digits, key, element)
         return Undivided(pair, (self._graph.automorph(added, element),))
 
+    def rotate_sum(self, a: Undivided, element: int) -> Undivided:
+        """Returns a(X^element), not divided, of what is not divided either, in NTT form.
+
+        Only the half that is cut into digits is divided; the other stays over the extended base.
+        """
+        graph = self._graph
+        assert a.pair is not None, "something was rotated"
+        added, switched = graph.halves(a.pair)
+        base, special = graph.type_of(added).base, self._ring.special
+        switched = graph.mod_down(switched, special[0] if len(special) == 1 else special)
+        if a.rest:
+            added = graph.add(added, graph.mod_up_scaled(a.rest[0], base))
+            switched = graph.add(a.rest[1], switched)
+        digits = graph.digits(switched, self._cut(len(base) - len(special)))
+        key = galois_key_name(element)
+        return Undivided(graph.key_product(digits, key, element, [added]))
+
     def multiply_undivided(self, a: Undivided, plain: int, rest: int | None) -> Undivided:
         """Returns a * w, for w over the extended base and, where a has a rest, over a's."""
         pair = None if a.pair is None else self._graph.mul(a.pair, plain)
