@@ -1,7 +1,7 @@
 """What most benches measure: cycles of HE operations on designs, and times on the CPU."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bench.conditions import machine_state
-from bench.record import COUNTED, Record
+from bench.record import Record
 from bench.run import Run
 from ringsmith import _core, runtime
 from ringsmith.apps.conditions import ASSUMED_HZ
@@ -24,7 +24,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable import Run as Segment
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
+from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, SegmentReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.types import Design
@@ -64,7 +64,7 @@ def operations(run: Run) -> Iterator[Record]:
             graph = lower_operation(operation, of, of.limbs)
             rows = counted(graph, design, run["device"], operation, of)
             run.say(f"{design.name}, {of.name}: {operation}: {rows[0].value:,.0f} cycles")
-            yield from kept(rows, run.records)
+            yield from rows
 
 
 def design_of(case: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of any architecture
@@ -133,7 +133,7 @@ class KeyedModel:
         """Polynomials of a segment's keys, of all RPAUs together."""
         return sum(load.mask.bit_count() for load in segment.keys)
 
-    def run(self, segment: Segment, came: tuple[int, ...] | None = None) -> RunReport:
+    def run(self, segment: Segment, came: tuple[int, ...] | None = None) -> SegmentReport:
         """Runs a segment.
 
         Args:
@@ -211,20 +211,6 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         _core.set_threads(threads)
-
-
-# ---- what the RTL counted earlier --------------------------------------------------------------
-
-
-def kept(found: Sequence[Record], earlier: Iterable[Record]) -> list[Record]:
-    """Returns the numbers of one program, as the RTL's where it counted the same in an earlier run.
-
-    The model's cycles are the RTL's, as tests of both prove; the records say which was run.
-    """
-    seen = {(*r.key, r.value) for r in earlier if r.source == "rtl"}
-    numbers = [each for each in found if each.source in COUNTED]
-    same = all(each.source == "rtl" or (*each.key, each.value) in seen for each in numbers)
-    return [replace(each, source="rtl") if same and each in numbers else each for each in found]
 
 
 # ---- areas, and an empty cache ----------------------------------------------------------------

@@ -21,6 +21,7 @@ EXPECTED = {
     "framework": [("lola-mnist", "", "model"), ("device", "", "estimate")],
     "rpm": [("interval", "", "rtl"), ("mult_relin", "", "estimate"), ("cpu_products", "", "cpu")],
     "heir": [("dot_f32, CKKS, ours", "", "cpu")],
+    "transforms": [("matvec", "SEAL", "cpu"), ("dot_f32", "", "model")],
     "cpu": [("rotate_8_hoisted", "8 of ours, one by one", "cpu")],
     "service": [
         ("2 clients", "", "cpu"),

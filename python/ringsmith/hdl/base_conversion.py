@@ -140,6 +140,16 @@ def lift(
     )
 
 
+def is_centred(inputs: Sequence[int]) -> bool:
+    """Whether ``lift`` yields the integer in -(D-1)/2 … (D-1)/2, D the product of the odd primes.
+
+    With x in [0, D): Σ y_i/d_i = k + x/D, k whole, and Σ y_i·T_i / 2^F = k + x/D + e, |e| < Σ d_i /
+    2^(F+1), since T_i is 2^F/d_i rounded. D is odd, so that x/D is 1/(2D) or more from 1/2. Hence v
+    = k for x < D/2 and k + 1 above it where Σ d_i / 2^(F+1) <= 1/(2D).
+    """
+    return sum(inputs) * prod(inputs) <= 1 << FRACTION_BITS
+
+
 def divide(
     inputs: Sequence[int],
     outputs: Sequence[int],

@@ -33,7 +33,7 @@ def compile_graph(graph: SubroutineGraph, design: VectorDesign) -> VectorExecuta
             f"program's is {graph.n}: choose other parameters, or another design"
         )
     for node in graph.nodes:
-        if error := node_error(node, design):
+        if error := node_error(node, graph.primes, design):
             raise ProgramError(error)
     for q in graph.primes:
         if error := design.prime_error(q):

@@ -18,7 +18,7 @@ from typing import cast
 
 from ringsmith.backends.vector.compiler.fusion import fused
 from ringsmith.backends.vector.compiler.node_order import CONVERSIONS, NodeOrder
-from ringsmith.backends.vector.compiler.quotients import moduli_of
+from ringsmith.backends.vector.compiler.quotients import has_quotient, moduli_of
 from ringsmith.backends.vector.compiler.rewriting import DIVIDE, rewritten
 from ringsmith.backends.vector.compiler.task_writer import TaskWriter, parts
 from ringsmith.backends.vector.compiler.tasks import (
@@ -303,6 +303,8 @@ class _Lowering:
         digit, primes = self._order.digit_of(node), self._graph.primes
         if node.attrs.get("variant") == "rns_digit":
             return [cast(Value, self._limb(self._order.nodes[node.operands[0]], digit[0]))]
+        if self._is_mixed(node):
+            return self._mixed_digits(node)
         if node.op == "mod_down":
             own = base_conversion.fast_base_conversion([primes[d] for d in digit], ())
             halves = [primes[d] // 2 for d in digit]
@@ -328,6 +330,36 @@ class _Lowering:
             )
         return self._words[place]
 
+    def _is_mixed(self, node: SubroutineNode) -> bool:
+        """Whether a conversion is of the digits that ``_mixed_digits`` makes."""
+        exact = node.attrs.get("variant") == "centred_digit"
+        return exact and not has_quotient(node, self._graph.primes, self._design)
+
+    def _mixed_digits(self, node: SubroutineNode) -> list[Value]:
+        """The digits m_i of x + h in mixed radix: Garner's, by products and sums alone.
+
+        With D the product of the primes d_0, d_1, … and h = (D-1)/2: the one integer in [0, D) with
+        the residues a_i + h is m_0 + m_1·d_0 + m_2·d_0·d_1 + …, m_i in [0, d_i). Less h, it is the
+        one in -h … h with the residues a_i, which is x, centred; no comparison is needed. The
+        equation modulo d_i, divided by d_0 … d_(i-1), gives m_i: (a_i + h)/(d_0 … d_(i-1)), less
+        m_j/(d_j … d_(i-1)) for each j < i. ``is_centred`` says where ``lift`` has these bits.
+        """
+        digit, operand = self._order.digit_of(node), self._order.nodes[node.operands[0]]
+        moduli, found = [self._graph.primes[d] for d in digit], list[Value]()
+        for i, prime in enumerate(digit):
+            if (node.id, prime) not in self._words:
+                over = [self._writer.inverse_of(prod(moduli[j:i]), prime) for j in range(i)]
+                first = over[0] if over else 1
+                x, times = self._coefficients(operand, prime)
+                y = first * self._writer.inverse_of(times, prime)
+                shifted = self._writer.result(prime, y, prod(moduli) // 2 * first)
+                sums = self._writer.point(x, shifted)
+                if found:
+                    sums = self._writer.sums(found, [prime], [[-each for each in over]], sums)
+                self._words[node.id, prime] = sums[0]
+            found.append(self._words[node.id, prime])
+        return found
+
     def _coefficients(self, node: SubroutineNode, prime: int) -> tuple[Value, int]:
         """A limb in coefficient form, or a multiple of it; and which one."""
         given = self._order.undropped(node)
@@ -349,6 +381,8 @@ class _Lowering:
     def _quotient_of(self, node: SubroutineNode) -> list[Value]:
         """Words whose sum is the quotient that a conversion takes off; none: it takes off none."""
         if node.op == "mod_down" or node.attrs.get("variant") == "rns_digit":
+            return []
+        if self._is_mixed(node):
             return []
         if node.id not in self._quotients:
             fractions = self._conversion(node, ()).fractions
@@ -396,6 +430,10 @@ class _Lowering:
             for row, factor in zip(factors, own.quotient_factors, strict=True):
                 row += [factor] * len(parts)
             firsts: list[Value | int] = [0] * len(targets)
+            if self._is_mixed(node):
+                moduli = [self._graph.primes[d] for d in digit]
+                factors = [[prod(moduli[:i]) for i in range(len(digit))]] * len(targets)
+                firsts = [-(prod(moduli) // 2)] * len(targets)
             if own.own_weights:
                 firsts = [
                     self._own(node, target, weight)

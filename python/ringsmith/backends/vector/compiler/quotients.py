@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.design import BARRETT, VectorDesign
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode
-from ringsmith.hdl.base_conversion import FRACTION_BITS
+from ringsmith.hdl.base_conversion import FRACTION_BITS, is_centred
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,21 @@ def moduli_of(graph: SubroutineGraph, design: VectorDesign) -> tuple[int, ...]:
 
     Those are 2^W - 1, then the powers of two.
     """
-    if not any(has_quotient(node) for node in graph.nodes):
+    if not any(has_quotient(node, graph.primes, design) for node in graph.nodes):
         return graph.primes
     powers = sorted({1 << bits for bits in digit_bits(design.word_bits)})
     return (*graph.primes, (1 << design.word_bits) - 1, *powers)
 
 
-def has_quotient(node: SubroutineNode) -> bool:
-    """Whether a node is a conversion that is exact by a quotient."""
-    return node.op in ("lift", "scale") or node.attrs.get("variant") == "centred_digit"
+def has_quotient(node: SubroutineNode, primes: Sequence[int], design: VectorDesign) -> bool:
+    """Whether a node is a conversion that is exact by a quotient.
+
+    Montgomery's reduction cannot do its steps; there, digits are converted in mixed radix if that
+    gives the same bits.
+    """
+    if node.attrs.get("variant") != "centred_digit":
+        return node.op in ("lift", "scale")
+    return design.reduction == BARRETT or not is_centred([primes[i] for i in node.attrs["digit"]])
 
 
 def quotient(mosts: Sequence[int], fractions: Sequence[int], word_bits: int) -> Quotient:

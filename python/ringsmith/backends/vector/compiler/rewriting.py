@@ -12,7 +12,7 @@ The bits are the same: an automorphism is exact in either form, and conversions 
 ops are defined.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from ringsmith.backends.vector.design.design import BARRETT, VectorDesign
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import SubroutineNode
 from ringsmith.graph.types import Form, PolyType
+from ringsmith.hdl.base_conversion import FRACTION_BITS
 
 DIVIDE = "divide"
 """The one op that graphs have not. Its attributes: ``base``, q's primes, and ``plain_modulus``."""
@@ -68,8 +69,8 @@ class _Rewriting:
         return self.add("mod_up", operands, attrs, old.type, old)
 
 
-def node_error(node: SubroutineNode, design: VectorDesign) -> str:
-    """Why a design does not compute a node, in words; nothing where it does."""
+def node_error(node: SubroutineNode, primes: Sequence[int], design: VectorDesign) -> str:
+    """Why a design does not compute a node of some primes, in words; nothing where it does."""
     where, more = f"node {node.id}: design {design.name}", "or run it on the cpu"
     if node.op == "decompose":
         return (
@@ -81,10 +82,13 @@ def node_error(node: SubroutineNode, design: VectorDesign) -> str:
             f"{where} has no {node.op} of variant behz, whose primes of 61 bits exceed its words "
             f"of {design.word_bits}: take multiplication='hps', {more}"
         )
-    if has_quotient(node) and design.reduction != BARRETT:
+    if has_quotient(node, primes, design) and design.reduction != BARRETT:
+        limit = ""
+        if "digit" in node.attrs:
+            limit = f" where the digit's primes' sum times their product is above 2^{FRACTION_BITS}"
         return (
-            f"{where} has no {node.op} of variant {node.attrs['variant']}, whose steps modulo "
-            f"powers of two its {design.reduction} reduction cannot do: take a design with "
+            f"{where} has no {node.op} of variant {node.attrs['variant']}{limit}, whose steps "
+            f"modulo powers of two its {design.reduction} reduction cannot do: take a design with "
             f"reduction='{BARRETT}', {more}"
         )
     return ""

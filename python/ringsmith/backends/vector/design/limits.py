@@ -8,8 +8,8 @@ def parameter_limits(design: VectorDesign) -> ParameterLimits:
     """Returns the rings and primes of a design.
 
     BFV's products are made in variant ``hps``: extension primes of ``behz`` have 61 bits, more than
-    words. Its conversions, and those of keys in residue digits, have steps modulo powers of two,
-    which Barrett's reduction alone can do.
+    words. Its conversions, and those of most keys in residue digits, have steps modulo powers of
+    two, which Barrett's reduction alone can do.
     """
     barrett = design.reduction == BARRETT
     least = (design.word_bits + 1) // 2 if barrett else design.log_n + 2
