@@ -160,11 +160,15 @@ class _Phases:
         chosen, words = [first], self._size(first)
         for unit in others:
             words += self._size(unit)
-            if words > self._words:
+            if words > self._words and not self._divides(unit):
                 break
             chosen.append(unit)
         self._ready = [unit for unit in self._ready if unit not in chosen]
         return sorted(chosen)
+
+    def _divides(self, unit: tuple[int, int]) -> bool:
+        """Whether a unit is of divisions, which are done with what they divide."""
+        return all(node.op == "mod_down" for node in self._units[unit])
 
     def _size(self, unit: tuple[int, int]) -> int:
         return sum(len(self._order.digit_of(node)) for node in self._units[unit])
