@@ -13,6 +13,7 @@ zeros are none.
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from itertools import groupby
 from math import prod
 from typing import cast
 
@@ -109,6 +110,7 @@ class _Lowering:
             following = self._joined(by_phase, phase)
             awaited = self._awaited[phase]
             if following:
+                self._choose_read_once(nodes)
                 dropped = {d for node in following for d in node.attrs.get("drop", ())}
                 self._work_off(nodes, dropped, awaited)
                 self._prepare_conversions(following)
@@ -151,8 +153,12 @@ class _Lowering:
         for number, group in enumerate(self._groups):
             if not set(primes).isdisjoint(group):
                 self._writer.step = Step(self._parts, number, first=True)
-                self._prepare_digits(nodes, group)
-                self._prepare_divisions(divisions, group)
+                self._transform(
+                    [
+                        *self._prepare_digits(nodes, group),
+                        *self._prepare_divisions(divisions, group),
+                    ]
+                )
                 self._writer.step = Step(self._parts, number, first=False)
                 for level in levels:
                     self._level(level, group)
@@ -168,6 +174,7 @@ class _Lowering:
         and half: each is read twice. If both halves are multiplied at once, each sum takes one
         more.
         """
+        self._read_once.clear()
         if self._design.results < 2:
             return
         products = [node for node in nodes if self._is_pair_times_input(node)]
@@ -618,9 +625,14 @@ class _Lowering:
             x, self._writer.result(prime, weight * self._writer.inverse_of(times, prime))
         )[0]
 
-    def _prepare_divisions(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
-        """What a phase's mod_down nodes take away from the limbs of a group of primes."""
-        turns = []
+    def _prepare_divisions(
+        self, nodes: Sequence[SubroutineNode], group: Sequence[int]
+    ) -> list[tuple[int, Turn]]:
+        """What a phase's mod_down nodes take away from the limbs of a group of primes.
+
+        Returns what has to be transformed for that.
+        """
+        turns: list[tuple[int, Turn]] = []
         for node in nodes:
             targets = [
                 prime
@@ -638,11 +650,18 @@ class _Lowering:
                 taken = self._taken[node.id, prime]
                 if node.type.form == Form.NTT:
                     target = self._writer.value(prime)
-                    turns.append(Turn(prime, taken, target))
+                    turns.append((self._writer.origin, Turn(prime, taken, target)))
                     taken = target
                 self._divided[node.id, prime] = taken
-        turns.sort(key=lambda turn: turn.prime)
-        self._writer.transform(turns, inverse=False)
+        return turns
+
+    def _transform(self, turns: Sequence[tuple[int, Turn]]) -> None:
+        """Forward transforms, each with the HE node that it is of; prime by prime."""
+        for origin, group in groupby(
+            sorted(turns, key=lambda each: (each[1].prime, each[0])), key=lambda each: each[0]
+        ):
+            self._writer.origin = origin
+            self._writer.transform([turn for _, turn in group], inverse=False)
         self._writer.origin = -1
 
     def _take(self, node: SubroutineNode, targets: Sequence[int]) -> None:
@@ -695,31 +714,23 @@ class _Lowering:
                         self._limb(node, prime)
         self._writer.origin = -1
 
-    def _prepare_digits(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
+    def _prepare_digits(
+        self, nodes: Sequence[SubroutineNode], group: Sequence[int]
+    ) -> list[tuple[int, Turn]]:
         """The limbs of a phase's digits modulo a group of primes, if they are few enough."""
         wanted = sorted({node.operands[0] for node in nodes if node.op == KEY_SUM})
         every = [self._order.nodes[number] for number in wanted]
         if len(group) * sum(digits.type.count for digits in every) > self._words_kept // 2:
-            return
-        turns = []
+            return []
+        turns: list[tuple[int, Turn]] = []
         for digits in every:
             self._writer.origin = self._order.origin_of(digits)
             for prime in group:
                 for digit in range(digits.type.count if prime in digits.type.base else 0):
                     found = self._digit(digits, digit, prime)
                     if isinstance(found, Turn):
-                        turns.append(found)
-        turns.sort(key=lambda turn: turn.prime)
-        self._writer.transform(turns, inverse=False)
-        self._writer.origin = -1
-
-    def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
-        total: Value | None = None
-        for digit, found in zip(node.attrs["digits"], self._operands(node, prime), strict=True):
-            if found is not None:
-                key = self._key(node, digit, prime, node.attrs["half"])
-                total = self._writer.point(found, self._writer.result(prime, key, total))[0]
-        return total
+                        turns.append((self._writer.origin, found))
+        return turns
 
     @staticmethod
     def _key(node: SubroutineNode, digit: int, prime: int, half: int) -> Limb:

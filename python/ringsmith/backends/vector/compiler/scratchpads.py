@@ -412,8 +412,17 @@ class Scratchpads:
             return True
         if len(self.uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
             return True
-        space = sum(map(len, own.free)) > KEPT_FREE
-        return following > self.number + SOON and not space
+        if following <= self.number + SOON or sum(map(len, own.free)) > KEPT_FREE:
+            return False
+        often = len(self.uses[task.cluster, value]) >= _OFTEN
+        return not (often and self._is_held_for_later(task.cluster, following))
+
+    def _is_held_for_later(self, cluster: int, following: int) -> bool:
+        """Whether a value in memory has a place, too, and is used after another one's next use."""
+        return any(
+            value in self.memory and self.next_use(cluster, value, self.number - 1) > following
+            for value in self.clusters[cluster].placed
+        )
 
     def goes_to_memory(self, task: Task, value: Value) -> bool:
         """Whether a value gave way the first time, or another cluster wants it."""
