@@ -24,7 +24,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable import Run as Segment
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, RunReport
+from ringsmith.backends.rpau.device.interface import KeyPoly, KeyStream, SegmentReport
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.types import Design
@@ -133,7 +133,7 @@ class KeyedModel:
         """Polynomials of a segment's keys, of all RPAUs together."""
         return sum(load.mask.bit_count() for load in segment.keys)
 
-    def run(self, segment: Segment, came: tuple[int, ...] | None = None) -> RunReport:
+    def run(self, segment: Segment, came: tuple[int, ...] | None = None) -> SegmentReport:
         """Runs a segment.
 
         Args:

@@ -339,7 +339,7 @@ def application_records(
     executable = compiled_for(application.compiled.compiled_graph.graph, design)
     runs, n = executable.runs, application.program.parameters.n
     assert result.cycles is not None, "an accelerator counts"
-    assert result.instructions is not None, "an accelerator counts"
+    assert result.report.instructions is not None, "an accelerator counts"
 
     def record(operation: str, metric: str, value: float, source: str, text: str) -> Record:
         return Record(design.name, params, operation, metric, value, source, text)
@@ -349,8 +349,8 @@ def application_records(
         "each, transfers not timed; every residue equals the cpu device's"
     )
     yield record(name, "cycles", result.cycles, device, text)
-    yield record(name, "instructions", result.instructions, device, text)
-    yield record(name, "transfers", result.host_transfers, device, text)
+    yield record(name, "instructions", result.report.instructions, device, text)
+    yield record(name, "transfers", result.report.host_transfers, device, text)
     ops = Counter(node.op for node in application.program.nodes)
     counts = {
         "products": ops[Op.MULTIPLY] + ops[Op.SQUARE],
@@ -360,7 +360,9 @@ def application_records(
     for metric, value in counts.items():
         yield record(name, metric, value, "estimate", "operations of the program")
     ends = (runs[0].loads, runs[-1].stores)
-    limbs = sum(len(at) for slots in ends for at in slots.values()) + result.spilled_words // n
+    limbs = (
+        sum(len(at) for slots in ends for at in slots.values()) + result.report.spilled_words // n
+    )
     link = MEDHA_XDMA.seconds(limbs * n)
     text = f"{limbs} limbs to and from the host, without keys, over {MEDHA_XDMA.name}"
     yield record(f"{name}_communication", "microseconds", link * 1e6, "estimate", text)

@@ -54,9 +54,9 @@ def program(run: Run) -> Iterator[Record]:
     [result] = answer.results
     executable = current.server.executable
     assert executable is not None, "compiled for a design"
-    assert result.instructions is not None, "an accelerator counts"
+    assert result.report.instructions is not None, "an accelerator counts"
     assert result.cycles is not None, "an accelerator counts"
-    counted = {"instructions": result.instructions, "cycles": result.cycles}
+    counted = {"instructions": result.report.instructions, "cycles": result.cycles}
     yield from _records(LOGREG, {**answer.outcome.quality(), **counted}, "rtl", rtl)
     predicted = {"cycles": executable.cycles}
     yield from _records(LOGREG, predicted, "estimate", "predicted by the scheduler")

@@ -116,12 +116,12 @@ def _load(
     yield row("jobs, if coprocessors never waited", "per_second", never)
     yield row("coprocessors busy", "percent", 100 * computed / (count * elapsed))
     if len(executable.runs) == 1:
-        bound = _bound(executable, jobs, resident=last.key_words == 0)
+        bound = _bound(executable, jobs, resident=last.report.key_words == 0)
         yield row("the bus's bound: coprocessors busy", "percent", 100 * bound)
     moved = {
-        "to the card, a job": [one.bytes_to_card for one in results],
-        "to the host, a job": [one.bytes_to_host for one in results],
-        "card's memory to and from, a job": [one.bytes_streamed for one in results],
+        "to the card, a job": [one.report.bytes_to_device for one in results],
+        "to the host, a job": [one.report.bytes_to_host for one in results],
+        "card's memory to and from, a job": [one.report.bytes_streamed for one in results],
     }
     for operation, values in moved.items():
         yield row(operation, "bytes", median(values))

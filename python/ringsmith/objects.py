@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ringsmith.errors import ParameterError, RingsmithError
+from ringsmith.errors import ParameterError, ProgramError, RingsmithError
 from ringsmith.params.identity import ID_BYTES
 from ringsmith.short_repr import short_repr
 
@@ -312,6 +312,23 @@ def check_key_tag(
         raise error(
             f"{what}: of another key pair (tag {found.hex()[:8]}) than {whose} "
             f"({expected.hex()[:8]}): {hint}"
+        )
+
+
+def check_opaque(ciphertext: Residues, what: str) -> None:
+    """Refuses a ciphertext that decrypts without a key, as Microsoft SEAL does.
+
+    Args:
+        ciphertext: Its polynomials.
+        what: Names it in the error.
+
+    Raises:
+        ProgramError: When all polynomials but the first are zero.
+    """
+    if not ciphertext[1:].any():
+        raise ProgramError(
+            f"{what} is transparent (anybody can read it): an operand is zero, or the operands "
+            "cancel; SEAL refuses it, too"
         )
 
 

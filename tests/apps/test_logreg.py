@@ -50,7 +50,7 @@ def test_decrypted_probabilities_are_the_clear_polynomials(
     else:
         assert answer.equal_bits is True
         assert answer.results[0].cycles == executable.cycles
-        assert answer.results[0].instructions == len(executable.words)
+        assert answer.results[0].report.instructions == len(executable.words)
 
 
 def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
@@ -67,14 +67,14 @@ def test_a_device_that_expands_keys_is_given_seeds_and_loads_half_the_keys(
     assert executable is not None
     assert answers[0].equal_bits is True
     assert answers[0].results[0].cycles == executable.cycles
-    assert answers[0].results[0].host_transfers == 0
+    assert answers[0].results[0].report.host_transfers == 0
     forms = [
         conditions("", DEMO.parameters, seeded_keys=each.server.seeded)["keys"]
         for each in (seeded, current)
     ]
     assert [str(form).split()[0] for form in forms] == ["half", "whole"]
-    whole = answers[1].results[0].key_words
-    assert whole // 2 < answers[0].results[0].key_words < whole // 2 + 1000
+    whole = answers[1].results[0].report.key_words
+    assert whole // 2 < answers[0].results[0].report.key_words < whole // 2 + 1000
 
 
 def test_shares_of_the_breakdown_add_up_to_the_program(current: Session[Predictions]) -> None:

@@ -75,7 +75,7 @@ def test_fused_rescaling_divides_once_for_a_product_and_keeps_the_classes() -> N
     assert answer.equal_bits is True
     assert answer.results[0].cycles is not None
     assert answer.results[0].cycles < 560_000
-    assert answer.results[0].host_transfers == 0
+    assert answer.results[0].report.host_transfers == 0
     quality = answer.outcome.quality()
     assert quality["largest_error_to_polynomial"] < 1e-5
     assert quality["same_class_as_polynomial"] == 455
@@ -88,7 +88,7 @@ def test_the_papers_counts_take_fewer_cycles_than_the_papers() -> None:
     assert answer.equal_bits is True
     assert answer.results[0].cycles is not None
     assert answer.results[0].cycles < 1_300_000
-    assert answer.results[0].host_transfers == 0
+    assert answer.results[0].report.host_transfers == 0
     assert answer.outcome.quality()["largest_error_to_polynomial"] < 1e-5
 
 

@@ -11,7 +11,7 @@ from tests.backends.rpau.interpreted import switched
 from tests.forks import forked
 
 from ringsmith import _core, compile_program, open_device, progress, trace
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.jobs import Device, JobState, Work
 from ringsmith.backends.random_operands import random_key
 from ringsmith.backends.rpau.design.design import load_design
@@ -60,7 +60,7 @@ class Fake(Device):
                     task.advance(0)
             if number == 6:
                 raise DeviceError("6 fails")
-            return GraphResult({"y": inputs["x"]}, cycles=slot)
+            return GraphResult({"y": inputs["x"]}, RunReport(cycles=slot))
 
         return carry_out
 

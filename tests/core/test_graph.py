@@ -415,6 +415,12 @@ DOWN = {"variant": "rounded"}
         (
             "ksk_inner_product",
             [0],
+            {"key": "k", "half": 0, "digits": [2**64 - 1], "base": [0, 1]},
+            r"names digit 18446744073709551615 of the key: name digits below 2\^32",
+        ),
+        (
+            "ksk_inner_product",
+            [0],
             {"key": "k", "half": 0, "digits": [0], "base": [0, 3]},
             "another base",
         ),

@@ -26,7 +26,7 @@ from ringsmith.backends.rpau.debug.designs import (
     size_table,
 )
 from ringsmith.backends.rpau.design.design import load_design, named_designs
-from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, SegmentReport, Words
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.stream.debug.compare import compare_products
 from ringsmith.backends.stream.debug.designs import StreamRow, stream_section, stream_table
@@ -214,7 +214,7 @@ class OneBitOff(ModelCoprocessor):
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs, and counts wrongly."""
         report = super().run(max_cycles, task, stream)
         return replace(report, cycles=report.cycles + self.late)

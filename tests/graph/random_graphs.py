@@ -210,12 +210,13 @@ class _Writer:
         if kind.kind is not Kind.POLYNOMIAL:
             return
         cut = self._cut(a)
-        added = [self._polynomial(kind.base, kind.form) for _ in range(self._one((0, 1, 2)))]
-        lacking = tuple(i for i in cut.base if i not in kind.base)
-        drops = [(), lacking]
+        drops = [(), tuple(i for i in cut.base if i not in kind.base)]
         if len(cut.base) > 1:
             drops.append(self._part(cut.base, proper=True))
-        self.graph.key_switch(a, self._key(), cut, self._one(drops), self._element(), added)
+        drop = self._one(drops)
+        for _ in range(self._one((1, 2, 3))):
+            added = [self._polynomial(kind.base, kind.form) for _ in range(self._one((0, 1, 2)))]
+            self.graph.key_switch(a, self._key(), cut, drop, self._element(), added)
 
     def _digits(self, a: int) -> None:
         if self.graph.type_of(a).kind is Kind.POLYNOMIAL:

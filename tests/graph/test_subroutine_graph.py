@@ -88,10 +88,12 @@ def test_the_file_is_what_the_architecture_page_shows(graph: SubroutineGraph) ->
 
 
 def test_the_interpreter_agrees_on_every_type(graph: SubroutineGraph) -> None:
-    core = graph.to_core()
-    assert len(core) == len(graph.nodes)
-    for node in graph.nodes:
-        assert core.node_type(node.id) == (list(node.type.base), str(node.type.form))
+    for each in (graph, every_op()):
+        core = each.to_core()
+        assert len(core) == len(each.nodes)
+        for node in each.nodes:
+            assert core.node_type(node.id) == (list(node.type.base), str(node.type.form))
+            assert core.node_kind(node.id) == (str(node.type.kind), node.type.count)
 
 
 def test_inputs_and_outputs_are_named_with_their_types(graph: SubroutineGraph) -> None:

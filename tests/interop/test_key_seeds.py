@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from ringsmith import client, runtime
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.cli.main import app
-from ringsmith.errors import InteropError
+from ringsmith.errors import InteropError, ProgramError
 from ringsmith.interop.bundle import read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.interop.seeded_keys import shorten_key
@@ -172,11 +172,11 @@ def test_a_program_and_an_evaluator_use_the_seeds_where_there_are_some(
     small: CkksParameters, design: RpauDesign, rng: np.random.Generator
 ) -> None:
     program = trace(lambda x: (x * x).rotate(1), small, {"x": small.slots})
-    compiled = runtime.compile_program(program, design)
-    assert compiled.compiled_graph.expands_keys
     values = rng.uniform(-1, 1, small.slots)
     words = {}
     for seeded in (True, False):
+        compiled = runtime.compile_program(program, design, seeded=None if seeded else ())
+        assert compiled.compiled_graph.expands_keys == seeded
         secret, public, keys = client.generate_keys(small, program.key_needs, seeded=seeded)
         x = client.encrypt_vector(small, public, values, scale=program.inputs["x"].scale)
         cpu, model = (runtime.open_device(kind, design) for kind in ("cpu", "model"))
@@ -186,13 +186,16 @@ def test_a_program_and_an_evaluator_use_the_seeds_where_there_are_some(
         np.testing.assert_array_equal(output.data, expected.outputs[name].data)
         decrypted = client.decrypt_vector(small, secret, output).real
         assert np.abs(decrypted - np.roll(values**2, -1)).max() < 2.0**-15
-        words[seeded] = result.key_words
-        assert expected.key_words == 0
+        words[seeded] = result.report.key_words
+        assert expected.report.key_words == 0
         rotated = Evaluator(small, keys, "model", design).run("rotate", x, steps=1)
         np.testing.assert_array_equal(
             rotated.data, Evaluator(small, keys).run("rotate", x, steps=1).data
         )
     assert words[False] // 2 < words[True] < words[False] // 2 + 100
+    expanding = runtime.compile_program(program, design)
+    with pytest.raises(ProgramError, match=r"compile it for full keys, with seeded=\(\)"):
+        expanding.run(model, {"x": x}, keys)
 
 
 def test_evaluators_schedule_single_operations_for_the_keys_that_they_have(

@@ -76,6 +76,7 @@ def objects(small: CkksParameters, rng: np.random.Generator) -> Iterator[object]
         cpu = open_device("cpu")
         job = compiled.submit(cpu, ciphertexts, keys)
         yield from (secret, public, keys, ciphertexts, compiled, cpu, job, job.wait())
+        yield from (cpu.put(next(iter(ciphertexts.values()))), cpu.put(keys))
         yield precompute_keys(keys, program.parameters)
         yield client.encode(program.parameters, [1, 2])
     seeded = trace(lambda x: x * x, parameter_set("nano")).generate_keys(seeded=True)[2]

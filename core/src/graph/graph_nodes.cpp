@@ -337,6 +337,10 @@ class NodeBuilder {
       fail("has half ", node_.half, "; a key has the halves 0 and 1");
     }
     node_.digits = indices_attribute("digits");
+    constexpr int kMostBits = 32;  // so that one more is a number, too
+    if (const std::size_t last = std::ranges::max(node_.digits); last >> kMostBits != 0) {
+      fail("names digit ", last, " of the key: name digits below 2^", kMostBits);
+    }
     take_polynomials(node_.digits.size());
     require_form(Form::kNtt);
     if (node_.type.base != base_attribute("base")) {

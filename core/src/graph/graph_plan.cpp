@@ -40,6 +40,9 @@ class Planner {
         continue;
       }
       Step& step = ordered.emplace_back(std::move(steps_[id]));
+      for (std::size_t& value : step.reads) {
+        value = nodes_[value].op == Op::kHalf ? nodes_[value].operands[0] : value;
+      }
       std::ranges::sort(step.reads);
       step.reads.erase(std::unique(step.reads.begin(), step.reads.end()), step.reads.end());
     }
@@ -49,17 +52,17 @@ class Planner {
  private:
   void plan_node(std::size_t id) {
     const Node& node = nodes_[id];
-    if (node.op == Op::kInput || node.op == Op::kOutput || left_out_[id]) {
+    if (node.op == Op::kInput || node.op == Op::kOutput || node.op == Op::kHalf || left_out_[id]) {
       return;
     }
     if (node.op == Op::kKeySwitch) {
       join(id, id, StepKind::kSwitches,
-           {node.operands[0], node.cut, node.sizes, node.extended, node.primes});
+           {place_of(node.operands[0]), node.cut, node.sizes, node.extended, node.primes});
     } else if (node.op == Op::kKeyProduct) {
       const std::size_t result = divided(id);
       left_out_[result] = result != id;
       join(id, result, StepKind::kProducts,
-           {node.operands[0], {}, {}, {}, result == id ? Base() : nodes_[result].primes});
+           {place_of(node.operands[0]), {}, {}, {}, result == id ? Base() : nodes_[result].primes});
     } else if (node.op == Op::kAdd && sums_[id].products.size() > 1) {
       begin_sum(id);
     } else {
@@ -81,9 +84,16 @@ class Planner {
     step.reads.insert(step.reads.end(), operands.begin(), operands.end());
   }
 
+  // A value, or a pair and which half of it.
+  using Place = std::pair<std::size_t, std::size_t>;
+  [[nodiscard]] Place place_of(std::size_t id) const {
+    const Node& node = nodes_[id];
+    return node.op == Op::kHalf ? Place(node.operands[0], 1 + node.half) : Place(id, 0);
+  }
+
   // What key switchings that one step may compute have in common: the operand, then how it is cut,
   // and the primes that are dropped.
-  using Likeness = std::tuple<std::size_t, DigitVariant, std::vector<std::size_t>, Base, Base>;
+  using Likeness = std::tuple<Place, DigitVariant, std::vector<std::size_t>, Base, Base>;
 
   // Adds a key switching to the last step of its likeness, where what it adds is there before that
   // step; else it begins a step.

@@ -25,10 +25,11 @@ struct Step {
                                      ///< mod_down that divides a key_product
   std::vector<std::size_t> products;  ///< kSum: mul nodes that are not stored
   std::vector<std::size_t> addends;   ///< kSum: values that are added to their sum
-  std::vector<std::size_t> reads;     ///< values that must be there, each once
+  std::vector<std::size_t> reads;     ///< values that must be there, each once; no halves
 };
 
-/// Every node but inputs and outputs, in an order in which all is there when it is read.
+/// Every node but inputs, outputs and halves, which are read in their pairs, in an order in which
+/// all is there when it is read.
 [[nodiscard]] std::vector<Step> plan_of(const std::vector<Node>& nodes);
 
 }  // namespace ringsmith

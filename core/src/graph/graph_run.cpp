@@ -3,6 +3,7 @@
 #include <array>
 #include <list>
 #include <set>
+#include <utility>
 
 #include "graph_plan.h"
 #include "graph_switch.h"
@@ -67,7 +68,8 @@ class Interpreter {
       if (nodes_[value].op == Op::kInput) {
         ++uses_left_[value];  // it is copied at the end
       } else {
-        given_[value] = outputs_.find(node.name)->second;
+        const auto [id, part] = stored(value);
+        given_[id][part] = outputs_.find(node.name)->second;
       }
     }
   }
@@ -185,37 +187,49 @@ class Interpreter {
     }
   }
 
-  std::span<const u64> value(std::size_t id) const {
+  // The value that a node's is part of, and which of its polynomials it is: a half of a pair is
+  // read where the pair is.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> stored(std::size_t id) const {
+    const Node& node = nodes_[id];
+    return node.op == Op::kHalf ? std::pair(node.operands[0], node.half)
+                                : std::pair(id, std::size_t{0});
+  }
+
+  // A polynomial, one of a pair, or digits.
+  std::span<const u64> value(std::size_t of, std::size_t half = 0) const {
+    const auto [id, first] = stored(of);
     if (nodes_[id].op == Op::kInput) {
       const auto given = inputs_.find(nodes_[id].name);
       if (given != inputs_.end()) {
         return given->second.data;
       }
     }
-    return given_[id].empty() ? std::span<const u64>(values_[id]) : given_[id];
+    const std::size_t part = first + half;
+    return given_[id][part].empty() ? std::span<const u64>(values_[id][part]) : given_[id][part];
   }
 
-  // Where a value is written: where an output of it was asked for, else in memory of its own.
-  std::span<u64> memory(std::size_t id) {
-    if (!given_[id].empty()) {
-      return given_[id];
+  // Where that is written: where an output of it was asked for, else in memory of its own.
+  std::span<u64> memory(std::size_t id, std::size_t part = 0) {
+    if (!given_[id][part].empty()) {
+      return given_[id][part];
     }
-    values_[id].resize(words_of(rns_, nodes_[id].type));
-    return values_[id];
+    values_[id][part].resize(words_of(rns_, nodes_[id].type));
+    return values_[id][part];
   }
 
   // Has an input made that was not given, unless that was done.
   void fetch(std::size_t id) {
     const Node& node = nodes_[id];
-    if (node.op == Op::kInput && !inputs_.contains(node.name) && values_[id].empty()) {
-      values_[id].resize(node.type.base.size() * rns_.degree());
-      source_(node.name, values_[id]);
-      check_residues(node, values_[id]);
+    if (node.op == Op::kInput && !inputs_.contains(node.name) && values_[id][0].empty()) {
+      Words& words = values_[id][0];
+      words.resize(words_of(rns_, node.type));
+      source_(node.name, words);
+      check_residues(node, words);
     }
   }
 
-  std::span<const u64> operand(const Node& node, std::size_t index) const {
-    return value(node.operands[index]);
+  std::span<const u64> operand(const Node& node, std::size_t index, std::size_t part = 0) const {
+    return value(node.operands[index], part);
   }
 
   const Base& operand_base(const Node& node) const { return nodes_[node.operands[0]].type.base; }
@@ -228,40 +242,31 @@ class Interpreter {
     return limb_of(polynomial, static_cast<std::size_t>(position), rns_.degree());
   }
 
-  void compute(const Node& node, std::span<u64> out) const {
-    switch (node.op) {
-      case Op::kKskInnerProduct:
+  // A node that does the same to each polynomial of a pair, or has no pairs.
+  void compute(std::size_t id) {
+    const Node& node = nodes_[id];
+    for (std::size_t part = 0; part < parts_of(id); ++part) {
+      const std::span<u64> out = memory(id, part);
+      if (node.op == Op::kKskInnerProduct) {
         compute_inner_product(node, out);
-        break;
-      case Op::kDigits:
-        store_digits(rns_, node, nodes_[node.operands[0]].type, operand(node, 0), out);
-        break;
-      case Op::kHalf: {
-        const std::span<const u64> pair = operand(node, 0);
-        std::ranges::copy(pair.subspan(node.half * out.size(), out.size()), out.begin());
-        break;
+        continue;
       }
-      default:
-        compute_polynomials(node, out);
-        break;
+      if (node.op == Op::kDigits) {
+        store_digits(rns_, node, nodes_[node.operands[0]].type, operand(node, 0), out);
+        continue;
+      }
+      std::vector<std::span<const u64>> operands;
+      for (std::size_t i = 0; i < node.operands.size(); ++i) {
+        const bool pair = parts_of(node.operands[i]) > 1;  // else it is a pair's factor
+        operands.push_back(operand(node, i, pair ? part : 0));
+      }
+      compute_polynomial(node, operands, out);
     }
   }
 
-  // A node that does the same to each polynomial of a pair.
-  void compute_polynomials(const Node& node, std::span<u64> out) const {
-    const std::size_t count = node.type.count;
-    std::vector<std::span<const u64>> operands;
-    for (std::size_t part = 0; part < count; ++part) {
-      operands.clear();
-      for (std::size_t i = 0; i < node.operands.size(); ++i) {
-        const std::span<const u64> words = operand(node, i);
-        const std::size_t parts = nodes_[node.operands[i]].type.count;  // 1: a pair's factor
-        const std::size_t size = words.size() / parts;
-        operands.push_back(words.subspan(parts == 1 ? 0 : part * size, size));
-      }
-      const std::size_t size = out.size() / count;
-      compute_polynomial(node, operands, out.subspan(part * size, size));
-    }
+  // Into how many parts a value is divided in memory.
+  [[nodiscard]] std::size_t parts_of(std::size_t id) const {
+    return nodes_[id].type.kind == Kind::kPair ? 2 : 1;
   }
 
   void compute_polynomial(const Node& node, std::span<const std::span<const u64>> operands,
@@ -377,13 +382,12 @@ class Interpreter {
   }
 
   void compute_step(const Step& step) {
-    const std::size_t result = step.results[0];
     switch (step.kind) {
       case StepKind::kNode:
-        compute(nodes_[step.nodes[0]], memory(result));
+        compute(step.nodes[0]);
         break;
       case StepKind::kSum:
-        compute_sum(step, memory(result));
+        compute_sum(step);
         break;
       case StepKind::kSwitches:
         compute_switches(step);
@@ -394,27 +398,29 @@ class Interpreter {
     }
   }
 
-  void compute_sum(const Step& step, std::span<u64> out) const {
-    const ValueType& type = nodes_[step.nodes[0]].type;
-    const std::size_t words = out.size() / type.count;
+  void compute_sum(const Step& step) {
+    const std::size_t sum = step.nodes[0];
+    const Base& base = nodes_[sum].type.base;
+    std::array<std::span<u64>, 2> outs;
+    std::array<std::vector<std::span<const u64>>, 2> parts;
     std::vector<std::span<const u64>> factors;
-    std::vector<std::vector<std::span<const u64>>> parts(type.count);
     for (const std::size_t product : step.products) {
       factors.push_back(operand(nodes_[product], 1));
-      for (std::size_t part = 0; part < type.count; ++part) {
-        parts[part].push_back(operand(nodes_[product], 0).subspan(part * words, words));
+    }
+    for (std::size_t part = 0; part < parts_of(sum); ++part) {
+      outs[part] = memory(sum, part);
+      for (const std::size_t product : step.products) {
+        parts[part].push_back(operand(nodes_[product], 0, part));
       }
     }
-    if (type.kind == Kind::kPair) {
-      kernels::sums_of_products(rns_, type.base, factors, {parts[0], parts[1]},
-                                {out.first(words), out.subspan(words)});
+    if (parts_of(sum) == 2) {
+      kernels::sums_of_products(rns_, base, factors, {parts[0], parts[1]}, outs);
     } else {
-      kernels::sum_of_products(rns_, type.base, factors, parts[0], out);
+      kernels::sum_of_products(rns_, base, factors, parts[0], outs[0]);
     }
     for (const std::size_t addend : step.addends) {
-      for (std::size_t part = 0; part < type.count; ++part) {
-        const std::span<u64> sum = out.subspan(part * words, words);
-        kernels::add(rns_, type.base, sum, value(addend).subspan(part * words, words), sum);
+      for (std::size_t part = 0; part < parts_of(sum); ++part) {
+        kernels::add(rns_, base, outs[part], value(addend, part), outs[part]);
       }
     }
   }
@@ -427,7 +433,7 @@ class Interpreter {
       KeyUse& use = uses.emplace_back();
       use.node = &node;
       use.key = keys_.find(node.name)->second;
-      use.out = memory(step.results[i]);
+      use.out = {memory(step.results[i], 0), memory(step.results[i], 1)};
       for (std::size_t added = 1; added < node.operands.size(); ++added) {
         use.added[added - 1] = operand(node, added);
         use.added_type = nodes_[node.operands[added]].type;
@@ -451,7 +457,7 @@ class Interpreter {
   // Frees a value that nothing later reads.
   void release(std::size_t id) {
     if (--uses_left_[id] == 0) {
-      values_[id] = Words();  // `= {}` would keep the memory: it assigns an empty list
+      values_[id] = {Words(), Words()};
     }
   }
 
@@ -477,9 +483,10 @@ class Interpreter {
   const GraphOutputs& outputs_;
   const InputSource& source_;
   std::vector<Step> steps_;
-  std::vector<Words> values_;
-  std::vector<std::span<u64>> given_;   // where values are written that are outputs; else empty
-  std::vector<std::size_t> uses_left_;  // steps that have not read a value yet
+  // Of each node; a pair has two parts.
+  std::vector<std::array<Words, 2>> values_;
+  std::vector<std::array<std::span<u64>, 2>> given_;  // where outputs are written; else empty
+  std::vector<std::size_t> uses_left_;                // steps that have not read a value yet
 };
 
 }  // namespace

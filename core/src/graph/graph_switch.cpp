@@ -23,10 +23,6 @@ struct Sums {
   Form form;         // of the results
 };
 
-std::span<u64> half_of(std::span<u64> pair, std::size_t half) {
-  return pair.subspan(half * pair.size() / 2, pair.size() / 2);
-}
-
 // The primes of each digit.
 std::vector<Base> digit_bases(const Node& node, const Base& base) {
   std::vector<Base> digits;
@@ -111,18 +107,16 @@ void divide(const RnsContext& rns, const kernels::Products& products, const Sums
   const std::size_t keep = sums.base.size() - (last ? sums.drop.size() : 0);
   const BaseView kept = BaseView(sums.base).first(keep);
   std::vector<Words> memory;  // of what is not in its form yet, and of sums
-  memory.reserve(3 * uses.size());
+  memory.reserve(4 * uses.size());
   std::vector<kernels::DividedPair> pairs;
   for (const KeyUse& use : uses) {
     kernels::DividedPair& pair = pairs.emplace_back();
     pair.element = use.added[0].empty() ? 1 : use.node->element;
-    const std::span<u64> out =
-        last ? use.out : memory.emplace_back(2 * sums.base.size() * rns.degree());
     // Adding P * b before a division by P is adding b after it.
     const bool adds_last = std::ranges::equal(use.added_type.base, kept);
     pair.raised_base = adds_last ? Base() : use.added_type.base;
     for (std::size_t half = 0; half < 2; ++half) {
-      pair.out[half] = half_of(out, half);
+      pair.out[half] = last ? use.out[half] : memory.emplace_back(sums.base.size() * rns.degree());
       const std::span<const u64> added = use.added[half];
       if (added.empty()) {
         continue;
@@ -140,7 +134,7 @@ void divide(const RnsContext& rns, const kernels::Products& products, const Sums
   for (std::size_t i = 0; !last && i < uses.size(); ++i) {
     for (std::size_t half = 0; half < 2; ++half) {
       kernels::mod_down(rns, sums.base, sums.drop, sums.form, pairs[i].out[half],
-                        half_of(uses[i].out, half));
+                        uses[i].out[half]);
     }
   }
 }
@@ -151,7 +145,7 @@ std::string key_name(const Node& node) { return text("key '", node.name, "'"); }
 
 std::size_t words_of(const RnsContext& rns, const ValueType& type) {
   return type.kind == Kind::kDigits ? kernels::StoredDigits(rns, type.base, type.count).words()
-                                    : type.count * type.base.size() * rns.degree();
+                                    : type.base.size() * rns.degree();
 }
 
 void store_digits(const RnsContext& rns, const Node& node, const ValueType& operand,

@@ -18,14 +18,14 @@ struct KeyUse {
   KeySwitchKeyView key;
   std::array<std::span<const u64>, 2> added;  ///< b0 and b1; empty: none
   ValueType added_type;
-  std::span<u64> out;  ///< both halves
+  std::array<std::span<u64>, 2> out;  ///< of both halves
 };
 
 /// What errors call a node's key.
 [[nodiscard]] std::string key_name(const Node& node);
 
-/// Returns how many words the memory of a value has. Digits are kept as their products read them:
-/// only key_product nodes do.
+/// Returns how many words a polynomial, a half of a pair or digits have in memory. Digits are kept
+/// as their products read them: only key_product nodes do.
 [[nodiscard]] std::size_t words_of(const RnsContext& rns, const ValueType& type);
 
 /// Computes a `digits` node.

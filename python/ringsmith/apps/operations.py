@@ -108,6 +108,7 @@ def run_checked(compiled: runtime.CompiledGraph, device: runtime.Device) -> tupl
                 f"output {name!r} of the {device.name} of {design} differs from the "
                 "interpreter's: report this with the design and the operation"
             )
-    assert result.instructions is not None, "a device that counts"
-    assert result.cycles is not None, "a device that counts"
-    return result.instructions, result.cycles
+    report = result.report
+    assert report.instructions is not None, "a device that counts"
+    assert report.cycles is not None, "a device that counts"
+    return report.instructions, report.cycles

@@ -136,16 +136,11 @@ class Took:
 
     def numbers(self) -> dict[str, object]:
         """Returns all of it as JSON values."""
-        result, executable, of = self.result, self.executable, self.program.parameters
+        executable, of = self.executable, self.program.parameters
         return {
             "operations": dict(Counter(node.op for node in self.program.nodes)),
             **({"plain_modulus": of.message_modulus} if of.exact else {}),
-            "instructions": result.instructions,
-            "cycles": result.cycles,
-            "host_transfers": result.host_transfers,
-            "memory_bytes_read": result.memory_read,
-            "memory_bytes_written": result.memory_written,
-            "busy": dict(result.busy),
+            **self.result.report.numbers(),
             "predicted_cycles": executable.cycles if executable else None,
             "seconds_at_assumed_clock": self.seconds,
             "seal_seconds": self.seal_seconds,
@@ -156,24 +151,24 @@ class Took:
 
     def tables(self, where: str) -> list[Table]:
         """Returns what the run took, and where its cycles went, as far as measured."""
-        result, executable = self.result, self.executable
+        report, executable = self.result.report, self.executable
         rows = []
         if self.equal_bits is not None:
             verdict = "[green]yes[/green]" if self.equal_bits else "[red]NO[/red]"
             rows.append(("every residue equal to the cpu device's", verdict))
-        if result.instructions is not None:
-            rows.append(("instructions", f"{result.instructions:,}"))
-        if result.cycles is not None:
-            rows.append(("cycles", f"{result.cycles:,}"))
+        if report.instructions is not None:
+            rows.append(("instructions", f"{report.instructions:,}"))
+        if report.cycles is not None:
+            rows.append(("cycles", f"{report.cycles:,}"))
         if executable is not None:
             rows.append(("cycles predicted by the scheduler", f"{executable.cycles:,}"))
         if self.seconds is not None:
             clock = f"time at {self.hz / 1e6:.0f} MHz (assumed)"
             rows.append((clock, _milliseconds(self.seconds)))
-        if result.memory_read:
-            moved = (result.memory_read / 2**20, result.memory_written / 2**20)
+        if report.memory_read:
+            moved = (report.memory_read / 2**20, report.memory_written / 2**20)
             rows.append(("MiB read from memory, and written", "{:,.1f}, {:,.1f}".format(*moved)))
-        rows += [(f"{part} busy", f"{share:.1%}") for part, share in result.busy.items()]
+        rows += [(f"{part} busy", f"{share:.1%}") for part, share in report.busy.items()]
         for what, seconds in (
             ("Microsoft SEAL, same program, this CPU, 1 thread", self.seal_seconds),
             ("cpu device, same program, CPU time", self.cpu_seconds),
@@ -181,8 +176,8 @@ class Took:
             if seconds is not None:
                 rows.append((what, _milliseconds(seconds)))
         found = [figures_table(f"The program on {where}", rows)] if rows else []
-        if executable is not None and result.cycles is not None:
-            found.append(_breakdown_table(breakdown(executable), result.cycles))
+        if executable is not None and report.cycles is not None:
+            found.append(_breakdown_table(breakdown(executable), report.cycles))
         return found
 
 

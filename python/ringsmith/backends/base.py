@@ -21,6 +21,7 @@ from ringsmith.backends.types import (
     Explanation,
     GraphResult,
     InputsOnDemand,
+    RunReport,
 )
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
@@ -39,6 +40,7 @@ __all__ = [
     "Explanation",
     "GraphResult",
     "InputsOnDemand",
+    "RunReport",
 ]
 
 PORTS, AXI_LITE = "ports", "axi-lite"

@@ -6,19 +6,37 @@ run submits a job and waits for it.
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import copy_context
 from enum import StrEnum
 from itertools import count
-from threading import Condition, Thread
-from typing import Any, ClassVar, Generic, TypeVar
+from threading import Condition, Lock, Thread
+from typing import Any, ClassVar, Generic, TypeVar, overload
+from weakref import WeakSet, ref
 
 from ringsmith import progress
 from ringsmith.backends.fair_queue import FairQueue, Ticket
+from ringsmith.backends.handles import (
+    DeviceMemory,
+    Handle,
+    HostResident,
+    KeySet,
+    KeysHandle,
+    Resident,
+    Traffic,
+    limits_of,
+)
 from ringsmith.backends.keys import AnyKey
-from ringsmith.backends.types import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.types import (
+    NOTHING_ON_DEVICE,
+    Capabilities,
+    CompiledGraph,
+    GraphResult,
+    InputsOnDemand,
+    OnDevice,
+)
 from ringsmith.errors import DeviceError
-from ringsmith.objects import Residues
+from ringsmith.objects import Ciphertext, Residues
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -311,11 +329,27 @@ class Device(ABC):
 
     def __init__(self, places: int | None = 1, slots: Slots | None = None) -> None:
         self._slots = slots or Slots(places)
+        self._traffic, self._counting = Traffic(), Lock()
 
     @property
     def places(self) -> int | None:
         """How many jobs run in it at once; None: no limit."""
         return self._slots.places
+
+    @property
+    def traffic(self) -> Traffic:
+        """Bytes of ciphertexts that crossed between host and device since it was opened.
+
+        None on the CPU, whose memory is the host's. Keys, tables and programs are not counted.
+        """
+        return self._traffic
+
+    def _crossed(self, to_device: int = 0, to_host: int = 0) -> None:
+        """Counts bytes of ciphertexts."""
+        with self._counting:
+            self._traffic += Traffic(to_device, to_host)
+
+    # ---- jobs ----------------------------------------------------------------------------------
 
     def submit(
         self,
@@ -323,13 +357,14 @@ class Device(ABC):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
         client: str = "",
+        on_device: OnDevice = NOTHING_ON_DEVICE,
     ) -> Job[GraphResult]:
         """Submits a graph, and returns at once; arguments and errors are those of ``execute``.
 
         Errors in the arguments are raised here, others by the job. Jobs of
         several clients take turns.
         """
-        work = self.work(compiled, inputs, keys)
+        work = self._counted(compiled, inputs, keys, on_device)
         return self._slots.submit(work, client, self.group(keys))
 
     def execute(
@@ -337,6 +372,7 @@ class Device(ABC):
         compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, AnyKey],
+        on_device: OnDevice = NOTHING_ON_DEVICE,
     ) -> GraphResult:
         """Submits a graph and waits for it.
 
@@ -346,8 +382,10 @@ class Device(ABC):
                 ``InputsOnDemand`` where not all are in memory.
             keys: Key name -> key-switching key, checked by the caller. Only devices with the
                 capability ``any_keys`` get keys expanded on the fly and precomputed keys.
+            on_device: The other inputs, which lie on this device, and the outputs that stay here.
         """
-        return self._slots.run(self.work(compiled, inputs, keys), group=self.group(keys))
+        work = self._counted(compiled, inputs, keys, on_device)
+        return self._slots.run(work, group=self.group(keys))
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
         """Returns a name for keys, by which jobs are grouped; empty: no grouping."""
@@ -366,3 +404,189 @@ class Device(ABC):
             DeviceError: If the graph was compiled for another design.
             ProgramError: If the graph was compiled for no design, or a key is of a wrong form.
         """
+
+    def work_on_residents(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+        on_device: OnDevice,
+    ) -> Work[GraphResult]:
+        """Returns the work of a run with residents.
+
+        A device without memory of its own for operands, as here, keeps residents on its host.
+        """
+        work = self.work(compiled, with_residents(inputs, on_device.inputs), keys)
+        return lambda slot: self.kept(compiled, work(slot), on_device.keep)
+
+    def kept(
+        self, compiled: CompiledGraph, result: GraphResult, keep: Collection[str]
+    ) -> GraphResult:
+        """Returns a result whose outputs of these names are residents, without a crossing."""
+        graph = compiled.graph
+        kept: dict[str, Resident] = {
+            name: self.resident(
+                f"output {name!r}",
+                result.outputs[name],
+                [graph.primes[limb] for limb in graph.outputs[name].base],
+            )
+            for name in keep
+        }
+        others = {name: words for name, words in result.outputs.items() if name not in kept}
+        return GraphResult(others, result.report, kept)
+
+    def _counted(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+        on_device: OnDevice,
+    ) -> Work[GraphResult]:
+        """The work of a run, which adds to ``traffic``."""
+        if on_device.inputs or on_device.keep:
+            work = self.work_on_residents(compiled, inputs, keys, on_device)
+        else:
+            work = self.work(compiled, inputs, keys)
+
+        def counted(slot: int) -> GraphResult:
+            result = work(slot)
+            self._crossed(result.report.input_bytes, result.report.output_bytes)
+            return result
+
+        return counted
+
+    # ---- residents -----------------------------------------------------------------------------
+
+    @overload
+    def put(self, what: Ciphertext, name: str = ...) -> Handle: ...
+
+    @overload
+    def put(self, what: KeySet, name: str = ...) -> KeysHandle: ...
+
+    def put(self, what: Ciphertext | KeySet, name: str = "") -> Handle | KeysHandle:
+        """Puts a ciphertext or evaluation keys into the device's memory, where they stay.
+
+        Args:
+            what: The ciphertext or the keys.
+            name: Its name in messages, such as that of a full device.
+
+        Returns:
+            A handle, for runs on this device. The ``cpu`` keeps the arrays themselves: do not
+            write to them.
+
+        Raises:
+            DeviceError: If the memory does not suffice; says what holds how much.
+            TypeError: If it is neither.
+        """
+        if isinstance(what, Ciphertext):
+            label = f"ciphertext {name!r}" if name else "a ciphertext"
+            found = [self.put_words(label, words) for words in what.data]
+            return self.handle_of(found, what)
+        if not hasattr(what, "relin"):
+            raise TypeError(
+                f"{type(what).__name__} was given where a ciphertext or evaluation keys belong: "
+                "encrypt it, or give the third of generate_keys"
+            )
+        return KeysHandle(self, what, [self.hold_keys(f"keys {name!r}" if name else "keys", what)])
+
+    def handle_of(self, residents: list[Resident], like: Ciphertext) -> Handle:
+        """Returns the handle of residents that are a ciphertext like another one."""
+        return Handle(
+            self,
+            like.size,
+            like.limbs,
+            like.scale,
+            like.history,
+            "",
+            residents,
+            parameters_id=like.parameters_id,
+            key_tag=like.key_tag,
+        )
+
+    def put_words(self, label: str, words: Residues) -> Resident:
+        """Brings a polynomial's residues (limbs, N) from the host to the device."""
+        return self.resident(label, words, limits_of(words))
+
+    def resident(self, label: str, words: Residues, below: Sequence[int]) -> Resident:
+        """Returns a resident of residues that are on the device already.
+
+        Args:
+            label: Its name in messages.
+            words: The residues (limbs, N).
+            below: What each limb's residues are below.
+        """
+        return HostResident(self, label, words, below)
+
+    def hold_keys(self, label: str, keys: KeySet) -> object:
+        """Holds keys on the device as long as the returned object is there."""
+        return keys
+
+
+class DeviceWithMemory(Device):
+    """A simulated device whose memory for operands is modelled by this process's.
+
+    Args:
+        memory: How large it is, and what holds it.
+        word_bytes: Bytes of a word there.
+    """
+
+    def __init__(self, memory: DeviceMemory, word_bytes: int) -> None:
+        super().__init__()
+        self.memory, self.word_bytes = memory, word_bytes
+        self._keys: WeakSet[_HeldKeys] = WeakSet()
+
+    def put_words(self, label: str, words: Residues) -> Resident:
+        """Counts the crossing; see ``Device.put_words``."""
+        found = self.resident(label, words.copy(), limits_of(words))
+        self._crossed(to_device=found.nbytes)
+        return found
+
+    def resident(self, label: str, words: Residues, below: Sequence[int]) -> Resident:
+        """Takes memory; see ``Device.resident``."""
+        device = ref(self)
+
+        def crossed(count: int) -> None:
+            found = device()
+            if found is not None:
+                found._crossed(to_host=count)
+
+        found = HostResident(self, label, words, below, self.word_bytes, crossed)
+        self.memory.take(found, label, found.nbytes)
+        return found
+
+    def hold_keys(self, label: str, keys: KeySet) -> object:
+        """Takes memory for the keys."""
+        found = _HeldKeys(keys)
+        self.memory.take(found, label, found.size * self.word_bytes)
+        self._keys.add(found)
+        return found
+
+    def holds_key(self, words: Residues) -> bool:
+        """Whether a key's residues lie on the device, by ``put``."""
+        return any(words is each for held in self._keys for each in held.words)
+
+
+class _HeldKeys:
+    """Keys on a device; ``words`` are their residues."""
+
+    def __init__(self, keys: KeySet) -> None:
+        every = [keys.relin, *keys.galois.values()]
+        self.words = [key.data for key in every if hasattr(key, "data")]
+        self.size = sum(words.size for words in self.words)
+
+
+def with_residents(
+    inputs: Mapping[str, Residues], residents: Mapping[str, Resident]
+) -> Mapping[str, Residues]:
+    """Returns all inputs of a run whose residents are in this process's memory."""
+    words = {name: each.words for name, each in residents.items() if isinstance(each, HostResident)}
+    return with_words(inputs, words)
+
+
+def with_words(
+    inputs: Mapping[str, Residues], words: Mapping[str, Residues]
+) -> Mapping[str, Residues]:
+    """Returns inputs and more of them."""
+    if isinstance(inputs, InputsOnDemand):
+        return InputsOnDemand({**inputs.given, **words}, inputs.made)
+    return {**inputs, **words}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ringsmith._core import PrecomputedKey
+from ringsmith.backends.types import CompiledGraph
 from ringsmith.errors import ProgramError
 from ringsmith.interop.seeded_keys import (
     MIN_DIRECT_CHANCE,
@@ -40,6 +41,32 @@ def expandable(key: KeySwitchKey, primes: Sequence[int]) -> bool:
         primes: All K primes of the key.
     """
     return key.seed is not None and seeds_are_direct(primes, key.data.shape[-1], key.digits)
+
+
+def check_seeds(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> None:
+    """Refuses a key without a direct seed, where the device would expand its a part.
+
+    Args:
+        compiled: The compiled graph, which says which keys the device expands.
+        keys: The keys that the graph needs.
+
+    Raises:
+        ProgramError: Names the keys, and says how to compile for them.
+    """
+    executable = compiled.executable
+    if executable is None:
+        return
+    graph, expanded = compiled.graph, executable.seeded
+    primes = graph.primes[: graph.key_primes]
+    missing = sorted(name for name in expanded if not expandable(keys[name], primes))
+    if missing:
+        left = sorted(expanded.difference(missing))
+        raise ProgramError(
+            f"the program was compiled for keys with seeds, and {', '.join(missing)} "
+            f"{'has' if len(missing) == 1 else 'have'} none that design {executable.design.name} "
+            f"expands: make keys with generate_keys(seeded=True), or compile it for full keys, "
+            f"with seeded={tuple(left)!r:.200}"
+        )
 
 
 def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:

@@ -1,11 +1,12 @@
 """Compiled graphs, executables and results of runs, as all architectures share them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ringsmith import _core
+from ringsmith.backends.handles import Resident
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Residues
@@ -45,7 +46,7 @@ class Executable(Protocol):
 
     @property
     def host_transfers(self) -> int:
-        """Limbs, and seeds, that cross to or from the host under way; see ``GraphResult``."""
+        """Limbs, and seeds, that cross to or from the host under way; see ``RunReport``."""
         ...
 
     @property
@@ -102,15 +103,11 @@ class CompiledGraph:
     """A subroutine graph, and its executable for a design if it was compiled for one.
 
     An executable is made for one form of keys. The device expands the a parts of the keys that it
-    lists as ``seeded``.
+    lists as ``seeded``, and a run with keys that have no seeds is refused.
     """
 
     graph: SubroutineGraph
     executable: Executable | None = None
-    for_seeds: dict[frozenset[str], "CompiledGraph"] = field(
-        default_factory=dict, init=False, repr=False
-    )
-    """The same graph, compiled for other choices of keys with seeds, as runs needed it."""
 
     @property
     def design(self) -> Design | None:
@@ -161,6 +158,8 @@ class Capabilities:
         any_keys: Its devices also accept keys expanded on the fly and precomputed keys. False:
             full keys only.
         fits: It makes a design for a graph if no design is named.
+        scalars: Its devices take products with numbers and sums with them; False: a few only, so
+            that programs write them as polynomials.
         checks_residues: Its devices refuse inputs that are not canonical, with ``ProgramError``: a
             run does not read them for that before.
     """
@@ -170,6 +169,7 @@ class Capabilities:
     any_keys: bool = False
     fits: bool = False
     checks_residues: bool = False
+    scalars: bool = True
 
 
 @dataclass(frozen=True)
@@ -185,13 +185,11 @@ class Explanation:
     by_node: Mapping[int, int] | None = None
 
 
-@short_repr
 @dataclass(frozen=True)
-class RunRecord(Generic[Output]):
-    """The outputs of a run, and its cost.
+class RunReport:
+    """What a run cost; 0, None or empty where a device does not count it.
 
     Attributes:
-        outputs: Output name -> residues (limbs, N), or a ciphertext.
         cycles: Clock cycles from start to completion, data resident; None on the CPU. Of a stream
             device those of its batches.
         instructions: Instructions issued; None on the CPU. Of a stream device products.
@@ -203,16 +201,19 @@ class RunRecord(Generic[Output]):
             if the device had them all.
         memory_read: Bytes that the device read from off-chip memory.
         memory_written: Bytes that it wrote there.
-        busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1; empty:
-            not reported.
-        bytes_to_card: Bytes sent from the host to a card: operands, lists, and keys, tables and
-            program that were not there.
+        busy: Parts of the device -> the share of the cycles in which they worked, 0 to 1.
+        bytes_to_device: Bytes sent from the host to the device: inputs, and keys, tables, programs
+            and lists that were not there; 0 on the CPU. A vector device counts inputs and keys
+            only, and a stream device the factors of all products.
         bytes_to_host: Bytes sent back.
-        bytes_streamed: Bytes between the card's memory and the coprocessor, both ways.
-        stages: Parts of the run -> seconds of the host's clock; empty: not reported.
+        input_bytes: Of ``bytes_to_device``, those of inputs: none of what lay on the device, but
+            for what the host had to change or to copy.
+        output_bytes: Of ``bytes_to_host``, those of outputs: none of what stays on the device, but
+            for the same.
+        bytes_streamed: Bytes between a card's memory and the coprocessor, both ways.
+        stages: Parts of the run -> seconds of the host's clock.
     """
 
-    outputs: dict[str, Output]
     cycles: int | None = None
     instructions: int | None = None
     host_transfers: int = 0
@@ -221,11 +222,73 @@ class RunRecord(Generic[Output]):
     memory_read: int = 0
     memory_written: int = 0
     busy: Mapping[str, float] = field(default_factory=dict)
-    bytes_to_card: int = 0
+    bytes_to_device: int = 0
     bytes_to_host: int = 0
+    input_bytes: int = 0
+    output_bytes: int = 0
     bytes_streamed: int = 0
     stages: Mapping[str, float] = field(default_factory=dict)
 
+    @classmethod
+    def total(cls, reports: Iterable["RunReport"]) -> "RunReport":
+        """Returns the sums of what several runs counted; shares and stages are left out."""
+        found: dict[str, Any] = {}
+        for report in reports:
+            for name, value in report.counts().items():
+                found[name] = found.get(name, 0) + value
+        return cls(**found)
 
+    def counts(self) -> dict[str, int]:
+        """Returns what is counted, by name: neither shares nor stages, nor what is None."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, int)}
+
+    def numbers(self) -> dict[str, object]:
+        """Returns all of it as JSON values, by name."""
+        return vars(self) | {"busy": dict(self.busy), "stages": dict(self.stages)}
+
+
+@short_repr
+@dataclass(frozen=True)
+class RunRecord(Generic[Output]):
+    """The outputs of a run, and what it cost.
+
+    Attributes:
+        outputs: Output name -> residues (limbs, N), or a ciphertext.
+        report: Cycles, transfers, bytes.
+    """
+
+    outputs: dict[str, Output]
+    report: RunReport = RunReport()
+
+    @property
+    def cycles(self) -> int | None:
+        """Clock cycles from start to completion, as in the report; None on the CPU."""
+        return self.report.cycles
+
+
+@short_repr
+@dataclass(frozen=True)
 class GraphResult(RunRecord[Residues]):
-    """The residues and the cost of a graph's run."""
+    """The residues and the report of a graph's run.
+
+    Attributes:
+        kept: Outputs that stay on the device, by name; they are not among ``outputs``.
+    """
+
+    kept: dict[str, Resident] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """What of a run lies on the device before it, and stays there after it.
+
+    Attributes:
+        inputs: Inputs that lie there, by name; they are not among the run's other inputs.
+        keep: Names of the outputs that stay there.
+    """
+
+    inputs: Mapping[str, Resident] = field(default_factory=dict)
+    keep: Collection[str] = ()
+
+
+NOTHING_ON_DEVICE = OnDevice()

@@ -131,7 +131,7 @@ class Program(ABC):
         )
 
     def generate_keys(
-        self, *, seeded: bool = False
+        self, *, seeded: bool = True
     ) -> "tuple[SecretKey, PublicKey, EvaluationKeys]":
         """Makes fresh keys, as ``ClientKit.generate_keys``."""
         return self._kit(self._ports).generate_keys(seeded=seeded)

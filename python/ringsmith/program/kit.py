@@ -117,13 +117,14 @@ class ClientKit:
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
 
     def generate_keys(
-        self, *, seeded: bool = False
+        self, *, seeded: bool = True
     ) -> "tuple[SecretKey, PublicKey, EvaluationKeys]":
         """Makes fresh keys: the secret key, the public key, and the server's evaluation keys.
 
         Args:
             seeded: Whether the a part of each evaluation key is expanded from a seed. A design with
-                a PRNG does this itself.
+                a PRNG does this itself, and others take such a key like any other. False: all of a
+                key is drawn from the operating system's randomness.
         """
         from ringsmith.client import generate_keys
 

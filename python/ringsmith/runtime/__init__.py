@@ -1,6 +1,7 @@
 """Compiling encrypted programs and running them on the CPU, the model or the simulated RTL."""
 
-from ringsmith.backends.base import CompiledGraph, Device, GraphResult
+from ringsmith.backends.base import CompiledGraph, Device, GraphResult, RunReport
+from ringsmith.backends.handles import Handle, KeysHandle, Traffic
 from ringsmith.runtime.compiled import (
     Compiled,
     RunResult,
@@ -22,9 +23,13 @@ __all__ = [
     "CompiledGraph",
     "Device",
     "GraphResult",
+    "Handle",
+    "KeysHandle",
     "PrecomputedKeys",
+    "RunReport",
     "RunResult",
     "Sanitizer",
+    "Traffic",
     "compile_for_smallest_design",
     "compile_graph",
     "compile_program",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ringsmith._core import PrecomputedKey
+from ringsmith.backends.handles import Resident
 from ringsmith.backends.keys import AnyKey
 from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import ProgramError
@@ -55,42 +56,33 @@ def check_belonging(
     return tag
 
 
-def check_opaque(ciphertext: Residues, what: str) -> None:
-    """Refuses a ciphertext that decrypts without a key, as Microsoft SEAL does.
-
-    Args:
-        ciphertext: Its polynomials.
-        what: Names it in the error.
-
-    Raises:
-        ProgramError: When all polynomials but the first are zero.
-    """
-    if not ciphertext[1:].any():
-        raise ProgramError(
-            f"{what} is transparent (anybody can read it): an operand is zero, or the operands "
-            "cancel; SEAL refuses it, too"
-        )
-
-
 def check_inputs(
-    graph: SubroutineGraph, inputs: Mapping[str, Residues], *, residues: bool = True
+    graph: SubroutineGraph,
+    inputs: Mapping[str, Residues],
+    residents: Mapping[str, Resident],
+    *,
+    residues: bool = True,
 ) -> None:
     """Checks that every input is given, has its shape, and is canonical.
 
     Args:
         graph: The graph.
         inputs: Residues (limbs, N) by name; those that are made on demand are not read.
+        residents: Inputs that lie on the device, by name.
         residues: Whether to check the residues; False if the device does it.
 
     Raises:
         ProgramError: Otherwise; names the input.
     """
-    _check_names("input", list(graph.inputs), list(inputs))
+    _check_names("input", list(graph.inputs), [*inputs, *residents])
     made = inputs.made if isinstance(inputs, InputsOnDemand) else ()
     for name, kind in graph.inputs.items():
         if name in made:
             continue
         what, expected = f"input {name!r}", (len(kind.base), graph.n)
+        if name in residents:
+            _check_resident(what, residents[name], expected, [graph.primes[i] for i in kind.base])
+            continue
         _check_shape(what, inputs[name], expected)
         if residues:
             _check_residues(what, inputs[name], [graph.primes[i] for i in kind.base])
@@ -133,6 +125,25 @@ def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> No
         raise ProgramError(f"the program takes the {what}s {sorted(expected)}, not {sorted(given)}")
 
 
+def _check_resident(
+    what: str, resident: Resident, shape: tuple[int, int], primes: Sequence[int]
+) -> None:
+    """Checks shape and range of what lies on a device, by what is known of it."""
+    if resident.shape != shape:
+        raise ProgramError(
+            f"{what} has shape {resident.shape} on the device; it must have shape {shape}: use "
+            "objects of the program's parameters and level"
+        )
+    if any(below > prime for below, prime in zip(resident.below, primes, strict=True)):
+        raise ProgramError(_out_of_range(what))
+
+
+def _out_of_range(what: str) -> str:
+    return (
+        f"{what} has residues that are not below their prime: it is damaged, or of other parameters"
+    )
+
+
 def _check_shape(what: str, data: Residues, shape: tuple[int, ...]) -> None:
     if data.shape != shape or data.dtype != np.uint64:
         raise ProgramError(
@@ -145,7 +156,4 @@ def _check_residues(what: str, data: Residues, primes: Sequence[int]) -> None:
     """Checks the range; the last axis but one counts the limbs."""
     limits = np.array(primes, dtype=np.uint64)[:, np.newaxis]
     if np.any(data.max(axis=-1, keepdims=True) >= limits):  # no flag for every residue of a key
-        raise ProgramError(
-            f"{what} has residues that are not below their prime: it is damaged, or of other "
-            "parameters"
-        )
+        raise ProgramError(_out_of_range(what))

@@ -1,18 +1,20 @@
 """Encrypted programs from trace to result: compile once, run on any device."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ringsmith.backends.base import PORTS, WAYS, CompiledGraph, Device, GraphResult, InputsOnDemand
 from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD, card_port
+from ringsmith.backends.handles import Handle, KeysHandle, Resident
 from ringsmith.backends.jobs import ChangedJob, Job
-from ringsmith.backends.keys import AnyKey, expandable, whole_keys
+from ringsmith.backends.keys import AnyKey, check_seeds, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
-from ringsmith.backends.types import RunRecord
+from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice, RunRecord
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import (
@@ -27,24 +29,48 @@ from ringsmith.objects import (
     Ciphertext,
     EvaluationKeys,
     History,
-    KeySwitchKey,
     OnTheFlyKeys,
     Residues,
+    check_opaque,
 )
 from ringsmith.program import Program
 from ringsmith.program.arguments import check_program
 from ringsmith.runtime import compiled_file
-from ringsmith.runtime.check import check_belonging, check_inputs, check_keys, check_opaque
+from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.noise import output_history
 from ringsmith.runtime.precomputed_keys import AnyKeys, PrecomputedKeys
 from ringsmith.schemes.fits import at_line, check_operations
-from ringsmith.short_repr import represented
+from ringsmith.short_repr import represented, short_repr
 
 
+@short_repr
+@dataclass(frozen=True)
 class RunResult(RunRecord[Ciphertext]):
-    """The ciphertexts and the cost of an encrypted program's run."""
+    """The ciphertexts and the report of an encrypted program's run.
+
+    Attributes:
+        kept: Outputs that stay on the device, by name; they are not among ``outputs``.
+    """
+
+    kept: dict[str, Handle] = field(default_factory=dict)
+
+    def output(self, name: str) -> Handle:
+        """Returns the handle of an output that stays on the device.
+
+        Raises:
+            ProgramError: If there is no such output, or the run did not keep it.
+        """
+        if name in self.kept:
+            return self.kept[name]
+        if name in self.outputs:
+            raise ProgramError(
+                f"output {name!r} was brought to the host, and is in outputs: run with keep=True, "
+                f"or keep=[{name!r}], to leave it on the device"
+            )
+        every = sorted([*self.kept, *self.outputs])
+        raise ProgramError(f"the program has the outputs {every}, and no {name!r:.60}")
 
     def transfer_seconds(self, link: HostLink) -> float:
         """Returns the time on a host link for results, keys and transfers during the run.
@@ -53,7 +79,7 @@ class RunResult(RunRecord[Ciphertext]):
         have left them on the device.
         """
         words = sum(output.data.size for output in self.outputs.values())
-        return link.seconds(words + self.spilled_words + self.key_words)
+        return link.seconds(words + self.report.spilled_words + self.report.key_words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +89,34 @@ class Compiled:
     lowered: Lowered
     compiled_graph: CompiledGraph
 
-    def run(self, device: Device, inputs: Mapping[str, Ciphertext], keys: AnyKeys) -> RunResult:
+    @property
+    def cycles(self) -> int | None:
+        """Clock cycles of a run, as model and RTL count them; None: compiled for no design."""
+        executable = self.compiled_graph.executable
+        return None if executable is None else executable.cycles
+
+    def explain(self, bounds: Mapping[str, ArrayLike] | float = 1.0) -> str:
+        """Explains the program and what it costs, without a run; see ``ringsmith.explain``.
+
+        Raises:
+            ProgramError: If a graph was lowered, and no program; or if a bound is wrong.
+        """
+        program, executable = self.lowered.program, self.compiled_graph.executable
+        if program is None:
+            raise ProgramError("a graph alone is not explained: compile a traced program")
+        if executable is None:
+            return program.explain(bounds)
+        found = backend_of(executable.design).explain(executable)
+        return f"{found.heading}\n{program.explain(bounds, cycles=found.by_node)}"
+
+    def run(
+        self,
+        device: Device,
+        inputs: Mapping[str, Ciphertext | Handle],
+        keys: AnyKeys | KeysHandle,
+        *,
+        keep: bool | Collection[str] = False,
+    ) -> RunResult:
         """Runs the program.
 
         A BFV program's forecast counts from fresh encryptions. An input that is the result of
@@ -71,33 +124,54 @@ class Compiled:
 
         Args:
             device: From ``open_device``.
-            inputs: Input name -> ciphertext, encrypted at the program's level and scale.
-            keys: The evaluation keys that the program needs; additional ones are ignored. Keys
-                expanded on the fly and precomputed keys are for the CPU only.
+            inputs: Input name -> ciphertext, encrypted at the program's level and scale, or a
+                handle on this device.
+            keys: The evaluation keys that the program needs, or their handle; additional ones are
+                ignored. Keys expanded on the fly and precomputed keys are for the CPU only.
+            keep: Outputs that stay on the device, where the next run takes them: all, or those of
+                these names. ``RunResult.output`` has their handles.
 
         Raises:
             ProgramError: If an input or key is missing, has the wrong form, is of other
-                parameters, or of another key pair than the rest; or if an output is transparent.
-            DeviceError: If the device cannot run the program.
+                parameters, or of another key pair than the rest; or if an output is transparent
+                (of one that stays on the device, its handle's ``read`` says so). If a key has no
+                seed and the program was compiled for keys with seeds.
+            DeviceError: If the device cannot run the program, or a handle is of another device, or
+                was freed.
             TypeError: If an argument is of another kind.
         """
-        polynomials, tag = self._operands(device, inputs, keys)
+        given = self._operands(device, inputs, keys, keep)
         history = output_history(inputs)
-        result = run_graph(self.compiled_graph, device, polynomials, named_keys(keys))
-        return self._run_result(result, tag, history)
+        result = run_graph(
+            self.compiled_graph, device, given.inputs, named_keys(given.keys), given.on_device
+        )
+        return self._run_result(device, result, given.tag, history)
 
     def submit(
-        self, device: Device, inputs: Mapping[str, Ciphertext], keys: AnyKeys, *, client: str = ""
+        self,
+        device: Device,
+        inputs: Mapping[str, Ciphertext | Handle],
+        keys: AnyKeys | KeysHandle,
+        *,
+        keep: bool | Collection[str] = False,
+        client: str = "",
     ) -> ChangedJob[GraphResult, RunResult]:
         """Submits a run and returns at once; arguments and errors are those of ``run``.
 
         The job can be polled, waited for and cancelled. Jobs of one client run in the order of
         submission. Clients, which have different names, take turns.
         """
-        polynomials, tag = self._operands(device, inputs, keys)
+        given = self._operands(device, inputs, keys, keep)
         history = output_history(inputs)
-        job = submit_graph(self.compiled_graph, device, polynomials, named_keys(keys), client)
-        return job.then(lambda result: self._run_result(result, tag, history))
+        job = submit_graph(
+            self.compiled_graph,
+            device,
+            given.inputs,
+            named_keys(given.keys),
+            client,
+            given.on_device,
+        )
+        return job.then(lambda result: self._run_result(device, result, given.tag, history))
 
     def __repr__(self) -> str:
         """Names inputs, outputs and design; the graph has thousands of nodes."""
@@ -106,15 +180,21 @@ class Compiled:
         return represented(type(self), {**ports, "design": design and design.name})
 
     def _operands(
-        self, device: Device, inputs: Mapping[str, Ciphertext], keys: AnyKeys
-    ) -> tuple[Mapping[str, Residues], bytes | None]:
-        """Checks a run's arguments; returns the graph's inputs and the tag of the key pair."""
+        self,
+        device: Device,
+        inputs: Mapping[str, Ciphertext | Handle],
+        keys: AnyKeys | KeysHandle,
+        keep: bool | Collection[str],
+    ) -> "_Given":
+        """Checks a run's arguments."""
         if not callable(getattr(device, "execute", None)):
             raise TypeError(
                 f"device: {type(device).__name__} was given where a device belongs: "
                 "give open_device(kind)"
             )
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
+        if isinstance(keys, KeysHandle):
+            keys = cast("AnyKeys", keys.of(device))
         if not isinstance(keys, OnTheFlyKeys | PrecomputedKeys):
             check_type("keys", keys, EvaluationKeys, "give the third of generate_keys")
         if inputs.keys() != self.lowered.inputs.keys():
@@ -124,21 +204,58 @@ class Compiled:
             )
         for name, cipher in inputs.items():
             hint = "encrypt it: encrypt_vector(parameters, public_key, numbers)"
-            check_type(f"input {name!r}", cipher, Ciphertext, hint)
+            if not isinstance(cipher, Handle):
+                check_type(f"input {name!r}", cipher, Ciphertext, hint)
         identity = self.lowered.parameters_id
         named = {f"input {name!r}": cipher for name, cipher in inputs.items()}
         tag = check_belonging("the program", identity, keys, named)
         polynomials: dict[str, Residues] = {}
+        residents: dict[str, Resident] = {}
         for name, port in self.lowered.inputs.items():
-            polynomials |= _polynomials(name, port, inputs[name])
+            given = inputs[name]
+            _check_port(name, port, given)
+            if isinstance(given, Handle):
+                there = given.residents(device, f"input {name!r}")
+                residents |= zip(port.polynomials, there, strict=True)
+            else:
+                polynomials |= zip(port.polynomials, given.data, strict=True)
+        on_device = OnDevice(residents, self._kept_polynomials(keep))
         constants = self.lowered.plaintexts
         if isinstance(constants, ConstantsOnDemand) and not constants.are_kept:
-            return InputsOnDemand(polynomials, constants), tag
-        return {**constants, **polynomials}, tag
+            return _Given(InputsOnDemand(polynomials, constants), on_device, keys, tag)
+        return _Given({**constants, **polynomials}, on_device, keys, tag)
+
+    def _kept_polynomials(self, keep: bool | Collection[str]) -> frozenset[str]:
+        """The graph's outputs that stay on the device."""
+        outputs = self.lowered.outputs
+        if isinstance(keep, str):
+            raise TypeError(f"keep = {keep!r:.60}: give a list of names, or True for all outputs")
+        names = (outputs if keep else ()) if isinstance(keep, bool) else keep
+        for name in names:
+            if name not in outputs:
+                raise ProgramError(
+                    f"keep: the program has the outputs {sorted(outputs)}, not {name!r:.60}"
+                )
+        return frozenset(each for name in names for each in outputs[name].polynomials)
 
     def _run_result(
-        self, result: GraphResult, tag: bytes | None, history: History | None
+        self, device: Device, result: GraphResult, tag: bytes | None, history: History | None
     ) -> RunResult:
+        kept = {
+            name: Handle(
+                device,
+                len(port.polynomials),
+                port.limbs,
+                port.scale,
+                history,
+                name,
+                [result.kept[p] for p in port.polynomials],
+                parameters_id=self.lowered.parameters_id,
+                key_tag=tag,
+            )
+            for name, port in self.lowered.outputs.items()
+            if port.polynomials[0] in result.kept
+        }
         outputs = {
             name: Ciphertext(
                 stacked([result.outputs[p] for p in port.polynomials]),
@@ -148,10 +265,11 @@ class Compiled:
                 history=history,
             )
             for name, port in self.lowered.outputs.items()
+            if name not in kept
         }
         for name, ciphertext in outputs.items():
             check_opaque(ciphertext.data, f"output {name!r}")
-        return RunResult(**{**vars(result), "outputs": outputs})
+        return RunResult(outputs, result.report, kept)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Writes the compiled program to a file atomically; suffix ``.rsc``.
@@ -184,15 +302,44 @@ class Compiled:
         return cls(*compiled_file.load(path, design))
 
 
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """What a run is given, checked.
+
+    Attributes:
+        inputs: The graph's inputs that lie on the host.
+        on_device: Its other inputs, and outputs that stay on the device.
+        keys: The evaluation keys.
+        tag: The tag of the key pair; None: unknown.
+    """
+
+    inputs: Mapping[str, Residues]
+    on_device: OnDevice
+    keys: AnyKeys
+    tag: bytes | None
+
+
 def _unpickled(data: bytes) -> Compiled:
     return Compiled(*compiled_file.from_bytes(data))
 
 
-def compile_program(program: Program, design: str | Path | Design | None = None) -> Compiled:
+def compile_program(
+    program: Program,
+    design: str | Path | Design | None = None,
+    *,
+    seeded: Collection[str] | None = None,
+) -> Compiled:
     """Lowers a traced program and, where a design is given, schedules it for that design.
 
-    For a design with a PRNG the compiler assumes keys with seeds. A run with other keys schedules
-    the program once more. Schedules are kept in the cache folder.
+    Schedules are kept in the cache folder.
+
+    Args:
+        program: From ``trace``.
+        design: The design; None: the program runs on the CPU only.
+        seeded: Names of the keys (``relin``, ``galois:3``) whose a part a design with a PRNG
+            expands from their seeds: runs need keys with seeds, as ``generate_keys(seeded=True)``
+            makes them. None: all keys. ``()``: none, for full keys, such as Microsoft SEAL's. Other
+            designs take every key.
 
     Raises:
         ParameterError: If there is no such design.
@@ -203,9 +350,9 @@ def compile_program(program: Program, design: str | Path | Design | None = None)
     point = None if design is None else named_design(design)
     if point is not None:
         check_runs(program, point)
-    lowered = lower(program)
+    lowered = lower(program, scalars=point is None or backend_of(point).capabilities.scalars)
     try:
-        return Compiled(lowered, compile_graph(lowered.graph, point))
+        return Compiled(lowered, compile_graph(lowered.graph, point, seeded))
     except ProgramError as error:
         if point is None:
             raise
@@ -213,11 +360,17 @@ def compile_program(program: Program, design: str | Path | Design | None = None)
         raise at_line(program, node, error, f"design {point.name}") from error
 
 
-def compile_for_smallest_design(program: Program) -> Compiled:
+def compile_for_smallest_design(
+    program: Program, *, seeded: Collection[str] | None = None
+) -> Compiled:
     """Lowers a traced program and schedules it for the smallest design that runs it.
 
     That is a named design or, if none fits, one made for the program.
     ``compiled_graph.executable.design`` says which.
+
+    Args:
+        program: From ``trace``.
+        seeded: As for ``compile_program``.
 
     Raises:
         ProgramError: If even a design made for it could not run it; says why.
@@ -226,9 +379,9 @@ def compile_for_smallest_design(program: Program) -> Compiled:
     backend = fitting_backend()
     every = f"every design of architecture {backend.name}"
     check_operations(program, backend.limits(backend.load_design(backend.designs()[0])), every)
-    lowered = lower(program)
+    lowered = lower(program, scalars=backend.capabilities.scalars)
     try:
-        return Compiled(lowered, CompiledGraph(lowered.graph, backend.fit(lowered.graph)))
+        return Compiled(lowered, CompiledGraph(lowered.graph, backend.fit(lowered.graph, seeded)))
     except CompileError as error:
         raise at_line(program, error.node, error, every) from error
 
@@ -255,47 +408,28 @@ def compile_graph(
     return CompiledGraph(graph, backend_of(point).compile(graph, point, seeded))
 
 
-def for_keys(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> CompiledGraph:
-    """Returns the graph, compiled again if a key that the device would expand has no direct seed.
-
-    Each set of keys with seeds is compiled for once.
-
-    Raises:
-        ProgramError: If the graph with more full keys does not fit the design.
-    """
-    executable = compiled.executable
-    graph = compiled.graph
-    primes = graph.primes[: graph.key_primes]
-    seeded = frozenset(name for name in graph.keys if expandable(keys[name], primes))
-    if executable is None or executable.seeded <= seeded:
-        return compiled
-    if seeded not in compiled.for_seeds:
-        compiled.for_seeds[seeded] = compile_graph(graph, executable.design, seeded)
-    return compiled.for_seeds[seeded]
-
-
 def run_graph(
     compiled: CompiledGraph,
     device: Device,
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
+    on_device: OnDevice = NOTHING_ON_DEVICE,
 ) -> GraphResult:
     """Checks the arguments and executes a compiled graph.
-
-    If the device would expand the a part of a key that has no seed, the graph is compiled again
-    for such keys.
 
     Args:
         compiled: The graph.
         device: From ``open_device``.
         inputs: Input name -> residues (limbs, N).
         keys: Key name -> key-switching key; additional ones are ignored.
+        on_device: The other inputs, which lie on the device, and the outputs that stay there.
 
     Raises:
-        ProgramError: If an input or key is missing, or not what the graph takes.
+        ProgramError: If an input or key is missing, or not what the graph takes; if a key has no
+            seed, and the device was to expand it.
         DeviceError: If the device cannot run the graph.
     """
-    return device.execute(*_checked(compiled, device, inputs, keys))
+    return device.execute(*_checked(compiled, device, inputs, keys, on_device))
 
 
 def submit_graph(
@@ -304,6 +438,7 @@ def submit_graph(
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
     client: str = "",
+    on_device: OnDevice = NOTHING_ON_DEVICE,
 ) -> Job[GraphResult]:
     """Checks the arguments and submits a compiled graph; arguments are those of ``run_graph``.
 
@@ -312,8 +447,8 @@ def submit_graph(
     Raises:
         ProgramError, DeviceError: As ``run_graph``, if the error is known before the run.
     """
-    given = _checked(compiled, device, inputs, keys)
-    return device.submit(*given, client=client) if client else device.submit(*given)
+    graph, given, needed, there = _checked(compiled, device, inputs, keys, on_device)
+    return device.submit(graph, given, needed, client, there)
 
 
 def _checked(
@@ -321,15 +456,18 @@ def _checked(
     device: Device,
     inputs: Mapping[str, Residues],
     keys: Mapping[str, AnyKey],
-) -> tuple[CompiledGraph, Mapping[str, Residues], Mapping[str, AnyKey]]:
-    """Returns the graph compiled for the given keys, and the keys that it needs."""
-    check_inputs(compiled.graph, inputs, residues=not device.capabilities.checks_residues)
+    on_device: OnDevice,
+) -> tuple[CompiledGraph, Mapping[str, Residues], Mapping[str, AnyKey], OnDevice]:
+    """Returns the arguments of a run, with the keys that the graph needs."""
+    residues = not device.capabilities.checks_residues
+    check_inputs(compiled.graph, inputs, on_device.inputs, residues=residues)
     check_keys(compiled.graph, keys)
     needed = {name: keys[name] for name in compiled.graph.keys}
     if device.capabilities.any_keys:
-        return compiled, inputs, needed
+        return compiled, inputs, needed, on_device
     whole = whole_keys(device.name, needed)
-    return for_keys(compiled, whole), inputs, whole
+    check_seeds(compiled, whole)
+    return compiled, inputs, whole, on_device
 
 
 def open_device(
@@ -411,17 +549,22 @@ def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:
     return named if keys.relin is None else named | {RELIN_KEY: keys.relin}
 
 
-def _polynomials(name: str, port: CiphertextPort, ciphertext: Ciphertext) -> dict[str, Residues]:
-    """The polynomials of an encrypted input, by their names in the graph."""
+def _check_port(name: str, port: CiphertextPort, given: Ciphertext | Handle) -> None:
+    """Refuses an encrypted input of another size, level or scale than the program takes."""
     size, limbs = len(port.polynomials), port.limbs
-    if ciphertext.data.ndim != 3 or (ciphertext.size, ciphertext.limbs) != (size, limbs):
+    flat = isinstance(given, Ciphertext) and given.data.ndim != 3
+    if flat or (given.size, given.limbs) != (size, limbs):
+        found = (
+            f"{given.size} polynomials of {given.limbs} limbs"
+            if isinstance(given, Handle)
+            else f"shape {given.data.shape}"
+        )
         raise ProgramError(
-            f"input {name!r} has shape {ciphertext.data.shape}; the program takes {size} "
+            f"input {name!r} has {found}; the program takes {size} "
             f"polynomials of {limbs} limbs: encrypt it at that level"
         )
-    if ciphertext.scale != port.scale:
+    if given.scale != port.scale:
         raise ProgramError(
-            f"input {name!r} has scale {ciphertext.scale!r} and the program was planned for "
+            f"input {name!r} has scale {given.scale!r} and the program was planned for "
             f"{port.scale!r}: encrypt it at that scale"
         )
-    return dict(zip(port.polynomials, ciphertext.data, strict=True))

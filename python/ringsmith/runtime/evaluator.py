@@ -25,9 +25,10 @@ from ringsmith.objects import (
     KeySwitchKey,
     OfParameters,
     Residues,
+    check_opaque,
 )
 from ringsmith.params import RlweParameters
-from ringsmith.runtime.check import check_belonging, check_opaque
+from ringsmith.runtime.check import check_belonging
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph, stacked
 from ringsmith.runtime.noise import USED, result_history
 from ringsmith.runtime.operands import check_operands, operation_named

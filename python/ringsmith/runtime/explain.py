@@ -6,7 +6,6 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ringsmith.backends.base import Design
-from ringsmith.backends.registry import backend_of
 from ringsmith.program import Program
 from ringsmith.program.arguments import check_program
 from ringsmith.runtime.compiled import compile_program
@@ -34,7 +33,4 @@ def explain(
     check_program(program, "explain")
     if design is None:
         return program.explain(bounds)
-    executable = compile_program(program, design).compiled_graph.executable
-    assert executable is not None, "a design was given"
-    found = backend_of(executable.design).explain(executable)
-    return f"{found.heading}\n{program.explain(bounds, cycles=found.by_node)}"
+    return compile_program(program, design).explain(bounds)

@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from ringsmith.backends.handles import Handle
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Noise, Op
 from ringsmith.objects import Ciphertext, History, PlainPolynomial
@@ -26,7 +27,7 @@ class NoiseWarning(UserWarning):
     """A program runs on inputs whose noise its forecast does not count."""
 
 
-def output_history(inputs: Mapping[str, Ciphertext]) -> History | None:
+def output_history(inputs: Mapping[str, Ciphertext | Handle]) -> History | None:
     """Returns what is known of a program's outputs, and warns of inputs that are not fresh.
 
     Args:

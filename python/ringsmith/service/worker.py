@@ -55,12 +55,6 @@ from ringsmith.service.tasks import AHEAD, CANCELLED, Outcome, ProgramFiles, Set
 
 Keys = EvaluationKeys | PrecomputedKeys
 
-_FIGURES = (
-    *("cycles", "instructions", "host_transfers", "key_words"),
-    *("bytes_to_card", "bytes_to_host", "bytes_streamed"),
-)
-"""Attributes of a run's result that a job reports."""
-
 
 class Runner:
     """Programs, keys and devices of a worker; safe to use from several threads."""
@@ -163,15 +157,12 @@ class Runner:
             data = encode_object(output, parameters)
             (folder / str(number)).write_bytes(data)
             sizes[name] = len(data)
-        figures = {
-            name: int(value) for name in _FIGURES if (value := getattr(result, name)) is not None
-        }
         return Outcome(
             task.job,
             seconds=seconds,
             load_seconds=load_seconds,
             outputs=sizes,
-            figures=figures,
+            figures=result.report.counts(),
             held=self._held(),
             key_bytes=self._key_bytes(),
         )

@@ -15,6 +15,7 @@ from ringsmith.backends.base import (
     Executable,
     Explanation,
     GraphResult,
+    RunReport,
 )
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.design_files import load
@@ -125,7 +126,7 @@ class TallyDevice(Device):
         compiled.check_made_for(self.design, self.name)
         executable = cast("TallyExecutable", compiled.executable)
         cycles, nodes = executable.cycles, executable.instructions
-        return lambda _: GraphResult(interpreted(compiled, inputs, keys), cycles, nodes)
+        return lambda _: GraphResult(interpreted(compiled, inputs, keys), RunReport(cycles, nodes))
 
 
 class TallyBackend(Backend):

@@ -117,13 +117,13 @@ def test_a_card_computes_what_the_cpu_does_and_keeps_keys(path: str, work: Work)
     for result in (first, again):
         work.check(result)
     assert first.cycles == work.compiled.compiled_graph.executable.cycles  # type: ignore[union-attr]
-    assert again.bytes_to_card < first.bytes_to_card
-    assert again.key_words == 0 < first.key_words
+    assert again.report.bytes_to_device < first.report.bytes_to_device
+    assert again.report.key_words == 0 < first.report.key_words
     inputs = sum(value.data.size for value in work.inputs.values())
-    assert inputs * 4 <= again.bytes_to_card < inputs * 4 + 8192  # and the lists
+    assert inputs * 4 <= again.report.bytes_to_device < inputs * 4 + 8192  # and the lists
     outputs = work.expected.data.size
-    assert outputs * 4 <= again.bytes_to_host < outputs * 4 + 4096
-    assert {"to_card", "wait", "compute", "to_host"} <= again.stages.keys()
+    assert outputs * 4 <= again.report.bytes_to_host < outputs * 4 + 4096
+    assert {"to_card", "wait", "compute", "to_host"} <= again.report.stages.keys()
 
 
 @pytest.mark.full

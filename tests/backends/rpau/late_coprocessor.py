@@ -7,7 +7,7 @@ from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
     Coprocessor,
     KeyStream,
-    RunReport,
+    SegmentReport,
     Words,
 )
 from ringsmith.progress import Task
@@ -28,7 +28,7 @@ class LateCoprocessor:
         self.name = coprocessor.name
         self.design = coprocessor.design
         self.arrivals: tuple[int, ...] | None = None
-        self.reports: list[RunReport] = []
+        self.reports: list[SegmentReport] = []
         self.streamed = 0
 
     @property
@@ -54,7 +54,7 @@ class LateCoprocessor:
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs, with the keys late."""
         if stream is not None:
             if self.arrivals is None:

@@ -94,11 +94,11 @@ def run_both(log_degree: int, device: RpauDevice) -> Executable:
     assert found.cycles == executable.cycles
     ends = [executable.runs[0].loads, executable.runs[-1].stores]
     limbs = sum(len(places) for values in ends for places in values.values())
-    polynomials = limbs * min(graph.n, coprocessor.design.n) + found.spilled_words
+    polynomials = limbs * min(graph.n, coprocessor.design.n) + found.report.spilled_words
     assert coprocessor.crossed[AddressSpace.POLY] == polynomials
     assert (
         coprocessor.crossed[AddressSpace.KEY] + coprocessor.crossed[AddressSpace.SEED]
-        == found.key_words
+        == found.report.key_words
     )
     assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
     return executable

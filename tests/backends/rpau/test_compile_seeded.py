@@ -26,7 +26,6 @@ from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey
-from ringsmith.runtime.compiled import for_keys
 
 PRNG = {"prng": "trivium", "seeds": 4}
 DESIGN = replace(
@@ -68,15 +67,17 @@ def run_checked(
     device: runtime.Device | None = None,
 ) -> runtime.GraphResult:
     """Runs the program on a device, the model if none is given; equal bits, stated cycles."""
-    compiled, inputs = runtime.compile_graph(program(), design), random_inputs(program(), rng)
+    seeded = {name for name, key in keys.items() if key.seed is not None}
+    compiled = runtime.compile_graph(program(), design, seeded)
+    inputs = random_inputs(program(), rng)
     device = device or runtime.open_device("model", design)
     found = runtime.run_graph(compiled, device, inputs, keys)
     expected = runtime.run_graph(compiled, runtime.open_device("cpu"), inputs, keys)
     assert_equal_outputs(found, expected)
-    executable = for_keys(compiled, keys).executable
+    executable = compiled.executable
     assert executable is not None
-    assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
-    assert found.host_transfers == executable.host_transfers
+    assert (found.cycles, found.report.instructions) == (executable.cycles, len(executable.words))
+    assert found.report.host_transfers == executable.host_transfers
     return found
 
 
@@ -91,7 +92,7 @@ def test_rtl_and_model_equal_the_interpreter_with_seeded_and_whole_keys(
     keys = random_keys(program(), rng, seeded)
     on_model = run_checked(DESIGN, rng, keys)
     on_rtl = run_checked(DESIGN, rng, keys, rtl())
-    assert (on_model.cycles, on_model.key_words) == (on_rtl.cycles, on_rtl.key_words)
+    assert (on_model.cycles, on_model.report.key_words) == (on_rtl.cycles, on_rtl.report.key_words)
 
 
 @cache
@@ -115,8 +116,8 @@ def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Gener
     limbs = sum(KEYS.values()) * (len(DATA) + 1)  # of half a key, both keys
     whole = run_checked(DESIGN, rng, random_keys(program(), rng, ()))
     expanded = run_checked(DESIGN, rng, random_keys(program(), rng))
-    assert whole.key_words == 2 * limbs * DESIGN.n
-    assert expanded.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
+    assert whole.report.key_words == 2 * limbs * DESIGN.n
+    assert expanded.report.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
     assert key_polys(compile_graph(program(), DESIGN, ())) == 2 * sum(KEYS.values())
     assert key_polys(compile_graph(program(), DESIGN)) == sum(KEYS.values())
 
@@ -124,14 +125,14 @@ def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Gener
 def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -> None:
     device, keys = runtime.open_device("model", DESIGN), random_keys(program(), rng)
     first, second = (run_checked(DESIGN, rng, keys, device) for _ in range(2))
-    assert first.key_words > 0
-    assert (second.key_words, second.host_transfers) == (0, 0)
+    assert first.report.key_words > 0
+    assert (second.report.key_words, second.report.host_transfers) == (0, 0)
 
 
 def test_a_key_store_of_half_the_size_keeps_seeded_keys_resident(rng: np.random.Generator) -> None:
     design = replace(DESIGN, key_polys=sum(KEYS.values()))
-    assert run_checked(design, rng, random_keys(program(), rng)).host_transfers == 0
-    assert run_checked(design, rng, random_keys(program(), rng, ())).host_transfers > 0
+    assert run_checked(design, rng, random_keys(program(), rng)).report.host_transfers == 0
+    assert run_checked(design, rng, random_keys(program(), rng, ())).report.host_transfers > 0
 
 
 def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
@@ -144,7 +145,7 @@ def test_seeds_that_do_not_fit_at_once_are_loaded_under_way_and_counted(
         {"galois:3"},
     ]
     result = run_checked(design, rng, random_keys(program(), rng))
-    assert result.host_transfers >= len(DATA) + 1
+    assert result.report.host_transfers >= len(DATA) + 1
 
 
 def test_only_a_device_with_a_prng_expands(rng: np.random.Generator) -> None:
@@ -161,16 +162,21 @@ def test_half_1_of_a_seeded_key_is_never_read_from_the_key_store() -> None:
     assert halves == {("relin", 0), ("galois:3", 0), ("galois:3", 1)}
 
 
-def test_whole_keys_compile_the_program_once_more(rng: np.random.Generator) -> None:
-    compiled = runtime.compile_graph(program(), DESIGN)
-    seeded, whole = random_keys(program(), rng), random_keys(program(), rng, ())
-    assert for_keys(compiled, seeded) is compiled
-    assert for_keys(compiled, whole) is for_keys(compiled, random_keys(program(), rng, ()))
-    other = for_keys(compiled, whole).executable
-    assert other is not None
-    assert not other.seeded
-    loads_all = runtime.compile_graph(program(), DESIGN, ())
-    assert for_keys(loads_all, seeded) is loads_all  # a key with a seed is still a whole key
+def test_the_form_of_keys_is_said_when_a_graph_is_compiled(rng: np.random.Generator) -> None:
+    """A run with keys of another form is refused, and told how to compile for them."""
+    device, inputs = runtime.open_device("model", DESIGN), random_inputs(program(), rng)
+    keys = random_keys(program(), rng), random_keys(program(), rng, {"relin"})
+    for_seeds = runtime.compile_graph(program(), DESIGN)
+    with pytest.raises(ProgramError, match=r"galois:3 has none .* seeded=\('relin',\)"):
+        runtime.run_graph(for_seeds, device, inputs, keys[1])
+    with pytest.raises(ProgramError, match=r"galois:3, relin have none .* seeded=\(\)"):
+        runtime.run_graph(for_seeds, device, inputs, random_keys(program(), rng, ()))
+    for_full = runtime.compile_graph(program(), DESIGN, ())
+    for each in keys:  # a key with a seed is a full key too
+        found = runtime.run_graph(for_full, device, inputs, each)
+        assert_equal_outputs(
+            found, runtime.run_graph(for_full, runtime.open_device("cpu"), inputs, each)
+        )
 
 
 def execute(executable: Executable, keys: Mapping[str, KeySwitchKey]) -> None:

@@ -19,7 +19,7 @@ from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.interface import (
     KeyPoly,
     KeyStream,
-    RunReport,
+    SegmentReport,
 )
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
@@ -113,7 +113,7 @@ def test_keys_that_are_there_are_awaited_for_nothing_and_come_once(
     keys = random_keys(graph, rng)
     first, again = (device.execute(compiled, random_inputs(graph, rng), keys) for _ in range(2))
     assert coprocessor.streamed == 1
-    assert (first.key_words > 0, again.key_words) == (True, 0)
+    assert (first.report.key_words > 0, again.report.key_words) == (True, 0)
     assert compiled.executable is not None
     assert again.cycles == compiled.executable.cycles < first.cycles
 
@@ -142,7 +142,7 @@ def product_without_its_last_key(device: RpauDevice, of: BfvParameters) -> None:
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
     run = device.coprocessor.run
 
-    def without(most: int, task: Task | None, stream: KeyStream | None) -> RunReport:
+    def without(most: int, task: Task | None, stream: KeyStream | None) -> SegmentReport:
         assert stream is not None
         return run(50_000, task, replace(stream, arrivals=stream.arrivals[:-1]))
 

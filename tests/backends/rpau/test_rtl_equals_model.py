@@ -9,7 +9,7 @@ from ringsmith import progress
 from ringsmith.backends.rpau.debug.random_program import RandomProgram, random_program
 from ringsmith.backends.rpau.design import latency
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.interface import AddressSpace, RunReport
+from ringsmith.backends.rpau.device.interface import AddressSpace, SegmentReport
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
@@ -20,7 +20,7 @@ LENGTH = 2 * len(ISA.operations)
 MAX_CYCLES = 10_000_000
 
 
-def run(coprocessor: ModelCoprocessor | RtlCoprocessor, program: RandomProgram) -> RunReport:
+def run(coprocessor: ModelCoprocessor | RtlCoprocessor, program: RandomProgram) -> SegmentReport:
     for space, rpau, index, words in program.loads():
         coprocessor.write(AddressSpace[space], rpau, index, words)
     coprocessor.load_program(program.words)

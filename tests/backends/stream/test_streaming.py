@@ -67,7 +67,7 @@ def check_equal(
         assert np.array_equal(found.outputs[name], residues)
     assert compiled.executable is not None
     assert found.cycles == compiled.executable.cycles
-    assert found.instructions == compiled.executable.products
+    assert found.report.instructions == compiled.executable.products
     return found
 
 
@@ -98,10 +98,10 @@ def test_a_graph_gives_the_interpreters_bits(device: str, rng: np.random.Generat
     key = random_key(graph.primes, graph.n, 3, rng, seeded=False)
     result = check_equal(graph, SMALL, device, random_inputs(graph, rng), {"relin": key})
     # low, high, middle, two apart; deep; two halves of three digits over four primes
-    assert result.instructions == 5 * 3 + 3 + 2 * 3 * 4
+    assert result.report.instructions == 5 * 3 + 3 + 2 * 3 * 4
     assert result.cycles == sum(batch_cycles(SMALL, count) for count in (15, 3, 24))
-    assert result.key_words == 24 * SMALL.n
-    assert result.host_transfers == 3 * 42 - 24
+    assert result.report.key_words == 24 * SMALL.n
+    assert result.report.host_transfers == 3 * 42 - 24
 
 
 def test_a_key_is_taken_anew_when_it_is_another(rng: np.random.Generator) -> None:
@@ -128,7 +128,7 @@ def test_bfv_multiplies_and_relinearizes_with_the_papers_number_of_products(
     key = random_key(parameters.primes, graph.n, parameters.key_digits, rng, seeded=False)
     result = check_equal(graph, "rpm", "model", random_inputs(graph, rng), {"relin": key})
     extension, digits = len(parameters.extension(2)), parameters.key_digits
-    assert result.instructions == 3 * (2 + extension) + 2 * digits * len(parameters.primes)
+    assert result.report.instructions == 3 * (2 + extension) + 2 * digits * len(parameters.primes)
 
 
 def test_the_message_is_the_product(rng: np.random.Generator) -> None:

@@ -73,11 +73,11 @@ def check_results(executable: VectorExecutable, seed: int = 1) -> None:
     for name, words in expected.items():
         assert np.array_equal(result.outputs[name], words), name
     assert result.cycles == executable.cycles
-    assert (result.memory_read, result.memory_written) == (
+    assert (result.report.memory_read, result.report.memory_written) == (
         executable.bytes_read,
         executable.bytes_written,
     )
-    assert all(0 <= share <= 1 for share in result.busy.values())
+    assert all(0 <= share <= 1 for share in result.report.busy.values())
 
 
 def check_schedule(executable: VectorExecutable) -> None:

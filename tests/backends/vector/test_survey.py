@@ -69,7 +69,8 @@ class Off(VectorDevice):
         found = super().execute(compiled, inputs, keys)
         next(iter(found.outputs.values()))[0, 5] += self.word
         assert found.cycles is not None
-        return replace(found, cycles=found.cycles + self.cycle)
+        cycles = found.cycles + self.cycle
+        return replace(found, report=replace(found.report, cycles=cycles))
 
 
 @pytest.mark.parametrize(("word", "message"), [(1, "result .* differs"), (0, "cycles, and")])

@@ -36,7 +36,7 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelStatus,
 )
 from ringsmith.backends.rpau.device.device import RpauDevice
-from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, SegmentReport, Words
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.spaces import space_runs
 from ringsmith.lower import lower_operation
@@ -107,11 +107,11 @@ class Script:
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Notes the keys."""
         if stream is not None:
             self.stream = stream
-        return RunReport(0, 0)
+        return SegmentReport(0, 0)
 
 
 @dataclass

@@ -14,7 +14,7 @@ act on each of them. A number that is the same for all is the constant polynomia
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -194,6 +194,11 @@ class StepServer(Server):
         ]
 
     @property
+    def seeded(self) -> bool:
+        """Whether clients make half of each key from a seed, which the device expands."""
+        return any(each.expands_keys for graphs in self.graphs for each in graphs.values())
+
+    @property
     def design(self) -> Design:
         """The accelerator."""
         return self._design
@@ -264,14 +269,8 @@ class _Run:
 
         readings = {hour: _Value(self, inputs[input_name(hour)]) for hour in network.hours}
         found = forward(network, readings, coefficients).switched
-        return runtime.RunResult(
-            {OUTPUT: found},
-            self._total(lambda result: result.cycles),
-            self._total(lambda result: result.instructions),
-            sum(result.host_transfers for result in self.results),
-            sum(result.spilled_words for result in self.results),
-            sum(result.key_words for result in self.results),
-        )
+        total = runtime.RunReport.total(result.report for result in self.results)
+        return runtime.RunResult({OUTPUT: found}, total)
 
     def step(self, name: str, *operands: Ciphertext) -> Ciphertext:
         """Returns what the accelerator makes of ciphertexts."""
@@ -298,10 +297,6 @@ class _Run:
         data = np.zeros(self.parameters.n, np.uint64)
         data[0] = value % self.parameters.plain_modulus
         return PlainPolynomial(data, parameters_id=self.parameters.parameters_id)
-
-    def _total(self, of: Callable[[runtime.GraphResult], int | None]) -> int | None:
-        found = [value for value in map(of, self.results) if value is not None]
-        return sum(found) if found else None
 
 
 @dataclass(frozen=True)
@@ -389,8 +384,7 @@ def steps_taken(
     return [figures_table(f"All forecasts on {where}", rows)], {
         "plain_moduli": moduli,
         "steps": dict(done),
-        "cycles": cycles,
-        "host_transfers": [result.host_transfers for result in answer.results],
+        "reports": [result.report.numbers() for result in answer.results],
         "coprocessors": server.coprocessors,
         "seconds_with_one": with_one,
         "seconds_with_all": with_all,

@@ -8,7 +8,8 @@ again on another coprocessor, or on the same card when it is back, ``ATTEMPTS`` 
 import contextlib
 import time
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Condition, Thread
@@ -18,14 +19,16 @@ from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, GraphResult
 from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.cards.port import CardPort
-from ringsmith.backends.jobs import Device, Slots, Work
+from ringsmith.backends.handles import KeySet, Resident, limits_of
+from ringsmith.backends.jobs import Device, Slots, Work, with_words
 from ringsmith.backends.keys import AnyKey, whole_keys
-from ringsmith.backends.rpau.card.lane import Lane
-from ringsmith.backends.rpau.card.lists import KeyDigests
+from ringsmith.backends.rpau.card.lane import CardResident, Lane
+from ringsmith.backends.rpau.card.lists import KeyDigests, places_of, stored_places
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.card_table import MAGIC, VERSION_MAJOR, CardRegister
 from ringsmith.backends.rpau.device.device import CAPABILITIES
+from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.forks import OneProcess
 from ringsmith.objects import KeySwitchKey, Residues
@@ -132,11 +135,132 @@ class CardDevice(Device):
     ) -> Work[GraphResult]:
         """Runs a graph on a coprocessor; see ``Device.work``."""
         self._process.check()
+        return self.work_on_residents(compiled, inputs, keys, NOTHING_ON_DEVICE)
+
+    def work_on_residents(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+        on_device: OnDevice,
+    ) -> Work[GraphResult]:
+        """Runs a graph where most of its residents lie; see ``Device.work_on_residents``."""
+        self._process.check()
         compiled.check_made_for(self._design, self.name)
-        executable = compiled.executable
-        assert isinstance(executable, Executable)  # its design is the device's
         whole = whole_keys(self.name, keys)
-        return lambda slot: self._run(slot % len(self._coprocessors), executable, inputs, whole)
+
+        def run(slot: int) -> GraphResult:
+            wanted = self._nearest(on_device.inputs.values(), slot % len(self._coprocessors))
+            return self._run(wanted, compiled, inputs, whole, on_device)
+
+        return run
+
+    # ---- residents -----------------------------------------------------------------------------
+
+    def put_words(self, label: str, words: Residues) -> Resident:
+        """Writes to the memory of the coprocessor that holds most and has room for it."""
+        self._process.check()
+        self._check_open(label)
+        coprocessor, lane = self._claimed(self._fullest(words.size))
+        try:
+            found = lane.hold(self, label, (words.shape[0], words.shape[1]), limits_of(words))
+            lane.put(found, words)
+        finally:
+            with self._change:
+                coprocessor.jobs -= 1
+        self._crossed(to_device=found.nbytes)
+        return found
+
+    def hold_keys(self, label: str, keys: KeySet) -> object:
+        """Keeps keys on the cards, from the first job on that takes them."""
+        every = [keys.relin, *keys.galois.values()]
+        return self._digests.pin(key.data for key in every if isinstance(key, KeySwitchKey))
+
+    def read_resident(self, resident: CardResident) -> Residues:
+        """Reads a resident, and counts its bytes.
+
+        Raises:
+            DeviceError: If the device is closed, or the card was lost.
+        """
+        self._process.check()
+        self._check_there(resident)
+        found = resident.lane.fetch(resident)
+        self._crossed(to_host=resident.nbytes)
+        return found
+
+    def _check_open(self, what: str) -> None:
+        if self.closed:
+            raise DeviceError(
+                f"{what}: the device {self.name} was closed, and holds nothing any more: open it "
+                "again, and put what you need there"
+            )
+
+    def _check_there(self, resident: CardResident) -> None:
+        self._check_open(resident.label)
+        if resident.lane.failed:
+            raise DeviceError(
+                f"{resident.label} was lost with the card {resident.lane.port.name}: put the "
+                "ciphertext again, or run the program that made it"
+            )
+
+    def _nearest(self, residents: Iterable[Resident], otherwise: int) -> int:
+        """The number of the coprocessor where most bytes of residents lie."""
+        counted: Counter[Lane] = Counter()
+        for each in residents:
+            assert isinstance(each, CardResident)
+            self._check_there(each)
+            counted[each.lane] += each.nbytes
+        if not counted:
+            return otherwise
+        (lane, _), *_ = counted.most_common(1)
+        with self._change:
+            lanes = [each.lane for each in self._coprocessors]
+        return lanes.index(lane) if lane in lanes else otherwise
+
+    def _fullest(self, words: int) -> int:
+        """The number of the coprocessor that holds most of those with room for so many words."""
+        with self._change:
+            lanes = [each.lane for each in self._coprocessors]
+        held = [
+            0 if lane is None else lane.store.held
+            for lane in lanes
+            if lane is None or lane.store.has_room(words * lane.word_bytes)
+        ]
+        fits = [
+            number
+            for number, lane in enumerate(lanes)
+            if lane is None or lane.store.has_room(words * lane.word_bytes)
+        ]
+        return fits[held.index(max(held))] if held else 0
+
+    def _located(
+        self,
+        lane: Lane,
+        executable: Executable,
+        inputs: Mapping[str, Residues],
+        on_device: OnDevice,
+    ) -> tuple[Mapping[str, Residues], OnDevice]:
+        """Brings inputs to the host that lie with another coprocessor, or are outputs unchanged."""
+        unchanged = {
+            place
+            for values in executable.outputs.values()
+            for place in places_of(executable, values)
+        } - stored_places(executable)
+        there, brought = {}, {}
+        for name, each in on_device.inputs.items():
+            assert isinstance(each, CardResident)
+            self._check_there(each)
+            passed = unchanged.intersection(places_of(executable, executable.inputs[name]))
+            if each.lane is lane and not passed:
+                there[name] = each
+            else:
+                try:
+                    brought[name] = each.read()
+                except DeviceLostError as error:  # of another card than the job's
+                    raise DeviceError(f"{each.label} cannot be read: {error}") from None
+        return with_words(inputs, brought), OnDevice(there, on_device.keep)
+
+    # ---- jobs ----------------------------------------------------------------------------------
 
     def group(self, keys: Mapping[str, AnyKey]) -> str:
         """A name for keys: a digest of their digests."""
@@ -159,11 +283,14 @@ class CardDevice(Device):
     def _run(
         self,
         wanted: int,
-        executable: Executable,
+        compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
+        on_device: OnDevice,
     ) -> GraphResult:
         """Runs a job, again where a card is lost."""
+        executable = compiled.executable
+        assert isinstance(executable, Executable)  # its design is the device's
         trouble: DeviceLostError | None = None
         for started in range(ATTEMPTS):
             try:
@@ -174,7 +301,8 @@ class CardDevice(Device):
                     f"times before: {error}"
                 ) from None
             try:
-                result = lane.execute(executable, inputs, keys)
+                given, there = self._located(lane, executable, inputs, on_device)
+                result = lane.execute(self, compiled, given, keys, there)
             except DeviceLostError as error:
                 trouble = error
                 self._lost(coprocessor, lane)
@@ -237,7 +365,7 @@ class CardDevice(Device):
         """Gives a channel back that others have a right to."""
         with self._change:
             lane = coprocessor.lane
-            if lane is None or lane.failed or coprocessor.jobs:
+            if lane is None or lane.failed or coprocessor.jobs or lane.store.held:
                 return
             port = self._ports[coprocessor.card]
             try:

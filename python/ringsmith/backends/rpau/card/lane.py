@@ -1,32 +1,40 @@
 """A claimed channel of a card and its coprocessor: one job computes while the next one is sent."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import weakref
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from threading import Condition, Lock
+from typing import Protocol
 
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.base import GraphResult
+from ringsmith.backends.base import CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.cards.port import CardPort, Claim
+from ringsmith.backends.handles import Resident, limits_of
 from ringsmith.backends.keys import check_seed
 from ringsmith.backends.rpau.card.bus import PortBus
-from ringsmith.backends.rpau.card.descriptor import DESCRIPTOR_BYTES, ERROR_TEXT, Error
+from ringsmith.backends.rpau.card.descriptor import DESCRIPTOR_BYTES, ERROR_TEXT, Error, word_bytes
 from ringsmith.backends.rpau.card.lists import (
     JobLayout,
     KeyDigests,
     KeyImage,
+    Place,
     Primes,
     RunLists,
     Table,
     constant_loads,
+    places_of,
     prime_loads,
+    stored_places,
     table_bytes,
     table_list,
+    word_type,
 )
-from ringsmith.backends.rpau.card.store import CardStore
+from ringsmith.backends.rpau.card.store import Block, CardStore
 from ringsmith.backends.rpau.compiler.executable import Executable, Run
 from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.constants import seed_words
@@ -40,7 +48,9 @@ from ringsmith.backends.rpau.device.card_table import (
 )
 from ringsmith.backends.rpau.device.interface import AddressSpace
 from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+from ringsmith.backends.types import OnDevice
 from ringsmith.errors import DeviceError, DeviceLostError
+from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
 
 PAGE = 4096
@@ -70,6 +80,7 @@ class _Traffic:
     to_host: int = 0
     streamed: int = 0
     key_words: int = 0
+    put_back: int = 0
     cycles: int = 0
     marks: list[tuple[str, float]] = field(default_factory=list)
 
@@ -83,6 +94,14 @@ class _Traffic:
         for (_, before), (what, after) in zip(self.marks, self.marks[1:], strict=False):
             found[what] = found.get(what, 0.0) + after - before
         return found
+
+
+class Owner(Protocol):
+    """A device of cards, as what lies there has it."""
+
+    def read_resident(self, resident: "CardResident") -> Residues:
+        """Reads a resident, and counts its bytes."""
+        ...
 
 
 class Lane:
@@ -113,7 +132,7 @@ class Lane:
         self._stop()
         bus = PortBus(port, PAGE * (claim.channel + 1))
         self._device = RegisterCoprocessor(design, bus, "card")
-        self._store = CardStore(claim)
+        self.store = CardStore(claim, digests.is_pinned)
         self._contents = _Contents()
         self._preparing = Lock()
         self._turns = Condition()
@@ -121,20 +140,95 @@ class Lane:
         self.failed = False
         self.groups: set[str] = set()
 
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word in the card's memory."""
+        return word_bytes(self._design)
+
+    # ---- what stays ----------------------------------------------------------------------------
+
+    def hold(
+        self, device: Owner, label: str, shape: tuple[int, int], below: Sequence[int]
+    ) -> "CardResident":
+        """Allocates memory for a polynomial's residues, of which nothing is written yet.
+
+        Raises:
+            DeviceError: If the memory does not suffice, or the card's words are too narrow.
+        """
+        width = self.word_bytes
+        if max(below, default=0) > 1 << 8 * width:
+            raise DeviceError(
+                f"{label} has residues of {(max(below) - 1).bit_length()} bits, and the card of "
+                f"design {self._design.name} words of {8 * width}: take parameters for this design"
+            )
+        block = self.store.hold(shape[0] * shape[1] * width, label)
+        return CardResident(device, self, block, label, shape, below)
+
+    def put(self, resident: "CardResident", words: Residues) -> None:
+        """Writes a polynomial's residues."""
+        content = words.astype(word_type(self._design)).tobytes()
+        self.port.write_memory(resident.block.address, content)
+
+    def fetch(self, resident: "CardResident") -> Residues:
+        """Reads a polynomial's residues."""
+        raw = self.port.read_memory(resident.block.address, resident.nbytes)
+        words = np.frombuffer(raw, dtype=word_type(self._design)).astype(np.uint64)
+        return words.reshape(resident.shape)
+
+    def _outputs_to_keep(
+        self, device: Owner, executable: Executable, keep: Collection[str], graph: SubroutineGraph
+    ) -> "dict[str, CardResident]":
+        """Memory for outputs that stay, but for those that no list writes to a block of its own.
+
+        Such an output is an input as it came, or another output too.
+        """
+        stored = stored_places(executable)
+        counted = Counter(
+            place
+            for values in executable.outputs.values()
+            for place in places_of(executable, values)
+            if place in stored
+        )
+        return {
+            name: self.hold(
+                device,
+                f"output {name!r}",
+                (len(kind.base), graph.n),
+                [graph.primes[limb] for limb in kind.base],
+            )
+            for name, kind in graph.outputs.items()
+            if name in keep
+            and all(counted[each] == 1 for each in places_of(executable, executable.outputs[name]))
+        }
+
+    # ---- jobs ----------------------------------------------------------------------------------
+
     def execute(
         self,
-        executable: Executable,
+        device: Owner,
+        compiled: CompiledGraph,
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
+        on_device: OnDevice,
     ) -> GraphResult:
-        """Runs an executable; see ``Device.execute``."""
+        """Runs an executable; see ``Device.execute``.
+
+        Inputs that lie on the device lie in this lane's memory, and no output is one as it came.
+        """
+        executable = compiled.executable
+        assert isinstance(executable, Executable)  # its design is the device's
         traffic = _Traffic()
         traffic.mark("begin")
-        layout = JobLayout(executable)
+        kept = self._outputs_to_keep(device, executable, on_device.keep, compiled.graph)
+        layout = JobLayout(
+            executable,
+            _addresses(executable, executable.inputs, on_device.inputs),
+            _addresses(executable, executable.outputs, kept),
+        )
         ticket = object()
         with ExitStack() as held:
             with self._preparing:
-                job = held.enter_context(self._store.taken(layout.size))
+                job = held.enter_context(self.store.taken(layout.size))
                 images = self._keys(executable, keys, held, traffic)
                 raw, runs = layout.lists(job.address, images)
                 sent = layout.upload(inputs, raw)
@@ -154,20 +248,33 @@ class Lane:
             received = self.port.read_memory(job.address + first, end - first)
         traffic.to_host += len(received)
         outputs = layout.outputs(received)
+        for name in set(on_device.keep) - kept.keys():
+            kept[name] = again = self.hold(
+                device, f"output {name!r}", outputs[name].shape, limits_of(outputs[name])
+            )
+            self.put(again, outputs[name])
+            traffic.to_card += again.nbytes
+            traffic.put_back += again.nbytes
         cycles = sum(layout.record(received, number).cycles for number in range(len(runs)))
         traffic.mark("to_host")
-        return GraphResult(
-            outputs,
+        graph = compiled.graph
+        limbs = sum(len(graph.inputs[name].base) for name in graph.inputs.keys() - on_device.inputs)
+        words_back = sum(words.size for words in outputs.values())
+        report = RunReport(
             cycles,
             executable.instructions,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=traffic.key_words,
-            bytes_to_card=traffic.to_card,
+            bytes_to_device=traffic.to_card,
             bytes_to_host=traffic.to_host,
+            input_bytes=limbs * graph.n * self.word_bytes + traffic.put_back,
+            output_bytes=words_back * self.word_bytes,
             bytes_streamed=traffic.streamed,
             stages=traffic.stages(),
         )
+        others = {name: words for name, words in outputs.items() if name not in kept}
+        return GraphResult(others, report, {**kept})
 
     def close(self) -> None:
         """Gives the channel back."""
@@ -198,7 +305,7 @@ class Lane:
                 traffic.to_card += len(content)
 
             kept = (self._digests.of(key), picture.halves, picture.poly_bytes)
-            block = held.enter_context(self._store.kept(kept, picture.size, fill))
+            block = held.enter_context(self.store.kept(kept, picture.size, fill))
             found[name] = (picture, block.address)
         return found
 
@@ -262,7 +369,7 @@ class Lane:
             self.port.write_memory(at, content)
             traffic.to_card += len(content)
 
-        with self._store.kept(("tables", name), size, fill) as block:
+        with self.store.kept(("tables", name), size, fill) as block:
             self._carry_out(block.address + before, len(made), 10.0)
         traffic.streamed += before
 
@@ -381,3 +488,49 @@ class Lane:
         with self._turns:
             self.failed = True
             self._turns.notify_all()
+
+
+class CardResident(Resident):
+    """A polynomial's residues in a card's memory.
+
+    Attributes:
+        lane: The channel whose memory it is.
+        block: Where it lies.
+    """
+
+    def __init__(
+        self,
+        device: Owner,
+        lane: Lane,
+        block: Block,
+        label: str,
+        shape: tuple[int, int],
+        below: Sequence[int],
+    ) -> None:
+        super().__init__(device, label, shape, below)
+        self._owner, self.lane, self.block = device, lane, block
+        weakref.finalize(self, lane.store.release, block).atexit = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its words; the block has whole pages."""
+        return self.shape[0] * self.shape[1] * self.lane.word_bytes
+
+    def read(self) -> Residues:
+        """Reads the card; see ``Resident.read``."""
+        return self._owner.read_resident(self)
+
+
+def _addresses(
+    executable: Executable,
+    values: Mapping[str, Mapping[int, int]],
+    residents: Mapping[str, Resident],
+) -> dict[Place, int]:
+    """Where each slot of inputs or outputs lies that are in blocks of their own."""
+    size = min(executable.n, executable.design.n) * word_bytes(executable.design)
+    found = {}
+    for name, resident in residents.items():
+        assert isinstance(resident, CardResident)
+        for number, place in enumerate(places_of(executable, values[name])):
+            found[place] = resident.block.address + number * size
+    return found

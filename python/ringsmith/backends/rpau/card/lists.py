@@ -1,9 +1,10 @@
 """Lists of descriptors for an executable: its operands, programs, keys and results."""
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from ringsmith.objects import Residues
 
 Place = tuple[int, int]
 """A value and the RPAU that holds it."""
+
+_NOWHERE: Mapping[Place, int] = MappingProxyType({})
 
 Table = tuple[AddressSpace, int, int, Words]
 """Address space, RPAU, index and words."""
@@ -133,6 +136,18 @@ class KeyDigests:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Residues], bytes]] = {}
+        self._pins: weakref.WeakSet[_Pins] = weakref.WeakSet()
+
+    def pin(self, keys: Iterable[Residues]) -> object:
+        """Lets cards keep keys as long as the returned object is there."""
+        found = _Pins(frozenset(map(self.of, keys)))
+        self._pins.add(found)
+        return found
+
+    def is_pinned(self, name: Hashable) -> bool:
+        """Whether what a card keeps by a name is of such a key."""
+        digest = name[0] if isinstance(name, tuple) else None
+        return any(digest in each.digests for each in [*self._pins])
 
     def of(self, key: Residues) -> bytes:
         """The digest of a key's residues: equal keys have the same."""
@@ -149,6 +164,13 @@ class KeyDigests:
             self._known.pop(number, None)
 
         return forget
+
+
+@dataclass(frozen=True, eq=False)
+class _Pins:
+    """Digests of keys that stay."""
+
+    digests: frozenset[bytes]
 
 
 @dataclass(frozen=True)
@@ -226,16 +248,32 @@ class JobLayout:
     crosses between two segments stays on the card, and so does the last part, the row that a
     segment without results reads: a list that ends with START would end before its program does.
 
+    Args:
+        executable: What the job runs.
+        residents: Addresses of inputs that lie in other blocks of the card's memory, and stay.
+        kept: Addresses of outputs in other blocks, where they are to stay.
+
     Attributes:
         size: Bytes of all.
         sent: Bytes that the host writes.
         received: Where what it reads begins, and ends.
     """
 
-    def __init__(self, executable: Executable) -> None:
+    def __init__(
+        self,
+        executable: Executable,
+        residents: Mapping[Place, int] = _NOWHERE,
+        kept: Mapping[Place, int] = _NOWHERE,
+    ) -> None:
         self._executable, design = executable, executable.design
+        self._residents, self._kept = residents, kept
         self._poly = min(executable.n, design.n) * word_bytes(design)
-        inputs, outputs = self._numbered(executable.inputs), self._numbered(executable.outputs)
+        inputs, outputs = (
+            [place for values in each.values() for place in places_of(executable, values)]
+            for each in (executable.inputs, executable.outputs)
+        )
+        inputs = [place for place in dict.fromkeys(inputs) if place not in residents]
+        outputs = [place for place in dict.fromkeys(outputs) if place not in kept]
         both = [place for place in inputs if place in {*outputs}]
         inputs = [place for place in inputs if place not in {*both}]
         outputs = [place for place in outputs if place not in {*both}]
@@ -245,7 +283,8 @@ class JobLayout:
             for value, taken in (*run.stores.items(), *run.loads.items())
             for rpau in taken
         }
-        between = sorted(moved - {*inputs, *outputs, *both})
+        only_read = residents.keys() - stored_places(executable)
+        between = sorted(moved - {*inputs, *outputs, *both, *kept, *only_read})
         self._lists = len(inputs) * self._poly
         lists = sum(_descriptors(run) for run in executable.runs) * DESCRIPTOR_BYTES
         begin = padded(self._lists + lists)
@@ -267,6 +306,8 @@ class JobLayout:
         kind, order = word_type(executable.design), executable.order.rpau
         sent = np.zeros(self.sent, dtype=np.uint8)
         for name, values in executable.inputs.items():
+            if name not in inputs:
+                continue  # it lies elsewhere
             for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True):
                 for sub_poly, words in enumerate(np.split(residues, executable.sub_polys)):
                     begin = self._at[first + sub_poly, order(limb)]
@@ -297,6 +338,7 @@ class JobLayout:
                 ]
             )
             for name, values in executable.outputs.items()
+            if not self._kept.keys() & places_of(executable, values)
         }
 
     def record(self, raw: bytes, number: int) -> Record:
@@ -314,10 +356,14 @@ class JobLayout:
             keys: Of each key its image, and the address where that lies.
         """
         executable, raw, made = self._executable, b"", []
+        now = dict(self._residents)
         for number, run in enumerate(executable.runs):
             streams = [*self._streams(run, keys)]
             record = at + self._records + number * RECORD_BYTES
-            operands, results = [*self._operands(run, at)], [*self._results(run, at, record)]
+            operands, results = (
+                [*self._operands(run, at, now)],
+                [*self._results(run, at, record, now)],
+            )
             begins = []
             for taken in (streams, []):
                 opened = len(taken) if executable.design.key_stream else 0
@@ -340,12 +386,18 @@ class JobLayout:
             )
         return raw, made
 
-    def _operands(self, run: Run, at: int) -> Iterator[Descriptor]:
+    def _operands(self, run: Run, at: int, now: Mapping[Place, int]) -> Iterator[Descriptor]:
+        """What a run takes; ``now``: where values lie that are not in the block at ``at``."""
         for value, taken in run.loads.items():
             for rpau, index in taken.items():
-                yield self._polynomial(Opcode.WRITE, at + self._at[value, rpau], rpau, index)
+                there = now.get((value, rpau))
+                place = at + self._at[value, rpau] if there is None else there
+                yield self._polynomial(Opcode.WRITE, place, rpau, index)
 
-    def _results(self, run: Run, at: int, record: int) -> Iterator[Descriptor]:
+    def _results(
+        self, run: Run, at: int, record: int, now: dict[Place, int]
+    ) -> Iterator[Descriptor]:
+        """What a run leaves; changes ``now``, since a result may take an operand's name."""
         places = [
             (value, rpau, index)
             for value, taken in run.stores.items()
@@ -358,7 +410,10 @@ class JobLayout:
                 Opcode.READ, place, AddressSpace.POLY, 0, 0, lanes, tell=True, record=record
             )
         for number, (value, rpau, index) in enumerate(places):
-            one = self._polynomial(Opcode.READ, at + self._at[value, rpau], rpau, index)
+            there = self._kept.get((value, rpau))
+            place = at + self._at[value, rpau] if there is None else there
+            now[value, rpau] = place
+            one = self._polynomial(Opcode.READ, place, rpau, index)
             last = number + 1 == len(places)
             yield replace(one, tell=True, record=record) if last else one
 
@@ -385,17 +440,24 @@ class JobLayout:
         words = self._poly // word_bytes(self._executable.design)
         return Descriptor(opcode, data, space, rpau, index, words)
 
-    def _numbered(self, values: Mapping[str, Mapping[int, int]]) -> list[Place]:
-        """Slots of inputs or outputs, each once, in their order."""
-        executable = self._executable
-        return list(
-            dict.fromkeys(
-                (first + sub_poly, executable.order.rpau(limb))
-                for limbs in values.values()
-                for limb, first in sorted(limbs.items())
-                for sub_poly in range(executable.sub_polys)
-            )
-        )
+
+def places_of(executable: Executable, values: Mapping[int, int]) -> list[Place]:
+    """Slots of an input or output, sub-polynomial by sub-polynomial: as its residues lie."""
+    return [
+        (first + sub_poly, executable.order.rpau(limb))
+        for limb, first in sorted(values.items())
+        for sub_poly in range(executable.sub_polys)
+    ]
+
+
+def stored_places(executable: Executable) -> set[Place]:
+    """Slots that some run stores."""
+    return {
+        (value, rpau)
+        for run in executable.runs
+        for value, taken in run.stores.items()
+        for rpau in taken
+    }
 
 
 def _descriptors(run: Run) -> int:

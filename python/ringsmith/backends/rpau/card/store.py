@@ -10,6 +10,7 @@ from threading import RLock
 import numpy as np
 
 from ringsmith.backends.cards.port import Claim
+from ringsmith.backends.handles import full
 from ringsmith.errors import DeviceError, ParameterError
 
 _PAGE = 4096
@@ -36,14 +37,18 @@ class CardStore:
     """Allocates blocks in a part of a card's memory. Threads may share it.
 
     Blocks kept by name stay until their memory is needed: the least recently used goes first,
-    and what a job uses stays.
+    and what a job uses stays. Blocks that are held stay until they are released.
 
     Args:
         claim: The part.
+        pinned: Whether what is kept by a name stays, whatever needs its memory.
     """
 
-    def __init__(self, claim: Claim) -> None:
-        self._claim = claim
+    def __init__(
+        self, claim: Claim, pinned: Callable[[Hashable], bool] = lambda name: False
+    ) -> None:
+        self._claim, self._pinned = claim, pinned
+        self._held: dict[Block, str] = {}
         self._free = [(claim.first, claim.first + claim.size)]
         self._kept: OrderedDict[Hashable, Block] = OrderedDict()
         self._lock = RLock()
@@ -53,6 +58,36 @@ class CardStore:
         """What is kept, the longest unused first."""
         with self._lock:
             return [*self._kept]
+
+    @property
+    def held(self) -> int:
+        """Bytes of blocks that are held."""
+        return sum(block.size for block in [*self._held])
+
+    def has_room(self, size: int) -> bool:
+        """Whether so many bytes are not held."""
+        return _pages(size) <= self._claim.size - self.held
+
+    def hold(self, size: int, label: str) -> Block:
+        """Allocates memory until ``release``.
+
+        Args:
+            size: Bytes.
+            label: What lies there, for messages.
+
+        Raises:
+            DeviceError: If it does not suffice; says what holds how much.
+        """
+        with self._lock:
+            block = self._take(size, label)
+            self._held[block] = label
+            return block
+
+    def release(self, block: Block) -> None:
+        """Frees a held block."""
+        with self._lock:
+            del self._held[block]
+            self._give(block)
 
     def forget(self) -> None:
         """Keeps nothing any more: the card may have lost it."""
@@ -100,9 +135,9 @@ class CardStore:
             with self._lock:
                 block.users -= 1
 
-    def _take(self, size: int) -> Block:
+    def _take(self, size: int, what: str = "a job") -> Block:
         """Allocates a block of whole pages; evicts kept blocks if needed."""
-        wanted = max(1, -(-size // _PAGE)) * _PAGE
+        wanted = _pages(size)
         with self._lock:
             while True:
                 for number, (first, end) in enumerate(self._free):
@@ -111,7 +146,13 @@ class CardStore:
                             [(first + wanted, end)] if end - first > wanted else []
                         )
                         return Block(first, wanted)
-                unused = next((n for n, block in self._kept.items() if not block.users), None)
+                unused = next(
+                    (n for n, b in self._kept.items() if not b.users and not self._pinned(n)), None
+                )
+                if unused is None and self._held:
+                    held = [(label, block.size) for block, label in self._held.items()]
+                    held += [("keys and tables", block.size) for block in self._kept.values()]
+                    raise full("card, this coprocessor", self._claim.size, what, wanted, held)
                 if unused is None:
                     raise DeviceError(
                         f"a job needs {wanted} bytes of the card's memory, of whose "
@@ -138,7 +179,11 @@ class CardStore:
                     self._free.append((first, end))
 
 
-_PAGE = 4096
+def _pages(size: int) -> int:
+    """Bytes of whole pages."""
+    return max(1, -(-size // _PAGE)) * _PAGE
+
+
 LEAST = 1 << 20
 MOST = 1 << 40
 

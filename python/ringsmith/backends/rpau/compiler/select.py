@@ -211,7 +211,7 @@ class _NodeSelector:
             a = self._placement.location[served.id]
             return self._affine(node, a, self._emitter.ones(), self._scalar(node))
         a = self._placement.location[served.operands[0]]
-        dst = self._affine(node, a, self._scalar(served), self._scalar(node))
+        dst = self._affine(served, a, self._scalar(served), self._scalar(node))
         self._placement.done(served)
         return dst
 

@@ -17,7 +17,7 @@ from ringsmith.backends.rpau.device.interface import (
     Coprocessor,
     KeyPoly,
     KeyStream,
-    RunReport,
+    SegmentReport,
 )
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
@@ -65,7 +65,7 @@ def stream_of(program: RandomProgram) -> KeyStream | None:
     return KeyStream(tuple(polys), program.arrivals)
 
 
-def run_random(coprocessor: Coprocessor, program: RandomProgram) -> RunReport:
+def run_random(coprocessor: Coprocessor, program: RandomProgram) -> SegmentReport:
     """Loads and runs a random program on a device.
 
     Raises:

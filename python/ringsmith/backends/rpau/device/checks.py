@@ -7,7 +7,7 @@ import numpy as np
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES
 from ringsmith.backends.rpau.design.rtl import capabilities
-from ringsmith.backends.rpau.device.interface import KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.interface import KeyStream, SegmentReport, Words
 from ringsmith.backends.rpau.isa.assembler import check_program
 from ringsmith.errors import DeviceError, ProgramError
 
@@ -72,7 +72,7 @@ def stopped(
     )
 
 
-def report_of(cycles: int, instructions: int, failed: bool) -> RunReport:
+def report_of(cycles: int, instructions: int, failed: bool) -> SegmentReport:
     """The report of a program that has ended; ``failed``: at an opcode that does not exist.
 
     Raises:
@@ -80,4 +80,4 @@ def report_of(cycles: int, instructions: int, failed: bool) -> RunReport:
     """
     if failed:
         raise DeviceError(f"instruction {instructions - 1} has an opcode that does not exist")
-    return RunReport(cycles, instructions)
+    return SegmentReport(cycles, instructions)

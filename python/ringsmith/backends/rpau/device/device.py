@@ -1,11 +1,12 @@
 """Runs executables on one coprocessor or several behind one link."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, check_seed, whole_keys
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, Run, SeedLoad
@@ -17,12 +18,27 @@ from ringsmith.backends.rpau.device.interface import (
     Coprocessor,
     KeyPoly,
     KeyStream,
-    RunReport,
+    SegmentReport,
 )
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.objects import KeySwitchKey, Residues
 
-CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
+CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True, scalars=False)
+
+_WORD_BYTES = 8
+"""Bytes of a word between the host and the device."""
+
+
+@dataclass
+class _Moved:
+    """Bytes that a run moves; ``inputs`` and ``outputs`` are values and their RPAUs."""
+
+    inputs: set[tuple[int, int]] = field(default_factory=set)
+    outputs: set[tuple[int, int]] = field(default_factory=set)
+    to_device: int = 0
+    to_host: int = 0
+    input_bytes: int = 0
+    output_bytes: int = 0
 
 
 class RpauDevice(Device):
@@ -30,7 +46,9 @@ class RpauDevice(Device):
 
     Primes, constants, programs, keys and seeds stay on the device from one run to the next, and are
     written only when another executable or key needs them. A key counts as the same if it is the
-    same array and no code may write to it. Threads may share a device: they take turns.
+    same array and no code may write to it. Threads may share a device: they take turns. It has no
+    memory but its scratchpads, which every program uses in its own way: so handles lie with the
+    host, and are written each time that a program takes them.
     """
 
     capabilities = CAPABILITIES
@@ -46,6 +64,7 @@ class RpauDevice(Device):
         self._program: Run | None = None
         self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
         self._seeds: dict[int, tuple[SeedLoad, bytes]] = {}
+        self._moved = _Moved()
 
     def work(
         self,
@@ -66,6 +85,7 @@ class RpauDevice(Device):
         inputs: Mapping[str, Residues],
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
+        self._moved = moved = _Moved()
         self._choose_ring(executable.log_degree)
         self._load_primes(executable)
         self._load_constants(executable)
@@ -77,6 +97,13 @@ class RpauDevice(Device):
             for residues, (limb, first) in zip(inputs[name], sorted(values.items()), strict=True)
             for sub_poly, words in enumerate(np.split(residues, sub_polys))
         }
+        moved.inputs.update(host)
+        moved.outputs.update(
+            (first + sub_poly, rpau_of(limb))
+            for values in executable.outputs.values()
+            for limb, first in values.items()
+            for sub_poly in range(sub_polys)
+        )
         cycles = instructions = key_words = 0
         scheduled = sum(run.cycles for run in executable.runs)
         what = f"running on the {self.name} of {executable.design.name}"
@@ -86,13 +113,15 @@ class RpauDevice(Device):
                 if stream is None:
                     key_words += self._load_keys(run, executable, keys, task)
                 else:
-                    key_words += sum(poly.words.size for poly in stream.polys)
+                    streamed = sum(poly.words.size for poly in stream.polys)
+                    key_words += streamed
+                    moved.to_device += _WORD_BYTES * streamed
                 key_words += self._load_seeds(run, executable, keys)
-                report = self._run(run, host, task, stream)
+                segment = self._run(run, host, task, stream)
                 if stream is not None:
                     self._keys |= {load.index: (load, keys[load.key].data) for load in run.keys}
-                cycles += report.cycles
-                instructions += report.instructions
+                cycles += segment.cycles
+                instructions += segment.instructions
         outputs = {
             name: np.stack(
                 [
@@ -104,14 +133,18 @@ class RpauDevice(Device):
             )
             for name, values in executable.outputs.items()
         }
-        return GraphResult(
-            outputs,
+        report = RunReport(
             cycles,
             instructions,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=key_words,
+            bytes_to_device=moved.to_device,
+            bytes_to_host=moved.to_host,
+            input_bytes=moved.input_bytes,
+            output_bytes=moved.output_bytes,
         )
+        return GraphResult(outputs, report)
 
     def _run(
         self,
@@ -119,12 +152,15 @@ class RpauDevice(Device):
         host: dict[tuple[int, int], Residues],
         task: progress.Task,
         stream: KeyStream | None,
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs a program segment; reads from and adds to ``host`` limbs or sub-polynomials."""
         self._load_program(run)
         for value, places in run.loads.items():
             for rpau, index in places.items():
-                self.coprocessor.write(AddressSpace.POLY, rpau, index, host[value, rpau])
+                words = host[value, rpau]
+                self._write(AddressSpace.POLY, rpau, index, words)
+                if (value, rpau) in self._moved.inputs:
+                    self._moved.input_bytes += _WORD_BYTES * words.size
                 task.advance(0)  # time has passed
         most = 2 * run.cycles + 1000
         if stream is not None:
@@ -132,8 +168,16 @@ class RpauDevice(Device):
         report = self.coprocessor.run(most, task, stream)
         for value, places in run.stores.items():
             for rpau, index in places.items():
-                host[value, rpau] = self.coprocessor.read(AddressSpace.POLY, rpau, index)
+                words = self.coprocessor.read(AddressSpace.POLY, rpau, index)
+                host[value, rpau] = words
+                self._moved.to_host += _WORD_BYTES * words.size
+                if (value, rpau) in self._moved.outputs:
+                    self._moved.output_bytes += _WORD_BYTES * words.size
         return report
+
+    def _write(self, space: AddressSpace, unit: int, index: int, words: Residues) -> None:
+        self.coprocessor.write(space, unit, index, words)
+        self._moved.to_device += _WORD_BYTES * words.size
 
     def _choose_ring(self, log_degree: int) -> None:
         if self._log_degree != log_degree:
@@ -155,9 +199,7 @@ class RpauDevice(Device):
         design, log_degree = executable.design, executable.log_degree
         for slot, (rpau, prime, root) in enumerate(wanted):
             for space, words in prime_tables(prime, root, design, log_degree, rpau).loads():
-                self.coprocessor.write(
-                    AddressSpace[space], rpau, executable.order.bank(slot), words
-                )
+                self._write(AddressSpace[space], rpau, executable.order.bank(slot), words)
         self._primes = wanted
 
     def _load_constants(self, executable: Executable) -> None:
@@ -168,24 +210,21 @@ class RpauDevice(Device):
         for slot, values in enumerate(executable.constants):
             padded = np.zeros(executable.design.constants, dtype=np.uint64)
             padded[: len(values)] = values
-            self.coprocessor.write(
-                AddressSpace.CONSTANT, order.rpau(slot), order.bank(slot), padded
-            )
+            self._write(AddressSpace.CONSTANT, order.rpau(slot), order.bank(slot), padded)
         self._constants = executable.constants
 
     def _load_conversions(self, executable: Executable) -> None:
         for index, words in enumerate(executable.conversions):
             if self._conversions.get(index) != words:
                 self._conversions.pop(index, None)
-                self.coprocessor.write(
-                    AddressSpace.CONVERSION, 0, index, np.array(words, dtype=np.uint64)
-                )
+                self._write(AddressSpace.CONVERSION, 0, index, np.array(words, dtype=np.uint64))
                 self._conversions[index] = words
 
     def _load_program(self, run: Run) -> None:
         if self._program is not run:
             self._program = None
             self.coprocessor.load_program(np.array(run.words, dtype=np.uint64))
+            self._moved.to_device += _WORD_BYTES * len(run.words)
             self._program = run
 
     def _load_keys(
@@ -203,7 +242,7 @@ class RpauDevice(Device):
                 continue
             self._keys.pop(load.index, None)
             for poly in _polynomials(load, executable, key):
-                self.coprocessor.write(AddressSpace.KEY, poly.unit, poly.index, poly.words)
+                self._write(AddressSpace.KEY, poly.unit, poly.index, poly.words)
                 task.advance(0)
                 written += poly.words.size
             self._keys[load.index] = (load, key)
@@ -250,7 +289,7 @@ class RpauDevice(Device):
                 limb = executable.limbs[executable.order.slot(load.modulus_bank, rpau)]
                 seed = check_seed(load.key, key, limb, executable.primes[limb])
                 words = seed_words(seed, limb)
-                self.coprocessor.write(AddressSpace.SEED, rpau, load.index, words)
+                self._write(AddressSpace.SEED, rpau, load.index, words)
                 written += words.size
             self._seeds[load.index] = (load, seed)
         return written

@@ -11,13 +11,13 @@ from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
-__all__ = ["AddressSpace", "Coprocessor", "KeyPoly", "KeyStream", "RunReport", "Words"]
+__all__ = ["AddressSpace", "Coprocessor", "KeyPoly", "KeyStream", "SegmentReport", "Words"]
 
 Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
-class RunReport:
+class SegmentReport:
     """What one run of a program took.
 
     Attributes:
@@ -120,7 +120,7 @@ class Coprocessor(Protocol):
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs the loaded program to its halt. Ctrl-C stops it within a second.
 
         A device that was stopped can load and run again; the polynomials in progress hold parts of

@@ -8,7 +8,7 @@ from ringsmith.backends.rpau.compiler.timeline import Timing
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import arrival_cycles
-from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, SegmentReport, Words
 from ringsmith.backends.rpau.device.spaces import check_read, check_ring, check_stream, check_write
 from ringsmith.backends.rpau.isa.assembler import check_program, format_instruction
 from ringsmith.backends.rpau.isa.instruction_set import Instruction
@@ -142,7 +142,7 @@ class ModelCoprocessor:
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs the loaded program to its halt; see ``interface.Coprocessor``."""
         if not self._program:
             raise DeviceError("no program is loaded: call load_program first")
@@ -171,7 +171,7 @@ class ModelCoprocessor:
             text = format_instruction(self._program[index])
             raise DeviceError(f"instruction {index} ({text}): {message}") from error
         reached(cycles)
-        return RunReport(cycles, instructions)
+        return SegmentReport(cycles, instructions)
 
     def trace(self) -> Words:
         """The cycle in which each instruction of the last run issued, in program order."""

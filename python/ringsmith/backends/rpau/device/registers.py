@@ -31,7 +31,7 @@ from ringsmith.backends.rpau.device.interface import (
     AddressSpace,
     KeyPoly,
     KeyStream,
-    RunReport,
+    SegmentReport,
     Words,
 )
 from ringsmith.backends.rpau.device.spaces import (
@@ -152,7 +152,7 @@ class RegisterCoprocessor:
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs the loaded program to its halt; see ``interface.Coprocessor``.
 
         Keys that come while it runs cross the data path, which the host must be connected to.

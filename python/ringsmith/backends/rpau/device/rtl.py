@@ -14,7 +14,7 @@ from ringsmith.backends.rpau.device.checks import (
     report_of,
     stopped,
 )
-from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, SegmentReport, Words
 from ringsmith.backends.rpau.device.spaces import (
     check_read,
     check_ring,
@@ -209,7 +209,7 @@ class RtlCoprocessor(Simulation):
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs the loaded program to its halt; see ``interface.Coprocessor``."""
         if not self._loaded:
             raise DeviceError("no program is loaded: call load_program first")

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, RunReport, Words
+from ringsmith.backends.rpau.device.interface import AddressSpace, KeyStream, SegmentReport, Words
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.spaces import space_runs
 from ringsmith.progress import Task
@@ -28,7 +28,7 @@ class Do(IntEnum):
 
 
 _NO_WORDS = np.empty(0, dtype=np.uint64)
-_NO_RUN = RunReport(0, 0)
+_NO_RUN = SegmentReport(0, 0)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Step:
     unit: int = 0
     index: int = 0
     address: int = 0
-    report: RunReport = _NO_RUN
+    report: SegmentReport = _NO_RUN
     log_degree: int = 0
 
 
@@ -100,7 +100,7 @@ class Recorder:
 
     def run(
         self, max_cycles: int, task: Task | None = None, stream: KeyStream | None = None
-    ) -> RunReport:
+    ) -> SegmentReport:
         """Runs the loaded program."""
         report = self._model.run(max_cycles, task, stream)
         self.steps.append(Step(Do.RUN, _NO_WORDS, report=report))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from ringsmith import _core, progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
 from ringsmith.backends.jobs import Device, Work
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.stream.compiler.executable import Factor, Round, StreamExecutable
@@ -15,11 +15,15 @@ from ringsmith.objects import KeySwitchKey, Residues
 
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
+_WORD_BYTES = 8
+"""Bytes of a word between the host and the device."""
+
 
 class StreamDevice(Device):
     """A stream device and its host, this machine's CPU.
 
-    The host keeps each key in coefficient form, too, from its first run on: as long as the key is
+    The host has handles, and computes all but products, whose factors are sent each time. It keeps
+    each key in coefficient form, too, from its first run on: as long as the key is
     the same array, which must not be written to. Threads may share a device: they take turns.
     """
 
@@ -65,19 +69,22 @@ class StreamDevice(Device):
             for each in executable.rounds:
                 task.advance(0)  # a cancelled job stops here, between two batches
                 values |= host_values(each, values)
-                report = self.coprocessor.multiply(list(_batch(graph, each, values, coefficients)))
-                values |= dict(_results(each, report.products))
-                cycles += report.cycles
+                batch = self.coprocessor.multiply(list(_batch(graph, each, values, coefficients)))
+                values |= dict(_results(each, batch.products))
+                cycles += batch.cycles
                 task.advance(each.products)
         outputs = {name: values[value] for name, value in executable.outputs.items()}
-        return GraphResult(
-            outputs,
+        limb = _WORD_BYTES * executable.design.n
+        report = RunReport(
             cycles,
             executable.products,
             host_transfers=executable.host_transfers,
             spilled_words=executable.spilled_words,
             key_words=executable.key_limbs * executable.design.n,
+            bytes_to_device=2 * executable.products * limb,
+            bytes_to_host=executable.products * limb,
         )
+        return GraphResult(outputs, report)
 
     def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:
         """A key's residues (digits, 2, K, N) in coefficient form."""

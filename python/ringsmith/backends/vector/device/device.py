@@ -1,15 +1,18 @@
 """Runs compiled graphs on the model of a vector design, or on its simulated RTL."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 
 import numpy as np
 
 from ringsmith import progress
-from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult
-from ringsmith.backends.jobs import Device, Work
+from ringsmith.backends.base import Capabilities, CompiledGraph, GraphResult, RunReport
+from ringsmith.backends.handles import DeviceMemory
+from ringsmith.backends.jobs import DeviceWithMemory, Work, with_residents
 from ringsmith.backends.keys import AnyKey, whole_keys
+from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
+from ringsmith.backends.vector.compiler.memory_map import places
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device.model import Memory, Model, host_limb
 from ringsmith.backends.vector.device.residues import Words
@@ -21,8 +24,8 @@ from ringsmith.objects import Residues
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
 
-class VectorDevice(Device):
-    """A vector design's model, or its RTL.
+class VectorDevice(DeviceWithMemory):
+    """A vector design's model, or its RTL. Handles lie in the memory of its platform.
 
     Args:
         design: The design.
@@ -35,7 +38,9 @@ class VectorDevice(Device):
     capabilities = CAPABILITIES
 
     def __init__(self, design: VectorDesign, kind: str) -> None:
-        super().__init__()
+        size = design.clusters * design.ports * design.memory.port_bytes
+        memory = DeviceMemory(f"device {kind} of {design.name}", size)
+        super().__init__(memory, design.word_bytes)
         self._design, self.name = design, kind
         if kind == "rtl" and (reason := unsupported(design)):
             raise DeviceError(reason)
@@ -47,32 +52,90 @@ class VectorDevice(Device):
         keys: Mapping[str, AnyKey],
     ) -> Work[GraphResult]:
         """Runs a graph's programs; see ``Device.work``."""
+        return self.work_on_residents(compiled, inputs, keys, NOTHING_ON_DEVICE)
+
+    def work_on_residents(
+        self,
+        compiled: CompiledGraph,
+        inputs: Mapping[str, Residues],
+        keys: Mapping[str, AnyKey],
+        on_device: OnDevice,
+    ) -> Work[GraphResult]:
+        """Runs a graph's programs; see ``Device.work_on_residents``."""
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
         assert isinstance(executable, VectorExecutable)  # its design is the device's
         whole = {name: key.data for name, key in whole_keys(self.name, keys).items()}
         compute = _simulate if self.name == "rtl" else _model
-        return lambda _: _execute(executable, inputs, whole, compute)
+        given = with_residents(inputs, on_device.inputs)
+
+        def run(_: int) -> GraphResult:
+            self._check_room(executable, whole, on_device)
+            outputs, cycles = compute(executable, host_limb(executable, given, whole))
+            report = self._report(executable, cycles, whole, on_device)
+            return self.kept(compiled, GraphResult(outputs, report), on_device.keep)
+
+        return run
+
+    def _check_room(
+        self, executable: VectorExecutable, keys: Mapping[str, Residues], on_device: OnDevice
+    ) -> None:
+        """Refuses a run that does not fit beside the handles that it does not use."""
+        if not self.memory.used:
+            return  # the compiler has checked that it fits
+        design = self._design
+        rows = design.clusters * places(executable.programs, design)[1]
+        there = sum(each.nbytes for each in on_device.inputs.values())
+        there += self.word_bytes * sum(key.size for key in keys.values() if self.holds_key(key))
+        self.memory.check_room("this run", max(0, rows * design.row_bytes - there))
+
+    def _report(
+        self,
+        executable: VectorExecutable,
+        cycles: int,
+        keys: Mapping[str, Residues],
+        on_device: OnDevice,
+    ) -> RunReport:
+        graph, width = executable.graph, self.word_bytes
+        key_words = sum(key.size for key in keys.values() if not self.holds_key(key))
+        again = _rescaled(executable, on_device.inputs.keys())
+        sent = sum(
+            len(kind.base) for name, kind in graph.inputs.items() if name not in on_device.inputs
+        )
+        received = sum(
+            len(kind.base) for name, kind in graph.outputs.items() if name not in on_device.keep
+        )
+        inputs, outputs = ((each + again) * graph.n * width for each in (sent, received))
+        return RunReport(
+            cycles,
+            executable.instructions,
+            key_words=key_words,
+            memory_read=executable.bytes_read,
+            memory_written=executable.bytes_written,
+            busy=executable.busy,
+            bytes_to_device=inputs + key_words * width,
+            bytes_to_host=outputs,
+            input_bytes=inputs,
+            output_bytes=outputs,
+        )
 
 
 Outputs = dict[str, Residues]
 
 
-def _execute(
-    executable: VectorExecutable,
-    inputs: Mapping[str, Residues],
-    keys: Mapping[str, Residues],
-    compute: Callable[[VectorExecutable, Callable[[Limb], Words]], tuple[Outputs, int]],
-) -> GraphResult:
-    outputs, cycles = compute(executable, host_limb(executable, inputs, keys))
-    return GraphResult(
-        outputs,
-        cycles,
-        executable.instructions,
-        key_words=sum(key.size for key in keys.values()),
-        memory_read=executable.bytes_read,
-        memory_written=executable.bytes_written,
-        busy=executable.busy,
+def _rescaled(executable: VectorExecutable, residents: Collection[str]) -> int:
+    """How many resident limbs the host multiplies by the design's factor: they cross twice.
+
+    The compiler takes an input that is only a second factor of products times that factor.
+    """
+    return sum(
+        limb.name in residents and limb.scaled
+        for limb in {load.limb for own in executable.programs for load in own.loads}
+        if limb.kind == "input"
+        and executable.design.factor(
+            executable.graph.primes[executable.graph.inputs[limb.name].base[limb.index[0]]]
+        )
+        != 1
     )
 
 

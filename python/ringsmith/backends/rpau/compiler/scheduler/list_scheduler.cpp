@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "scheduler/banks.h"
 #include "scheduler/dependences.h"
@@ -21,6 +22,8 @@ struct Policy {
   u64 slack;          ///< candidates start at most this many cycles after the earliest one
   int lookahead;      ///< number of remaining steps, in their order, that are considered
   bool equivalents;   ///< an instruction may run as its equivalent on the other unit
+
+  bool operator==(const Policy&) const = default;
 };
 
 constexpr Policy kSequential{false, 0, 1, false};
@@ -36,6 +39,8 @@ enum class Order {
 struct Attempt {
   Policy policy;
   Order order;
+
+  bool operator==(const Attempt&) const = default;
 };
 
 /// Attempts for designs whose banks share ports. Each attempt gave the best schedule for at least
@@ -65,12 +70,14 @@ constexpr u64 kSeeds = 16;          ///< choices of banks for each of these sche
 /// A step that could come next.
 struct Candidate {
   int step;
-  Instruction instruction;
-  u64 start;                           ///< when it would issue
-  u64 end;                             ///< when its unit would be idle again
-  std::optional<Instruction> barrier;  ///< what must issue before it so that the ring is free
+  const isa::Operation* operation;
+  unsigned waits;  ///< units that it must wait for, one bit each
+  bool barrier;    ///< `Pass::barrier` must issue before it so that the ring is free
+  u64 earliest;    ///< from when on its unit is idle: no later choice makes it issue before
+  u64 start;       ///< when it would issue
+  u64 end;         ///< when its unit would be idle again
 
-  [[nodiscard]] bool on_main() const { return instruction.operation->unit == isa::Unit::kMain; }
+  [[nodiscard]] bool on_main() const { return operation->unit == isa::Unit::kMain; }
 };
 
 /// A step as it would issue next, and what could stand for it.
@@ -116,11 +123,23 @@ class Pass {
   [[nodiscard]] u64 least_end(const Candidate& each) const;
   bool load();
   void count_uses();
-  [[nodiscard]] std::optional<Candidate> choose();
+  [[nodiscard]] std::optional<Candidate> choose(u64 most_cycles);
+  [[nodiscard]] bool is_too_late(const Options& options, u64 most_cycles) const;
+  void find_main_needed();
   [[nodiscard]] const Candidate& faster(const Options& options) const;
+  [[nodiscard]] bool fixed(int step) const {
+    return !policy_.equivalents || problem_.steps[step].source->equivalent == nullptr;
+  }
+  void count_work();
+  [[nodiscard]] bool ends_in_time(const Candidate& last, u64 most_cycles);
   [[nodiscard]] bool find_slots(int step);
   [[nodiscard]] std::optional<Options> options_of(int step);
-  [[nodiscard]] Candidate candidate(int step, Instruction instruction) const;
+  [[nodiscard]] Instruction placed(int step) const;
+  [[nodiscard]] Mask mask_of(const Candidate& each) const {
+    return problem_.steps[each.step].source->instruction.mask;
+  }
+  [[nodiscard]] Candidate candidate(int step, const Instruction& instruction,
+                                    const Outline& outline) const;
   [[nodiscard]] Instruction barrier() const;
   void issue(const Candidate& chosen);
   u64 append(int step, const Instruction& instruction);
@@ -141,6 +160,10 @@ class Pass {
   std::vector<Taken> taken_;                           // slots that a step would take
   std::vector<Options> options_;
   std::vector<const Candidate*> candidates_;
+  std::array<u64, kMaxRpaus> main_needed_{};
+  // By unit and RPAU: cycles of the steps left that no other unit may do.
+  std::array<std::array<u64, kMaxRpaus>, isa::kUnits> work_left_{};
+  u64 sending_left_ = 0;  // cycles of the steps left that send, one after the other
   std::optional<Instruction> last_sender_;
 };
 
@@ -152,6 +175,7 @@ u64 Pass::least_end(const Candidate& each) const {
 
 std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions) {
   count_uses();
+  count_work();
   if (!load()) {
     return std::nullopt;
   }
@@ -163,7 +187,7 @@ std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions
     }
   }
   while (!pending_.empty()) {
-    const std::optional<Candidate> chosen = choose();
+    const std::optional<Candidate> chosen = choose(most_cycles);
     if (!chosen || least_end(*chosen) > most_cycles ||
         schedule_.issued.size() >= most_instructions) {
       return std::nullopt;
@@ -172,10 +196,13 @@ std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions
     ready_.erase(std::find(ready_.begin(), ready_.end(), chosen->step));
     issue(*chosen);
     finish(chosen->step);
+    if (!ends_in_time(*chosen, most_cycles)) {
+      return std::nullopt;
+    }
   }
   const Instruction halt{&operation_of(static_cast<int>(isa::Opcode::kHalt)), 0, {}, 0};
   schedule_.cycles = append(kNone, halt);
-  if (schedule_.issued.size() > most_instructions) {
+  if (schedule_.cycles > most_cycles || schedule_.issued.size() > most_instructions) {
     return std::nullopt;
   }
   schedule_.slots = memory_.slots();
@@ -199,6 +226,37 @@ void Pass::count_uses() {
   }
 }
 
+void Pass::count_work() {
+  for (std::size_t step = 0; step < problem_.steps.size(); ++step) {
+    const VirtualInstruction& source = *problem_.steps[step].source;
+    const Instruction& instruction = source.instruction;
+    const u64 latency = machine_.latency(*instruction.operation);
+    if (fixed(static_cast<int>(step))) {
+      auto& left = work_left_[static_cast<std::size_t>(instruction.operation->unit)];
+      for_each_rpau(instruction.mask, [&](int rpau) { left[rpau] += latency; });
+      sending_left_ += source.outline.source != kNone ? latency : 0;
+    }
+  }
+}
+
+/// Whether the units of the step that was just issued can still do all that is left for them.
+bool Pass::ends_in_time(const Candidate& last, u64 most_cycles) {
+  const isa::Unit unit = last.operation->unit;
+  auto& left = work_left_[static_cast<std::size_t>(unit)];
+  const bool counted = fixed(last.step);
+  const u64 latency = counted ? machine_.latency(*last.operation) : 0;
+  bool in_time = true;
+  for_each_rpau(mask_of(last), [&](int rpau) {
+    left[rpau] -= latency;
+    in_time = in_time && timeline_.idle_from(unit, rpau) + left[rpau] <= most_cycles;
+  });
+  if (counted && problem_.steps[last.step].source->outline.source != kNone) {
+    sending_left_ -= latency;
+    in_time = in_time && timeline_.ring_idle_from() + sending_left_ <= most_cycles;
+  }
+  return in_time;
+}
+
 /// Assigns slots to resident polynomials: the slot where they are already, or else a free one.
 bool Pass::load() {
   for (const bool pinned : {true, false}) {
@@ -218,8 +276,9 @@ bool Pass::load() {
   return true;
 }
 
-/// Of the steps that could start about first, the one with the highest priority.
-std::optional<Candidate> Pass::choose() {
+/// Of the steps that could start about first, the one with the highest priority; nothing where no
+/// step can start, or the schedule can no longer end in time.
+std::optional<Candidate> Pass::choose(u64 most_cycles) {
   options_.clear();
   const bool all = policy_.lookahead == kAll;
   int looked_at = 0;
@@ -229,6 +288,9 @@ std::optional<Candidate> Pass::choose() {
     }
     if (waiting_[step] == 0) {
       if (std::optional<Options> options = options_of(step)) {
+        if (is_too_late(*options, most_cycles)) {
+          return std::nullopt;
+        }
         options_.push_back(*options);
       }
     }
@@ -236,6 +298,7 @@ std::optional<Candidate> Pass::choose() {
   if (options_.empty()) {
     return std::nullopt;
   }
+  find_main_needed();
   candidates_.clear();
   u64 horizon = std::numeric_limits<u64>::max();
   for (const Options& options : options_) {
@@ -256,6 +319,31 @@ std::optional<Candidate> Pass::choose() {
   return *best;
 }
 
+/// Whether the schedule cannot end in time, however soon the step issues.
+bool Pass::is_too_late(const Options& options, u64 most_cycles) const {
+  if (dependences_ == nullptr) {
+    return false;
+  }
+  u64 earliest = options.forms[0].earliest;
+  if (options.count > 1) {
+    earliest = std::min(earliest, options.forms[1].earliest);
+  }
+  return earliest + dependences_->least[options.forms[0].step] > most_cycles;
+}
+
+/// Finds when the main unit is needed first in each RPAU for a step that only it can do.
+void Pass::find_main_needed() {
+  main_needed_.fill(kEver);
+  for (const Options& each : options_) {
+    const Candidate& bound = each.forms[0];
+    if (each.count == 1 && bound.on_main()) {
+      for_each_rpau(mask_of(bound), [&](int rpau) {
+        main_needed_[rpau] = std::min(main_needed_[rpau], bound.start);
+      });
+    }
+  }
+}
+
 /// Of main and dyadic unit the one that is done first, if the main one is not needed for a step
 /// that only it can do.
 const Candidate& Pass::faster(const Options& options) const {
@@ -265,11 +353,8 @@ const Candidate& Pass::faster(const Options& options) const {
   const int first = options.forms[0].on_main() ? 0 : 1;
   const Candidate& main = options.forms[first];
   const Candidate& other = options.forms[1 - first];
-  const bool needed = std::any_of(options_.begin(), options_.end(), [&](const Options& each) {
-    const Candidate& bound = each.forms[0];
-    return each.count == 1 && bound.on_main() && bound.start < main.end &&
-           (bound.instruction.mask & main.instruction.mask) != 0;
-  });
+  bool needed = false;
+  for_each_rpau(mask_of(main), [&](int rpau) { needed = needed || main_needed_[rpau] < main.end; });
   return needed || other.end < main.end ? other : main;
 }
 
@@ -293,36 +378,43 @@ std::optional<Options> Pass::options_of(int index) {
   if (!find_slots(index)) {
     return std::nullopt;
   }
-  const Step& step = problem_.steps[index];
-  Instruction placed = step.source->instruction;
-  for (int i = 0; i < placed.operation->operand_count; ++i) {
-    if (placed.operation->operands[i].kind != isa::Kind::kPoly) {
-      continue;
-    }
-    const int poly = step.values[i];
-    const auto fresh = std::find_if(taken_.begin(), taken_.end(),
-                                    [poly](const Taken& each) { return each.poly == poly; });
-    placed.values[i] = fresh != taken_.end() ? fresh->slot : memory_.slots()[poly];
-  }
-  Options options{{candidate(index, placed), {}}, 1};
-  if (policy_.equivalents && step.source->equivalent != nullptr) {
-    placed.operation = step.source->equivalent;
-    options.forms[1] = candidate(index, placed);
+  const VirtualInstruction& source = *problem_.steps[index].source;
+  Instruction instruction = placed(index);
+  Options options{{candidate(index, instruction, source.outline), {}}, 1};
+  if (policy_.equivalents && source.equivalent != nullptr) {
+    instruction.operation = source.equivalent;
+    options.forms[1] = candidate(index, instruction, source.equivalent_outline);
     options.count = 2;
   }
   return options;
 }
 
-Candidate Pass::candidate(int step, Instruction instruction) const {
-  instruction.waits |= timeline_.conflicts(instruction);
-  u64 start = timeline_.start_of(instruction);
-  std::optional<Instruction> before;
-  if (timeline_.ring_conflict(instruction)) {
-    before = barrier();
-    start = std::max(start, timeline_.start_of(*before) + machine_.fetch_cycles);
+/// A step on the work polynomials that its polynomials have, or would take.
+Instruction Pass::placed(int index) const {
+  const Step& step = problem_.steps[index];
+  Instruction made = step.source->instruction;
+  const Outline& outline = step.source->outline;
+  for (int i = 0; i < outline.count; ++i) {
+    if (!outline.holds[i].poly) {
+      continue;
+    }
+    const int operand = outline.holds[i].operand;
+    const int poly = step.values[operand];
+    const auto fresh = std::find_if(taken_.begin(), taken_.end(),
+                                    [poly](const Taken& each) { return each.poly == poly; });
+    made.values[operand] = fresh != taken_.end() ? fresh->slot : memory_.slots()[poly];
+  }
+  return made;
+}
+
+Candidate Pass::candidate(int step, const Instruction& instruction, const Outline& outline) const {
+  const Timeline::Fit fit = timeline_.fit(instruction, outline);
+  u64 start = fit.start;
+  if (fit.ring) {
+    start = std::max(start, timeline_.start_of(barrier()) + machine_.fetch_cycles);
   }
   const u64 end = start + machine_.latency(*instruction.operation);
-  return {step, instruction, start, end, before};
+  return {step, instruction.operation, fit.waits, fit.ring, fit.earliest, start, end};
 }
 
 /// Issues when the last sender has ended, whose RPAUs the next one may not share.
@@ -342,13 +434,16 @@ void Pass::issue(const Candidate& chosen) {
     memory_.take(each.poly, each.slot, problem_.polys[each.poly].placement);
   }
   if (chosen.barrier) {
-    append(chosen.step, *chosen.barrier);
+    append(chosen.step, barrier());
   }
-  const u64 start = append(chosen.step, chosen.instruction);
-  if (chosen.instruction.source() != kNone) {
-    last_sender_ = chosen.instruction;
+  Instruction instruction = placed(chosen.step);
+  instruction.operation = chosen.operation;
+  instruction.waits = chosen.waits;
+  const u64 start = append(chosen.step, instruction);
+  if (instruction.source() != kNone) {
+    last_sender_ = instruction;
   }
-  const u64 end = start + machine_.latency(*chosen.instruction.operation);
+  const u64 end = start + machine_.latency(*instruction.operation);
   for (const Access& access : problem_.steps[chosen.step].accesses) {
     for_each_rpau(access.touched(), [&](int rpau) {
       if (--uses_left_[access.poly][rpau] == 0) {
@@ -377,11 +472,15 @@ void Pass::finish(int step) {
   }
 }
 
+/// Whether a step may run on another unit.
+bool has_choice(const Problem& problem) {
+  return std::any_of(problem.steps.begin(), problem.steps.end(),
+                     [](const Step& each) { return each.source->equivalent != nullptr; });
+}
+
 /// The policies that are tried where every polynomial has ports of its own, in this order.
 std::vector<Policy> policies(const Problem& problem) {
-  const bool choice = std::any_of(problem.steps.begin(), problem.steps.end(), [](const Step& each) {
-    return each.source->equivalent != nullptr;
-  });
+  const bool choice = has_choice(problem);
   std::vector<Policy> found;
   for (const bool longest_path : {true, false}) {
     for (const u64 slack : {u64{0}, u64{1024}}) {
@@ -392,6 +491,25 @@ std::vector<Policy> policies(const Problem& problem) {
     }
     found.push_back({longest_path, 0, 8, choice});
   }
+  return found;
+}
+
+/// Those of `kAttempts` that differ for a problem, behind all policies where those are asked for.
+std::vector<Attempt> attempts(const Problem& problem, bool all_policies) {
+  const bool choice = has_choice(problem);
+  std::vector<Attempt> found;
+  const auto add = [&](Attempt each) {
+    each.policy.equivalents = each.policy.equivalents && choice;
+    if (std::find(found.begin(), found.end(), each) == found.end()) {
+      found.push_back(each);
+    }
+  };
+  if (all_policies) {
+    for (const Policy& policy : policies(problem)) {
+      add({policy, Order::kGiven});
+    }
+  }
+  std::for_each(kAttempts.begin(), kAttempts.end(), add);
   return found;
 }
 
@@ -451,8 +569,7 @@ class Search {
   void attempt(const Policy& policy, const Dependences& dependences, const Placement& placement,
                std::vector<int> order) {
     Pass pass(problem_, &dependences, policy, Memory(problem_, placement), std::move(order));
-    std::optional<Schedule> found = pass.run(best_.cycles, problem_.machine->program_words);
-    if (found && found->cycles < best_.cycles) {
+    if (auto found = pass.run(best_.cycles - 1, problem_.machine->program_words)) {
       best_ = *std::move(found);
     }
   }
@@ -471,7 +588,7 @@ std::vector<Schedule> Search::starts() const {
   std::vector<Schedule> found;
   for (const Policy& policy : policies(free)) {
     Pass pass(free, &dependences_, policy, Memory(free, anywhere(free)));
-    if (auto schedule = pass.run(best_.cycles, free.machine->program_words)) {
+    if (auto schedule = pass.run(best_.cycles - 1, free.machine->program_words)) {
       found.push_back(*std::move(schedule));
     }
   }
@@ -503,19 +620,18 @@ void Search::choose_banks(const Schedule& from) {
   const Affinity affinity(problem_, from);
   const std::vector<int> order = order_of(from);
   Placement placement{{}, read_together(problem_), &affinity};
+  std::set<std::vector<int>> tried;
   for (u64 seed = 0; seed < kSeeds; ++seed) {
     const Spreading spreading = spread(problem_, from, affinity, seed);
+    if (!tried.insert(spreading.slots).second) {
+      continue;  // its schedules were found already
+    }
     placement.preferred = spreading.slots;
     std::optional<Dependences> fixed;
     if (spreading.conflicts < Affinity::kNever) {
       fixed.emplace(problem_, order, spreading.slots);
     }
-    if (seed == 0) {
-      for (const Policy& policy : policies(problem_)) {
-        attempt(policy, dependences_, placement, {});
-      }
-    }
-    for (const Attempt& each : kAttempts) {
+    for (const Attempt& each : attempts(problem_, seed == 0)) {
       if (each.order != Order::kFixed) {
         attempt(each.policy, dependences_, placement,
                 each.order == Order::kAgain ? order : std::vector<int>{});

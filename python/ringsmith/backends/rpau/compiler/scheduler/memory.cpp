@@ -33,17 +33,16 @@ bool Memory::meets(int local, int bank) const {
   });
 }
 
-std::vector<u64> Memory::conflicts(int local) const {
+void Memory::find_conflicts(int local) const {
+  conflicts_.assign(memory_.size(), 0);
   if (placement_.affinity == nullptr) {
-    return {};
+    return;
   }
-  std::vector<u64> found(memory_.size(), 0);
   for (const auto& [other, cycles] : placement_.affinity->of(local)) {
     if (held_[other] != 0) {
-      found[memory_[slots_[other]].bank] += cycles;
+      conflicts_[memory_[slots_[other]].bank] += cycles;
     }
   }
-  return found;
 }
 
 int Memory::find(int local, Mask mask) const {
@@ -52,7 +51,9 @@ int Memory::find(int local, Mask mask) const {
       !meets(local, memory_[preferred].bank)) {
     return preferred;
   }
-  const std::vector<u64> cost = conflicts(local);
+  if (limited_) {
+    find_conflicts(local);
+  }
   const int bank = preferred == kNone ? kNone : memory_[preferred].bank;
   int best = kNone;
   std::tuple<bool, u64, bool, u64> best_rank;
@@ -63,7 +64,7 @@ int Memory::find(int local, Mask mask) const {
     }
     u64 since = 0;
     for_each_rpau(mask, [&](int rpau) { since = std::max(since, slot.freed[rpau]); });
-    const u64 conflict = cost.empty() ? 0 : cost[slot.bank];
+    const u64 conflict = limited_ ? conflicts_[slot.bank] : 0;
     const std::tuple<bool, u64, bool, u64> rank{slot.bank != bank, conflict, !slot.used, since};
     if (best == kNone || rank < best_rank) {
       best = static_cast<int>(index);

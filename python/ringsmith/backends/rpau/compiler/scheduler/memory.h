@@ -63,14 +63,15 @@ class Memory {
   /// Whether a polynomial that is read at once with another lies in a bank already.
   [[nodiscard]] bool meets(int local, int bank) const;
 
-  /// By bank, cycles in which a polynomial and those that lie there now need the same port; nothing
-  /// without affinities.
-  [[nodiscard]] std::vector<u64> conflicts(int local) const;
+  /// Finds by bank the cycles in which a polynomial and those that lie there now need the same
+  /// port; 0 without affinities.
+  void find_conflicts(int local) const;
 
   Placement placement_;
   bool limited_;
   std::vector<Slot> memory_;
   std::vector<int> slots_;
+  mutable std::vector<u64> conflicts_;  // what `find_conflicts` found last
   std::vector<Mask> held_;              // by polynomial: RPAUs that hold it now
   std::array<int, kMaxRpaus> count_{};  // taken, by RPAU
   int peak_ = 0;

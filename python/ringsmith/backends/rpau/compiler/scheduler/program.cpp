@@ -81,6 +81,22 @@ Mask accessed_in(const isa::Operand& operand, const Instruction& instruction) {
   throw SchedulerError("the operand's polynomial does not exist");
 }
 
+Outline::Outline(const Instruction& instruction) : source(instruction.source()) {
+  const isa::Operation& operation = *instruction.operation;
+  if (operation.takes_operand_c()) {
+    holds[count++] = {kNone, false, false, false,
+                      source == kNone ? instruction.mask : Mask{1} << source};
+  }
+  for (int i = 0; i < operation.operand_count; ++i) {
+    const isa::Operand& operand = operation.operands[i];
+    if (operand.reads || operand.writes) {
+      const bool poly = operand.kind == isa::Kind::kPoly;
+      holds[count++] = {i, poly, poly && operand.takes_read_port, poly && operand.writes,
+                        accessed_in(operand, instruction)};
+    }
+  }
+}
+
 VirtualInstruction virtual_instruction(const Machine& machine, int opcode, Mask mask,
                                        const Values& values) {
   const isa::Operation& operation = operation_of(opcode);
@@ -88,14 +104,17 @@ VirtualInstruction virtual_instruction(const Machine& machine, int opcode, Mask 
     throw SchedulerError(std::string(operation.name) + ": the mask names an RPAU above " +
                          std::to_string(machine.rpaus - 1));
   }
-  VirtualInstruction made{{&operation, mask, values, 0}, nullptr, {}};
-  const int source = made.instruction.source();
+  const Instruction instruction{&operation, mask, values, 0};
+  const int source = instruction.source();
   if (source != kNone && (source < 0 || source >= machine.rpaus)) {
     throw SchedulerError(std::string(operation.name) + ": RPAU " + std::to_string(source) +
                          " does not exist");
   }
+  const Outline outline(instruction);
+  VirtualInstruction made{instruction, nullptr, {}, outline, outline};
   if (const int other = machine.equivalents[static_cast<std::size_t>(opcode)]; other != kNone) {
     made.equivalent = &operation_of(other);
+    made.equivalent_outline = Outline({made.equivalent, mask, values, 0});
   }
   for (const bool reading : {true, false}) {
     for (int i = 0; i < operation.operand_count; ++i) {

@@ -89,6 +89,24 @@ struct Instruction {
 /// The RPAUs of an instruction's mask in which an operand of its is accessed.
 [[nodiscard]] Mask accessed_in(const isa::Operand& operand, const Instruction& instruction);
 
+/// What an instruction keeps while it runs, whichever work polynomials its operands are.
+struct Outline {
+  /// An operand in the RPAUs where it is accessed.
+  struct Hold {
+    int operand;      ///< kNone: the main unit's selector of operand c
+    bool poly;        ///< it is a work polynomial; else it is in the key store
+    bool reads_port;  ///< it takes its bank's read port
+    bool writes_port;
+    Mask mask;
+  };
+
+  int source;  ///< the RPAU that sends; kNone where none does
+  int count = 0;
+  std::array<Hold, isa::kMaxOperands + 1> holds{};
+
+  explicit Outline(const Instruction& instruction);
+};
+
 /// A polynomial that an instruction accesses, with the RPAUs that read and that write it there.
 struct Access {
   int poly;
@@ -103,6 +121,8 @@ struct VirtualInstruction {
   Instruction instruction;           ///< its work-polynomial operands count virtual polynomials
   const isa::Operation* equivalent;  ///< the same on the other unit, or null
   std::vector<Access> accesses;      ///< each polynomial once: those read first, then the others
+  Outline outline;
+  Outline equivalent_outline;  ///< of the equivalent, if there is one
 };
 
 /// An instruction on virtual polynomials, from its opcode, mask and values.

@@ -19,38 +19,42 @@ Timeline::Timeline(const Machine& machine, std::vector<u64> arrivals)
       arrivals_(std::move(arrivals)),
       ready_(machine.fetch_cycles),
       ports_(kBanks + 2 * machine.bank_count()),
-      flights_(ports_ + machine.work_polys()) {}
+      flights_(ports_ + machine.work_polys()),
+      free_from_(flights_.size()) {}
 
 template <typename Visit>
-void Timeline::for_each_held(const Instruction& instruction, Visit visit) const {
-  const isa::Operation& operation = *instruction.operation;
-  const int source = instruction.source();
-  if (operation.takes_operand_c()) {
-    visit(kOperandC, source == kNone ? instruction.mask : Mask{1} << source);
-  }
-  for (int i = 0; i < operation.operand_count; ++i) {
-    const isa::Operand& operand = operation.operands[i];
-    if (!operand.reads && !operand.writes) {
+void Timeline::for_each_held(const Instruction& instruction, const Outline& outline,
+                             Visit visit) const {
+  for (int i = 0; i < outline.count; ++i) {
+    const Outline::Hold& hold = outline.holds[i];
+    if (!hold.poly) {
+      visit(hold.operand == kNone ? kOperandC : kKeyPort, hold.mask);
       continue;
     }
-    const Mask here = accessed_in(operand, instruction);
-    if (operand.kind != isa::Kind::kPoly) {
-      visit(kKeyPort, here);
-      continue;
-    }
-    const int poly = instruction.values[i];
-    visit(ports_ + poly, here);
+    const int poly = instruction.values[hold.operand];
+    visit(ports_ + poly, hold.mask);
     if (poly >= machine_.work_polys()) {  // of a memory without a limit
       continue;
     }
     const int bank = machine_.banks[poly];
-    if (operand.takes_read_port) {
-      visit(kBanks + 2 * bank, here);
+    if (hold.reads_port) {
+      visit(kBanks + 2 * bank, hold.mask);
     }
-    if (operand.writes) {
-      visit(kBanks + 2 * bank + 1, here);
+    if (hold.writes_port) {
+      visit(kBanks + 2 * bank + 1, hold.mask);
     }
   }
+}
+
+u64 Timeline::idle_in(unsigned units, Mask mask) const {
+  u64 start = ready_;
+  for (unsigned rest = units; rest != 0; rest &= rest - 1) {
+    const auto unit = static_cast<std::size_t>(std::countr_zero(rest));
+    if (idle_everywhere_[unit] > start) {
+      for_each_rpau(mask, [&](int rpau) { start = std::max(start, idle_[unit][rpau]); });
+    }
+  }
+  return start;
 }
 
 u64 Timeline::start_of(const Instruction& instruction) const {
@@ -70,18 +74,29 @@ u64 Timeline::start_of(const Instruction& instruction) const {
     start = std::max(start, arrivals_[count - 1]);
   }
   const unsigned units = instruction.waits | bit_of(operation.unit);  // the controller is idle
-  for (unsigned rest = units; rest != 0; rest &= rest - 1) {
-    const auto& idle = idle_[static_cast<std::size_t>(std::countr_zero(rest))];
-    for_each_rpau(instruction.mask, [&](int rpau) { start = std::max(start, idle[rpau]); });
-  }
-  return start;
+  return std::max(start, idle_in(units, instruction.mask));
 }
 
 unsigned Timeline::conflicts(const Instruction& instruction) const {
-  const u64 start = start_of(instruction);
+  return conflicts_at(start_of(instruction), instruction, Outline(instruction));
+}
+
+Timeline::Fit Timeline::fit(const Instruction& instruction, const Outline& outline) const {
+  const unsigned unit = bit_of(instruction.operation->unit);
+  const u64 earliest = idle_in(instruction.waits | unit, instruction.mask);
+  const unsigned waits = instruction.waits | conflicts_at(earliest, instruction, outline);
+  u64 start = earliest;
+  if (waits != instruction.waits) {
+    start = idle_in(waits | unit, instruction.mask);
+  }
+  return {earliest, start, waits, outline.source != kNone && ring_idle_ > start};
+}
+
+unsigned Timeline::conflicts_at(u64 start, const Instruction& instruction,
+                                const Outline& outline) const {
   unsigned units = 0;
-  for_each_held(instruction, [&](int place, Mask mask) {
-    if (static_cast<std::size_t>(place) >= flights_.size() || flights_[place].until <= start) {
+  for_each_held(instruction, outline, [&](int place, Mask mask) {
+    if (static_cast<std::size_t>(place) >= flights_.size() || free_from_[place] <= start) {
       return;
     }
     const Flights& flights = flights_[place];
@@ -101,7 +116,7 @@ bool Timeline::ring_conflict(const Instruction& instruction) const {
 std::array<Mask, isa::kUnits> Timeline::exposed(const Instruction& instruction) const {
   const unsigned waits = instruction.waits | bit_of(instruction.operation->unit);
   std::array<Mask, isa::kUnits> found{};
-  for_each_held(instruction, [&](int place, Mask mask) {
+  for_each_held(instruction, Outline(instruction), [&](int place, Mask mask) {
     if (static_cast<std::size_t>(place) >= flights_.size()) {
       return;
     }
@@ -132,17 +147,18 @@ const Instruction* Timeline::exposed_sender(const Instruction& instruction) cons
 
 u64 Timeline::issue(const Instruction& instruction) {
   const isa::Operation& operation = *instruction.operation;
-  const std::string name = operation.name;
-  if (cycles_) {
-    throw SchedulerError(name + " follows halt and can never issue");
-  }
-  if (conflicts(instruction) != 0) {
-    throw SchedulerError(name + " touches what another unit still works on");
-  }
-  if (ring_conflict(instruction)) {
-    throw SchedulerError(name + " sends to other RPAUs while another still does");
-  }
+  const auto name = [&] { return std::string(operation.name); };
+  const Outline outline(instruction);
   const u64 start = start_of(instruction);
+  if (cycles_) {
+    throw SchedulerError(name() + " follows halt and can never issue");
+  }
+  if (conflicts_at(start, instruction, outline) != 0) {
+    throw SchedulerError(name() + " touches what another unit still works on");
+  }
+  if (outline.source != kNone && ring_idle_ > start) {
+    throw SchedulerError(name() + " sends to other RPAUs while another still does");
+  }
   ready_ = start + machine_.fetch_cycles;
   ++issued_;
   for (unsigned rest = instruction.waits | bit_of(operation.unit); rest != 0; rest &= rest - 1) {
@@ -156,19 +172,22 @@ u64 Timeline::issue(const Instruction& instruction) {
     return start;
   }
   const u64 end = start + machine_.latency(operation);
-  if (instruction.source() != kNone) {
+  if (outline.source != kNone) {
     ring_idle_ = end;
     sender_ = instruction;
     sender_order_ = issued_;
   }
   auto& idle = idle_[static_cast<std::size_t>(operation.unit)];
   for_each_rpau(instruction.mask, [&](int rpau) { idle[rpau] = end; });
-  for_each_held(instruction, [&](int place, Mask mask) {
+  u64& everywhere = idle_everywhere_[static_cast<std::size_t>(operation.unit)];
+  everywhere = std::max(everywhere, end);
+  for_each_held(instruction, outline, [&](int place, Mask mask) {
     if (static_cast<std::size_t>(place) >= flights_.size()) {
       flights_.resize(place + 1);
+      free_from_.resize(place + 1);
     }
     Flights& flights = flights_[place];
-    flights.until = std::max(flights.until, end);
+    free_from_[place] = std::max(free_from_[place], end);
     for_each_rpau(mask, [&](int rpau) {
       flights.ends[rpau] = end;
       flights.units[rpau] = operation.unit;

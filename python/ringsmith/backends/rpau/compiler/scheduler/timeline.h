@@ -34,6 +34,25 @@ class Timeline {
   /// this away where the two have no RPAU in common: issue it later.
   [[nodiscard]] bool ring_conflict(const Instruction& instruction) const;
 
+  /// How an instruction would issue next.
+  struct Fit {
+    u64 earliest;  ///< when it would issue without those of `waits` that it has not
+    u64 start;
+    unsigned waits;  ///< its own, and those that `conflicts` asks for
+    bool ring;       ///< whether `ring_conflict` holds with them
+  };
+
+  /// `conflicts`, `start_of` and `ring_conflict` at once; `outline` is the instruction's.
+  [[nodiscard]] Fit fit(const Instruction& instruction, const Outline& outline) const;
+
+  /// The cycle from which a unit is idle in an RPAU.
+  [[nodiscard]] u64 idle_from(isa::Unit unit, int rpau) const {
+    return idle_[static_cast<std::size_t>(unit)][rpau];
+  }
+
+  /// The cycle from which nobody sends.
+  [[nodiscard]] u64 ring_idle_from() const { return ring_idle_; }
+
   /// By unit, the RPAUs in which something that the instruction needs may still be worked on there
   /// if instructions before it issued later than said: those of `conflicts`, and all that nothing
   /// has waited for since. After waiting for all of them it is safe for any duration of `await`.
@@ -53,7 +72,6 @@ class Timeline {
  private:
   /// The last instruction in each RPAU that kept a polynomial or a port.
   struct Flights {
-    u64 until = 0;                           ///< the first cycle in which it is free everywhere
     std::array<u64, kMaxRpaus> ends{};       ///< by RPAU: the cycle after its last
     std::array<isa::Unit, kMaxRpaus> units;  ///< by RPAU: the unit that it runs on
     std::array<u64, kMaxRpaus> orders{};     ///< by RPAU: its number among all that issued, from 1
@@ -61,7 +79,14 @@ class Timeline {
 
   /// Calls `visit(place, mask)` for all that the instruction keeps: polynomials and ports.
   template <typename Visit>
-  void for_each_held(const Instruction& instruction, Visit visit) const;
+  void for_each_held(const Instruction& instruction, const Outline& outline, Visit visit) const;
+
+  /// The first cycle in which units, one bit each, are idle in all RPAUs of a mask.
+  [[nodiscard]] u64 idle_in(unsigned units, Mask mask) const;
+
+  /// `conflicts` of an instruction that would issue in this cycle.
+  [[nodiscard]] unsigned conflicts_at(u64 start, const Instruction& instruction,
+                                      const Outline& outline) const;
 
   /// Whether instruction number `order`, on a unit in an RPAU, may still run for all that is waited
   /// for.
@@ -79,7 +104,9 @@ class Timeline {
   u64 ready_;
   int ports_;                                                   // all but the work polynomials
   std::array<std::array<u64, kMaxRpaus>, isa::kUnits> idle_{};  // by unit and RPAU
+  std::array<u64, isa::kUnits> idle_everywhere_{};              // by unit: the latest of them
   std::vector<Flights> flights_;  // the ports' first, then the work polynomials'
+  std::vector<u64> free_from_;    // by flight: the first cycle in which it is free everywhere
   u64 ring_idle_ = 0;
   std::optional<u64> cycles_;
 };
