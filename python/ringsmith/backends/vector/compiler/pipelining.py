@@ -63,9 +63,7 @@ def _phase(tasks: Sequence[Task], costs: _Costs, clusters: int) -> list[Task]:
         parts[task.cluster, group, task.step.first].append(task)
         groups[task.cluster].add(group)
     found: list[Task] = []
-    ordered = {
-        cluster: range(min(own), max(own) + 1, clusters) for cluster, own in groups.items()
-    }
+    ordered = {cluster: range(min(own), max(own) + 1, clusters) for cluster, own in groups.items()}
     for cluster, own in ordered.items():
         found += parts[cluster, own[0], True]
     for number in range(max(map(len, ordered.values()))):
