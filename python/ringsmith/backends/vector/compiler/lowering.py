@@ -732,6 +732,14 @@ class _Lowering:
                         turns.append((self._writer.origin, found))
         return turns
 
+    def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
+        total: Value | None = None
+        for digit, found in zip(node.attrs["digits"], self._operands(node, prime), strict=True):
+            if found is not None:
+                key = self._key(node, digit, prime, node.attrs["half"])
+                total = self._writer.point(found, self._writer.result(prime, key, total))[0]
+        return total
+
     @staticmethod
     def _key(node: SubroutineNode, digit: int, prime: int, half: int) -> Limb:
         """A key's limb; of a product that moves its digits one that is moved back."""
