@@ -4,8 +4,9 @@ The figures of an earlier commit are values of the bench's file, so that pages s
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any, cast
 
 import numpy as np
@@ -26,13 +27,15 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.vector.compiler.cost import estimate
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.subroutines import Cut
 from ringsmith.heir import Scheme, program_of, trace_module
 from ringsmith.heir.compiler import module_text
 from ringsmith.lower import lower
-from ringsmith.params import CkksParameters, KeyShape, parameter_set
+from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import Program
 from ringsmith.runtime import compile_graph
 from ringsmith.runtime.designs import named_design
+from ringsmith.schemes.writer import galois_key_name
 
 MATVEC = "matvec"
 """The operation of all records of products of a matrix."""
@@ -107,68 +110,48 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
     """Returns a transform as a subroutine graph: the sum of diagonals times rotations of x.
 
     Digits of x are shared by all baby steps. Sums of products are over the extended base, P times
-    what they stand for, and divided by P once for each giant step; the last division takes two data
-    primes, too. A key is one to the inverse automorphism, which comes after the products.
+    what they stand for. Of each giant step only the half that it cuts is divided by P; the last
+    division takes two data primes, too.
 
     Args:
         of: The parameters, with several special primes.
         limbs: Data primes of x.
         count: Diagonals: those at -(count // 2) … count // 2.
-        babies: Rotations that each giant step has: by 0 … babies - 1.
+        babies: Rotations that each giant step has: by 0 … babies - 1. No giant step is 0, and each
+            has two diagonals or more.
     """
     low = -(count // 2)
     giants = range(low, low + count, babies)
     steps = {*range(1, min(babies, count)), *giants} - {0}
-    names = {step: f"galois:{of.galois_element(step)}" for step in steps}
-    writer = _Diagonals(of, limbs, dict.fromkeys(names.values(), of.key_shape(limbs)))
-    graph = writer.graph
-    x = [graph.input(f"x.{half}", writer.base) for half in (0, 1)]
-    digits = writer.digits(x[1])
-    scaled = [graph.mod_up_scaled(each, writer.extended) for each in x]
-    rotated = [scaled]
-    for step in range(1, min(babies, count)):
-        u = writer.products(digits, names[step])
-        rotated.append(writer.turned([graph.add(u[0], scaled[0]), u[1]], of.galois_element(step)))
-    total: list[int] = []
+    elements = {step: of.galois_element(step) for step in steps}
+    names = {step: galois_key_name(element) for step, element in elements.items()}
+    graph = SubroutineGraph.for_parameters(of, dict.fromkeys(names.values(), of.key_shape(limbs)))
+    base = tuple(range(limbs))
+    extended = (*base, *of.special)
+    cut = Cut(tuple(len(digit) for digit in of.digits(limbs)), "fast_base_conv", extended)
+    x = [graph.input(f"x.{half}", base) for half in (0, 1)]
+    digits = graph.digits(x[1], cut)
+    rotated = [
+        graph.key_product(digits, names[step], elements[step], [x[0]])
+        for step in range(1, min(babies, count))
+    ]
+    turned: list[int] = []  # of each giant step
     for giant in giants:
-        own: list[int] = []
-        for offset, each in zip(range(giant, low + count), rotated, strict=False):
-            plain = graph.input(f"diagonal.{offset}", writer.extended)
-            own = writer.sums(own, [graph.mul(part, plain) for part in each])
-        if giant:
-            divided = graph.mod_down(own[1], of.special)
-            u = writer.products(writer.digits(divided), names[giant])
-            own = writer.turned([graph.add(own[0], u[0]), u[1]], of.galois_element(giant))
-        total = writer.sums(total, own)
-    for half, part in enumerate(total):
-        graph.output(graph.mod_down(part, (*writer.base[-2:], *of.special)), f"y.{half}")
-    return graph
-
-
-class _Diagonals:
-    """Writes the steps of a transform."""
-
-    def __init__(self, of: CkksParameters, limbs: int, keys: Mapping[str, KeyShape]) -> None:
-        self._of, self.base = of, tuple(range(limbs))
-        self.extended = (*self.base, *of.special)
-        self.graph = SubroutineGraph.for_parameters(of, keys)
-
-    def digits(self, a: int) -> list[int]:
-        coefficients = self.graph.intt(a)
-        return [
-            self.graph.ntt(self.graph.mod_up(coefficients, digit, self.extended))
-            for digit in self._of.digits(len(self.base))
+        offsets = range(giant, min(giant + babies, low + count))
+        first, *plains = (graph.input(f"diagonal.{offset}", extended) for offset in offsets)
+        near = graph.drop_limbs(first, base)
+        rest = [graph.mul(each, near) for each in x]
+        total = reduce(graph.add, map(graph.mul, rotated, plains))
+        halves = [
+            graph.add(each, graph.mod_up_scaled(own, extended))
+            for each, own in zip(graph.halves(total), rest, strict=True)
         ]
-
-    def products(self, digits: Sequence[int], key: str) -> list[int]:
-        numbers = range(len(digits))
-        return [self.graph.ksk_inner_product(digits, key, half, numbers) for half in (0, 1)]
-
-    def turned(self, pair: Sequence[int], element: int) -> list[int]:
-        return [self.graph.automorph(each, element) for each in pair]
-
-    def sums(self, a: Sequence[int], b: list[int]) -> list[int]:
-        return [self.graph.add(*both) for both in zip(a, b, strict=True)] if a else b
+        divided = graph.digits(graph.mod_down(halves[1], of.special), cut)
+        turned.append(graph.key_product(divided, names[giant], elements[giant], halves[:1]))
+    pair = graph.mod_down(reduce(graph.add, turned), (*base[-2:], *of.special))
+    for half, part in enumerate(graph.halves(pair)):
+        graph.output(part, f"y.{half}")
+    return graph
 
 
 # ---- the CPU -----------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def test_keys_of_other_digits_than_the_parameters_are_refused() -> None:
         KeySwitchKey(keys.relin.data), {e: KeySwitchKey(k.data) for e, k in keys.galois.items()}
     )
     inputs = program.encrypt(generate_keys(of, KeyNeeds())[1], {"x": [0.5]})
-    with pytest.raises(ProgramError, match=r"a key has 3 digits .* make no such key"):
+    with pytest.raises(ProgramError, match=r"key 'relin' has 3 digits .* make no such key"):
         compile_program(program).run(open_device("cpu"), inputs, unknown)
 
 

@@ -139,25 +139,30 @@ def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, KeyShap
     return keys | {galois_key_name(element): shape for element, shape in galois.items()}
 
 
-def lower(program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES) -> Lowered:
+def lower(
+    program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES, scalars: bool = True
+) -> Lowered:
     """Writes a planned program as subroutines.
 
     Args:
         program: The program.
         encode: Whether its constants are encoded now, and not by its first run.
         max_nodes: How many nodes the graph may have.
+        scalars: Whether a constant that is one number is written as a number, and not as a
+            polynomial that is an input. The results are the same.
 
     Raises:
         ProgramError: If the graph has more nodes.
     """
-    return _Lowering(program, max_nodes).run(encode=encode)
+    return _Lowering(program, max_nodes, scalars=scalars).run(encode=encode)
 
 
 class _Lowering:
     """One run of ``lower``."""
 
-    def __init__(self, program: Program, max_nodes: int) -> None:
+    def __init__(self, program: Program, max_nodes: int, *, scalars: bool) -> None:
         self._program = program
+        self._scalars = scalars
         self._parameters = program.parameters
         self._graph = SubroutineGraph.for_parameters(
             program.parameters,
@@ -204,6 +209,11 @@ class _Lowering:
             return operands[0]
         if node.element is not None and node.operands[0] in self._sharing.cut:
             return self._writer.rotate_shared(operands[0], node.element)
+        if node.plain is not None:
+            limbs = len(self._graph.type_of(operands[0][0]).base)
+            values = self._scalar(node.plain, limbs, node.op)
+            if values is not None:
+                return self._writer.write_scalar(node.op, operands[0], values)
         plain = None if node.plain is None else self._plain(node.plain, node.limbs, node.op)
         return self._writer.write(
             node.op, operands, plain=plain, limbs=node.limbs, element=node.element
@@ -218,14 +228,29 @@ class _Lowering:
     def _undivided(self, node: Node) -> Undivided:
         """The result of a node over the extended base."""
         if node.element is not None:
-            return self._writer.rotate_undivided(self._value(node.operands[0]), node.element)
+            [operand] = node.operands
+            if operand in self._sharing.moved:
+                return self._writer.rotate_sum(self._sums[operand], node.element)
+            return self._writer.rotate_undivided(self._value(operand), node.element)
         operands = [self._sums.get(i) or Undivided(None, self._value(i)) for i in node.operands]
         if node.plain is None:
             return self._writer.write_undivided(node.op, operands)
         [a] = operands
+        values = self._scalar(node.plain, node.limbs, node.op, extended=True)
+        if values is not None:
+            rest_values = self._scalar(node.plain, node.limbs, node.op) or ()
+            return self._writer.multiply_undivided_scalar(a, values, rest_values)
         plain = self._plain(node.plain, node.limbs, node.op, extended=True)
         rest = self._plain(node.plain, node.limbs, node.op) if a.rest else None
         return self._writer.multiply_undivided(a, plain, rest)
+
+    def _scalar(
+        self, plain: Plain, limbs: int, op: Op, *, extended: bool = False
+    ) -> tuple[int, ...] | None:
+        """The residues of a plain operand that is one number; None: it is a polynomial."""
+        if not self._scalars:
+            return None
+        return self._scheme.scalar(self._parameters, plain, limbs, op, extended=extended)
 
     def _plain(self, plain: Plain, limbs: int, op: Op, *, extended: bool = False) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""

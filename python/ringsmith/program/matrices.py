@@ -10,6 +10,9 @@ from ringsmith.program.plain import PlainValues, checked_power_of_two
 from ringsmith.program.recorded import Vector, check_encrypted
 from ringsmith.program.source import SourceLine, caller
 
+_OUTER_COST = 2
+"""Of a rotation that cuts digits of its own, in rotations that share the digits of one value."""
+
 
 def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
     """Returns the product of a plain matrix and encrypted vectors, through one level.
@@ -123,8 +126,9 @@ def _diagonal_sum(x: Vector, diagonals: dict[int, PlainValues], stride: int) -> 
     k is the rotation by g of (diagonal k rotated back by g) times (x rotated by b): the inner
     rotations are shared by all g, the outer ones by all b.
     """
-    sizes = range(max(diagonals) + 1, 0, -1)  # inner rotations are cheaper: they share digits
-    baby = min(sizes, key=lambda size: _rotations(diagonals, size))
+    weight = _OUTER_COST if x.trace.space.shared_rotations else 1
+    sizes = range(max(diagonals) + 1, 0, -1)
+    baby = min(sizes, key=lambda size: _rotations(diagonals, size, weight))
 
     def shifted(k: int, start: int) -> PlainValues:
         entries = np.roll(diagonals[k], start)
@@ -138,10 +142,11 @@ def _diagonal_sum(x: Vector, diagonals: dict[int, PlainValues], stride: int) -> 
     return _sum(sorted({k - k % baby for k in diagonals}), giant_step)
 
 
-def _rotations(diagonals: Iterable[int], baby: int) -> int:
+def _rotations(diagonals: Iterable[int], baby: int, weight: int) -> int:
+    """The cost of the rotations, that of an outer one in those of inner ones."""
     inner = {k % baby for k in diagonals} - {0}
     outer = {k // baby for k in diagonals} - {0}
-    return len(inner) + len(outer)
+    return len(inner) + weight * len(outer)
 
 
 def _sum(indices: Iterable[int], term: Callable[[int], Vector]) -> Vector:

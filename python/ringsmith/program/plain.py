@@ -24,12 +24,14 @@ class Space:
         row: The length of a row: a rotation rotates each row of ``row`` slots by itself.
         exact: Whether slots hold integers modulo t, as in BFV; else real or complex numbers.
         chosen: Whether N is chosen automatically, so that nothing may depend on it.
+        shared_rotations: Whether rotations of one value share their digits.
     """
 
     slots: int
     row: int
     exact: bool
     chosen: bool = False
+    shared_rotations: bool = True
 
     def numbers(
         self, value: object, source: SourceLine, what: str = "a plain operand"

@@ -32,11 +32,14 @@ class Sharing:
         cut: Values whose rotations share their digits.
         undivided: Nodes whose result is over the extended base until something else needs it.
         rescaled: Rescalings of such results, by the same division.
+        moved: Such results that only one rotation uses, which is not divided at once either: it
+            divides the half that it cuts into digits.
     """
 
     cut: frozenset[int] = frozenset()
     undivided: frozenset[int] = frozenset()
     rescaled: frozenset[int] = frozenset()
+    moved: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, nodes: Sequence[Node], parameters: RlweParameters) -> "Sharing":
@@ -63,7 +66,15 @@ class Sharing:
             if node.op.record.key is Key.GALOIS:
                 elements[node.operands[0]].add(node.element)
         cut = frozenset(i for i, found in elements.items() if len(found) > 1)
-        return cls(cut, undivided, rescaled)
+        moved = frozenset(
+            node.operands[0]
+            for node in nodes
+            if node.op.record.key is Key.GALOIS
+            and node.id in undivided
+            and node.operands[0] in undivided
+            and uses[node.operands[0]] == 1
+        )
+        return cls(cut, undivided, rescaled, moved)
 
     def describe(self, nodes: Sequence[Node]) -> str:
         """Returns how many digits and divisions are shared, in words; nothing where none is."""

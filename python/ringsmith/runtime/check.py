@@ -11,6 +11,7 @@ from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import MAX_DIGITS
+from ringsmith.lower import RELIN_KEY, galois_key_name
 from ringsmith.objects import (
     KeySwitchKey,
     OfKeyPair,
@@ -124,13 +125,15 @@ def check_key_shapes(parameters: RlweParameters, keys: AnyKeys) -> None:
     """Refuses a key of digits or primes that no key of the parameters has.
 
     Raises:
-        ProgramError: Says which digits and primes.
+        ProgramError: Names the key.
     """
-    for key in (keys.relin, *keys.galois.values()):
+    named = {RELIN_KEY: keys.relin}
+    named |= {galois_key_name(element): key for element, key in keys.galois.items()}
+    for name, key in named.items():
         if isinstance(key, KeySwitchKey | OnTheFlyKey) and not parameters.has_key_shape(key.shape):
             raise ProgramError(
-                f"a key has {key.digits} digits and the primes {list(key.base)}, and parameters "
-                f"{parameters.name!r} make no such key: use keys of the same parameters"
+                f"key {name!r} has {key.digits} digits and the primes {list(key.base)}, and "
+                f"parameters {parameters.name!r} make no such key: use keys of the same parameters"
             )
 
 

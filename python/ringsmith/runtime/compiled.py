@@ -352,7 +352,7 @@ def compile_program(
     point = None if design is None else named_design(design)
     if point is not None:
         check_runs(program, point)
-    lowered = lower(program)
+    lowered = lower(program, scalars=point is None or backend_of(point).capabilities.scalars)
     try:
         return Compiled(lowered, compile_graph(lowered.graph, point, seeded))
     except ProgramError as error:
@@ -381,7 +381,7 @@ def compile_for_smallest_design(
     backend = fitting_backend()
     every = f"every design of architecture {backend.name}"
     check_operations(program, backend.limits(backend.load_design(backend.designs()[0])), every)
-    lowered = lower(program)
+    lowered = lower(program, scalars=backend.capabilities.scalars)
     try:
         return Compiled(lowered, CompiledGraph(lowered.graph, backend.fit(lowered.graph, seeded)))
     except CompileError as error:

@@ -141,7 +141,8 @@ def trace(
     _check_inputs(inputs, source)
     if isinstance(wanted, RlweParameters):
         _require_slots(wanted, source)
-        recording = record(function, scheme.space(wanted.n), inputs, source, outputs)
+        space = replace(scheme.space(wanted.n), shared_rotations=rotations == SHARED)
+        recording = record(function, space, inputs, source, outputs)
         return scheme.plan(recording, wanted, options)
     names = _kept(inputs)
     if not wanted.resolved:
@@ -152,7 +153,7 @@ def trace(
     return choose(
         lambda n: record(
             function,
-            replace(scheme.space(n), chosen=True),
+            replace(scheme.space(n), chosen=True, shared_rotations=rotations == SHARED),
             names,
             source,
             outputs,

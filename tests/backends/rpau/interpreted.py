@@ -65,5 +65,5 @@ def run_both(
     compiled = CompiledGraph(graph, executable)
     found = RpauDevice(ModelCoprocessor(design)).execute(compiled, inputs, keys)
     assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
-    assert (found.cycles, found.instructions) == (executable.cycles, len(executable.words))
+    assert (found.cycles, found.report.instructions) == (executable.cycles, len(executable.words))
     return executable

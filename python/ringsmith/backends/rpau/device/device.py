@@ -23,7 +23,7 @@ from ringsmith.backends.rpau.device.interface import (
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.objects import KeySwitchKey, Residues
 
-CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
+CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True, scalars=False)
 
 _WORD_BYTES = 8
 """Bytes of a word between the host and the device."""

@@ -73,6 +73,7 @@ struct Candidate {
   const isa::Operation* operation;
   unsigned waits;  ///< units that it must wait for, one bit each
   bool barrier;    ///< `Pass::barrier` must issue before it so that the ring is free
+  u64 earliest;    ///< from when on its unit is idle: no later choice makes it issue before
   u64 start;       ///< when it would issue
   u64 end;         ///< when its unit would be idle again
 
@@ -122,7 +123,8 @@ class Pass {
   [[nodiscard]] u64 least_end(const Candidate& each) const;
   bool load();
   void count_uses();
-  [[nodiscard]] std::optional<Candidate> choose();
+  [[nodiscard]] std::optional<Candidate> choose(u64 most_cycles);
+  [[nodiscard]] bool is_too_late(const Options& options, u64 most_cycles) const;
   void find_main_needed();
   [[nodiscard]] const Candidate& faster(const Options& options) const;
   [[nodiscard]] bool fixed(int step) const {
@@ -185,7 +187,7 @@ std::optional<Schedule> Pass::run(u64 most_cycles, std::size_t most_instructions
     }
   }
   while (!pending_.empty()) {
-    const std::optional<Candidate> chosen = choose();
+    const std::optional<Candidate> chosen = choose(most_cycles);
     if (!chosen || least_end(*chosen) > most_cycles ||
         schedule_.issued.size() >= most_instructions) {
       return std::nullopt;
@@ -274,8 +276,9 @@ bool Pass::load() {
   return true;
 }
 
-/// Of the steps that could start about first, the one with the highest priority.
-std::optional<Candidate> Pass::choose() {
+/// Of the steps that could start about first, the one with the highest priority; nothing where no
+/// step can start, or the schedule can no longer end in time.
+std::optional<Candidate> Pass::choose(u64 most_cycles) {
   options_.clear();
   const bool all = policy_.lookahead == kAll;
   int looked_at = 0;
@@ -285,6 +288,9 @@ std::optional<Candidate> Pass::choose() {
     }
     if (waiting_[step] == 0) {
       if (std::optional<Options> options = options_of(step)) {
+        if (is_too_late(*options, most_cycles)) {
+          return std::nullopt;
+        }
         options_.push_back(*options);
       }
     }
@@ -311,6 +317,18 @@ std::optional<Candidate> Pass::choose() {
     }
   }
   return *best;
+}
+
+/// Whether the schedule cannot end in time, however soon the step issues.
+bool Pass::is_too_late(const Options& options, u64 most_cycles) const {
+  if (dependences_ == nullptr) {
+    return false;
+  }
+  u64 earliest = options.forms[0].earliest;
+  if (options.count > 1) {
+    earliest = std::min(earliest, options.forms[1].earliest);
+  }
+  return earliest + dependences_->least[options.forms[0].step] > most_cycles;
 }
 
 /// Finds when the main unit is needed first in each RPAU for a step that only it can do.
@@ -396,7 +414,7 @@ Candidate Pass::candidate(int step, const Instruction& instruction, const Outlin
     start = std::max(start, timeline_.start_of(barrier()) + machine_.fetch_cycles);
   }
   const u64 end = start + machine_.latency(*instruction.operation);
-  return {step, instruction.operation, fit.waits, fit.ring, start, end};
+  return {step, instruction.operation, fit.waits, fit.ring, fit.earliest, start, end};
 }
 
 /// Issues when the last sender has ended, whose RPAUs the next one may not share.

@@ -83,12 +83,13 @@ unsigned Timeline::conflicts(const Instruction& instruction) const {
 
 Timeline::Fit Timeline::fit(const Instruction& instruction, const Outline& outline) const {
   const unsigned unit = bit_of(instruction.operation->unit);
-  u64 start = idle_in(instruction.waits | unit, instruction.mask);
-  const unsigned waits = instruction.waits | conflicts_at(start, instruction, outline);
+  const u64 earliest = idle_in(instruction.waits | unit, instruction.mask);
+  const unsigned waits = instruction.waits | conflicts_at(earliest, instruction, outline);
+  u64 start = earliest;
   if (waits != instruction.waits) {
     start = idle_in(waits | unit, instruction.mask);
   }
-  return {start, waits, outline.source != kNone && ring_idle_ > start};
+  return {earliest, start, waits, outline.source != kNone && ring_idle_ > start};
 }
 
 unsigned Timeline::conflicts_at(u64 start, const Instruction& instruction,

@@ -36,6 +36,7 @@ class Timeline {
 
   /// How an instruction would issue next.
   struct Fit {
+    u64 earliest;  ///< when it would issue without those of `waits` that it has not
     u64 start;
     unsigned waits;  ///< its own, and those that `conflicts` asks for
     bool ring;       ///< whether `ring_conflict` holds with them
