@@ -48,6 +48,7 @@ def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
     """Runs random residues, and compares each result with the interpreter's, and all times."""
     graph = executable.graph
     inputs, keys = random_operands(graph, rng)
+    core_keys = {name: core_key(key) for name, key in keys.items()}
     with VectorRtl(executable, host_limb(executable, inputs, keys), assertions=True) as rtl:
         rtl.start()
         names = ["run_o", "load_begun_o", "issued_o", "store_begun_o", "ended_o", "done_o"]
@@ -58,9 +59,7 @@ def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
             check_times(times, cluster, own)
         assert np.flatnonzero(times["done_o"])[0] == executable.cycles - executable.read_ahead
         assert rtl.cycles() == executable.cycles
-        for name, limbs in (
-            graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()}).items()
-        ):
+        for name, limbs in graph.to_core().run(inputs, core_keys).items():
             for number, limb in enumerate(limbs):
                 assert np.array_equal(rtl.output(name, number), limb), (name, number)
 

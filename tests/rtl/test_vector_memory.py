@@ -45,6 +45,7 @@ def opened(
     executable = compile_graph(lower_operation(operation, of, of.limbs), design)
     graph = executable.graph
     inputs, keys = random_operands(graph, rng)
+    core_keys = {name: core_key(key) for name, key in keys.items()}
     fetch = host_limb(executable, inputs, keys)
     instrument = Instrument.BRIEF if crossed else Instrument.NONE  # one short program
     with VectorRtl(
@@ -58,7 +59,7 @@ def opened(
         stores = sum(len(own.stores) for own in executable.programs)
         yield (
             device,
-            graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()}),
+            graph.to_core().run(inputs, core_keys),
             stores,
         )
 
