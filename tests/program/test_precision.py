@@ -280,6 +280,16 @@ def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) 
     assert twice[source].deviation(NO_AXES)[1] == pytest.approx(math.sqrt(18) + 3)
 
 
+def test_a_product_of_complex_numbers_of_too_many_variables_is_forecast(
+    small: CkksParameters, run_encrypted: Runner, rng: np.random.Generator
+) -> None:
+    """What follows knows the product's range only, and not its numbers as a function of inputs."""
+    program = trace(lambda x, y, z, w: (x * y * 1j) * (z * w), small)
+    inputs = {name: rng.uniform(-1, 1, small.slots) for name in program.inputs}
+    (found,) = margins(program, inputs, run_encrypted)
+    assert 0 <= found < 8
+
+
 def test_merging_terms_never_lowers_the_error() -> None:
     terms: Terms = {
         (Kind.ENCODING, i): Term(np.full(4, 1.0 + i), ONE, new_token())
