@@ -16,12 +16,11 @@ def test_a_transform_shares_digits_and_divides_once_a_giant_step() -> None:
     )
     graph = diagonal_graph(of, limbs=5, count=31, babies=8)
     ops = Counter(node.op for node in graph.nodes)
-    babies, giants, digits, halves = 7, 4, 3, 2
-    assert ops["ksk_inner_product"] == halves * (babies + giants)
-    assert ops["ntt"] == digits * (1 + giants)
-    assert ops["intt"] == 1 + giants
-    assert ops["mul"] == halves * 31
-    assert ops["mod_down"] == giants + halves
+    babies, giants, halves = 7, 4, 2
+    assert ops["key_product"] == babies + giants
+    assert ops["digits"] == 1 + giants
+    assert ops["mul"] == (31 - giants) + halves * giants  # a pair's, or of two polynomials
+    assert ops["mod_down"] == giants + 1
     assert graph.type_of(len(graph.nodes) - 1).base == (0, 1, 2)
     graph.validate()  # every key is used
 
