@@ -125,7 +125,7 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
     steps = {*range(1, babies), *giants} - {0}
     elements = {step: of.galois_element(step) for step in steps}
     names = {step: galois_key_name(element) for step, element in elements.items()}
-    graph = SubroutineGraph.for_parameters(of, dict.fromkeys(names.values(), of.key_digits))
+    graph = SubroutineGraph.for_parameters(of, dict.fromkeys(names.values(), of.key_shape(limbs)))
     base = tuple(range(limbs))
     extended = (*base, *of.special)
     cut = Cut(tuple(len(digit) for digit in of.digits(limbs)), "fast_base_conv", extended)

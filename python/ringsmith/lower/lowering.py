@@ -14,7 +14,7 @@ from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Key, Op, operations
 from ringsmith.graph.subroutines import MAX_NODES, Origin, SubroutineGraph
-from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.params import KeyNeeds, KeyShape, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
 from ringsmith.schemes.registry import scheme_of
@@ -132,15 +132,11 @@ class ConstantsOnDemand(Mapping[str, Residues]):
         return len(self._constants)
 
 
-def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
-    """Returns the digits of every needed key by its name in graphs: full keys.
-
-    A key with fewer or more digits belongs to other parameters, even where the digits of a low
-    level would be there.
-    """
-    names = [] if needs.relin is None else [RELIN_KEY]
-    names += [galois_key_name(element) for element in needs.galois]
-    return dict.fromkeys(names, parameters.key_digits)
+def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, KeyShape]:
+    """Returns the smallest shape of every needed key that serves, by its name in graphs."""
+    relin, galois = needs.shapes(parameters)
+    keys = {} if relin is None else {RELIN_KEY: relin}
+    return keys | {galois_key_name(element): shape for element, shape in galois.items()}
 
 
 def lower(

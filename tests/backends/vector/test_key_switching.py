@@ -27,6 +27,7 @@ from ringsmith.backends.vector.isa.instructions import Point, Stream, Transform
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import Cut
 from ringsmith.graph.types import Form
+from ringsmith.params import KeyShape
 
 DATA, SPECIAL = (0, 1, 2, 3, 4), (5, 6)
 CUT = Cut((2, 2, 1), "fast_base_conv", (*DATA, *SPECIAL))
@@ -36,7 +37,7 @@ ELEMENTS = (1, 5, 25, 2047)
 def empty(design: VectorDesign, keys: Sequence[str], digits: int = 3) -> SubroutineGraph:
     """A graph over five data primes and two special primes."""
     of = parameters(design, (5, 2, 3))
-    return SubroutineGraph.for_parameters(of, dict.fromkeys(keys, digits))
+    return SubroutineGraph.for_parameters(of, dict.fromkeys(keys, KeyShape(digits)))
 
 
 def check(graph: SubroutineGraph, design: VectorDesign) -> None:
