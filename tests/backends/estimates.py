@@ -20,6 +20,7 @@ import numpy as np
 from ringsmith import design_files
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Estimate
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.registry import backend_of, named_design
 from ringsmith.backends.rpau.design.design import RpauDesign
@@ -185,7 +186,7 @@ def latencies(name: str) -> Iterator[Row]:
         inputs, keys = random_operands(graph, random)
         compiled = CompiledGraph(graph, backend.compile(graph, design))
         found = device.execute(compiled, inputs, keys)
-        wanted = graph.to_core().run(inputs, {each: key.data for each, key in keys.items()})
+        wanted = graph.to_core().run(inputs, {each: core_key(key) for each, key in keys.items()})
         for output, residues in wanted.items():
             assert np.array_equal(found.outputs[output], residues), (reported, output)
         yield {**reported, "estimated": estimated_cycles(design, graph), "rtl": found.cycles}

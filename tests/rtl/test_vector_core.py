@@ -13,6 +13,7 @@ from tests.backends.vector.test_programs import (
     random_ring,
 )
 
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
@@ -46,8 +47,7 @@ TWO_SLOW = replace(RADIX_16, name="two-slow", clusters=2, platform=SLOW_CARD)
 def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
     """Runs random residues, and compares each result with the interpreter's, and all times."""
     graph = executable.graph
-    inputs, made = random_operands(graph, rng)
-    keys = {name: key.data for name, key in made.items()}
+    inputs, keys = random_operands(graph, rng)
     with VectorRtl(executable, host_limb(executable, inputs, keys), assertions=True) as rtl:
         rtl.start()
         names = ["run_o", "load_begun_o", "issued_o", "store_begun_o", "ended_o", "done_o"]
@@ -58,7 +58,9 @@ def check(executable: VectorExecutable, rng: np.random.Generator) -> None:
             check_times(times, cluster, own)
         assert np.flatnonzero(times["done_o"])[0] == executable.cycles - executable.read_ahead
         assert rtl.cycles() == executable.cycles
-        for name, limbs in graph.to_core().run(inputs, keys).items():
+        for name, limbs in (
+            graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()}).items()
+        ):
             for number, limb in enumerate(limbs):
                 assert np.array_equal(rtl.output(name, number), limb), (name, number)
 

@@ -10,6 +10,7 @@ import pytest
 from tests.backends.vector.test_programs import parameters
 from tests.rtl.test_vector_core import RADIX_4, TWO
 
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
@@ -43,8 +44,7 @@ def opened(
     of = parameters(design, (4, 1, 0))
     executable = compile_graph(lower_operation(operation, of, of.limbs), design)
     graph = executable.graph
-    inputs, made = random_operands(graph, rng)
-    keys = {name: key.data for name, key in made.items()}
+    inputs, keys = random_operands(graph, rng)
     fetch = host_limb(executable, inputs, keys)
     instrument = Instrument.BRIEF if crossed else Instrument.NONE  # one short program
     with VectorRtl(
@@ -56,7 +56,11 @@ def opened(
         crossed=crossed,
     ) as device:
         stores = sum(len(own.stores) for own in executable.programs)
-        yield device, graph.to_core().run(inputs, keys), stores
+        yield (
+            device,
+            graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()}),
+            stores,
+        )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.rtl.test_vector_core import RADIX_16, TWO_SLOW, check
 
 from ringsmith import platforms
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
@@ -87,7 +88,7 @@ def test_operations_of_the_papers_sets_equal_the_interpreters_in_the_schedules_c
     inputs, keys = random_operands(graph, rng)
     result = BACKEND.open("rtl", design).execute(CompiledGraph(graph, executable), inputs, keys)
     assert result.cycles == executable.cycles
-    expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    expected = graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()})
     assert result.outputs.keys() == expected.keys()
     for name, words in expected.items():
         assert np.array_equal(result.outputs[name], words), name

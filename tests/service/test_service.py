@@ -8,10 +8,11 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from tests.service.conftest import someone
+from tests.service.conftest import Someone, someone
 from tests.service.served import Server, in_the_clear, until
 
 from ringsmith import CkksParameters, ClientKit, parameter_set, trace
+from ringsmith.client import generate_keys
 from ringsmith.errors import InteropError, ParameterError
 from ringsmith.interop import (
     SealParameters,
@@ -24,6 +25,7 @@ from ringsmith.interop import (
     write_relin_keys,
 )
 from ringsmith.objects import Ciphertext
+from ringsmith.params import KeyNeeds
 from ringsmith.remote import Service, ServiceError
 from ringsmith.remote.form import read_form
 
@@ -138,11 +140,16 @@ def test_seals_own_files_do_for_keys_and_ciphertexts(server: Server) -> None:
         own = someone(service)
         parameters = own.program.kit.parameters
         shape = SealParameters.from_parameters(parameters)
-        assert own.keys.relin is not None
+        limbs = parameters.limbs
+        full = KeyNeeds(limbs, dict.fromkeys(own.keys.galois, limbs))
+        secret, public, keys = generate_keys(parameters, full)
+        inputs = own.program.encrypt(public, {"x": own.numbers})
+        own = Someone(own.program, secret, public, keys, own.numbers, inputs)
+        assert keys.relin is not None
         names = []
         for kind, data in (
-            ("relin", write_relin_keys(own.keys.relin, shape)),
-            ("galois", write_galois_keys(own.keys.galois, shape)),
+            ("relin", write_relin_keys(keys.relin, shape)),
+            ("galois", write_galois_keys(keys.galois, shape)),
         ):
             names.append(hashlib.sha256(data).hexdigest())
             answer = httpx.put(

@@ -39,11 +39,13 @@ def read_bounded(path: Path, limit: int) -> bytes:
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            data = file.read(limit + 1) if size <= limit else b""
+            data = file.read(size + 1) if size <= limit else b""
     except OSError as error:
         raise InteropError(f"{path}: cannot be read: {error.strerror}") from None
-    if size > limit or len(data) > limit:
+    if size > limit:
         raise InteropError(f"{path}: more than {limit} bytes, the most that such a file may have")
+    if len(data) > size:
+        raise InteropError(f"{path}: it grew while it was read: read it when it is written")
     return data
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.backends.rpau.test_key_stream import SMALL as KEYS_LATE
 
 from ringsmith import runtime
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
@@ -70,7 +71,7 @@ class Compiled:
     def check(self) -> None:
         """Runs the operation once, and holds its residues to the interpreter's."""
         inputs = random_inputs(self._graph, self._rng)
-        whole = {name: key.data for name, key in self._keys.items()}
+        whole = {name: core_key(key) for name, key in self._keys.items()}
         wanted = self._core.run(inputs, whole)
         result = self._device.execute(self._compiled, inputs, self._keys)
         assert result.cycles == self.executable.cycles

@@ -8,6 +8,7 @@ import pytest
 from tests.backends.rpau.late_coprocessor import LateCoprocessor
 
 from ringsmith import runtime
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.timeline import Timeline, Timing
@@ -83,7 +84,7 @@ def test_whatever_the_delay_the_results_are_the_interpreters_and_cycles_the_mode
     late = 0
     for most in (1, 400, 2000, 16_000):
         inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
-        wanted = core.run(inputs, {name: key.data for name, key in keys.items()})
+        wanted = core.run(inputs, {name: core_key(key) for name, key in keys.items()})
         arrivals, reports = None, []
         for coprocessor in (ModelCoprocessor(SMALL), rtl):
             drawn = arrivals or gaps(rng, most)
@@ -154,7 +155,7 @@ def product_without_its_last_key(device: RpauDevice, of: BfvParameters) -> None:
     assert str(KEY_POLYS - 1) in str(caught.value)
     device.coprocessor.run = run  # type: ignore[method-assign]
     found = device.execute(compiled, inputs, keys)
-    wanted = graph.to_core().run(inputs, {key: each.data for key, each in keys.items()})
+    wanted = graph.to_core().run(inputs, {key: core_key(each) for key, each in keys.items()})
     for output, residues in wanted.items():
         np.testing.assert_array_equal(found.outputs[output], residues)
 
@@ -183,7 +184,7 @@ def test_without_a_data_path_keys_are_written_before(
     coprocessor = RegisterCoprocessor(SMALL, SimulatedBus(SMALL, assertions=True, data_path=False))
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
     found = RpauDevice(coprocessor).execute(compiled, inputs, keys)
-    wanted = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    wanted = graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()})
     for name, residues in wanted.items():
         np.testing.assert_array_equal(found.outputs[name], residues)
     assert compiled.executable is not None

@@ -9,6 +9,7 @@ import pytest
 from tests.backends.rpau.late_coprocessor import LateCoprocessor
 
 from ringsmith import runtime
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
@@ -180,7 +181,7 @@ def test_coprocessors_take_the_models_cycles_with_the_links_traces(
     assert isinstance(compiled.executable, Executable)
     (run,) = compiled.executable.runs
     inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
-    wanted = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    wanted = graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()})
 
     def cycles(coprocessor: Coprocessor, came: Sequence[int]) -> int:
         late = LateCoprocessor(coprocessor, lambda _: tuple(came))
@@ -218,7 +219,7 @@ def test_coprocessors_run_their_own_programs_in_parallel(
     for graph in graphs:
         inputs, keys = random_inputs(graph, rng), random_keys(graph, rng)
         jobs.append(device.submit(runtime.compile_graph(graph, design), inputs, keys))
-        whole = {name: key.data for name, key in keys.items()}
+        whole = {name: core_key(key) for name, key in keys.items()}
         wanted.append(graph.to_core().run(inputs, whole))
     for job, residues in zip(jobs, wanted, strict=True):
         found = job.wait(300)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ringsmith import CkksParameters, _core, trace
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
@@ -68,7 +69,7 @@ def check_results(executable: VectorExecutable, seed: int = 1) -> None:
     inputs, keys = random_operands(graph, np.random.default_rng(seed))
     device = BACKEND.open("model", executable.design)
     result = device.execute(CompiledGraph(graph, executable), inputs, keys)
-    expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    expected = graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()})
     assert result.outputs.keys() == expected.keys()
     for name, words in expected.items():
         assert np.array_equal(result.outputs[name], words), name

@@ -23,6 +23,7 @@ from tests.backends.rpau.late_coprocessor import LateCoprocessor
 from bench.measure import KeyedModel
 from ringsmith import runtime
 from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
@@ -132,7 +133,7 @@ class Job:
             for place, at in self.at.items()
         }
         wanted = self.work.graph.to_core().run(
-            self.inputs, {name: key.data for name, key in self.keys.items()}
+            self.inputs, {name: core_key(key) for name, key in self.keys.items()}
         )
         # A script that is given results is asked for the same again, by an accelerator that
         # puts them together.
