@@ -4,7 +4,7 @@ The figures of an earlier commit are values of the bench's file, so that pages s
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any, cast
@@ -117,12 +117,12 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
         of: The parameters, with several special primes.
         limbs: Data primes of x.
         count: Diagonals: those at -(count // 2) … count // 2.
-        babies: Rotations that each giant step has: by 0 … babies - 1. No giant step is 0, and each
-            has two diagonals or more.
+        babies: Rotations that each giant step has: by 0 … babies - 1, 2 or more. Giant steps are
+            multiples of it. Each has a diagonal that a baby step rotates.
     """
-    low = -(count // 2)
-    giants = range(low, low + count, babies)
-    steps = {*range(1, min(babies, count)), *giants} - {0}
+    low, high = -(count // 2), count - count // 2
+    giants = range(low // babies * babies, high, babies)
+    steps = {*range(1, babies), *giants} - {0}
     elements = {step: of.galois_element(step) for step in steps}
     names = {step: galois_key_name(element) for step, element in elements.items()}
     graph = SubroutineGraph.for_parameters(of, dict.fromkeys(names.values(), of.key_shape(limbs)))
@@ -131,27 +131,46 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
     cut = Cut(tuple(len(digit) for digit in of.digits(limbs)), "fast_base_conv", extended)
     x = [graph.input(f"x.{half}", base) for half in (0, 1)]
     digits = graph.digits(x[1], cut)
-    rotated = [
-        graph.key_product(digits, names[step], elements[step], [x[0]])
-        for step in range(1, min(babies, count))
-    ]
-    turned: list[int] = []  # of each giant step
+    rotated = {
+        step: graph.key_product(digits, names[step], elements[step], [x[0]])
+        for step in range(1, babies)
+    }
+    turned: list[int] = []  # pairs of giant steps
+    rest: list[int] = []  # what no step rotates
     for giant in giants:
-        offsets = range(giant, min(giant + babies, low + count))
-        first, *plains = (graph.input(f"diagonal.{offset}", extended) for offset in offsets)
-        near = graph.drop_limbs(first, base)
-        rest = [graph.mul(each, near) for each in x]
-        total = reduce(graph.add, map(graph.mul, rotated, plains))
-        halves = [
-            graph.add(each, graph.mod_up_scaled(own, extended))
-            for each, own in zip(graph.halves(total), rest, strict=True)
-        ]
-        divided = graph.digits(graph.mod_down(halves[1], of.special), cut)
-        turned.append(graph.key_product(divided, names[giant], elements[giant], halves[:1]))
-    pair = graph.mod_down(reduce(graph.add, turned), (*base[-2:], *of.special))
-    for half, part in enumerate(graph.halves(pair)):
-        graph.output(part, f"y.{half}")
+        offsets = range(max(low, giant), min(giant + babies, high))
+        plains = {each: graph.input(f"diagonal.{each}", extended) for each in offsets}
+        total = reduce(
+            graph.add,
+            [graph.mul(rotated[each - giant], plains[each]) for each in offsets if each != giant],
+        )
+        own = []
+        if giant in plains:
+            near = graph.drop_limbs(plains[giant], base)
+            own = [graph.mul(each, near) for each in x]
+        if not giant:
+            rest = own
+        else:
+            halves = _added(graph, graph.halves(total), own, extended)
+            divided = graph.digits(graph.mod_down(halves[1], of.special), cut)
+            total = graph.key_product(divided, names[giant], elements[giant], halves[:1])
+        turned.append(total)
+    ends = _added(graph, graph.halves(reduce(graph.add, turned)), rest, extended)
+    for half, part in enumerate(ends):
+        graph.output(graph.mod_down(part, (*base[-2:], *of.special)), f"y.{half}")
     return graph
+
+
+def _added(
+    graph: SubroutineGraph, totals: Sequence[int], own: Sequence[int], extended: Sequence[int]
+) -> list[int]:
+    """Sums over the extended base plus P times what is there once; nothing: the sums."""
+    if not own:
+        return [*totals]
+    return [
+        graph.add(total, graph.mod_up_scaled(each, extended))
+        for total, each in zip(totals, own, strict=True)
+    ]
 
 
 # ---- the CPU -----------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def test_the_program_takes_few_rotations_and_every_key_for_several(network: Netw
     program = plan(network, ckks_set(PARAMETERS))
     counts = Counter(node.op for node in program.nodes)
     assert counts[Op.MULTIPLY_PLAIN] == 9 + 32 + 16
-    assert counts[Op.ROTATE] == (2 + 2) + (3 + 7 + 3) + (3 + 3 + 4)
+    assert counts[Op.ROTATE] == (2 + 2) + (7 + 3 + 3) + (7 + 1 + 4)
     assert counts[Op.SQUARE] == counts[Op.RELINEARIZE] == 2
     assert len(program.key_needs.galois) == 13
 

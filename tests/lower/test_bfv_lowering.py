@@ -171,5 +171,9 @@ def test_constants_are_encoded_once_for_sums_and_once_for_products() -> None:
     vector = np.arange(1024)
     program = trace(lambda x: ((x + vector) * vector + vector) * 3 + 3, parameters, modular=True)
     lowered = lower(program)
-    assert len(lowered.plaintexts) == 4  # the vector and 3, each to add and to multiply by
+    assert len(lowered.plaintexts) == 2  # the vector, to add and to multiply by
+    scalars = {node.op for node in lowered.graph.nodes} & {"add_scalar", "mul_scalar"}
+    assert scalars == {"add_scalar", "mul_scalar"}
+    lowered = lower(program, scalars=False)
+    assert len(lowered.plaintexts) == 4  # 3, too
     assert all(data.shape == (4, 1024) for data in lowered.plaintexts.values())

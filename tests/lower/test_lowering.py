@@ -204,7 +204,9 @@ def test_every_node_says_which_operation_it_was_made_for(small: CkksParameters) 
 
 
 def test_equal_constants_are_encoded_once(small: CkksParameters) -> None:
-    lowered = lower(trace(lambda x, y: x * [1, 2] + y * [1, 2] + x * 0.5, small))
+    program = trace(lambda x, y: x * [1, 2] + y * [1, 2] + x * 0.5, small)
+    assert len(lower(program).plaintexts) == 1  # 0.5 is a number
+    lowered = lower(program, scalars=False)
     assert len(lowered.plaintexts) == 2
     assert lowered.plaintexts.keys() == lowered.graph.inputs.keys() - {
         *("x.0", "x.1", "y.0", "y.1")

@@ -181,7 +181,7 @@ def test_connections_without_a_tls_handshake_keep_out_nobody_and_are_closed(
             with suppress(OSError):
                 line.sendall(b"\x16\x03\x01")  # the first bytes of a handshake
         for _ in range(10):
-            answer = httpx.get(f"{server.url}/v1/health", verify=trusted, timeout=10)
+            answer = httpx.get(f"{server.url}/v1/health", verify=trusted, timeout=60)
             assert answer.status_code == 200
         lines[-1].settimeout(30)  # asyncio's own limit of a handshake is 60 seconds
         with suppress(ConnectionError):

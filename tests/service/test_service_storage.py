@@ -60,6 +60,13 @@ async def settles(server: Inside) -> None:
             await asyncio.sleep(0.02)
 
 
+async def all_written(server: Inside) -> None:
+    """Waits until every write has ended, also those of requests that were refused."""
+    async with asyncio.timeout(20):
+        while server.state.storage._writes.open:
+            await asyncio.sleep(0.02)
+
+
 @pytest.mark.parametrize("code", WRITES, ids=["failing", "full", "locked"])
 def test_jobs_go_on_when_writes_succeed_again(
     data: Path, offered: dict[str, Publication], faults: Faults, code: int
@@ -282,10 +289,10 @@ def test_a_write_that_succeeds_after_its_request_was_refused_is_undone(
     async def rounds() -> None:
         async with inside(data, offered) as server:
             await server.put_keys()
-            faults.seconds = 0.5
+            faults.seconds = 1.5
             assert (await server.post("late", b"late")).status_code == 503
             faults.clear()
-            await asyncio.sleep(1)
+            await all_written(server)
             assert not jobs_of(data)
             await server.run("late", b"late")
 
@@ -476,7 +483,7 @@ def test_what_is_given_up_does_not_block_what_follows(tmp_path: Path, faults: Fa
     async def rounds() -> None:
         storage = Storage(tmp_path / "service.sqlite3")
         await storage.write(lambda database: database.local_client())
-        faults.seconds = 0.6
+        faults.seconds = 1.5
         started = time.perf_counter()
         tries = [
             storage.write(lambda database: database.add_job(job), lambda d: d.remove_job("0"))
@@ -554,7 +561,7 @@ def test_a_check_that_was_recorded_too_late_is_started_again(
             ).status_code == 202
 
             async def slow(*words: object) -> object:
-                faults.seconds = 0.5
+                faults.seconds = 1.5
                 return await checked(*words)  # type: ignore[arg-type]
 
             checked = server.state._checked
@@ -563,7 +570,7 @@ def test_a_check_that_was_recorded_too_late_is_started_again(
             assert answer.status_code == 503
             server.state._checked = checked  # type: ignore[method-assign]
             faults.clear()
-            await asyncio.sleep(1)
+            await all_written(server)
             (record,) = await server.state.storage.read(lambda database: database.all_keys())
             assert record.state == "checking"
             found = (await server.http.get(path)).json()

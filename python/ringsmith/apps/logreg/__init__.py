@@ -438,6 +438,7 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
         {INPUT: InputSpec(slots, size.limbs, bound=CLIP)},
         fused_rescale=fused_rescale,
         lazy_rescale=not size.counts,
+        rotations="seal",  # the paper's operations, and SEAL's bits
     )
 
 

@@ -6,9 +6,9 @@ after the other is worked off: digits stay in the scratchpad, and one prime's ta
 sums at a time. A group is as many primes as a point instruction has results, since conversions to
 several primes share their operand. Groups go to clusters in turn.
 
-**What is not made.** ModUp results of digits are made and used limb by limb, by both halves of
-a key product at once. A digit's own limbs need no transform: they were there before. Limbs of
-zeros are none.
+**What is not made.** Limbs of digits are made where a key product wants them, and used by both
+halves at once. A digit's own limbs need no transform: they were there before. An automorphism of
+digits is one of their sums, by a key that is moved back in memory. Limbs of zeros are none.
 """
 
 from collections import defaultdict
