@@ -158,8 +158,8 @@ class Capabilities:
         any_keys: Its devices also accept keys expanded on the fly and precomputed keys. False:
             full keys only.
         fits: It makes a design for a graph if no design is named.
-        checks_residues: Its devices refuse inputs that are not canonical, with ``ProgramError``: a
-            run does not read them for that before.
+        checks_residues: Its devices refuse inputs, and words of keys that they read, that are not
+            canonical, with ``ProgramError``: a run does not read them for that before.
     """
 
     designs: bool = False

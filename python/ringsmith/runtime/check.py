@@ -88,10 +88,17 @@ def check_inputs(
             _check_residues(what, inputs[name], [graph.primes[i] for i in kind.base])
 
 
-def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
+def check_keys(
+    graph: SubroutineGraph, keys: Mapping[str, AnyKey], *, residues: bool = True
+) -> None:
     """Checks that every key-switching key of the graph is given, has its shape, and is canonical.
 
     Precomputed keys are canonical; the graph's interpreter checks whether they fit.
+
+    Args:
+        graph: The graph.
+        keys: The keys by name.
+        residues: Whether to check the residues; False if the device does it.
 
     Raises:
         ProgramError: Otherwise; names the key.
@@ -117,7 +124,8 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
                 "the same parameters"
             )
         _check_shape(what, words, shape)
-        _check_residues(what, words, graph.primes[: graph.key_primes])
+        if residues:
+            _check_residues(what, words, graph.primes[: graph.key_primes])
 
 
 def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> None:
