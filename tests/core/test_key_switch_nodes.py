@@ -473,6 +473,17 @@ def test_steps_that_need_no_other_limb_have_the_words_of_primitives(
     for name, node in zip(("all", "sum", "product"), linear(pairs), strict=True):
         program.output(f"found undivided {name}", *program.halves(node))
         program.output(f"found {name}", *program.halves(program.node("mod_down", node, **down)))
+    up = {"digit": data, "base": base, "variant": "scaled"}
+    first, second = program.halves(linear(pairs)[0])
+    raised = program.node("add", first, program.node("mod_up", c[0], **up))
+    program.output("found raised", program.node("sub", second, raised))
+    plain = [linear([pair[half] for pair in expected])[0] for half in (0, 1)]
+    moved = [
+        program.node("automorph", node, element=1)
+        for node in (*plain, program.node("mod_up", c[0], **up))
+    ]
+    raised = program.node("add", moved[0], moved[2])
+    program.output("expected raised", program.node("sub", moved[1], raised))
     for half in (0, 1):
         values = linear([pair[half] for pair in expected])
         for name, node in zip(("all", "sum", "product"), values, strict=True):

@@ -64,6 +64,15 @@ void Limbwise::add_node(const Node& node, const std::vector<Place>& operands, co
   });
 }
 
+void Limbwise::add_raised(const Base& from, std::span<const u64> polynomial, const Place& out) {
+  const auto raised = std::make_shared<const kernels::Raised>(rns_, base_, from, 1);
+  work_.emplace_back([raised, polynomial, out](const Run& run) {
+    u64* const to = run.to(out);
+    std::fill_n(to, run.words, 0);
+    raised->add_to(run.prime, run.begin, polynomial, {to, run.words});
+  });
+}
+
 void Limbwise::add_sum(std::vector<Place> factors, std::vector<std::vector<Place>> values,
                        std::vector<std::vector<Place>> addends, std::vector<Place> outs) {
   work_.emplace_back([this, factors = std::move(factors), values = std::move(values),

@@ -42,6 +42,8 @@ class Limbwise {
   void add_check(std::span<const u64> input, const std::string& what);
   /// An add, sub, neg, mul or mul_scalar of polynomials.
   void add_node(const Node& node, const std::vector<Place>& operands, const Place& out);
+  /// A scaled mod_up of a polynomial over a part of the base.
+  void add_raised(const Base& from, std::span<const u64> polynomial, const Place& out);
   /// The sum over i of factors[i] * values[h][i], plus addends[h], for one or two h.
   void add_sum(std::vector<Place> factors, std::vector<std::vector<Place>> values,
                std::vector<std::vector<Place>> addends, std::vector<Place> outs);

@@ -218,8 +218,21 @@ class LimbwisePlanner {
   }
 
   std::vector<Step> plan() {
+    std::vector<std::vector<std::size_t>> readers(steps_.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      place(i);
+      groups_[i] = i;
+      set_stage(i);
+      for (const std::size_t value : steps_[i].reads) {
+        if (makers_[value] != kNone) {
+          readers[makers_[value]].push_back(i);
+        }
+      }
+    }
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      delay(i, readers[i]);
+    }
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      join_makers(i);
     }
     std::map<std::size_t, std::vector<std::size_t>> members;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -255,16 +268,16 @@ class LimbwisePlanner {
     }
     return step.kind == StepKind::kNode &&
            (node.op == Op::kAdd || node.op == Op::kSub || node.op == Op::kNeg ||
-            node.op == Op::kMul || node.op == Op::kMulScalar);
+            node.op == Op::kMul || node.op == Op::kMulScalar || reads_whole(nodes_, step));
   }
 
   // Whether the step reads what that one makes limb by limb.
   [[nodiscard]] bool continues(const Step& step, const Step& maker) const {
-    return step.kind != StepKind::kProducts && is_limbwise(step) && is_limbwise(maker);
+    return !reads_whole(nodes_, step) && is_limbwise(step) && is_limbwise(maker);
   }
 
-  void place(std::size_t i) {
-    groups_[i] = i;
+  // The earliest stage.
+  void set_stage(std::size_t i) {
     for (const std::size_t value : steps_[i].reads) {
       const std::size_t maker = makers_[value];
       if (maker != kNone) {
@@ -272,6 +285,23 @@ class LimbwisePlanner {
             std::max(stages_[i], stages_[maker] + (continues(steps_[i], steps_[maker]) ? 0 : 1));
       }
     }
+  }
+
+  // A scaled mod_up waits for the first that reads it.
+  void delay(std::size_t i, const std::vector<std::size_t>& readers) {
+    const Step& step = steps_[i];
+    if (step.kind != StepKind::kNode || !reads_whole(nodes_, step) ||
+        readers.size() < uses_[step.results[0]]) {
+      return;
+    }
+    std::size_t latest = kNone;
+    for (const std::size_t reader : readers) {
+      latest = std::min(latest, stages_[reader] - (continues(steps_[reader], step) ? 0 : 1));
+    }
+    stages_[i] = latest == kNone ? stages_[i] : latest;
+  }
+
+  void join_makers(std::size_t i) {
     for (const std::size_t value : steps_[i].reads) {
       const std::size_t maker = makers_[value];
       if (maker != kNone && stages_[maker] == stages_[i] && continues(steps_[i], steps_[maker])) {
@@ -371,6 +401,11 @@ class LimbwisePlanner {
 };
 
 }  // namespace
+
+bool reads_whole(const std::vector<Node>& nodes, const Step& part) {
+  const Node& node = nodes[part.nodes[0]];
+  return part.kind == StepKind::kProducts || (node.op == Op::kModUp && node.scaled);
+}
 
 std::vector<Step> plan_of(const std::vector<Node>& nodes, const std::vector<bool>& is_made) {
   return LimbwisePlanner(nodes, is_made, Planner(nodes).plan()).plan();

@@ -32,6 +32,10 @@ struct Step {
                             ///< and its results are only what is read elsewhere
 };
 
+/// Whether a part of a limbwise step reads values that no part makes, over any base: key_product
+/// nodes and scaled mod_up nodes do.
+[[nodiscard]] bool reads_whole(const std::vector<Node>& nodes, const Step& part);
+
 /// Every node but inputs, outputs and halves, which are read in their pairs, in an order in which
 /// all is there when it is read.
 /// @param is_made of each node whether it is an input that is made when it is first read

@@ -123,7 +123,7 @@ class Interpreter {
   void find_late_checks() {
     for (const Step& step : steps_) {
       for (const Step& part : step.parts) {
-        for (const std::size_t value : part.kind == StepKind::kProducts ? Base() : part.reads) {
+        for (const std::size_t value : reads_whole(nodes_, part) ? Base() : part.reads) {
           checked_late_[value] = nodes_[value].op == Op::kInput && uses_left_[value] == 1 &&
                                  inputs_.contains(nodes_[value].name);
         }
@@ -136,7 +136,7 @@ class Interpreter {
     }
     for (const Step& step : steps_) {
       for (const Step& part : step.parts) {
-        for (const std::size_t value : part.kind == StepKind::kProducts ? part.reads : Base()) {
+        for (const std::size_t value : reads_whole(nodes_, part) ? part.reads : Base()) {
           checked_late_[value] = false;
         }
       }
@@ -547,6 +547,10 @@ class Interpreter {
       return;
     }
     for (std::size_t half = 0; half < parts_of(id); ++half) {
+      if (node.op == Op::kModUp) {
+        limbwise.add_raised(operand_base(node), operand(node, 0, half), outs[half]);
+        continue;
+      }
       std::vector<Place> operands;
       for (const std::size_t of : node.operands) {
         operands.push_back(place_of(places, of, parts_of(of) > 1 ? half : 0));
