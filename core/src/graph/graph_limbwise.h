@@ -37,7 +37,8 @@ class Limbwise {
   [[nodiscard]] Place take_slot();
   void give_back(const Place& place);
 
-  /// Checks an input before it is read.
+  /// Checks an input, best after it is read: a step that multiplies reads ahead. Words that are not
+  /// canonical do no harm before.
   /// @param what the error calls it
   void add_check(std::span<const u64> input, const std::string& what);
   /// An add, sub, neg, mul or mul_scalar of polynomials.

@@ -118,8 +118,8 @@ class Interpreter {
     return made;
   }
 
-  // Inputs that one limbwise step alone reads, which checks each run of words before: then they are
-  // read from memory once.
+  // Inputs that one limbwise step alone reads, which checks each run of words as well: they are
+  // then read from memory once.
   void find_late_checks() {
     for (const Step& step : steps_) {
       for (const Step& part : step.parts) {
@@ -490,13 +490,13 @@ class Interpreter {
               is_result ? Place::of_result(memory(value, half)) : limbwise.take_slot();
         }
       }
+      add_part(limbwise, part, places);
       for (const std::size_t value : part.reads) {
         if (checked_late_[value] && !seen[value]) {
           seen[value] = true;
           limbwise.add_check(this->value(value), text("input '", nodes_[value].name, "'"));
         }
       }
-      add_part(limbwise, part, places);
       for (const std::size_t value : part.reads) {
         const auto found = places.find(value);
         for (std::size_t half = 0;
