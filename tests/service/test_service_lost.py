@@ -238,7 +238,7 @@ def test_a_job_of_a_program_that_is_gone_says_so(programs: list[Path], tmp_path:
 
 def test_results_are_removed_after_their_time(programs: list[Path], tmp_path: Path) -> None:
     with (
-        limited(tmp_path, programs, "[limits]\nkeep_seconds = 0.2\n") as server,
+        limited(tmp_path, programs, "[limits]\nkeep_seconds = 2\n") as server,
         Service(server.url) as service,
     ):
         own = someone(service)

@@ -8,6 +8,7 @@ degree d on M intervals of such a grid exceeds the largest one on its points by 
 them together below 1.25.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -170,6 +171,21 @@ class Axes:
         found = np.array([whole[window].max() for window in windows], np.float64)
         result: Reals = found[0] if labels is None else found[labels]
         return np.asarray(result)
+
+    def excess(self, degree: int) -> float:
+        """Returns by how much a polynomial may exceed the largest of its points on the grid.
+
+        In units of its largest magnitude on all points. Between two points that are h apart on the
+        circle it exceeds them by h^2 / 8 of its second derivative there at most, which is degree^2
+        times its largest magnitude at most (Bernstein).
+
+        Args:
+            degree: Its degree in one variable. One of degree 1 is largest on a point.
+        """
+        if degree <= 1:
+            return 0.0
+        count, half = len(self.variables), math.pi * degree / (2 * self.intervals)
+        return count * half**2 / 2 / math.cos(half) ** count
 
     def carried(self, to: Variable, numbers: Curve, curves: Sequence[Curve]) -> list[Curve]:
         """Returns magnitudes of curves of the one variable here as curves of another one.

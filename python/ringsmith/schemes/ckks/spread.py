@@ -103,12 +103,16 @@ class Term:
         )
 
     def times(self, factor: Reals, axes: Axes) -> "Term":
-        """Returns the term of a value times numbers of these magnitudes, of whatever signs."""
+        """Returns the term of a value times numbers of these magnitudes, of whatever signs.
+
+        It has no curve: the product is no function of the value's variables ``axes``.
+        """
         if factor.ndim:
             return replace(
                 self, profile=self.deviation(axes) * factor, curve=_ONE, token=new_token()
             )
-        return replace(self, curve=self.curve * factor, token=new_token())
+        flat = self.flat(axes)
+        return replace(flat, curve=flat.curve * factor, token=new_token())
 
     def flat(self, axes: Axes, origin: object = None) -> "Term":
         """Returns the term without a curve: with the largest deviation that it shows.

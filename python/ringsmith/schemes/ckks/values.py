@@ -101,12 +101,16 @@ class Value:
 
     def narrowed(self) -> "Value":
         """Returns the value with its range narrowed to that of its curve."""
-        curve = self.curve
+        curve, axes = self.curve, self.axes
         if np.iscomplexobj(curve):
-            largest = self.axes.largest(np.abs(curve))
+            sizes = np.abs(curve)
+            largest = axes.largest(sizes) + axes.excess(self.degree) * sizes.max()
             return replace(self, range=self.range.within(Span(-largest, largest)))
-        found = Span(-self.axes.largest(-curve), self.axes.largest(curve))
-        return replace(self, range=self.range.within(found)) if self.range.real else self
+        if not self.range.real:
+            return self
+        beyond = axes.excess(self.degree) * (curve.max() - curve.min()) / 2
+        found = Span(-axes.largest(-curve) - beyond, axes.largest(curve) + beyond)
+        return replace(self, range=self.range.within(found))
 
 
 def atom(origin: int, known: Span, terms: Terms) -> Value:
