@@ -345,7 +345,7 @@ def software(run: Run) -> Iterator[Record]:
 
 def key_bytes(graph: SubroutineGraph) -> int:
     """Returns the bytes of the keys that a graph takes, in the core's words."""
-    return sum(digits * 2 * graph.key_primes * graph.n * 8 for digits in graph.keys.values())
+    return sum(shape.bytes(graph.n) for shape in graph.keys.values())
 
 
 def available_bytes() -> int:

@@ -27,7 +27,6 @@ from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.heir import PlanBy, Scheme, Traced, Wish, program_of, trace_module
 from ringsmith.heir.compiler import heir_opt, module_text
-from ringsmith.heir.importing import key_bytes
 from ringsmith.heir.plan import HEADROOM_BITS
 from ringsmith.heir.text import HeirError
 from ringsmith.params import BfvParameters, CkksParameters
@@ -140,7 +139,7 @@ def counts(program: Program) -> dict[str, int]:
             if node.op.record.key is not None
         ),
         "rotation_keys": len(needs.galois),
-        "key_bytes": key_bytes(parameters, needs),
+        "key_bytes": needs.bytes(parameters),
     }
 
 

@@ -138,7 +138,7 @@ class Work:
     def graph(self) -> SubroutineGraph:
         """Multiply and relinearize as subroutines."""
         limbs = range(self.parameters.limbs)
-        keys = {RELIN_KEY: len(limbs)}
+        keys = {RELIN_KEY: self.parameters.key_shape(len(limbs))}
         graph = SubroutineGraph.for_parameters(self.parameters, keys, products=True)
         writer = BfvWriter(graph, self.parameters)
         x, y = (writer.input(name, 2, len(limbs)) for name in "xy")
@@ -151,8 +151,8 @@ class Work:
     def key(self, random: np.random.Generator) -> dict[str, KeySwitchKey]:
         """Returns a random key."""
         of = self.parameters
-        shape = (of.primes, of.n, of.limbs)
-        return {RELIN_KEY: random_key(*shape, random, seeded=False)}
+        shape = of.key_shape(of.limbs)
+        return {RELIN_KEY: random_key(of.primes, of.n, shape, random, seeded=False)}
 
 
 def _cases(run: Run) -> Iterator[Case]:

@@ -6,6 +6,7 @@ The figures of an earlier commit are values of the bench's file, so that pages s
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any, cast
 
 import numpy as np
@@ -26,6 +27,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.vector.compiler.cost import estimate
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.subroutines import Cut
 from ringsmith.heir import Scheme, program_of, trace_module
 from ringsmith.heir.compiler import module_text
 from ringsmith.lower import lower
@@ -33,6 +35,7 @@ from ringsmith.params import CkksParameters, parameter_set
 from ringsmith.program import Program
 from ringsmith.runtime import compile_graph
 from ringsmith.runtime.designs import named_design
+from ringsmith.schemes.writer import galois_key_name
 
 MATVEC = "matvec"
 """The operation of all records of products of a matrix."""
@@ -107,68 +110,67 @@ def diagonal_graph(of: CkksParameters, limbs: int, count: int, babies: int) -> S
     """Returns a transform as a subroutine graph: the sum of diagonals times rotations of x.
 
     Digits of x are shared by all baby steps. Sums of products are over the extended base, P times
-    what they stand for, and divided by P once for each giant step; the last division takes two data
-    primes, too. A key is one to the inverse automorphism, which comes after the products.
+    what they stand for. Of each giant step only the half that it cuts is divided by P; the last
+    division takes two data primes, too.
 
     Args:
         of: The parameters, with several special primes.
         limbs: Data primes of x.
         count: Diagonals: those at -(count // 2) … count // 2.
-        babies: Rotations that each giant step has: by 0 … babies - 1.
+        babies: Rotations that each giant step has: by 0 … babies - 1, 2 or more. Giant steps are
+            multiples of it. Each has a diagonal that a baby step rotates.
     """
-    low = -(count // 2)
-    giants = range(low, low + count, babies)
-    steps = {*range(1, min(babies, count)), *giants} - {0}
-    names = {step: f"galois:{of.galois_element(step)}" for step in steps}
-    writer = _Diagonals(of, limbs, dict.fromkeys(names.values(), of.key_digits))
-    graph = writer.graph
-    x = [graph.input(f"x.{half}", writer.base) for half in (0, 1)]
-    digits = writer.digits(x[1])
-    scaled = [graph.mod_up_scaled(each, writer.extended) for each in x]
-    rotated = [scaled]
-    for step in range(1, min(babies, count)):
-        u = writer.products(digits, names[step])
-        rotated.append(writer.turned([graph.add(u[0], scaled[0]), u[1]], of.galois_element(step)))
-    total: list[int] = []
+    low, high = -(count // 2), count - count // 2
+    giants = range(low // babies * babies, high, babies)
+    steps = {*range(1, babies), *giants} - {0}
+    elements = {step: of.galois_element(step) for step in steps}
+    names = {step: galois_key_name(element) for step, element in elements.items()}
+    graph = SubroutineGraph.for_parameters(of, dict.fromkeys(names.values(), of.key_shape(limbs)))
+    base = tuple(range(limbs))
+    extended = (*base, *of.special)
+    cut = Cut(tuple(len(digit) for digit in of.digits(limbs)), "fast_base_conv", extended)
+    x = [graph.input(f"x.{half}", base) for half in (0, 1)]
+    digits = graph.digits(x[1], cut)
+    rotated = {
+        step: graph.key_product(digits, names[step], elements[step], [x[0]])
+        for step in range(1, babies)
+    }
+    turned: list[int] = []  # pairs of giant steps
+    rest: list[int] = []  # what no step rotates
     for giant in giants:
-        own: list[int] = []
-        for offset, each in zip(range(giant, low + count), rotated, strict=False):
-            plain = graph.input(f"diagonal.{offset}", writer.extended)
-            own = writer.sums(own, [graph.mul(part, plain) for part in each])
-        if giant:
-            divided = graph.mod_down(own[1], of.special)
-            u = writer.products(writer.digits(divided), names[giant])
-            own = writer.turned([graph.add(own[0], u[0]), u[1]], of.galois_element(giant))
-        total = writer.sums(total, own)
-    for half, part in enumerate(total):
-        graph.output(graph.mod_down(part, (*writer.base[-2:], *of.special)), f"y.{half}")
+        offsets = range(max(low, giant), min(giant + babies, high))
+        plains = {each: graph.input(f"diagonal.{each}", extended) for each in offsets}
+        total = reduce(
+            graph.add,
+            [graph.mul(rotated[each - giant], plains[each]) for each in offsets if each != giant],
+        )
+        own = []
+        if giant in plains:
+            near = graph.drop_limbs(plains[giant], base)
+            own = [graph.mul(each, near) for each in x]
+        if not giant:
+            rest = own
+        else:
+            halves = _added(graph, graph.halves(total), own, extended)
+            divided = graph.digits(graph.mod_down(halves[1], of.special), cut)
+            total = graph.key_product(divided, names[giant], elements[giant], halves[:1])
+        turned.append(total)
+    ends = _added(graph, graph.halves(reduce(graph.add, turned)), rest, extended)
+    for half, part in enumerate(ends):
+        graph.output(graph.mod_down(part, (*base[-2:], *of.special)), f"y.{half}")
     return graph
 
 
-class _Diagonals:
-    """Writes the steps of a transform."""
-
-    def __init__(self, of: CkksParameters, limbs: int, keys: Mapping[str, int]) -> None:
-        self._of, self.base = of, tuple(range(limbs))
-        self.extended = (*self.base, *of.special)
-        self.graph = SubroutineGraph.for_parameters(of, keys)
-
-    def digits(self, a: int) -> list[int]:
-        coefficients = self.graph.intt(a)
-        return [
-            self.graph.ntt(self.graph.mod_up(coefficients, digit, self.extended))
-            for digit in self._of.digits(len(self.base))
-        ]
-
-    def products(self, digits: Sequence[int], key: str) -> list[int]:
-        numbers = range(len(digits))
-        return [self.graph.ksk_inner_product(digits, key, half, numbers) for half in (0, 1)]
-
-    def turned(self, pair: Sequence[int], element: int) -> list[int]:
-        return [self.graph.automorph(each, element) for each in pair]
-
-    def sums(self, a: Sequence[int], b: list[int]) -> list[int]:
-        return [self.graph.add(*both) for both in zip(a, b, strict=True)] if a else b
+def _added(
+    graph: SubroutineGraph, totals: Sequence[int], own: Sequence[int], extended: Sequence[int]
+) -> list[int]:
+    """Sums over the extended base plus P times what is there once; nothing: the sums."""
+    if not own:
+        return [*totals]
+    return [
+        graph.add(total, graph.mod_up_scaled(each, extended))
+        for total, each in zip(totals, own, strict=True)
+    ]
 
 
 # ---- the CPU -----------------------------------------------------------------------------------

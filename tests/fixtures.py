@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import _core
+from ringsmith.backends.keys import core_key
 from ringsmith.client import SecretKey, decrypt_vector, encrypt_vector, generate_keys_for_test
 from ringsmith.lower import Lowered, lower
 from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, PublicKey
@@ -57,22 +58,33 @@ def run_inputs(
     return inputs
 
 
-def run_keys(keys: EvaluationKeys) -> dict[str, NDArray[np.uint64]]:
+def run_keys(keys: EvaluationKeys) -> dict[str, _core.TruncatedKey]:
     """Names every key-switching key that the graph is handed."""
-    arrays = {f"galois:{element}": key.data for element, key in keys.galois.items()}
-    return arrays if keys.relin is None else {"relin": keys.relin.data, **arrays}
+    arrays = {f"galois:{element}": core_key(key) for element, key in keys.galois.items()}
+    return arrays if keys.relin is None else {"relin": core_key(keys.relin), **arrays}
 
 
 class Encrypted:
-    """A program's run on the reference interpreter, from vectors to vectors."""
+    """A program's run on the reference interpreter, from vectors to vectors.
 
-    def __init__(self, program: Program, inputs: Mapping[str, NDArray[np.generic]]) -> None:
+    Args:
+        program: The program.
+        inputs: Numbers by name.
+        full: Whether keys are full, and not truncated to the limbs that they are used at.
+    """
+
+    def __init__(
+        self, program: Program, inputs: Mapping[str, NDArray[np.generic]], *, full: bool = False
+    ) -> None:
         self.program, self.parameters = program, program.parameters
         self.secret: SecretKey
         self.public: PublicKey
         self.keys: EvaluationKeys
+        needs, limbs = program.key_needs, program.parameters.limbs
+        if full:
+            needs = KeyNeeds(needs.relin and limbs, dict.fromkeys(needs.galois, limbs))
         self.secret, self.public, self.keys = generate_keys_for_test(
-            program.parameters, program.key_needs, seed=7
+            program.parameters, needs, seed=7
         )
         self.lowered = lower(program)
         self.ciphertexts = {
@@ -151,17 +163,11 @@ def exact_keys(
     context, secret, bits = core_context(parameters), _core.secret, parameters.word_bits
     key = secret.generate_secret_key_for_test(context, 7)
     public = secret.generate_public_key_for_test(context, key, 8)
-    if bits:
-        relin = secret.generate_word_relin_key_for_test(context, key, bits, 9)
-        galois = {
-            e: secret.generate_word_galois_key_for_test(context, key, e, bits, 10 + e)
-            for e in needs.galois
-        }
-    else:
-        relin = secret.generate_relin_key_for_test(context, key, 9)
-        galois = {
-            e: secret.generate_galois_key_for_test(context, key, e, 10 + e) for e in needs.galois
-        }
+    relin = secret.generate_relin_key_for_test(context, key, word_bits=bits, seed=9)
+    galois = {
+        e: secret.generate_galois_key_for_test(context, key, e, word_bits=bits, seed=10 + e)
+        for e in needs.galois
+    }
     turned = {e: KeySwitchKey(data) for e, data in galois.items()}
     return key, public, EvaluationKeys(KeySwitchKey(relin), turned)
 

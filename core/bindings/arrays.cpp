@@ -123,7 +123,15 @@ KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const K
     return precomputed->key->view();
   }
   const auto* const on_the_fly = std::get_if<OnTheFlyKey>(&key);
-  const InputArray& array = on_the_fly == nullptr ? std::get<InputArray>(key) : on_the_fly->half;
+  const auto* const truncated = std::get_if<TruncatedKey>(&key);
+  const InputArray& array = on_the_fly != nullptr  ? on_the_fly->half
+                            : truncated != nullptr ? truncated->data
+                                                   : std::get<InputArray>(key);
+  BaseView base;
+  if (truncated != nullptr || (on_the_fly != nullptr && !on_the_fly->base.empty())) {
+    base = truncated != nullptr ? truncated->base : on_the_fly->base;
+    primes = base.size();
+  }
   const std::string_view what =
       on_the_fly == nullptr ? "the key-switching key" : "half 0 of the key-switching key";
   const std::span<const u64> words = words_of(array, what);
@@ -134,7 +142,8 @@ KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes, const K
     throw ParameterError(text(what, " has shape (", shape_of(array), "); expected is (digits, ",
                               on_the_fly == nullptr ? "2, " : "", primes, ", ", rns.degree(), ")"));
   }
-  return {words, array.shape(0), 0, on_the_fly == nullptr ? nullptr : &on_the_fly->seed};
+  const KeySeed* const seed = on_the_fly == nullptr ? nullptr : &on_the_fly->seed;
+  return {.data = words, .digits = array.shape(0), .seed = seed, .base = base};
 }
 
 KeySwitchKeyView key_of(const RnsContext& rns, const KeyArgument& key) {

@@ -80,10 +80,17 @@ void check_shape(const RnsContext& rns, const InputArray& array, std::size_t dim
 /// @throws ParameterError for another name
 [[nodiscard]] Multiplication multiplication_of(std::string_view name);
 
-/// A seed-compressed key-switching key: the b part, (digits, K, N), and the seed of the a part.
+/// A seed-compressed key-switching key: the b part, (digits, limbs, N), and the seed of the a part.
 struct OnTheFlyKey {
   InputArray half;
   KeySeed seed;
+  Base base;  ///< the primes of its limbs; empty: all
+};
+
+/// A key-switching key (digits, 2, limbs, N) over some primes only.
+struct TruncatedKey {
+  InputArray data;
+  Base base;  ///< the primes of its limbs
 };
 
 /// A key-switching key in the kernels' form; copies share it.
@@ -91,21 +98,22 @@ struct SharedPrecomputedKey {
   std::shared_ptr<const PrecomputedKey> key;
 };
 
-/// A key-switching key: a (digits, 2, K, N) array, or a seed-compressed or precomputed key.
-using KeyArgument = std::variant<InputArray, OnTheFlyKey, SharedPrecomputedKey>;
+/// A key-switching key: a (digits, 2, K, N) array, or a truncated, seed-compressed or precomputed
+/// key.
+using KeyArgument = std::variant<InputArray, TruncatedKey, OnTheFlyKey, SharedPrecomputedKey>;
 
 /// The ten-byte seed of a key-switching key's a part.
 /// @throws ParameterError for another number
 [[nodiscard]] KeySeed key_seed_of(const nb::bytes& bytes);
 
-/// A key-switching key over K primes. Its residues are looked at where they are multiplied, since
-/// full keys are read from memory.
+/// A key-switching key over K primes or some of them. Its residues are looked at where they are
+/// multiplied, since full keys are read from memory.
 /// @param key must outlive the view
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] KeySwitchKeyView key_shape_of(const RnsContext& rns, std::size_t primes,
                                             const KeyArgument& key);
 
-/// The same over all primes.
+/// The same of all primes.
 /// @throws nb::type_error, ParameterError
 [[nodiscard]] KeySwitchKeyView key_of(const RnsContext& rns, const KeyArgument& key);
 

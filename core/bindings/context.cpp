@@ -75,15 +75,26 @@ void register_rlwe(nb::module_& module) {
 }
 
 void register_on_the_fly_key(nb::module_& module) {
-  nb::class_<OnTheFlyKey>(module, "OnTheFlyKey",
-                          "A key-switching key as half 0, (digits, K, N), and the ten bytes that "
-                          "half 1 is expanded from while the key is used.")
+  nb::class_<TruncatedKey>(module, "TruncatedKey",
+                           "A key-switching key (digits, 2, limbs, N) over some primes only.")
       .def(
           "__init__",
-          [](OnTheFlyKey* self, InputArray half, const nb::bytes& seed) {
-            new (self) OnTheFlyKey{std::move(half), key_seed_of(seed)};
+          [](TruncatedKey* self, InputArray data, Base base) {
+            new (self) TruncatedKey{std::move(data), std::move(base)};
           },
-          nb::arg("half"), nb::arg("seed"))
+          nb::arg("data"), nb::arg("base"))
+      .def_prop_ro(
+          "nbytes", [](const TruncatedKey& key) { return key.data.nbytes(); },
+          "Bytes of its words.");
+  nb::class_<OnTheFlyKey>(module, "OnTheFlyKey",
+                          "A key-switching key as half 0, (digits, limbs, N), and the ten bytes "
+                          "that half 1 is expanded from while the key is used.")
+      .def(
+          "__init__",
+          [](OnTheFlyKey* self, InputArray half, const nb::bytes& seed, Base base) {
+            new (self) OnTheFlyKey{std::move(half), key_seed_of(seed), std::move(base)};
+          },
+          nb::arg("half"), nb::arg("seed"), nb::arg("base") = Base())
       .def_prop_ro(
           "nbytes", [](const OnTheFlyKey& key) { return key.half.nbytes() + key.seed.size(); },
           "Bytes of half 0 and the seed.");

@@ -1,4 +1,8 @@
 // Key generation, symmetric encryption and decryption: the submodule `secret`.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "arrays.h"
 #include "module.h"
 #include "random.h"
@@ -13,18 +17,20 @@ std::span<const u64> secret_key_of(const RlweContext& context, const InputArray&
   return residues_of(context.rns(), array, "the secret key");
 }
 
-std::vector<std::size_t> key_shape(const RlweContext& context, std::size_t word_bits = 0) {
+// A key-switching key as an array, from the words that `generate` makes.
+template <typename Generate>
+OutputArray switching_key(const RlweContext& context, const InputArray& key, std::size_t word_bits,
+                          const std::optional<nb::bytes>& key_seed, std::size_t limbs,
+                          Generate generate) {
+  const std::span<const u64> secret = secret_key_of(context, key);
+  const std::optional<KeySeed> seed =
+      key_seed ? std::optional(key_seed_of(*key_seed)) : std::nullopt;
+  const std::size_t level = limbs == 0 ? context.max_limbs() : limbs;
   const std::size_t digits =
-      word_bits == 0 ? context.dnum() : context.words(context.max_limbs(), word_bits);
-  return {digits, 2, context.rns().size(), context.degree()};
-}
-
-// 0 means digits of primes in C++; in Python that is another function.
-std::size_t checked_word_bits(std::size_t word_bits) {
-  if (word_bits == 0) {
-    throw ParameterError("a word of 0 bits decomposes nothing: take at least 1");
-  }
-  return word_bits;
+      word_bits == 0 ? context.digits(level) : context.words(level, word_bits);
+  const std::vector<std::size_t> shape = {digits, 2, context.switching_base(level).size(),
+                                          context.degree()};
+  return to_numpy(without_gil([&] { return generate(secret, seed ? &*seed : nullptr); }), shape);
 }
 
 OutputArray secret_key(RandomSource& random, const RlweContext& context) {
@@ -38,56 +44,23 @@ OutputArray public_key(RandomSource& random, const RlweContext& context, const I
                   {2, context.rns().size(), context.degree()});
 }
 
-OutputArray relin_key(RandomSource& random, const RlweContext& context, const InputArray& key) {
-  const std::span<const u64> secret = secret_key_of(context, key);
-  return to_numpy(without_gil([&] { return generate_relin_key(context, secret, random); }),
-                  key_shape(context));
+OutputArray relin_key(RandomSource& random, const RlweContext& context, const InputArray& key,
+                      std::size_t word_bits, const std::optional<nb::bytes>& key_seed,
+                      std::size_t limbs) {
+  return switching_key(context, key, word_bits, key_seed, limbs,
+                       [&](std::span<const u64> secret, const KeySeed* seed) {
+                         return generate_relin_key(context, secret, random, word_bits, seed, limbs);
+                       });
 }
 
 OutputArray galois_key(RandomSource& random, const RlweContext& context, const InputArray& key,
-                       u64 element) {
-  const std::span<const u64> secret = secret_key_of(context, key);
-  return to_numpy(
-      without_gil([&] { return generate_galois_key(context, secret, element, random); }),
-      key_shape(context));
-}
-
-OutputArray word_relin_key(RandomSource& random, const RlweContext& context, const InputArray& key,
-                           std::size_t word_bits) {
-  const std::span<const u64> secret = secret_key_of(context, key);
-  const std::vector<std::size_t> shape = key_shape(context, checked_word_bits(word_bits));
-  return to_numpy(
-      without_gil([&] { return generate_relin_key(context, secret, random, word_bits); }), shape);
-}
-
-OutputArray word_galois_key(RandomSource& random, const RlweContext& context, const InputArray& key,
-                            u64 element, std::size_t word_bits) {
-  const std::span<const u64> secret = secret_key_of(context, key);
-  const std::vector<std::size_t> shape = key_shape(context, checked_word_bits(word_bits));
-  return to_numpy(
-      without_gil([&] { return generate_galois_key(context, secret, element, random, word_bits); }),
-      shape);
-}
-
-OutputArray seeded_relin_key(RandomSource& random, const RlweContext& context,
-                             const InputArray& key, const nb::bytes& key_seed,
-                             std::size_t word_bits) {
-  const std::span<const u64> secret = secret_key_of(context, key);
-  const KeySeed seed = key_seed_of(key_seed);
-  return to_numpy(
-      without_gil([&] { return generate_relin_key(context, secret, random, word_bits, &seed); }),
-      key_shape(context, word_bits));
-}
-
-OutputArray seeded_galois_key(RandomSource& random, const RlweContext& context,
-                              const InputArray& key, u64 element, const nb::bytes& key_seed,
-                              std::size_t word_bits) {
-  const std::span<const u64> secret = secret_key_of(context, key);
-  const KeySeed seed = key_seed_of(key_seed);
-  return to_numpy(without_gil([&] {
-                    return generate_galois_key(context, secret, element, random, word_bits, &seed);
-                  }),
-                  key_shape(context, word_bits));
+                       u64 element, std::size_t word_bits, const std::optional<nb::bytes>& key_seed,
+                       std::size_t limbs) {
+  return switching_key(context, key, word_bits, key_seed, limbs,
+                       [&](std::span<const u64> secret, const KeySeed* seed) {
+                         return generate_galois_key(context, secret, element, random, word_bits,
+                                                    seed, limbs);
+                       });
 }
 
 OutputArray encrypt_with_secret(RandomSource& random, const RlweContext& context,
@@ -137,27 +110,15 @@ void register_secret(nb::module_& module) {
   def_random(module, "generate_public_key", &public_key,
              "The public key (2, K, N) of a secret key.", nb::arg("ctx"), nb::arg("secret_key"));
   def_random(module, "generate_relin_key", &relin_key,
-             "The relinearization key (dnum, 2, K, N) of a secret key.", nb::arg("ctx"),
-             nb::arg("secret_key"));
+             "The relinearization key (digits, 2, K, N) of a secret key: of digits of primes, or "
+             "of words of `word_bits` bits; half 1 expanded from `key_seed`, 10 fresh bytes, if "
+             "given; for up to `limbs` limbs, over their primes and the special ones, if not 0.",
+             nb::arg("ctx"), nb::arg("secret_key"), nb::kw_only(), nb::arg("word_bits") = 0,
+             nb::arg("key_seed") = nb::none(), nb::arg("limbs") = 0);
   def_random(module, "generate_galois_key", &galois_key,
-             "The key (dnum, 2, K, N) that switches back after x -> x^element.", nb::arg("ctx"),
-             nb::arg("secret_key"), nb::arg("element"));
-  def_random(module, "generate_word_relin_key", &word_relin_key,
-             "The relinearization key (words, 2, K, N) that is cut in words of `word_bits` bits.",
-             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("word_bits"));
-  def_random(module, "generate_word_galois_key", &word_galois_key,
-             "The key (words, 2, K, N) that switches back after x -> x^element, cut in words.",
-             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element"), nb::arg("word_bits"));
-  def_random(
-      module, "generate_seeded_relin_key", &seeded_relin_key,
-      "A relinearization key whose half 1 is expanded from `key_seed`, 10 fresh bytes; digits "
-      "of primes for word_bits = 0.",
-      nb::arg("ctx"), nb::arg("secret_key"), nb::arg("key_seed"), nb::arg("word_bits"));
-  def_random(module, "generate_seeded_galois_key", &seeded_galois_key,
-             "A Galois key whose half 1 is expanded from `key_seed`, 10 fresh bytes; digits of "
-             "primes for word_bits = 0.",
-             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element"), nb::arg("key_seed"),
-             nb::arg("word_bits"));
+             "The key that switches back after x -> x^element, as generate_relin_key.",
+             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element"), nb::kw_only(),
+             nb::arg("word_bits") = 0, nb::arg("key_seed") = nb::none(), nb::arg("limbs") = 0);
   def_random(module, "encrypt_symmetric", &encrypt_with_secret,
              "Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N).",
              nb::arg("ctx"), nb::arg("secret_key"), nb::arg("plain"));

@@ -11,9 +11,10 @@ that ``generate_keys`` draws once for a key pair. Results inherit both, and ever
 compares them. None means unknown, as for objects that Microsoft SEAL saved: it fits everything.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from ringsmith.errors import ParameterError, ProgramError, RingsmithError
 from ringsmith.params.identity import ID_BYTES
+from ringsmith.params.keys import KeyShape
 from ringsmith.short_repr import short_repr
 
 Residues = NDArray[np.uint64]
@@ -160,19 +162,22 @@ class PublicKey(OfKeyPair):
 @short_repr
 @dataclass(frozen=True, eq=False)
 class KeySwitchKey(OfKeyPair):
-    """A key-switching key as SEAL lays it out: (digits, 2, K, N), over all K primes.
+    """A key-switching key as SEAL lays it out: (digits, 2, limbs, N).
 
-    K counts data and special primes; BFV's extension primes are not in it.
+    A full key has limbs for all K data and special primes. A truncated key has those of fewer
+    primes, and may have fewer digits: for ciphertexts of fewer limbs.
 
     Attributes:
-        data: The full key: ``data[:, 0]`` is the b part, ``data[:, 1]`` the uniform a part.
+        data: Both parts: ``data[:, 0]`` is the b part, ``data[:, 1]`` the uniform a part.
         seed: Ten public bytes from which ``ringsmith._core.expand_key_half`` expands the a part.
             Such a key can be stored and sent seed-compressed, as its b part and its seed
             (``ringsmith.interop.seeded_keys``). None: the a part has no seed.
+        base: Ascending indices of its limbs' primes; not given: 0, 1, …, as of a full key.
     """
 
     data: Residues
     seed: bytes | None = None
+    base: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Makes the key read-only, because devices hold copies of it."""
@@ -182,12 +187,52 @@ class KeySwitchKey(OfKeyPair):
                 f"the seed of a key-switching key has {SEED_BYTES} bytes, this one has "
                 f"{len(self.seed)}"
             )
+        object.__setattr__(self, "base", _checked_base(self.base, self.data))
         self.data.setflags(write=False)
 
     @property
     def digits(self) -> int:
-        """Number of digits: the parameters' ``key_digits``; K - 1 where each is one data prime."""
+        """Number of digits: of a full key the parameters' ``key_digits``."""
         return int(self.data.shape[0])
+
+    @property
+    def shape(self) -> KeyShape:
+        """Its digits and primes."""
+        return KeyShape(self.digits, self.base)
+
+    def limb(self, digit: int, half: int, prime: int) -> Residues:
+        """Returns the N residues of one digit's part modulo a prime of ``base``.
+
+        Args:
+            digit: The digit.
+            half: 0: of the b part, 1: of the a part.
+            prime: Index of the prime.
+        """
+        found: Residues = self.data[digit, half, self.base.index(prime)]
+        return found
+
+    def over(self, base: Sequence[int]) -> Residues:
+        """Returns its limbs of some primes: (digits, 2, primes, N); of its base without a copy."""
+        if tuple(base) == self.base:
+            return self.data
+        return self.data[:, :, [self.base.index(prime) for prime in base]]
+
+    def truncated(self, shape: KeyShape) -> "KeySwitchKey":
+        """Returns a copy of the first digits and of some limbs of this key.
+
+        Args:
+            shape: As of ``RlweParameters.key_shape``.
+
+        Raises:
+            ParameterError: When the key has not all of them.
+        """
+        if shape.digits > self.digits or not set(shape.base) <= set(self.base):
+            raise ParameterError(
+                f"a key of {self.digits} digits and the primes {list(self.base)} cannot be cut to "
+                f"{shape.digits} digits and the primes {list(shape.base)}: name fewer"
+            )
+        data = np.ascontiguousarray(self.over(shape.base)[: shape.digits])
+        return replace(self, data=data, base=shape.base)
 
     @property
     def nbytes(self) -> int:
@@ -204,17 +249,28 @@ class OnTheFlyKey(OfKeyPair):
     key. ``ringsmith.interop.seeded_keys.on_the_fly_keys`` makes such keys.
 
     Attributes:
-        half: The b part, (digits, K, N).
+        half: The b part, (digits, limbs, N).
         seed: Ten public bytes from which the a part is expanded.
+        base: The primes of its limbs, as of ``KeySwitchKey``.
     """
 
     half: Residues
     seed: bytes
+    base: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "base", _checked_base(self.base, self.half))
 
     @property
     def digits(self) -> int:
         """Number of digits, as ``KeySwitchKey.digits``."""
         return int(self.half.shape[0])
+
+    @property
+    def shape(self) -> KeyShape:
+        """Its digits and primes."""
+        return KeyShape(self.digits, self.base)
 
     @property
     def nbytes(self) -> int:
@@ -345,6 +401,19 @@ def common(what: str, values: Iterable[bytes | None]) -> bytes | None:
             "one call of generate_keys"
         )
     return next(iter(known), None)
+
+
+def _checked_base(base: Sequence[int], data: Residues) -> tuple[int, ...]:
+    """Returns the primes of a key's limbs, of which the last axis but one has one for each."""
+    limbs = data.shape[-2] if data.ndim > 1 else 0
+    if not base:
+        return tuple(range(limbs))
+    if len(base) != limbs or base[0] < 0 or any(low >= high for low, high in pairwise(base)):
+        raise ParameterError(
+            f"base {list(base)!r:.200} is not ascending primes of a key's {limbs} limbs: name one "
+            "for each"
+        )
+    return tuple(base)
 
 
 def check_length(what: str, value: bytes | None, length: int) -> None:

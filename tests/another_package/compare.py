@@ -58,8 +58,8 @@ def same(graph: SubroutineGraph, random: np.random.Generator) -> bool:
     }
     primes = graph.primes[: graph.key_primes]
     keys = {
-        name: random_key(primes, graph.n, digits, random, seeded=False)
-        for name, digits in graph.keys.items()
+        name: random_key(primes, graph.n, shape, random, seeded=False)
+        for name, shape in graph.keys.items()
     }
     compiled = compile_graph(graph)
     core, oracle = (

@@ -18,7 +18,7 @@ from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import Form, SubroutineGraph
-from ringsmith.params import CkksParameters
+from ringsmith.params import CkksParameters, KeyShape
 from ringsmith.progress import Task
 from ringsmith.runtime import compile_graph, run_graph, submit_graph
 
@@ -163,12 +163,14 @@ def test_a_simulated_accelerator_that_was_stopped_runs_the_next_job_right() -> N
     design = replace(nano, name="small", log_n=8, rpaus=3, cores=2, dyadic_cores=2)
     primes = tuple(q for bits in (46, 41, 48) for q in _core.prime_search(bits, design.n, 1))
     roots = tuple(_core.smallest_root(q, design.n) for q in primes)
-    switching = SubroutineGraph(design.n, primes, roots, (2,), {"relin": 2})
+    switching = SubroutineGraph(design.n, primes, roots, (2,), {"relin": KeyShape(2)})
     for index, value in enumerate(switched(switching, switching.input("x", (0, 1)), "relin")):
         switching.output(value, f"y.{index}")
     random = np.random.default_rng(3)
     given = {"x": np.stack([random.integers(0, q, design.n, np.uint64) for q in primes[:2]])}
-    keys = {"relin": random_key(primes, design.n, 2, random, seeded=False)}
+    keys = {
+        "relin": random_key(primes, design.n, KeyShape.full(2, len(primes)), random, seeded=False)
+    }
     compiled, model, held = compile_graph(switching, design), open_device("model", design), Held()
     with progress.reported_to(held):
         job = submit_graph(compiled, model, given, keys)

@@ -16,12 +16,11 @@ def test_a_transform_shares_digits_and_divides_once_a_giant_step() -> None:
     )
     graph = diagonal_graph(of, limbs=5, count=31, babies=8)
     ops = Counter(node.op for node in graph.nodes)
-    babies, giants, digits, halves = 7, 4, 3, 2
-    assert ops["ksk_inner_product"] == halves * (babies + giants)
-    assert ops["ntt"] == digits * (1 + giants)
-    assert ops["intt"] == 1 + giants
-    assert ops["mul"] == halves * 31
-    assert ops["mod_down"] == giants + halves
+    babies, giants, halves = 7, 4, 2  # giant steps: -16, -8, 0, 8; one is not rotated
+    assert ops["key_product"] == babies + giants - 1
+    assert ops["digits"] == 1 + giants - 1
+    assert ops["mul"] == (31 - 3) + halves * 3  # a pair's; or of two polynomials, at 3 giant steps
+    assert ops["mod_down"] == giants - 1 + halves
     assert graph.type_of(len(graph.nodes) - 1).base == (0, 1, 2)
     graph.validate()  # every key is used
 

@@ -171,7 +171,7 @@ def new_relin_key(parameters: BfvParameters, key: Residues) -> Residues:
     """A relinearization key of the set's kind."""
     core = core_context(parameters)
     if parameters.word_bits:
-        return secret.generate_word_relin_key(core, key, parameters.word_bits)
+        return secret.generate_relin_key(core, key, word_bits=parameters.word_bits)
     return secret.generate_relin_key(core, key)
 
 

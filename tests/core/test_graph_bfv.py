@@ -217,10 +217,10 @@ def test_keys_cut_in_words_switch_without_a_special_prime(
     cipher = bfv.encrypt(
         context, secret.generate_public_key(core, key), bfv.encode(context, message)
     )
-    relin = secret.generate_word_relin_key(core, key, word_bits)
+    relin = secret.generate_relin_key(core, key, word_bits=word_bits)
     assert relin.shape == (core.words(3, word_bits), 2, 3, N)
     squared = bfv.relinearize(context, bfv.square(context, cipher), relin, word_bits)
-    swap = secret.generate_word_galois_key(core, key, 2 * N - 1, word_bits)
+    swap = secret.generate_galois_key(core, key, 2 * N - 1, word_bits=word_bits)
     for level in range(2):
         swapped = bfv.apply_galois(context, squared, 2 * N - 1, swap, word_bits)
         small = word_bits <= 30  # digits beyond the noise that is left drown the message

@@ -91,9 +91,43 @@ def test_randomness_differs_from_call_to_call_and_repeats_for_a_test_seed(
     ]
     for draw, repeat, arguments in calls:
         assert not np.array_equal(draw(context, *arguments), draw(context, *arguments))
-        once, again = (repeat(context, *arguments, 7) for _ in range(2))
+        once, again = (repeat(context, *arguments, seed=7) for _ in range(2))
         assert np.array_equal(once, again)
-        assert not np.array_equal(once, repeat(context, *arguments, 8))
+        assert not np.array_equal(once, repeat(context, *arguments, seed=8))
+
+
+CUTS = {
+    "one prime a digit": (_core.prime_search(30, N, 4), {}, 0),
+    "two primes a digit": (_core.prime_search(30, N, 6), {"special": 2, "dnum": 2}, 0),
+    "words": (_core.prime_search(30, N, 4), {}, 13),
+    "residue digits": (_core.prime_search(30, N, 3), {"special": 0, "dnum": 3}, 0),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("element", [0, 3])
+@pytest.mark.parametrize("limbs", [1, 2, 3])
+def test_a_truncated_key_from_a_seed_is_rows_of_the_full_key(
+    cut: str, element: int, limbs: int
+) -> None:
+    primes, shape, word_bits = CUTS[cut]
+    context = _core.Context(N, primes, **shape)
+    own = secret.generate_secret_key_for_test(context, 1)
+
+    def made(limbs: int) -> Residues:
+        arguments = {"word_bits": word_bits, "key_seed": b"ten bytes.", "limbs": limbs, "seed": 2}
+        if element:
+            return secret.generate_galois_key_for_test(context, own, element, **arguments)
+        return secret.generate_relin_key_for_test(context, own, **arguments)
+
+    full, truncated = made(0), made(limbs)
+    base = [*range(limbs), *range(context.max_limbs, len(primes))]
+    digits = -(-30 * limbs // 13) if word_bits else -(-limbs // (2 if "two" in cut else 1))
+    assert truncated.shape == (digits, 2, len(base), N)
+    assert np.array_equal(truncated, full[:digits][:, :, base])
+    assert np.array_equal(made(context.max_limbs), full)
+    with pytest.raises(_core.ParameterError, match=r"limbs are outside 1 \.\.\. "):
+        made(context.max_limbs + 1)
 
 
 @pytest.mark.parametrize("limbs", [1, 2, 3])

@@ -42,6 +42,8 @@ def test_stub_and_module_agree(file: str, module: ModuleType) -> None:
         if isinstance(node, ast.FunctionDef):
             declared.add(node.name)
             names = [argument.arg for argument in node.args.args]
+            if node.args.kwonlyargs:
+                names += ["*", *(argument.arg for argument in node.args.kwonlyargs)]
             assert signature(getattr(module, node.name)) == names, node.name
         elif isinstance(node, ast.ClassDef):
             declared.add(node.name)

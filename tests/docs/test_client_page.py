@@ -25,13 +25,19 @@ def printed(block: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str
 def test_the_pages_programs_print_their_messages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ckks, belongs, seeded, on_the_fly, precomputed, bfv, shared = blocks("guide/client.md")
+    ckks, belongs, seeded, fewer, *more = blocks("guide/client.md")
+    on_the_fly, precomputed, bfv, shared = more
     first, second = re.findall(r"-?[0-9.]+", printed(ckks, tmp_path, capsys))
     assert (round(float(first), 3), round(float(second), 3)) == (1.5, -2.25)
     same, error = printed(belongs, tmp_path, capsys).splitlines()
     assert same == "True True"
     assert error.startswith("the ciphertext: of another key pair (tag ")
     assert re.fullmatch(r"\(4, 2, 5, 8192\) [0-9a-f]{20}\n", printed(seeded, tmp_path, capsys))
+    assert printed(fewer, tmp_path, capsys).splitlines() == [
+        f"4 (0, 1, 2, 3, 4) {8 * 4 * 2 * 5 * 8192}",
+        f"2 (0, 1, 4) {8 * 2 * 2 * 3 * 8192}",
+        f"{8 * 2 * 2 * 3 * 8192}",
+    ]
     whole, half = map(int, printed(on_the_fly, tmp_path, capsys).split())
     assert (whole, half) == (8 * 4 * 2 * 5 * 8192 + 10, 8 * 4 * 5 * 8192 + 10)
     assert printed(precomputed, tmp_path, capsys) == "(2, 4, 8192) True\n"

@@ -12,6 +12,7 @@ from ringsmith.graph import Form, SubroutineGraph
 from ringsmith.graph.subroutines import Cut
 from ringsmith.graph.types import Kind, PolyType
 from ringsmith.objects import Residues
+from ringsmith.params import KeyShape
 
 T = TypeVar("T")
 
@@ -20,7 +21,7 @@ BITS = (30, 24, 45, 60, 40, 59, 50)
 """Of four data primes, two special primes and an extension prime."""
 DATA, SPECIAL, EXTENSION = range(4), (4, 5), (6,)
 KEY_PRIMES = range(6)
-KEYS = {"relin": 9, "galois:3": 7}
+KEYS = {"relin": KeyShape(9), "galois:3": KeyShape(7)}
 """Digits of the keys. No random value has more digits than the second."""
 
 
@@ -75,9 +76,9 @@ def random_inputs(graph: SubroutineGraph, random: np.random.Generator) -> dict[s
 
 def random_keys(graph: SubroutineGraph, random: np.random.Generator) -> dict[str, Residues]:
     """The keys: arrays (digits, 2, K, N)."""
-    base = range(graph.key_primes)
     return {
-        name: _residues(graph, base, (digits, 2), random) for name, digits in graph.keys.items()
+        name: _residues(graph, shape.base, (shape.digits, 2), random)
+        for name, shape in graph.keys.items()
     }
 
 
@@ -153,7 +154,7 @@ class _Writer:
         variant = self._one(("fast_base_conv", "centred_digit", "words"))
         if variant == "words":
             bits = prod(self.graph.primes[i] for i in held).bit_length()
-            size = self._draw(st.integers(-(-bits // KEYS["galois:3"]), bits + 1))
+            size = self._draw(st.integers(-(-bits // KEYS["galois:3"].digits), bits + 1))
             return Cut((size,) * -(-bits // size), variant, self._more(held))
         ends = sorted({*self._draw(st.sets(st.integers(1, len(held)))), len(held)})
         sizes = tuple(end - start for start, end in zip([0, *ends], ends, strict=False))

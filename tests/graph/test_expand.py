@@ -18,7 +18,7 @@ from ringsmith.graph import Form, Origin, SubroutineGraph
 from ringsmith.graph.expand import Digits, Expanded, KeyProduct, expand
 from ringsmith.graph.subroutines import Cut
 from ringsmith.graph.types import Kind
-from ringsmith.params import CkksParameters
+from ringsmith.params import CkksParameters, KeyShape
 
 CUT = Cut((2, 1), "fast_base_conv", (0, 1, 2, 4, 5))
 KEY_OPS = {"digits", "key_product", "key_switch", "half"}
@@ -192,7 +192,7 @@ def test_the_record_of_a_key_switch_names_its_divisions_and_sums_behind_them() -
 def test_a_graph_without_pairs_and_key_switching_is_its_own_expansion(
     small: CkksParameters,
 ) -> None:
-    graph = SubroutineGraph.for_parameters(small, {"relin": 2})
+    graph = SubroutineGraph.for_parameters(small, {"relin": KeyShape(2)})
     graph.at_origin(Origin(4, "multiply"))
     x = graph.input("x", (0, 1))
     raised = [graph.ntt(graph.mod_up(graph.intt(x), digit, (0, 1, 5))) for digit in (0, 1)]

@@ -66,7 +66,7 @@ def test_every_operation_of_a_scheme_can_be_written(name: str) -> None:
 def _written(op: Op, parameters: RlweParameters) -> tuple[int, ...]:
     record, limbs = op.record, parameters.limbs
     element = parameters.conjugation_element
-    keys = {"relin": parameters.key_digits, f"galois:{element}": parameters.key_digits}
+    keys = dict.fromkeys(("relin", f"galois:{element}"), parameters.key_shape(limbs))
     used = {None: set(), Key.RELINEARIZATION: {"relin"}, Key.GALOIS: {f"galois:{element}"}}
     needed = {key: digits for key, digits in keys.items() if key in used[record.key]}
     graph = SubroutineGraph.for_parameters(parameters, needed, products=True)

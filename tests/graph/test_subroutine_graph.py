@@ -16,7 +16,7 @@ from ringsmith.errors import InteropError, ProgramError
 from ringsmith.graph import Form, Origin, SubroutineGraph, from_json, to_json
 from ringsmith.graph.expand import expand
 from ringsmith.graph.types import OPS
-from ringsmith.params import BfvParameters, CkksParameters, SecurityWarning
+from ringsmith.params import BfvParameters, CkksParameters, KeyShape, SecurityWarning
 from ringsmith.schemes.registry import scheme_of
 
 Document = dict[str, Any]
@@ -25,7 +25,7 @@ Document = dict[str, Any]
 @pytest.fixture(scope="module")
 def graph(small: CkksParameters) -> SubroutineGraph:
     """Every primitive of CKKS at least once: nodes 0 … 17."""
-    graph = SubroutineGraph.for_parameters(small, {"relin": 2, "galois:9": 5})
+    graph = SubroutineGraph.for_parameters(small, {"relin": KeyShape(2), "galois:9": KeyShape(5)})
     x, y = graph.input("x.0", (0, 1)), graph.input("x.1", (0, 1))
     total = graph.sub(graph.add(x, y), graph.neg(graph.mul(x, y)))
     graph.at_origin(Origin(3, "relinearize"))
@@ -78,7 +78,10 @@ def test_the_file_is_what_the_architecture_page_shows(graph: SubroutineGraph) ->
         *("format", "version", "n", "primes", "roots", "special", "extension", "keys", "nodes")
     ]
     assert document["format"] == "ringsmith-subroutine-graph"
-    assert document["keys"] == {"relin": {"digits": 2}, "galois:9": {"digits": 5}}
+    assert document["keys"] == {
+        "relin": {"digits": 2, "base": [0, 1, 2, 3, 4, 5]},
+        "galois:9": {"digits": 5, "base": [0, 1, 2, 3, 4, 5]},
+    }
     assert document["nodes"][0] == {
         "id": 0,
         "op": "input",
@@ -158,7 +161,7 @@ ILLEGAL: list[tuple[Callable[[SubroutineGraph, int, int], object], str]] = [
 def test_an_illegal_node_is_refused_in_words(
     build: Callable[[SubroutineGraph, int, int], object], words: str, small: CkksParameters
 ) -> None:
-    graph = SubroutineGraph.for_parameters(small, {"relin": 2})
+    graph = SubroutineGraph.for_parameters(small, {"relin": KeyShape(2)})
     x = graph.input("x", (0, 1))
     c = graph.input("c", (0, 1), Form.COEFF)
     with pytest.raises(ProgramError, match=re.escape(words)):
@@ -196,10 +199,24 @@ HOSTILE: list[tuple[Callable[[Document], object], str]] = [
     (lambda d: d.update(special=list(range(6))), "with a data prime before them"),
     (lambda d: d.update(keys=[]), "keys is not an object"),
     (lambda d: d["keys"].update(relin=3), "key 'relin' is not an object"),
-    (lambda d: d["keys"].update(relin={"digits": 0}), "digits of key 'relin' 0 is not a whole"),
-    (lambda d: d["keys"].update({"a b": {"digits": 1}}), "key 'a b' is no name"),
+    (
+        lambda d: d["keys"].update(relin={"digits": 0, "base": [0, 5]}),
+        "digits of key 'relin' 0 is not a whole",
+    ),
+    (lambda d: d["keys"]["relin"].pop("base"), "key 'relin' lacks ['base']"),
+    (lambda d: d["keys"]["relin"].update(base=[]), "base of key 'relin' names no prime"),
+    (lambda d: d["keys"]["relin"].update(base=[0, 2, 1]), "base of key relin [0, 2, 1] is not asc"),
+    (lambda d: d["keys"]["relin"].update(base=[0, 6]), "base of key relin: prime 6 is not a whole"),
+    (
+        lambda d: d["keys"]["relin"].update(base=[0, 2, 3, 4, 5]),
+        "key 'relin' has the primes [0, 2, 3, 4, 5] and is used at [0, 1, 5]: give it a base",
+    ),
+    (lambda d: d["keys"].update({"a b": {"digits": 1, "base": [0]}}), "key 'a b' is no name"),
     (lambda d: d["keys"].pop("relin"), "key 'relin' is not among the graph's keys"),
-    (lambda d: d["keys"].update({"galois:3": {"digits": 1}}), "'galois:3' is used by no node"),
+    (
+        lambda d: d["keys"].update({"galois:3": {"digits": 1, "base": [0]}}),
+        "'galois:3' is used by no node",
+    ),
     (lambda d: d.update(nodes=[]), "the graph has no output node"),
     (lambda d: d["nodes"].append(7), "node 18 is not an object"),
     (lambda d: d["nodes"].pop(3), "node 3 calls itself 4"),
@@ -298,9 +315,9 @@ def test_the_interpreter_runs_what_a_file_says(
     }
     keys = {
         name: np.stack(
-            [rng.integers(0, q, (digits, 2, small.n), dtype=np.uint64) for q in small.primes], 2
+            [rng.integers(0, q, (shape.digits, 2, small.n), np.uint64) for q in small.primes], 2
         )
-        for name, digits in graph.keys.items()
+        for name, shape in graph.keys.items()
     }
     first = graph.to_core().run(inputs, keys)
     again = from_json(to_json(graph)).to_core().run(inputs, keys)
@@ -328,7 +345,7 @@ def bfv_graph() -> SubroutineGraph:
             security=None,
         )
     graph = SubroutineGraph.for_parameters(
-        parameters, {"relin": parameters.key_digits}, products=True
+        parameters, {"relin": KeyShape(parameters.key_digits)}, products=True
     )
     writer = scheme_of(parameters).writer(graph, parameters)
     x, y = writer.input("x", 2, 2), writer.input("y", 2, 2)
@@ -384,7 +401,7 @@ def test_an_illegal_bfv_node_is_refused_in_words(
     bfv_graph: SubroutineGraph,
 ) -> None:
     primes, roots = bfv_graph.primes, bfv_graph.roots
-    graph = SubroutineGraph(1024, primes, roots, (), {"relin": 2}, bfv_graph.extension)
+    graph = SubroutineGraph(1024, primes, roots, (), {"relin": KeyShape(2)}, bfv_graph.extension)
     x, c = graph.input("x", (0, 1)), graph.input("c", (0, 1), Form.COEFF)
     wide = graph.input("w", (0, 1, 2, 3, 4), Form.COEFF)
     with pytest.raises(ProgramError, match=re.escape(words)):

@@ -16,7 +16,6 @@ from ringsmith import compile_program, open_device
 from ringsmith.apps.mnist import trained_network
 from ringsmith.heir import Imported, PlanBy, Wish, import_module, program_of, trace_module
 from ringsmith.heir.compiler import Lowering, module_text
-from ringsmith.heir.importing import key_bytes
 from ringsmith.params import KeyNeeds
 from ringsmith.program import Program
 
@@ -119,7 +118,7 @@ def test_lola_needs_half_the_key_bytes_of_heirs_rotations(lola: Lola) -> None:
     every = KeyNeeds(
         parameters.limbs, {parameters.galois_element(k): parameters.limbs for k in rotations}
     )
-    ours, theirs = key_bytes(parameters, few.key_needs), key_bytes(parameters, every)
+    ours, theirs = few.key_needs.bytes(parameters), every.bytes(parameters)
     print(
         f"{lola.file.name}: HEIR's {len(rotations)} rotations, {theirs:,} bytes of keys; "
         f"{len(few.key_needs.galois)} rotations, {ours:,} bytes, {ours // 2:,} with seeds"

@@ -188,10 +188,13 @@ def test_a_program_and_an_evaluator_use_the_seeds_where_there_are_some(
         assert np.abs(decrypted - np.roll(values**2, -1)).max() < 2.0**-15
         words[seeded] = result.report.key_words
         assert expected.report.key_words == 0
-        rotated = Evaluator(small, keys, "model", design).run("rotate", x, steps=1)
+        lower = Evaluator(small, keys).run("mod_switch", x)  # the key's level
+        rotated = Evaluator(small, keys, "model", design).run("rotate", lower, steps=1)
         np.testing.assert_array_equal(
-            rotated.data, Evaluator(small, keys).run("rotate", x, steps=1).data
+            rotated.data, Evaluator(small, keys).run("rotate", lower, steps=1).data
         )
+        with pytest.raises(ProgramError, match=r"key 'galois:3' has 4 digits .* needs 5 digits"):
+            Evaluator(small, keys).run("rotate", x, steps=1)
     assert words[False] // 2 < words[True] < words[False] // 2 + 100
     expanding = runtime.compile_program(program, design)
     with pytest.raises(ProgramError, match=r"compile it for full keys, with seeded=\(\)"):

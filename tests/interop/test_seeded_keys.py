@@ -35,6 +35,7 @@ from ringsmith.params import (
     BfvParameters,
     CkksParameters,
     KeyNeeds,
+    KeyShape,
     core_context,
     parameter_set,
 )
@@ -123,17 +124,17 @@ def test_seeds_are_direct_as_often_as_stated(rng: np.random.Generator) -> None:
 
 
 def test_keys_have_direct_seeds(small: CkksParameters, keys: Keys) -> None:
-    assert seeds_are_direct(small.primes, small.n, small.key_digits)
+    assert seeds_are_direct(small.primes, small.n, small.key_shape(small.limbs))
     for key in all_keys(keys[2]):
         assert key.seed is not None
         for limb, prime in enumerate(small.primes):
             assert is_direct(key.seed, limb, prime, small.n, key.digits)
     q = (1 << 20) - (1 << 13) + 1
     drawn = iter([bytes([i]) * 10 for i in range(100)])
-    seed = draw_seed(lambda: next(drawn), [q], 256, 1)
+    seed = draw_seed(lambda: next(drawn), [q], 256, KeyShape.full(1, 1))
     assert is_direct(seed, 0, q, 256, 1)
     assert seed != bytes(10)  # which is not direct
-    assert draw_seed(lambda: bytes(10), [q], 4096, 1) == bytes(10)  # none is
+    assert draw_seed(lambda: bytes(10), [q], 4096, KeyShape.full(1, 1)) == bytes(10)  # none is
 
 
 @pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
@@ -143,7 +144,7 @@ def test_keys_without_direct_seeds_serve_on_the_fly_and_are_loaded_whole(
     narrow = CkksParameters.create(
         n=1024, prime_bits=(26, 20, 20, 20), special_bits=26, scale_bits=20, security=None
     )
-    assert not seeds_are_direct(narrow.primes, narrow.n, narrow.key_digits)
+    assert not seeds_are_direct(narrow.primes, narrow.n, narrow.key_shape(narrow.limbs))
     _, public, evaluation = client.generate_keys(narrow, KeyNeeds(4), seeded=True)
     relin = evaluation.relin
     assert relin is not None
@@ -191,7 +192,7 @@ def test_half_0_holds_the_old_secret_and_a_small_error(
 ) -> None:
     context, seed = core_context(small), bytes(range(10))
     key = secret.generate_secret_key(context)
-    data = secret.generate_seeded_relin_key(context, key, seed, word_bits)
+    data = secret.generate_relin_key(context, key, word_bits=word_bits, key_seed=seed)
     for digit in range(len(data)):
         for limb, q in enumerate(context.primes):
             s = key[limb].astype(object)
@@ -238,7 +239,7 @@ def test_keys_that_do_not_shorten_are_refused(small: CkksParameters, keys: Keys)
     with pytest.raises(ParameterError, match="has 10 bytes, this one has 9"):
         KeySwitchKey(key.data, bytes(9))
     with pytest.raises(ParameterError, match="has 10 bytes, this one has 11"):
-        secret.generate_seeded_relin_key(core_context(small), keys[0].reveal(), bytes(11), 0)
+        secret.generate_relin_key(core_context(small), keys[0].reveal(), key_seed=bytes(11))
 
 
 @pytest.mark.parametrize("form", ["expanded on the fly", "precomputed"])
@@ -291,7 +292,7 @@ def test_precomputed_keys_of_other_parameters_are_refused(
     other = replace(small, data_primes=small.data_primes[:-1], dnum=4)
     with pytest.raises(ParameterError, match="the evaluation keys: made with other parameters"):
         precompute_keys(keys[2], other)
-    with pytest.raises(ParameterError, match="expected is"):
+    with pytest.raises(ParameterError, match="has 5 digits, but the parameters have dnum = 4"):
         precompute_keys(of_unknown_origin(keys[2]), other)
     x = client.encrypt_vector(small, keys[1], [0.5])
     few = client.generate_keys(other, KeyNeeds(4, {other.galois_element(5): 4}))[2]
@@ -332,7 +333,7 @@ def test_keys_that_nothing_divides_are_not_precomputed(
 def test_accelerators_want_whole_keys(small: CkksParameters, keys: Keys, design: str) -> None:
     on_the_fly = on_the_fly_keys(keys[2], core_context(small).primes)
     device = open_device("model", design)
-    graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": 5}))
+    graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": KeyShape(5)}))
     for form, some in (
         ("expanded on the fly", on_the_fly),
         ("precomputed", precompute_keys(keys[2], small)),
@@ -352,7 +353,7 @@ def test_a_damaged_on_the_fly_key_is_refused(small: CkksParameters, keys: Keys) 
     damaged[1, 2, 3] = 1 << 62
     for half, message in (
         (damaged, f"key 'relin' has {1 << 62} at position 3 of limb 2, which is not below"),
-        (on_the_fly.relin.half[:4], r"half 0 of key 'relin' has shape \(4, 6, .*needs \(5, 6, "),
+        (on_the_fly.relin.half[:4], r"key 'relin' has 4 digits and .*needs 5 digits and"),
     ):
         wrong = {"relin": OnTheFlyKey(half, on_the_fly.relin.seed)}
         with pytest.raises(ProgramError, match=message):

@@ -96,7 +96,7 @@ def test_a_lowered_operation_equals_the_evaluator_bit_for_bit(
         prepare = _core.bfv.lift_plain if op is Op.MULTIPLY_PLAIN else _core.bfv.scale_plain
         inputs["p.0"] = prepare(context, plain, limbs)
     keys = {name: residues(rng, parameters.primes, parameters.key_digits, 2) for name in graph.keys}
-    assert all(digits == parameters.key_digits for digits in graph.keys.values())
+    assert all(shape == parameters.key_shape(limbs) for shape in graph.keys.values())
     result = graph.to_core().run(inputs, keys)
 
     x, y = ([inputs[n] for n in sorted(inputs) if n.startswith(letter)] for letter in "xy")

@@ -319,7 +319,7 @@ def test_what_no_output_needs_is_left_out(small: CkksParameters) -> None:
 
 def test_the_listing_shows_levels_scales_keys_and_lines(small: CkksParameters) -> None:
     listing = str(trace(lambda x: x.rotate(2) * x, small))
-    assert "relinearization at up to 5 limbs; rotation by 2 at up to 5 limbs" in listing
+    assert "relinearization at up to 5 limbs, 492 kB; rotation by 2 at up to 5 limbs" in listing
     assert "rotate(%0, 2)" in listing
     assert "2^80.00" in listing
     assert f"{__file__}:" in listing

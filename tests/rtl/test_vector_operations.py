@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.backends.vector.test_key_switching import transform
 from tests.backends.vector.test_programs import parameters
-from tests.rtl.test_vector_core import RADIX_16, check
+from tests.rtl.test_vector_core import RADIX_16, TWO_SLOW, check
 
 from ringsmith import platforms
 from ringsmith.backends.base import CompiledGraph
@@ -90,3 +91,9 @@ def test_operations_of_the_papers_sets_equal_the_interpreters_in_the_schedules_c
     assert result.outputs.keys() == expected.keys()
     for name, words in expected.items():
         assert np.array_equal(result.outputs[name], words), name
+
+
+def test_rotations_that_share_digits_equal_the_interpreters_in_the_schedules_cycles(
+    rng: np.random.Generator,
+) -> None:
+    check(compile_graph(transform(TWO_SLOW), TWO_SLOW), rng)

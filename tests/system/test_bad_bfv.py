@@ -237,7 +237,7 @@ CASES = [
             ),
             t.keys,
         ).run("relinearize", Ciphertext(np.concatenate([t.x.data, t.x.data[:1]]))),
-        "key 'relin' has shape (2, 2, 3, 1024) and the program needs (5, 2, 2, 1024)",
+        "key 'relin' has 2 digits and the primes [0, 1, 2], and parameters 'custom' make no such",
     ),
     Case(
         "a CKKS public key's file",

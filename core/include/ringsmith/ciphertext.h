@@ -1,6 +1,7 @@
 // Ciphertexts and key-switching keys as arrays of words, in Microsoft SEAL's layout.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -49,13 +50,15 @@ class PrecomputedKey;  // precomputed_key.h
 /// A full key has both parts: half 0 is the b part, half 1 the uniform a part. A key expanded on
 /// the fly (seed-compressed) has the b part and a seed; expand_key_half makes the a part.
 /// A precomputed key is in `precomputed`. All three compute the same words. Word index:
-/// ((digit * halves + half) * K + prime) * N + position, K all primes, special ones last.
+/// ((digit * halves + half) * limbs + row(prime)) * N + position. A key has limbs for all K primes,
+/// special ones last, or for those of `base` only: a truncated key.
 struct KeySwitchKeyView {
   std::span<const u64> data;
   std::size_t digits = 0;
   std::size_t word_bits = 0;      ///< 0: the context's RNS digits; else bits of a digit
   const KeySeed* seed = nullptr;  ///< of a seed-compressed key; else null
   const PrecomputedKey* precomputed = nullptr;  ///< a precomputed key, not in `data`
+  BaseView base = {};  ///< ascending, the primes of its limbs; empty: all, in order
 
   /// Returns how many parts `data` holds.
   [[nodiscard]] std::size_t halves() const {
@@ -64,7 +67,13 @@ struct KeySwitchKeyView {
     }
     return seed == nullptr ? 2 : 1;
   }
-  /// Returns part `index` < halves() of one digit: K * N words.
+  /// Returns which limb is a prime's, which the key must have.
+  [[nodiscard]] std::size_t row(std::size_t prime) const {
+    return base.empty()
+               ? prime
+               : static_cast<std::size_t>(std::ranges::lower_bound(base, prime) - base.begin());
+  }
+  /// Returns part `index` < halves() of one digit: limbs * N words.
   [[nodiscard]] std::span<const u64> half(std::size_t digit, std::size_t index) const {
     const std::size_t words = data.size() / (halves() * digits);
     return data.subspan((halves() * digit + index) * words, words);

@@ -169,8 +169,8 @@ class Graph {
   /// Computes every output.
   ///
   /// @param inputs one polynomial for each input node, canonical, in the node's base and form
-  /// @param keys   one key-switching key for each key name, over all key_primes(), NTT form, full
-  ///               or seed-compressed
+  /// @param keys   one key-switching key for each key name, NTT form, in any form: over all
+  ///               key_primes(), or truncated to a base that has all primes it is used at
   /// @param outputs for each output node, where to write its limbs of N words; no overlap with an
   ///                input or another output
   /// @param source  called once, by the calling thread, for each input that `inputs` lacks, before

@@ -87,16 +87,6 @@ void mod_up(const RnsContext& context, BaseView digit, BaseView base, std::span<
 void mod_up_scaled(const RnsContext& context, BaseView from, BaseView base, std::span<const u64> in,
                    std::span<u64> out);
 
-/// out = sum over d of digits[d] * keys[d], in NTT form. Not in place.
-///
-/// @param digits one polynomial over `base` for each digit
-/// @param keys   for each digit one part (b or a) of its key: a polynomial over the context's first
-///               primes, which include those of `base`
-/// @throws ParameterError if the counts or sizes differ, or there is no digit
-void ksk_inner_product(const RnsContext& context, BaseView base,
-                       std::span<const std::span<const u64>> digits,
-                       std::span<const std::span<const u64>> keys, std::span<u64> out);
-
 /// Divides by the product D of some primes of the base: key switching's ModDown, CKKS's rescale,
 /// and both at once if a data prime is dropped too.
 ///

@@ -16,8 +16,12 @@ namespace ringsmith {
 
 /// @throws ParameterError unless the key has the context's number of digits and the words fit. RNS
 ///         digits need a special prime, unless they are residue digits. A precomputed key must have
-///         the same primes, one of them special
+///         the same primes, one of them special. A truncated key is refused: only graphs take one
 void check(const RlweContext& context, const KeySwitchKeyView& key);
+
+/// The same, and a truncated key may have fewer digits.
+/// @throws ParameterError also if its primes are not ascending, or not the context's
+void check_shape(const RlweContext& context, const KeySwitchKeyView& key);
 
 /// Switches the key of one polynomial: returns two polynomials that, added to a ciphertext under s,
 /// contribute target * s'. The key determines the decomposition. RNS digits end in a division by

@@ -32,18 +32,24 @@ namespace ringsmith {
 ///                  the product of all data primes has
 /// @param key_seed  seed of the a part (expand_key_half), never used before with this secret key;
 ///                  null: the a part is drawn from `random`
-/// @throws ParameterError for RNS digits without a special prime, unless they are residue digits
+/// @param limbs     0: the full key; else of a truncated key, for ciphertexts of up to this many
+///                  limbs: it has their digits, and limbs for their primes and the special primes.
+///                  The a part of a seed is the full key's in those limbs
+/// @throws ParameterError for RNS digits without a special prime, unless they are residue digits,
+///         and for more limbs than the context has
 [[nodiscard]] std::vector<u64> generate_relin_key(const RlweContext& context,
                                                   std::span<const u64> secret_key,
                                                   RandomSource& random, std::size_t word_bits = 0,
-                                                  const KeySeed* key_seed = nullptr);
+                                                  const KeySeed* key_seed = nullptr,
+                                                  std::size_t limbs = 0);
 
 /// Generates the key that switches from s(x^element) to s; parameters as for generate_relin_key.
 /// @throws ParameterError unless element is odd and below 2N
 [[nodiscard]] std::vector<u64> generate_galois_key(const RlweContext& context,
                                                    std::span<const u64> secret_key, u64 element,
                                                    RandomSource& random, std::size_t word_bits = 0,
-                                                   const KeySeed* key_seed = nullptr);
+                                                   const KeySeed* key_seed = nullptr,
+                                                   std::size_t limbs = 0);
 
 /// Encrypts with the public key. Zero is encrypted one prime above the message's level, if there is
 /// one, then divided by that prime with rounding. This reduces its error. Then the message is

@@ -16,10 +16,10 @@
 
 namespace ringsmith {
 
-/// A precomputed full key-switching key, for many uses. It is checked once for canonical residues,
-/// aligned, and each residue has the form that its prime's kernels read fastest. It takes as much
-/// memory as the key's words, or half of that where kernels pack the residues of narrow primes, and
-/// the values kept for rotations.
+/// A precomputed key-switching key, with both parts, for many uses. It is checked once for
+/// canonical residues, aligned, and each residue has the form that its prime's kernels read
+/// fastest. It takes as much memory as the key's words, or half of that where kernels pack the
+/// residues of narrow primes, and the values kept for rotations.
 ///
 /// A Galois key is precomputed for its automorphism: the inverse automorphism is applied to its
 /// limbs. Sums then use the unpermuted digits, and the automorphism is applied to the sums. The
@@ -32,7 +32,7 @@ namespace ringsmith {
 /// several threads may read it.
 class PrecomputedKey {
  public:
-  /// @param key     full, of RNS digits
+  /// @param key     with both parts, of RNS digits; it may be truncated
   /// @param element of the automorphism that it is used for; with any other it is as slow as a key
   ///                that is not precomputed, or slower
   /// @throws ParameterError if the key is seed-compressed, of bit digits or precomputed already, if
@@ -49,8 +49,10 @@ class PrecomputedKey {
   [[nodiscard]] std::size_t bytes() const;
   /// The Galois element that it is precomputed for.
   [[nodiscard]] u64 element() const { return element_; }
-  /// Checks that it has this degree, and the first `primes` primes and their roots.
+  /// Checks that it is of this degree, and of the first `primes` primes and their roots.
   [[nodiscard]] bool is_of(const RnsContext& rns, std::size_t primes) const;
+  /// The primes that it has limbs for, ascending.
+  [[nodiscard]] BaseView base() const { return base_; }
 
   /// Returns a pointer to a limb's residues from `position` on, a multiple of 8, after x -> x^(1 /
   /// element). simd::PrimeKernels::key_code and key_shift define their form.
@@ -93,7 +95,8 @@ class PrecomputedKey {
   RnsContext rns_;
   u64 element_;
   std::size_t digits_;
-  std::vector<std::size_t> begins_;  // start of each prime's limbs, and the end of the last
+  Base base_;
+  std::vector<std::size_t> begins_;  // start of each prime's limbs, if any, and the end of the last
   Words words_;
   std::unique_ptr<Automorphism> automorphism_;
 };

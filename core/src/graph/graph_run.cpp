@@ -1,6 +1,7 @@
 // The reference interpreter of the subroutine graph.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <list>
 #include <map>
 #include <set>
@@ -209,6 +210,7 @@ class Interpreter {
     }
   }
 
+  // Refuses a key that has not the digits and limbs that a node reads.
   void check_key(const Node& node) const {
     const KeySwitchKeyView& key = keys_.find(node.name)->second;
     const std::size_t needed = key_digits(node);
@@ -218,12 +220,33 @@ class Interpreter {
                             " digits, and not of the graph's degree and primes with at least ",
                             needed, " digits: precompute one of the graph's parameters"));
     }
+    check_key_base(node, key);
+    const std::size_t limbs = key.base.empty() ? key_primes_ : key.base.size();
     if (key.digits < needed ||
-        key.data.size() != key.digits * key.halves() * key_primes_ * rns_.degree()) {
+        key.data.size() != key.digits * key.halves() * limbs * rns_.degree()) {
       throw GraphError(text("key '", node.name, "' has ", key.digits, " digits and ",
                             key.data.size(), " words; the graph expects at least ", needed,
-                            " digits of ", key.halves() == 2 ? "2 halves" : "half 0", " of ",
-                            key_primes_, " limbs of N = ", rns_.degree()));
+                            " digits of ", key.halves() == 2 ? "2 halves" : "half 0", " of ", limbs,
+                            " limbs of N = ", rns_.degree()));
+    }
+  }
+
+  void check_key_base(const Node& node, const KeySwitchKeyView& key) const {
+    if (key.base.empty()) {
+      return;
+    }
+    if (std::ranges::adjacent_find(key.base, std::greater_equal()) != key.base.end() ||
+        key.base.back() >= key_primes_) {
+      throw GraphError(text("key '", node.name, "' has limbs of primes that are not ascending in 0",
+                            " ... ", key_primes_ - 1, ": name the primes of its limbs"));
+    }
+    const Base& base = node.op == Op::kKeySwitch ? node.extended : node.type.base;
+    for (const std::size_t prime : base) {
+      if (!std::ranges::binary_search(key.base, prime)) {
+        throw GraphError(text("key '", node.name, "' has no limb of prime ", prime,
+                              ", which the graph uses it at: give a key of more limbs, or the full "
+                              "key"));
+      }
     }
   }
 
@@ -393,7 +416,9 @@ class Interpreter {
     for (std::size_t i = 0; i < node.digits.size(); ++i) {
       digits.push_back(operand(node, i));
       if (node.half < key.halves()) {
-        rns_.check_canonical(key.half(node.digits[i], node.half), consecutive_base(key_primes_),
+        rns_.check_canonical(key.half(node.digits[i], node.half),
+                             key.base.empty() ? consecutive_base(key_primes_)
+                                              : Base(key.base.begin(), key.base.end()),
                              key_name(node));
       }
     }

@@ -100,7 +100,8 @@ void KeyMultiplier::refuse_keys(std::size_t prime, const Switching& switching) c
   const KeySwitchKeyView& key = switching.key;
   for (std::size_t half = 0; half < key.halves(); ++half) {
     for (const std::size_t digit : switching.digits) {
-      const std::span<const u64> limb = limb_of(key.half(digit, half), prime, context_.degree());
+      const std::span<const u64> limb =
+          limb_of(key.half(digit, half), key.row(prime), context_.degree());
       check_key_limb(limb, prime, context_.modulus(prime), switching.name);
     }
   }

@@ -19,7 +19,7 @@ namespace ringsmith::kernels {
 /// One use of a polynomial's digits.
 struct Switching {
   u64 element = 1;                  ///< x -> x^element is done to the polynomial or its digits
-  KeySwitchKeyView key;             ///< over the context's first primes
+  KeySwitchKeyView key;             ///< with limbs for all primes that are asked for
   std::vector<std::size_t> digits;  ///< for each digit of the polynomial its number in the key
   std::string name = "the key-switching key";  ///< what errors call it
 };

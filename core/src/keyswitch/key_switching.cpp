@@ -1,6 +1,7 @@
 #include "ringsmith/key_switching.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -131,6 +132,15 @@ Ciphertext undivided_products(const RlweContext& context, Form form, std::span<c
   return sums;
 }
 
+// Whether a key lacks primes, and so may lack digits.
+bool is_truncated(const RlweContext& context, const KeySwitchKeyView& key) {
+  return !key.base.empty() && key.base.size() != context.rns().size();
+}
+
+bool has_other_digits(const RlweContext& context, const KeySwitchKeyView& key, std::size_t full) {
+  return is_truncated(context, key) ? key.digits < 1 || key.digits > full : key.digits != full;
+}
+
 void check_rotated(const RlweContext& context, const CiphertextView& a) {
   check(context, a);
   if (a.size != 2) {
@@ -150,6 +160,15 @@ void check_product(const RlweContext& context, const CiphertextView& a, const ch
 }  // namespace
 
 void check(const RlweContext& context, const KeySwitchKeyView& key) {
+  check_shape(context, key);
+  if (is_truncated(context, key)) {
+    throw ParameterError(text("the key-switching key is truncated to ", key.base.size(), " of ",
+                              context.rns().size(),
+                              " primes, and only graphs take such keys: use the full key"));
+  }
+}
+
+void check_shape(const RlweContext& context, const KeySwitchKeyView& key) {
   if (key.precomputed != nullptr && context.residue_digits()) {
     throw ParameterError(
         "a precomputed key is divided by special primes, and the parameters have none: use the key "
@@ -168,7 +187,7 @@ void check(const RlweContext& context, const KeySwitchKeyView& key) {
   }
   if (key.word_bits != 0) {
     const std::size_t words = context.words(context.max_limbs(), key.word_bits);
-    if (key.digits != words) {
+    if (has_other_digits(context, key, words)) {
       throw ParameterError(text("the key-switching key has ", key.digits, " digits, but words of ",
                                 key.word_bits, " bits make ", words, ": make the key for them"));
     }
@@ -176,12 +195,19 @@ void check(const RlweContext& context, const KeySwitchKeyView& key) {
     throw ParameterError(
         "key switching by digits of primes needs a special prime, and the parameters have none: "
         "use a key in words of word_bits bits, or name dnum for residue digits");
-  } else if (key.digits != context.dnum()) {
+  } else if (has_other_digits(context, key, context.dnum())) {
     throw ParameterError(text("the key-switching key has ", key.digits,
                               " digits, but the parameters", " have dnum = ", context.dnum(),
                               ": make the key for them"));
   }
-  context.rns().check_size(key.data.size(), key.digits * key.halves() * context.rns().size(),
+  if (!key.base.empty() &&
+      (std::ranges::adjacent_find(key.base, std::greater_equal()) != key.base.end() ||
+       key.base.back() >= context.rns().size())) {
+    throw ParameterError(text("the base of the key-switching key is not ascending indices of ",
+                              context.rns().size(), " primes: name the primes of its limbs"));
+  }
+  const std::size_t limbs = key.base.empty() ? context.rns().size() : key.base.size();
+  context.rns().check_size(key.data.size(), key.digits * key.halves() * limbs,
                            "the key-switching key");
 }
 

@@ -42,7 +42,7 @@ KeyWords::KeyWords(const RnsContext& context, const KeySwitchKeyView& key,
   }
   for (const std::size_t digit : digits) {
     for (std::size_t half = 0; half < key.halves(); ++half) {
-      following_[half].push_back(&key.half(digit, half)[prime * context.degree() + begin]);
+      following_[half].push_back(&key.half(digit, half)[key.row(prime) * context.degree() + begin]);
     }
     if (key.seed != nullptr) {
       streams_.emplace_back(*key.seed, digit, prime, begin / kSeededBlock,
@@ -83,28 +83,26 @@ const KeyWords::Pointers& KeyWords::next(std::size_t words, std::span<u64> buffe
 void key_inner_product(const RnsContext& context, BaseView base,
                        std::span<const std::span<const u64>> digits, const KeySwitchKeyView& key,
                        std::span<const std::size_t> numbers, std::size_t half, std::span<u64> out) {
-  if (half < key.halves()) {
-    std::vector<std::span<const u64>> keys;
-    for (const std::size_t number : numbers) {
-      keys.push_back(key.half(number, half));
-    }
-    ksk_inner_product(context, base, digits, keys, out);
-    return;
-  }
   const std::size_t degree = context.degree();
-  parallel_for(base.size(), kExpansionPasses * digits.size() * degree, [&](std::size_t limb) {
-    ScratchWords expanded(digits.size() * degree);
+  const bool stored = half < key.halves();
+  const std::size_t passes = stored ? 2 : kExpansionPasses;
+  parallel_for(base.size(), passes * digits.size() * degree, [&](std::size_t limb) {
+    ScratchWords expanded(stored ? 0 : digits.size() * degree);
     std::vector<const u64*> digit_limbs(digits.size());
     std::vector<const u64*> key_limbs(digits.size());
     const NttTables& tables = context.ntt(base[limb]);
     for (std::size_t i = 0; i < digits.size(); ++i) {
+      digit_limbs[i] = &digits[i][limb * degree];
+      if (stored) {
+        key_limbs[i] = limb_of(key.half(numbers[i], half), key.row(base[limb]), degree).data();
+        continue;
+      }
       const std::span<u64> words = expanded.words().subspan(i * degree, degree);
       if (key.precomputed != nullptr) {
         key.precomputed->restore(numbers[i], half, base[limb], 0, words);
       } else {
         expand_key_half(*key.seed, numbers[i], base[limb], tables.modulus(), words);
       }
-      digit_limbs[i] = &digits[i][limb * degree];
       key_limbs[i] = words.data();
     }
     tables.kernels().inner_product(tables.plan().prime, digits.size(), digit_limbs.data(),

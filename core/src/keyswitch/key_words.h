@@ -61,8 +61,9 @@ class KeyWords {
   std::vector<SeededLimb> streams_;  // of each digit; none of another than a seed-compressed key
 };
 
-/// ksk_inner_product with one half of some digits of a key, canonical.
-/// @param numbers of the digits in the key
+/// out = sum over d of digits[d] times one half of digit numbers[d] of a key, in NTT form.
+/// @param digits each a polynomial over `base`
+/// @param key    with canonical residues for all primes of `base`
 void key_inner_product(const RnsContext& context, BaseView base,
                        std::span<const std::span<const u64>> digits, const KeySwitchKeyView& key,
                        std::span<const std::size_t> numbers, std::size_t half, std::span<u64> out);

@@ -46,7 +46,7 @@ void check_precomputable(const RlweContext& context, const KeySwitchKeyView& key
         "a key-switching key in residue digits cannot be precomputed: use it as it is, or make one "
         "with a special prime");
   }
-  check(context, key);
+  check_shape(context, key);
 }
 
 // What precomputed residues are times.
@@ -129,20 +129,23 @@ PrecomputedKey::PrecomputedKey(const RlweContext& context, const KeySwitchKeyVie
     : rns_(context.rns()),
       element_(element),
       digits_(key.digits),
+      base_(key.base.empty() ? consecutive_base(rns_.size())
+                             : Base(key.base.begin(), key.base.end())),
       automorphism_(std::make_unique<Automorphism>(rns_.log_degree(), element,
                                                    std::max(digits_, kLeastLevels))) {
   check_precomputable(context, key);
   begins_.push_back(0);
   for (std::size_t prime = 0; prime < rns_.size(); ++prime) {
-    begins_.push_back(begins_.back() + 2 * digits_ * stride(prime));
+    const bool own = std::ranges::binary_search(base_, prime);
+    begins_.push_back(begins_.back() + (own ? 2 * digits_ * stride(prime) : 0));
   }
   words_.resize(begins_.back());
   const std::size_t degree = rns_.degree();
-  parallel_for(2 * digits_ * rns_.size(), 2 * degree, [&](std::size_t index) {
-    const std::size_t prime = index / (2 * digits_);
+  parallel_for(2 * digits_ * base_.size(), 2 * degree, [&](std::size_t index) {
+    const std::size_t prime = base_[index / (2 * digits_)];
     const std::size_t digit = index % (2 * digits_) / 2;
     const std::size_t half = index % 2;
-    const std::span<const u64> residues = limb_of(key.half(digit, half), prime, degree);
+    const std::span<const u64> residues = limb_of(key.half(digit, half), key.row(prime), degree);
     ScratchWords moved(element == 1 ? 0 : degree);
     if (element != 1) {
       automorphism_->back.apply(residues, moved.words());
@@ -160,6 +163,7 @@ KeySwitchKeyView PrecomputedKey::view() const {
   KeySwitchKeyView view;
   view.digits = digits_;
   view.precomputed = this;
+  view.base = base_;
   return view;
 }
 

@@ -183,33 +183,4 @@ void automorph(const RnsContext& context, BaseView base, Form form, u64 element,
   });
 }
 
-void ksk_inner_product(const RnsContext& context, BaseView base,
-                       std::span<const std::span<const u64>> digits,
-                       std::span<const std::span<const u64>> keys, std::span<u64> out) {
-  const std::size_t degree = context.degree();
-  if (digits.empty() || digits.size() != keys.size()) {
-    throw ParameterError(text(digits.size(), " digits and ", keys.size(),
-                              " key digits: give the same number of both, at least one"));
-  }
-  for (std::size_t d = 0; d < digits.size(); ++d) {
-    context.check_size(digits[d].size(), base.size(), "a digit");
-    if (keys[d].size() % degree != 0 || keys[d].size() <= std::ranges::max(base) * degree) {
-      throw ParameterError(text("a digit's key half has ", keys[d].size(),
-                                " words: it has N words for every prime up to the base's last"));
-    }
-  }
-  context.check_size(out.size(), base.size(), "the result");
-  parallel_for(base.size(), 2 * digits.size() * degree, [&](std::size_t limb) {
-    std::vector<const u64*> digit_limbs(digits.size());
-    std::vector<const u64*> key_limbs(digits.size());
-    for (std::size_t d = 0; d < digits.size(); ++d) {
-      digit_limbs[d] = &digits[d][limb * degree];
-      key_limbs[d] = &keys[d][base[limb] * degree];
-    }
-    const NttTables& tables = context.ntt(base[limb]);
-    tables.kernels().inner_product(tables.plan().prime, digits.size(), digit_limbs.data(),
-                                   key_limbs.data(), nullptr, &out[limb * degree], nullptr, degree);
-  });
-}
-
 }  // namespace ringsmith::kernels

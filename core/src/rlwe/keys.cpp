@@ -18,14 +18,12 @@ SecretVector<u64> small_in_ntt_form(const RnsContext& rns, BaseView base,
   return residues;
 }
 
-// (-(a s + e), a) over `base`, which starts with the secret key's first primes: words of both.
-// `uniform` is a.
+// (-(a s + e), a) over `base`: words of both. `uniform` is a; `secret` and it are over `base`.
 std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
-                              std::span<const u64> secret_key, std::span<const u64> uniform,
+                              std::span<const u64> secret, std::span<const u64> uniform,
                               RandomSource& random) {
   const RnsContext& rns = context.rns();
   const std::size_t words = base.size() * rns.degree();
-  const std::span<const u64> secret = secret_key.first(words);
   const SecretVector<u64> error =
       small_in_ntt_form(rns, base, context.error().sample(rns.degree(), random));
 
@@ -38,23 +36,24 @@ std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
   return zero;
 }
 
-// The same with an a of its own.
+// The same with an a of its own; `base` starts with the secret key's first primes.
 std::vector<u64> encrypt_zero(const RlweContext& context, BaseView base,
                               std::span<const u64> secret_key, RandomSource& random) {
   const std::vector<u64> uniform = sample_uniform(context.rns(), base, random);
-  return encrypt_zero(context, base, secret_key, uniform, random);
+  const std::span<const u64> secret = secret_key.first(uniform.size());
+  return encrypt_zero(context, base, secret, uniform, random);
 }
 
-// Half 1 of one digit of a key-switching key, all K primes.
-std::vector<u64> uniform_half(const RlweContext& context, std::size_t digit, const KeySeed* seed,
-                              RandomSource& random) {
+// Half 1 of one digit of a key-switching key.
+std::vector<u64> uniform_half(const RlweContext& context, BaseView base, std::size_t digit,
+                              const KeySeed* seed, RandomSource& random) {
   const RnsContext& rns = context.rns();
   if (seed == nullptr) {
-    return sample_uniform(rns, context.key_base(), random);
+    return sample_uniform(rns, base, random);
   }
-  std::vector<u64> half(rns.size() * rns.degree());
-  for (std::size_t limb = 0; limb < rns.size(); ++limb) {
-    expand_key_half(*seed, digit, limb, rns.modulus(limb),
+  std::vector<u64> half(base.size() * rns.degree());
+  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+    expand_key_half(*seed, digit, base[limb], rns.modulus(base[limb]),
                     limb_of(std::span<u64>(half), limb, rns.degree()));
   }
   return half;
@@ -69,7 +68,7 @@ struct Digit {
 
 // P * s' in the limbs of each digit's primes only; P is the product of the special primes, 1 for
 // residue digits.
-std::vector<Digit> prime_digits(const RlweContext& context) {
+std::vector<Digit> prime_digits(const RlweContext& context, std::size_t limbs) {
   if (context.special_base().empty() && !context.residue_digits()) {
     throw ParameterError(
         "a key in digits of primes needs a special prime, and the parameters have none: name one, "
@@ -81,15 +80,15 @@ std::vector<Digit> prime_digits(const RlweContext& context) {
                : product_of(context.rns(), context.special_base()).modulo(modulus);
   };
   std::vector<Digit> digits;
-  for (std::size_t i = 0; i < context.dnum(); ++i) {
-    digits.push_back({context.digit(i, context.max_limbs()), special_product});
+  for (std::size_t i = 0; i < context.digits(limbs); ++i) {
+    digits.push_back({context.digit(i, limbs), special_product});
   }
   return digits;
 }
 
 // 2^(w i) * s' in all data limbs.
-std::vector<Digit> word_digits(const RlweContext& context, std::size_t word_bits) {
-  const std::size_t limbs = context.max_limbs();
+std::vector<Digit> word_digits(const RlweContext& context, std::size_t limbs,
+                               std::size_t word_bits) {
   std::vector<Digit> digits;
   for (std::size_t i = 0; i < context.words(limbs, word_bits); ++i) {
     digits.push_back({context.data_base(limbs), [shift = i * word_bits](const Modulus& modulus) {
@@ -101,17 +100,24 @@ std::vector<Digit> word_digits(const RlweContext& context, std::size_t word_bits
 
 std::vector<u64> switching_key(const RlweContext& context, std::span<const u64> secret_key,
                                std::span<const u64> old_secret, RandomSource& random,
-                               std::size_t word_bits, const KeySeed* key_seed) {
+                               std::size_t word_bits, const KeySeed* key_seed, std::size_t limbs) {
   const RnsContext& rns = context.rns();
   const std::size_t degree = context.degree();
+  const std::size_t level = limbs == 0 ? context.max_limbs() : limbs;
+  const Base base = context.switching_base(level);
   const std::vector<Digit> digits =
-      word_bits == 0 ? prime_digits(context) : word_digits(context, word_bits);
+      word_bits == 0 ? prime_digits(context, level) : word_digits(context, level, word_bits);
+  SecretVector<u64> secret(base.size() * degree);
+  for (std::size_t limb = 0; limb < base.size(); ++limb) {
+    std::ranges::copy(limb_of(secret_key, base[limb], degree),
+                      limb_of(std::span<u64>(secret), limb, degree).begin());
+  }
   std::vector<u64> key;
-  key.reserve(digits.size() * 2 * rns.size() * degree);
+  key.reserve(digits.size() * 2 * base.size() * degree);
   for (std::size_t d = 0; d < digits.size(); ++d) {
     const Digit& digit = digits[d];
-    const std::vector<u64> uniform = uniform_half(context, d, key_seed, random);
-    std::vector<u64> zero = encrypt_zero(context, context.key_base(), secret_key, uniform, random);
+    const std::vector<u64> uniform = uniform_half(context, base, d, key_seed, random);
+    std::vector<u64> zero = encrypt_zero(context, base, secret, uniform, random);
     for (const std::size_t prime : digit.primes) {
       const Modulus& modulus = rns.modulus(prime);
       const ShoupFactor factor(digit.factor(modulus), modulus);
@@ -158,20 +164,20 @@ std::vector<u64> generate_public_key(const RlweContext& context, std::span<const
 
 std::vector<u64> generate_relin_key(const RlweContext& context, std::span<const u64> secret_key,
                                     RandomSource& random, std::size_t word_bits,
-                                    const KeySeed* key_seed) {
+                                    const KeySeed* key_seed, std::size_t limbs) {
   check_secret_key(context, secret_key);
   SecretVector<u64> squared(secret_key.size());
   kernels::multiply(context.rns(), context.key_base(), secret_key, secret_key, squared);
-  return switching_key(context, secret_key, squared, random, word_bits, key_seed);
+  return switching_key(context, secret_key, squared, random, word_bits, key_seed, limbs);
 }
 
 std::vector<u64> generate_galois_key(const RlweContext& context, std::span<const u64> secret_key,
                                      u64 element, RandomSource& random, std::size_t word_bits,
-                                     const KeySeed* key_seed) {
+                                     const KeySeed* key_seed, std::size_t limbs) {
   check_secret_key(context, secret_key);
   SecretVector<u64> moved(secret_key.size());
   kernels::automorph(context.rns(), context.key_base(), Form::kNtt, element, secret_key, moved);
-  return switching_key(context, secret_key, moved, random, word_bits, key_seed);
+  return switching_key(context, secret_key, moved, random, word_bits, key_seed, limbs);
 }
 
 Ciphertext encrypt(const RlweContext& context, Form form, std::span<const u64> public_key,

@@ -20,7 +20,7 @@ from ringsmith._core import bfv as bfv
 from ringsmith._core import secret as secret
 
 _Residues: TypeAlias = NDArray[np.uint64]
-_Key: TypeAlias = _Residues | OnTheFlyKey | PrecomputedKey
+_Key: TypeAlias = _Residues | TruncatedKey | OnTheFlyKey | PrecomputedKey
 
 MAX_MODULUS_BITS: int
 """Widest modulus of the core in bits."""
@@ -318,14 +318,28 @@ def galois_element(n: int, steps: int) -> int:
     """The element that rotates left by `steps` slots (right if negative); conjugation is 2n - 1."""
 
 @final
+class TruncatedKey:
+    """A key-switching key (digits, 2, limbs, N) over some primes only; graphs take it.
+
+    `base`: ascending indices of its limbs' primes.
+    """
+
+    def __init__(self, data: _Residues, base: Sequence[int]) -> None: ...
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its words."""
+
+@final
 class OnTheFlyKey:
-    """A key-switching key as half 0, (digits, K, N), and the seed of half 1.
+    """A key-switching key as half 0, (digits, limbs, N), and the seed of half 1.
+
+    `base`: indices of its limbs' primes; empty: all K primes.
 
     Half 1 is expanded limb by limb while the key is used (`expand_key_half`); results are those of
     the whole key. ParameterError: the seed has not ten bytes.
     """
 
-    def __init__(self, half: _Residues, seed: bytes) -> None: ...
+    def __init__(self, half: _Residues, seed: bytes, base: Sequence[int] = ()) -> None: ...
     @property
     def nbytes(self) -> int:
         """Bytes of half 0 and the seed."""

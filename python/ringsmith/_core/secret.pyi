@@ -26,64 +26,56 @@ def generate_public_key(ctx: Context, secret_key: _Residues) -> _Residues:
 def generate_public_key_for_test(ctx: Context, secret_key: _Residues, seed: int) -> _Residues:
     """`generate_public_key` from a fixed seed: never for real keys."""
 
-def generate_relin_key(ctx: Context, secret_key: _Residues) -> _Residues:
-    """The relinearization key (dnum, 2, K, N) of a secret key."""
+def generate_relin_key(
+    ctx: Context,
+    secret_key: _Residues,
+    *,
+    word_bits: int = 0,
+    key_seed: bytes | None = None,
+    limbs: int = 0,
+) -> _Residues:
+    """The relinearization key (digits, 2, K, N) of a secret key.
 
-def generate_relin_key_for_test(ctx: Context, secret_key: _Residues, seed: int) -> _Residues:
+    word_bits: 0: digits of primes; else words of so many bits: digit i encrypts
+        2^(word_bits * i) * s^2 over the data primes, and no special prime is needed.
+    key_seed: 10 public bytes that half 1 is expanded from, never used before with this secret key.
+    limbs: 0: the full key; else a key for ciphertexts of up to so many limbs: their digits, over
+        their primes and the special primes. Of a seed, half 1 is the full key's there.
+    """
+
+def generate_relin_key_for_test(
+    ctx: Context,
+    secret_key: _Residues,
+    *,
+    word_bits: int = 0,
+    key_seed: bytes | None = None,
+    limbs: int = 0,
+    seed: int,
+) -> _Residues:
     """`generate_relin_key` from a fixed seed: never for real keys."""
 
-def generate_galois_key(ctx: Context, secret_key: _Residues, element: int) -> _Residues:
-    """The key (dnum, 2, K, N) that switches back after X -> X^element."""
+def generate_galois_key(
+    ctx: Context,
+    secret_key: _Residues,
+    element: int,
+    *,
+    word_bits: int = 0,
+    key_seed: bytes | None = None,
+    limbs: int = 0,
+) -> _Residues:
+    """The key that switches back after X -> X^element, as `generate_relin_key`."""
 
 def generate_galois_key_for_test(
-    ctx: Context, secret_key: _Residues, element: int, seed: int
+    ctx: Context,
+    secret_key: _Residues,
+    element: int,
+    *,
+    word_bits: int = 0,
+    key_seed: bytes | None = None,
+    limbs: int = 0,
+    seed: int,
 ) -> _Residues:
     """`generate_galois_key` from a fixed seed: never for real keys."""
-
-def generate_word_relin_key(ctx: Context, secret_key: _Residues, word_bits: int) -> _Residues:
-    """The relinearization key (words, 2, K, N) that is cut in words of `word_bits` bits.
-
-    Digit i encrypts 2^(word_bits * i) * s^2 over the data primes: no special prime is needed.
-    """
-
-def generate_word_relin_key_for_test(
-    ctx: Context, secret_key: _Residues, word_bits: int, seed: int
-) -> _Residues:
-    """`generate_word_relin_key` from a fixed seed: never for real keys."""
-
-def generate_word_galois_key(
-    ctx: Context, secret_key: _Residues, element: int, word_bits: int
-) -> _Residues:
-    """The key (words, 2, K, N) that switches back after X -> X^element, cut in words."""
-
-def generate_word_galois_key_for_test(
-    ctx: Context, secret_key: _Residues, element: int, word_bits: int, seed: int
-) -> _Residues:
-    """`generate_word_galois_key` from a fixed seed: never for real keys."""
-
-def generate_seeded_relin_key(
-    ctx: Context, secret_key: _Residues, key_seed: bytes, word_bits: int
-) -> _Residues:
-    """A relinearization key whose half 1 is expanded from `key_seed`, 10 bytes.
-
-    The seed is public, and must never have been used with this secret key. Digits are primes for
-    word_bits = 0, else words of so many bits.
-    """
-
-def generate_seeded_relin_key_for_test(
-    ctx: Context, secret_key: _Residues, key_seed: bytes, word_bits: int, seed: int
-) -> _Residues:
-    """`generate_seeded_relin_key` from a fixed seed: never for real keys."""
-
-def generate_seeded_galois_key(
-    ctx: Context, secret_key: _Residues, element: int, key_seed: bytes, word_bits: int
-) -> _Residues:
-    """`generate_seeded_relin_key` for the key that switches back after X -> X^element."""
-
-def generate_seeded_galois_key_for_test(
-    ctx: Context, secret_key: _Residues, element: int, key_seed: bytes, word_bits: int, seed: int
-) -> _Residues:
-    """`generate_seeded_galois_key` from a fixed seed: never for real keys."""
 
 def encrypt_symmetric(ctx: Context, secret_key: _Residues, plain: _Residues) -> _Residues:
     """Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""

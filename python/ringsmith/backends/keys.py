@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ringsmith._core import PrecomputedKey
+from ringsmith._core import PrecomputedKey, TruncatedKey
 from ringsmith.backends.types import CompiledGraph
 from ringsmith.errors import ProgramError
 from ringsmith.interop.seeded_keys import (
@@ -15,6 +15,11 @@ from ringsmith.objects import KeySwitchKey, OnTheFlyKey
 
 AnyKey = KeySwitchKey | OnTheFlyKey | PrecomputedKey
 """A key-switching key in each of its forms."""
+
+
+def core_key(key: KeySwitchKey) -> TruncatedKey:
+    """Returns a key with the primes of its limbs, as the core takes it."""
+    return TruncatedKey(key.data, key.base)
 
 
 def whole_keys(device: str, keys: Mapping[str, AnyKey]) -> dict[str, KeySwitchKey]:
@@ -38,9 +43,9 @@ def expandable(key: KeySwitchKey, primes: Sequence[int]) -> bool:
 
     Args:
         key: The key.
-        primes: All K primes of the key.
+        primes: All K primes of full keys.
     """
-    return key.seed is not None and seeds_are_direct(primes, key.data.shape[-1], key.digits)
+    return key.seed is not None and seeds_are_direct(primes, key.data.shape[-1], key.shape)
 
 
 def check_seeds(compiled: CompiledGraph, keys: Mapping[str, KeySwitchKey]) -> None:
@@ -75,8 +80,8 @@ def check_seed(name: str, key: KeySwitchKey, limb: int, prime: int) -> bytes:
     Args:
         name: Of the key.
         key: The key.
-        limb: The limb, counting the key's K primes.
-        prime: That limb's prime.
+        limb: Which prime of full keys the limb is of.
+        prime: That prime.
 
     Raises:
         ProgramError: If the key has no seed, or one that expands to something else, or that is not

@@ -158,6 +158,8 @@ class Capabilities:
         any_keys: Its devices also accept keys expanded on the fly and precomputed keys. False:
             full keys only.
         fits: It makes a design for a graph if no design is named.
+        scalars: Its devices take products with numbers and sums with them; False: a few only, so
+            that programs write them as polynomials.
         checks_residues: Its devices refuse inputs, and words of keys that they read, that are not
             canonical, with ``ProgramError``: a run does not read them for that before.
     """
@@ -167,6 +169,7 @@ class Capabilities:
     any_keys: bool = False
     fits: bool = False
     checks_residues: bool = False
+    scalars: bool = True
 
 
 @dataclass(frozen=True)

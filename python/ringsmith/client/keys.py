@@ -19,11 +19,11 @@ from ringsmith.objects import (
     Residues,
     check_length,
 )
-from ringsmith.params import KeyNeeds, RlweParameters, core_context
+from ringsmith.params import KeyNeeds, KeyShape, RlweParameters, core_context
 from ringsmith.params.identity import ID_BYTES
 
-_Made = tuple[Residues, bytes | None]
-"""A key-switching key and its seed."""
+_Made = tuple[Residues, bytes | None, tuple[int, ...]]
+"""A key-switching key, its seed and the primes of its limbs."""
 
 
 class SecretKey:
@@ -82,8 +82,9 @@ def generate_keys(
 
     Args:
         parameters: The parameter set.
-        needs: Which evaluation keys to make, such as ``program.key_needs``. Every key is made with
-            all its digits, so it works at any number of limbs.
+        needs: Which evaluation keys to make, such as ``program.key_needs``, and for how many limbs:
+            a key works at these and at fewer, and is the smaller the fewer they are. Microsoft
+            SEAL takes keys of ``parameters.limbs`` only.
         seeded: Whether the a part of each evaluation key is expanded from its own seed, which is
             stored in the key. A device that also expands it needs half the key memory. This
             requires pseudo-Mersenne primes (``interop.seeded_keys.seeds_are_direct``).
@@ -102,27 +103,23 @@ def generate_keys(
     key = secret.generate_secret_key(context)
     public = secret.generate_public_key(context, key)
 
-    def new_seed() -> bytes:
-        return _drawn(parameters, lambda: secrets.token_bytes(SEED_BYTES))
-
-    def relin_key() -> _Made:
+    def made(limbs: int, element: int | None) -> _Made:
+        shape = parameters.key_shape(limbs)
+        seed = None
         if seeded:
-            seed = new_seed()
-            return secret.generate_seeded_relin_key(context, key, seed, words), seed
-        if words:
-            return secret.generate_word_relin_key(context, key, words), None
-        return secret.generate_relin_key(context, key), None
+            seed = _drawn(parameters, shape, lambda: secrets.token_bytes(SEED_BYTES))
+        if element is None:
+            data = secret.generate_relin_key(
+                context, key, word_bits=words, key_seed=seed, limbs=limbs
+            )
+        else:
+            data = secret.generate_galois_key(
+                context, key, element, word_bits=words, key_seed=seed, limbs=limbs
+            )
+        return data, seed, shape.base
 
-    def galois_key(element: int) -> _Made:
-        if seeded:
-            seed = new_seed()
-            return secret.generate_seeded_galois_key(context, key, element, seed, words), seed
-        if words:
-            return secret.generate_word_galois_key(context, key, element, words), None
-        return secret.generate_galois_key(context, key, element), None
-
-    relin = None if needs.relin is None else relin_key()
-    galois = {element: galois_key(element) for element in needs.galois}
+    relin = None if needs.relin is None else made(needs.relin, None)
+    galois = {element: made(limbs, element) for element, limbs in needs.galois.items()}
     identity = None if any_plain_modulus else parameters.parameters_id
     return _tagged(identity, secrets.token_bytes(KEY_TAG_BYTES), key, public, relin, galois)
 
@@ -139,40 +136,36 @@ def generate_keys_for_test(
     key = secret.generate_secret_key_for_test(context, seed)
     public = secret.generate_public_key_for_test(context, key, seed + 1)
 
-    def new_seed(own: int) -> bytes:
-        numbers = itertools.count(own, 1 << 64)
-        return _drawn(parameters, lambda: next(numbers).to_bytes(SEED_BYTES, "little"))
-
-    def relin_key(own: int) -> _Made:
+    def made(limbs: int, element: int | None, own: int) -> _Made:
+        shape, numbers = parameters.key_shape(limbs), itertools.count(own, 1 << 64)
+        expanded = None
         if seeded:
-            expanded = new_seed(own)
-            data = secret.generate_seeded_relin_key_for_test(context, key, expanded, words, own)
-            return data, expanded
-        if words:
-            return secret.generate_word_relin_key_for_test(context, key, words, own), None
-        return secret.generate_relin_key_for_test(context, key, own), None
-
-    def galois_key(element: int, own: int) -> _Made:
-        if seeded:
-            expanded = new_seed(own)
-            data = secret.generate_seeded_galois_key_for_test(
-                context, key, element, expanded, words, own
+            expanded = _drawn(
+                parameters, shape, lambda: next(numbers).to_bytes(SEED_BYTES, "little")
             )
-            return data, expanded
-        if words:
-            return secret.generate_word_galois_key_for_test(context, key, element, words, own), None
-        return secret.generate_galois_key_for_test(context, key, element, own), None
+        if element is None:
+            data = secret.generate_relin_key_for_test(
+                context, key, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
+            )
+        else:
+            data = secret.generate_galois_key_for_test(
+                context, key, element, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
+            )
+        return data, expanded, shape.base
 
-    relin = None if needs.relin is None else relin_key(seed + 2)
-    galois = {element: galois_key(element, seed + 3 + i) for i, element in enumerate(needs.galois)}
+    relin = None if needs.relin is None else made(needs.relin, None, seed + 2)
+    galois = {
+        element: made(limbs, element, seed + 3 + i)
+        for i, (element, limbs) in enumerate(needs.galois.items())
+    }
     named = parameters.parameters_id + str(seed).encode()
     tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
     return _tagged(parameters.parameters_id, tag, key, public, relin, galois)
 
 
-def _drawn(parameters: RlweParameters, draw: Callable[[], bytes]) -> bytes:
+def _drawn(parameters: RlweParameters, shape: KeyShape, draw: Callable[[], bytes]) -> bytes:
     """Returns a key's seed from ``draw``."""
-    return draw_seed(draw, parameters.primes, parameters.n, parameters.key_digits)
+    return draw_seed(draw, parameters.primes, parameters.n, shape)
 
 
 def _tagged(
@@ -207,3 +200,4 @@ def _check_needs(parameters: RlweParameters, needs: KeyNeeds) -> None:
                 f"Galois element {element} is not odd in 3 … {2 * parameters.n - 1}: "
                 "parameters.galois_element(steps) gives a rotation's"
             )
+    needs.shapes(parameters)  # refuses limbs that the parameters have not

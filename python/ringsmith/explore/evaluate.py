@@ -10,6 +10,7 @@ import numpy as np
 
 from ringsmith import _core
 from ringsmith.backends.explorer import Explorer, Task
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.registry import backend
 from ringsmith.design_files import architecture_of, to_toml
@@ -147,7 +148,7 @@ def alone(graph: SubroutineGraph) -> float:
     rng = np.random.default_rng(1)
     inputs, keys = random_operands(graph, rng)
     core, threads, times = graph.to_core(), _core.threads(), []
-    whole = {name: key.data for name, key in keys.items()}
+    whole = {name: core_key(key) for name, key in keys.items()}
     _core.set_threads(1)
     try:
         for _ in range(REPEATS):

@@ -165,7 +165,7 @@ def _program(request: Request) -> SubroutineGraph:
             f"{request.program} is a client's kit, which has no operations: give the program's "
             "own file"
         )
-    return lower(program).graph
+    return lower(program, scalars=False).graph  # as every architecture takes it
 
 
 def _operation(name: str, parameters: RlweParameters) -> SubroutineGraph:

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from ringsmith import client
 from ringsmith.backends.base import Backend, CompiledGraph, Design
 from ringsmith.backends.exporter import Demonstration, Exporter
+from ringsmith.backends.keys import core_key
 from ringsmith.client.schemes import messages_of
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.lower import RELIN_KEY, galois_key_name, lower_operation
-from ringsmith.objects import Ciphertext, EvaluationKeys, Residues
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues
 from ringsmith.params import KeyNeeds, RlweParameters
 
 SEED = 2026
@@ -140,7 +141,7 @@ def run_on_model(
     if keys.relin is not None:
         by_name[RELIN_KEY] = keys.relin
     demonstration, outputs = exporter.demonstrate(compiled, inputs, by_name)
-    _check_bits(compiled, inputs, {each: key.data for each, key in by_name.items()}, outputs)
+    _check_bits(compiled, inputs, by_name, outputs)
     return demonstration, outputs
 
 
@@ -159,11 +160,11 @@ def _message(parameters: RlweParameters, number: int) -> Vector:
 def _check_bits(
     compiled: CompiledGraph,
     inputs: Mapping[str, Residues],
-    keys: Mapping[str, Residues],
+    keys: Mapping[str, KeySwitchKey],
     outputs: Mapping[str, Residues],
 ) -> None:
     """Refuses outputs that are not the reference interpreter's."""
-    wanted = compiled.core.run(dict(inputs), dict(keys))
+    wanted = compiled.core.run(dict(inputs), {name: core_key(key) for name, key in keys.items()})
     for name, residues in outputs.items():
         if not np.array_equal(residues, wanted[name]):
             raise DeviceError(

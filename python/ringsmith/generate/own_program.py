@@ -57,7 +57,8 @@ def fitted(backend: Backend, data: bytes) -> Design:
     """
     program = own_program(data)
     try:
-        return backend.fit(lower(program).graph).design
+        graph = lower(program, scalars=backend.capabilities.scalars).graph
+        return backend.fit(graph).design
     except CompileError as error:
         words = f"every design of architecture {backend.name}"
         raise at_line(program, error.node, error, words) from error
@@ -114,7 +115,7 @@ def plain_name(name: str) -> str:
 def _compiled(backend: Backend, design: Design, program: Program) -> tuple[CompiledGraph, Lowered]:
     """The program scheduled for a design."""
     check_fits(program, backend.limits(design))
-    lowered = lower(program)
+    lowered = lower(program, scalars=backend.capabilities.scalars)
     constants = lowered.plaintexts
     if isinstance(constants, ConstantsOnDemand) and not constants.are_kept:
         raise ProgramError(

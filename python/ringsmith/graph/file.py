@@ -14,6 +14,7 @@ from ringsmith.errors import InteropError, ProgramError
 from ringsmith.files.json_text import parse_json
 from ringsmith.graph.subroutines import MAX_NODES, MAX_PRIMES, Origin, SubroutineGraph
 from ringsmith.graph.types import MAX_DIGITS, checked_integer, checked_name
+from ringsmith.params import KeyShape
 
 FORMAT = "ringsmith-subroutine-graph"
 VERSION = 1
@@ -57,7 +58,9 @@ def _lines(graph: SubroutineGraph) -> Iterator[str]:
         "roots": graph.roots,
         "special": graph.special,
         "extension": graph.extension,
-        "keys": {name: {"digits": digits} for name, digits in graph.keys.items()},
+        "keys": {
+            name: {"digits": shape.digits, "base": shape.base} for name, shape in graph.keys.items()
+        },
     }
     yield json.dumps(head) + "\n"
     for node in graph.nodes:
@@ -129,13 +132,17 @@ def _graph(values: Iterator[object]) -> SubroutineGraph:
     return graph
 
 
-def _keys(value: object) -> dict[str, int]:
+def _keys(value: object) -> dict[str, KeyShape]:
     if not isinstance(value, dict) or len(value) > MAX_KEYS:
         raise ProgramError(f"keys is not an object of at most {MAX_KEYS} entries")
     keys = {}
     for name, entry in value.items():
-        digits = _object(f"key {name!r:.80}", entry, {"digits"})["digits"]
-        keys[name] = checked_integer(f"digits of key {name!r:.80}", digits, 1, MAX_DIGITS)
+        shape = _object(f"key {name!r:.80}", entry, {"digits", "base"})
+        digits = checked_integer(f"digits of key {name!r:.80}", shape["digits"], 1, MAX_DIGITS)
+        base = _list(f"base of key {name!r:.80}", shape["base"], MAX_PRIMES)
+        if not base:
+            raise ProgramError(f"base of key {name!r:.80} names no prime: name those of its limbs")
+        keys[name] = KeyShape(digits, tuple(base))
     return keys
 
 

@@ -13,15 +13,14 @@ from typing import Any
 from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.types import (
-    MAX_DIGITS,
     Form,
     PolyType,
     Ring,
     checked_integer,
-    checked_name,
+    checked_shape,
     infer,
 )
-from ringsmith.params import RlweParameters
+from ringsmith.params import KeyShape, RlweParameters
 from ringsmith.short_repr import short_repr
 
 MIN_DEGREE = 1 << 8
@@ -97,9 +96,9 @@ class SubroutineGraph:
         primes: Data primes, special primes, then extension primes, distinct and 1 mod 2N.
         roots: A primitive 2N-th root of unity modulo each prime.
         special: Indices of the special primes: the last ones before the extension primes.
-        keys: Digits of each key-switching key that a run is handed, by name: ``relin``,
-            ``galois:<element>``. Keys are arrays (digits, 2, K, N) in NTT form over the K data and
-            special primes.
+        keys: The smallest shape of each key-switching key that a run is handed, by name: ``relin``,
+            ``galois:<element>``. Keys are arrays (digits, 2, limbs, N) in NTT form, over data and
+            special primes. A shape without a base gets all of them.
         extension: Indices of the extension primes, that BFV's products are computed in: the last
             ones; empty where there is no such product.
         nodes: The nodes, operands before users. Add with the methods below only.
@@ -110,7 +109,7 @@ class SubroutineGraph:
     primes: tuple[int, ...]
     roots: tuple[int, ...]
     special: tuple[int, ...]
-    keys: Mapping[str, int] = field(default_factory=dict)
+    keys: Mapping[str, KeyShape] = field(default_factory=dict)
     extension: tuple[int, ...] = ()
     nodes: list[SubroutineNode] = field(default_factory=list, init=False)
     max_nodes: int = field(default=MAX_NODES, kw_only=True, repr=False)
@@ -121,16 +120,16 @@ class SubroutineGraph:
         self.primes, self.roots = tuple(self.primes), tuple(self.roots)
         self.special, self.extension = tuple(self.special), tuple(self.extension)
         _check_ring(self)
-        for name, digits in self.keys.items():
-            checked_integer(f"digits of key {checked_name('key', name)}:", digits, 1, MAX_DIGITS)
-        self.keys = MappingProxyType(dict(self.keys))
+        ring = Ring(self.n, self.primes, self.key_primes, {})
+        shapes = {name: checked_shape(ring, name, shape) for name, shape in self.keys.items()}
+        self.keys = MappingProxyType(shapes)
         self._names = {"input": set(), "output": set()}
 
     @classmethod
     def for_parameters(
         cls,
         parameters: RlweParameters,
-        keys: Mapping[str, int] | None = None,
+        keys: Mapping[str, KeyShape] | None = None,
         *,
         products: bool = False,
         max_nodes: int = MAX_NODES,
@@ -139,7 +138,7 @@ class SubroutineGraph:
 
         Args:
             parameters: The parameter set.
-            keys: Digits of each key, by name.
+            keys: Shape of each key, by name.
             products: Whether BFV ciphertexts will be multiplied: adds BFV's extension primes.
             max_nodes: How many nodes it may have.
         """
@@ -333,7 +332,7 @@ class SubroutineGraph:
 
     @property
     def key_primes(self) -> int:
-        """Number of primes that keys have: data and special primes."""
+        """Number of primes that a full key has: data and special primes."""
         return len(self.primes) - len(self.extension)
 
     def type_of(self, node: int) -> PolyType:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ringsmith.errors import ProgramError
+from ringsmith.params.keys import KeyShape
 
 T = TypeVar("T")
 MAX_NAME = 128
@@ -82,13 +83,13 @@ class Ring:
         n: Ring degree N.
         primes: All primes.
         key_primes: How many of them, from the first, keys have: all but the extension primes.
-        keys: Digits of each key-switching key that is handed in, by name.
+        keys: Shape of each key-switching key that is handed in, by name.
     """
 
     n: int
     primes: tuple[int, ...]
     key_primes: int
-    keys: Mapping[str, int]
+    keys: Mapping[str, KeyShape]
 
 
 @dataclass(frozen=True)
@@ -260,8 +261,9 @@ def _ksk(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> 
     digits = _ascending("digits", attrs["digits"], MAX_DIGITS, "digits")
     if len(digits) != len(operands):
         raise ProgramError(f"{len(digits)} digits are named for {len(operands)} operands")
-    _key(ring, attrs, digits[-1] + 1)
-    expected = PolyType(_key_base(ring, attrs["base"]), Form.NTT)
+    base = _key_base(ring, attrs["base"])
+    _key(ring, attrs, digits[-1] + 1, base)
+    expected = PolyType(base, Form.NTT)
     for operand in operands:
         if operand != expected:
             raise ProgramError(f"ksk_inner_product works in {expected}; an operand is {operand}")
@@ -332,13 +334,28 @@ def _decompose(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any
 # ---- key switching -------------------------------------------------------------------------------
 
 
-def _key(ring: Ring, attrs: Mapping[str, Any], digits: int) -> None:
-    """Refuses a key that the graph has not, or that has fewer digits."""
+def checked_shape(ring: Ring, name: str, shape: KeyShape) -> KeyShape:
+    """Returns a key's shape with its base written out, after it was checked."""
+    checked_integer(f"digits of key {checked_name('key', name)}:", shape.digits, 1, MAX_DIGITS)
+    if not shape.base:
+        return KeyShape.full(shape.digits, ring.key_primes)
+    what = f"base of key {name}"
+    return KeyShape(shape.digits, _ascending(what, shape.base, ring.key_primes, "primes"))
+
+
+def _key(ring: Ring, attrs: Mapping[str, Any], digits: int, base: tuple[int, ...]) -> None:
+    """Refuses a key that the graph has not, or that has fewer digits or not all primes."""
     key = checked_name("key", attrs["key"])
     if key not in ring.keys:
         raise ProgramError(f"key {key!r} is not among the graph's keys: {sorted(ring.keys)}")
-    if digits > ring.keys[key]:
-        raise ProgramError(f"{digits} digits are beyond the {ring.keys[key]} digits of {key!r}")
+    shape = ring.keys[key]
+    if digits > shape.digits:
+        raise ProgramError(f"{digits} digits are beyond the {shape.digits} digits of {key!r}")
+    if missing := sorted(set(base).difference(shape.base)):
+        raise ProgramError(
+            f"key {key!r} has the primes {list(shape.base)} and is used at {list(base)}: give it a "
+            f"base with {missing}, or drop these limbs before"
+        )
 
 
 def _key_base(ring: Ring, value: object) -> tuple[int, ...]:
@@ -385,7 +402,7 @@ def _digits(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) 
 
 def _key_product(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
     digits, *added = operands
-    _key(ring, attrs, digits.count)
+    _key(ring, attrs, digits.count, digits.base)
     _element(ring, attrs)
     for each in added:
         _require_form("key_product", each, Form.NTT)
@@ -399,7 +416,7 @@ def _key_product(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, A
 def _key_switch(ring: Ring, operands: Sequence[PolyType], attrs: Mapping[str, Any]) -> PolyType:
     first, *added = operands
     digits = _cut(ring, first, attrs)
-    _key(ring, attrs, digits.count)
+    _key(ring, attrs, digits.count, digits.base)
     _element(ring, attrs)
     for each in added:
         if each != first:

@@ -112,10 +112,10 @@ class Imported:
             "operations": _counts(after),
             "keys of HEIR": f"{len(rotations)} rotations"
             + (" and relinearization" if before["mul"] else "")
-            + f", {key_bytes(parameters, every):,} bytes with these parameters",
+            + f", {every.bytes(parameters):,} bytes with these parameters",
             "keys": f"{len(needs.galois)} rotations"
             + (" and relinearization" if needs.relin else "")
-            + f", {key_bytes(parameters, needs):,} bytes; half of that with seeds",
+            + f", {needs.bytes(parameters):,} bytes; half of that with seeds",
         }
         found["check"] = self.compared
         if program.choice:
@@ -215,15 +215,6 @@ def program_of(traced: Traced, wish: Wish, named: RlweParameters | None = None) 
         raise ParameterError("--precision-bits is for --parameters auto: leave it out")
     with progress.task(f"planning {traced.name}"):
         return planned(traced, chosen, wish.headroom_bits, fewer_keys=wish.fewer_keys)
-
-
-def key_bytes(parameters: RlweParameters, needs: KeyNeeds) -> int:
-    """Returns the bytes of the evaluation keys that a program needs, both halves of each."""
-    limbs = [*needs.galois.values(), *([] if needs.relin is None else [needs.relin])]
-    special = len(parameters.special_primes)
-    return sum(
-        16 * parameters.n * len(parameters.digits(count)) * (count + special) for count in limbs
-    )
 
 
 def guessed_scheme(path: Path) -> Scheme:

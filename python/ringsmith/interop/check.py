@@ -81,14 +81,20 @@ def check_residues(
 
 
 def _check_key(what: str, key: KeySwitchKey | OnTheFlyKey, parameters: RlweParameters) -> None:
-    primes = parameters.primes
-    limbs, digits = (len(primes), parameters.n), parameters.key_digits
+    if not parameters.has_key_shape(key.shape):
+        raise InteropError(
+            f"{what} has a key of {key.digits} digits and the primes {list(key.base)}, and the "
+            f"parameters have {parameters.key_digits} digits and {len(parameters.primes)} primes: "
+            "name the parameters that it was made with"
+        )
+    primes = [parameters.primes[i] for i in key.base]
+    digits, limbs = key.digits, (len(primes), parameters.n)
     if isinstance(key, OnTheFlyKey):
         check_residues(what, key.half, (digits, *limbs), primes)
         return
     check_residues(what, key.data, (digits, 2, *limbs), primes)
     if key.seed is not None:
-        shorten_key(key, primes)  # refuses a seed that is not this key's
+        shorten_key(key, parameters.primes)  # refuses a seed that is not this key's
 
 
 def _check_polynomial(what: str, plain: PlainPolynomial, parameters: RlweParameters) -> None:

@@ -60,7 +60,7 @@ def save_object(
     """Writes an object to a file atomically.
 
     Uses SEAL's format if SEAL has one for it and supports the parameters; evaluation keys are then
-    a folder. Otherwise writes a Ringsmith container.
+    a folder, if all are full. Otherwise writes a Ringsmith container.
 
     Args:
         path: The file or folder.
@@ -77,7 +77,7 @@ def save_object(
     check_type("parameters", parameters, RlweParameters, "give those that the object was made with")
     _check_kind(type(thing))
     check_object(f"{path}: the {_named(type(thing))} to write", thing, parameters)
-    if parameters.seal_obstacle() is None and isinstance(thing, EvaluationKeys):
+    if isinstance(thing, EvaluationKeys) and _has_bundle(thing, parameters):
         shape = SealParameters.from_parameters(parameters)
         write_bundle(checked_path(path), Bundle(parameters.name, shape, thing))
         return
@@ -206,6 +206,14 @@ def _most(kind: type, parameters: RlweParameters) -> int:
     if kind in (EvaluationKeys, OnTheFlyKeys):
         return _SLACK + 2 * _MAX_KEYS * parameters.key_digits * size
     return _SLACK + (2 * parameters.key_digits if kind is KeySwitchKey else MAX_SIZE) * size
+
+
+def _has_bundle(keys: EvaluationKeys, parameters: RlweParameters) -> bool:
+    """Whether SEAL can hold evaluation keys: all are full, and of such parameters."""
+    if parameters.seal_obstacle() is not None:
+        return False
+    full = parameters.key_shape(parameters.limbs)
+    return all(key is None or key.shape == full for key in (keys.relin, *keys.galois.values()))
 
 
 def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:

@@ -190,6 +190,7 @@ def _switching_payload(
             continue
         data = keys[index].data
         _check_belongs("the key-switching key", keys[index], parameters)
+        _check_full(keys[index], parameters)
         _key_residues(data, shape, parameters, "the key-switching key")
         parts.append(struct.pack("<Q", shape[0]))
         parts += [
@@ -208,6 +209,17 @@ def _check_belongs(what: str, thing: OfParameters, parameters: SealParameters) -
         "name the parameters that it was made with",
         InteropError,
     )
+
+
+def _check_full(key: KeySwitchKey, parameters: SealParameters) -> None:
+    """Refuses a truncated key, since SEAL's keys have all primes."""
+    primes = len(parameters.primes)
+    if key.base != tuple(range(primes)):
+        raise InteropError(
+            f"a key is truncated to {len(key.base)} of {primes} primes, and SEAL has full keys "
+            "only: make full keys, with KeyNeeds of all limbs, or write it as an object of "
+            "Ringsmith's"
+        )
 
 
 def _checked_scale(scale: float, parameters: SealParameters) -> float:

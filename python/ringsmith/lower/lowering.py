@@ -14,7 +14,7 @@ from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Key, Op, operations
 from ringsmith.graph.subroutines import MAX_NODES, Origin, SubroutineGraph
-from ringsmith.params import KeyNeeds, RlweParameters
+from ringsmith.params import KeyNeeds, KeyShape, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
 from ringsmith.schemes.registry import scheme_of
@@ -132,36 +132,37 @@ class ConstantsOnDemand(Mapping[str, Residues]):
         return len(self._constants)
 
 
-def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, int]:
-    """Returns the digits of every needed key by its name in graphs: full keys.
-
-    A key with fewer or more digits belongs to other parameters, even where the digits of a low
-    level would be there.
-    """
-    names = [] if needs.relin is None else [RELIN_KEY]
-    names += [galois_key_name(element) for element in needs.galois]
-    return dict.fromkeys(names, parameters.key_digits)
+def graph_keys(parameters: RlweParameters, needs: KeyNeeds) -> dict[str, KeyShape]:
+    """Returns the smallest shape of every needed key that serves, by its name in graphs."""
+    relin, galois = needs.shapes(parameters)
+    keys = {} if relin is None else {RELIN_KEY: relin}
+    return keys | {galois_key_name(element): shape for element, shape in galois.items()}
 
 
-def lower(program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES) -> Lowered:
+def lower(
+    program: Program, *, encode: bool = True, max_nodes: int = MAX_NODES, scalars: bool = True
+) -> Lowered:
     """Writes a planned program as subroutines.
 
     Args:
         program: The program.
         encode: Whether its constants are encoded now, and not by its first run.
         max_nodes: How many nodes the graph may have.
+        scalars: Whether a constant that is one number is written as a number, and not as a
+            polynomial that is an input. The results are the same.
 
     Raises:
         ProgramError: If the graph has more nodes.
     """
-    return _Lowering(program, max_nodes).run(encode=encode)
+    return _Lowering(program, max_nodes, scalars=scalars).run(encode=encode)
 
 
 class _Lowering:
     """One run of ``lower``."""
 
-    def __init__(self, program: Program, max_nodes: int) -> None:
+    def __init__(self, program: Program, max_nodes: int, *, scalars: bool) -> None:
         self._program = program
+        self._scalars = scalars
         self._parameters = program.parameters
         self._graph = SubroutineGraph.for_parameters(
             program.parameters,
@@ -208,6 +209,11 @@ class _Lowering:
             return operands[0]
         if node.element is not None and node.operands[0] in self._sharing.cut:
             return self._writer.rotate_shared(operands[0], node.element)
+        if node.plain is not None:
+            limbs = len(self._graph.type_of(operands[0][0]).base)
+            values = self._scalar(node.plain, limbs, node.op)
+            if values is not None:
+                return self._writer.write_scalar(node.op, operands[0], values)
         plain = None if node.plain is None else self._plain(node.plain, node.limbs, node.op)
         return self._writer.write(
             node.op, operands, plain=plain, limbs=node.limbs, element=node.element
@@ -230,9 +236,21 @@ class _Lowering:
         if node.plain is None:
             return self._writer.write_undivided(node.op, operands)
         [a] = operands
+        values = self._scalar(node.plain, node.limbs, node.op, extended=True)
+        if values is not None:
+            rest_values = self._scalar(node.plain, node.limbs, node.op) or ()
+            return self._writer.multiply_undivided_scalar(a, values, rest_values)
         plain = self._plain(node.plain, node.limbs, node.op, extended=True)
         rest = self._plain(node.plain, node.limbs, node.op) if a.rest else None
         return self._writer.multiply_undivided(a, plain, rest)
+
+    def _scalar(
+        self, plain: Plain, limbs: int, op: Op, *, extended: bool = False
+    ) -> tuple[int, ...] | None:
+        """The residues of a plain operand that is one number; None: it is a polynomial."""
+        if not self._scalars:
+            return None
+        return self._scheme.scalar(self._parameters, plain, limbs, op, extended=extended)
 
     def _plain(self, plain: Plain, limbs: int, op: Op, *, extended: bool = False) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""

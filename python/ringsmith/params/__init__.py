@@ -5,7 +5,7 @@ from ringsmith.params.automatic_bfv import AutoBfvParameters
 from ringsmith.params.bfv import BfvParameters
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import bfv_context, ckks_encoder, core_context
-from ringsmith.params.keys import KeyNeeds
+from ringsmith.params.keys import KeyNeeds, KeyShape
 from ringsmith.params.limits import ParameterLimits
 from ringsmith.params.ring import RlweParameters
 from ringsmith.params.security import SecurityWarning, security_level
@@ -19,6 +19,7 @@ __all__ = [
     "BfvParameters",
     "CkksParameters",
     "KeyNeeds",
+    "KeyShape",
     "ParameterLimits",
     "RlweParameters",
     "SecurityWarning",

@@ -295,8 +295,14 @@ class BfvParameters(RlweParameters):
 
     @property
     def key_digits(self) -> int:
-        """Digits of every key-switching key: dnum, or the words of q."""
+        """Digits of a full key-switching key: dnum, or the words of q."""
         return self.words(self.limbs) if self.relinearization == "word" else self.dnum
+
+    def digit_count(self, limbs: int) -> int:
+        """As of ``RlweParameters``; by words how many a residue has."""
+        if self.relinearization == "word":
+            return self.words(limbs)
+        return super().digit_count(limbs)
 
     @property
     def max_error(self) -> int:

@@ -3,8 +3,35 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ringsmith.short_repr import short_repr
+
+if TYPE_CHECKING:
+    from ringsmith.params.ring import RlweParameters
+
+
+@dataclass(frozen=True)
+class KeyShape:
+    """The digits and the primes of a key-switching key, an array (digits, 2, limbs, N).
+
+    Attributes:
+        digits: How many digits it has.
+        base: Ascending indices of the primes of its limbs. Empty, for the keys of a graph only: all
+            primes that keys of the graph can have.
+    """
+
+    digits: int
+    base: tuple[int, ...] = ()
+
+    @classmethod
+    def full(cls, digits: int, primes: int) -> "KeyShape":
+        """Returns the shape of a key over all of so many primes."""
+        return cls(digits, tuple(range(primes)))
+
+    def bytes(self, n: int) -> int:
+        """Bytes of a key of ring degree N; with a seed in place of its a part, half of them."""
+        return self.digits * 2 * len(self.base) * 8 * n
 
 
 @short_repr
@@ -12,8 +39,8 @@ from ringsmith.short_repr import short_repr
 class KeyNeeds:
     """Evaluation keys, each with the largest number of limbs that it is used at.
 
-    Keys always have all dnum digits: a run refuses a key of any other shape. The limbs
-    say which digits it will read.
+    A key needs only the digits of so many limbs, and their primes and the special primes:
+    ``RlweParameters.key_shape(limbs)``. A run takes keys of more digits and primes, too.
 
     Attributes:
         relin: Limbs at which a ciphertext of three polynomials is relinearized; None: never.
@@ -30,6 +57,17 @@ class KeyNeeds:
     def count(self) -> int:
         """The number of keys."""
         return len(self.galois) + (self.relin is not None)
+
+    def shapes(self, parameters: "RlweParameters") -> "tuple[KeyShape | None, dict[int, KeyShape]]":
+        """Returns the smallest shapes that serve: of the relinearization key, and by element."""
+        relin = None if self.relin is None else parameters.key_shape(self.relin)
+        return relin, {e: parameters.key_shape(limbs) for e, limbs in self.galois.items()}
+
+    def bytes(self, parameters: "RlweParameters") -> int:
+        """Bytes of all keys of these shapes; with seeds in place of their a parts, half of them."""
+        relin, galois = self.shapes(parameters)
+        shapes = [*galois.values(), *([] if relin is None else [relin])]
+        return sum(shape.bytes(parameters.n) for shape in shapes)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickles and copies by the constructor: a read-only mapping cannot be pickled."""

@@ -10,6 +10,7 @@ from typing import Any
 from ringsmith import _core
 from ringsmith.errors import ParameterError
 from ringsmith.params.identity import SEAL_MAX_PRIMES, identity, parms_id
+from ringsmith.params.keys import KeyShape
 from ringsmith.params.primes import check_degree, check_primes, listed
 from ringsmith.params.security import (
     LOWEST,
@@ -228,13 +229,42 @@ class RlweParameters(ABC):
 
     @property
     def key_digits(self) -> int:
-        """Digits of every key-switching key, an array (key_digits, 2, K, N)."""
+        """Digits of a full key-switching key, an array (key_digits, 2, K, N)."""
         return self.dnum
+
+    def digit_count(self, limbs: int) -> int:
+        """Returns how many digits of a key a polynomial of ``limbs`` limbs is switched with."""
+        return len(self.digits(limbs))
+
+    def key_shape(self, limbs: int) -> KeyShape:
+        """Returns the shape of a key for ciphertexts of up to ``limbs`` limbs.
+
+        Args:
+            limbs: 1 … L; of L the full key.
+
+        Raises:
+            ParameterError: When ``limbs`` is not such a number.
+        """
+        if isinstance(limbs, bool) or not isinstance(limbs, int) or not 0 < limbs <= self.limbs:
+            raise ParameterError(
+                f"a key for {limbs!r:.40} limbs: parameters {self.name!r} have 1 … {self.limbs}, "
+                "the data primes: name the most limbs that the key is used at"
+            )
+        return KeyShape(self.digit_count(limbs), (*range(limbs), *self.special))
+
+    def has_key_shape(self, shape: KeyShape) -> bool:
+        """Whether a key of a shape can be one of these parameters, full or truncated."""
+        if not shape.base or shape.base[-1] >= len(self.primes):
+            return False
+        limbs = sum(prime < self.limbs for prime in shape.base)
+        if limbs and shape.base == self.key_shape(limbs).base:
+            return shape.digits == self.digit_count(limbs)
+        return 1 <= shape.digits <= self.key_digits
 
     @property
     def key_bytes(self) -> int:
-        """Bytes of every key-switching key; with a seed in place of its a part, half of them."""
-        return self.key_digits * 2 * len(self.primes) * 8 * self.n
+        """Bytes of a full key-switching key; with a seed in place of its a part, half of them."""
+        return self.key_shape(self.limbs).bytes(self.n)
 
     @property
     def max_error(self) -> int:

@@ -11,12 +11,17 @@ from ringsmith.program.sharing import Sharing
 
 
 def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyNeeds) -> str:
-    """Returns the keys in one line: how many, how large, and what for."""
+    """Returns the keys in one line: how many, how large each and all are, and what for."""
     if not needs.count:
         return "none"
-    total = needs.count * parameters.key_bytes
+    total = needs.bytes(parameters)
     size = f"{memory(total)}, or {memory(total // 2)} with seeds"
-    parts = [] if needs.relin is None else [f"relinearization at up to {needs.relin} limbs"]
+
+    def at(limbs: int, more: str = "") -> str:
+        one = memory(parameters.key_shape(limbs).bytes(parameters.n))
+        return f"at up to {limbs} limbs, {one}{more}"
+
+    parts = [] if needs.relin is None else [f"relinearization {at(needs.relin)}"]
     steps = {node.element: node.steps for node in nodes if node.steps is not None}
     rotations: dict[int, list[int]] = {}
     for element, limbs in needs.galois.items():
@@ -25,10 +30,10 @@ def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyN
             rotations.setdefault(limbs, []).append(left if left <= row // 2 else left - row)
         else:
             what = "swap of the rows" if parameters.exact else "conjugation"
-            parts.append(f"{what} at up to {limbs} limbs")
+            parts.append(f"{what} {at(limbs)}")
     for limbs, each in sorted(rotations.items(), reverse=True):
         listed = ", ".join(map(str, sorted(each, key=lambda step: (abs(step), step < 0))))
-        parts.append(f"rotation by {listed} at up to {limbs} limbs")
+        parts.append(f"rotation by {listed} {at(limbs, ' each' if len(each) > 1 else '')}")
     return f"{needs.count} ({size}): {'; '.join(parts)}"
 
 

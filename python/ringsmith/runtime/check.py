@@ -10,7 +10,10 @@ from ringsmith.backends.keys import AnyKey
 from ringsmith.backends.types import InputsOnDemand
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.graph.types import MAX_DIGITS
+from ringsmith.lower import RELIN_KEY, galois_key_name
 from ringsmith.objects import (
+    KeySwitchKey,
     OfKeyPair,
     OfParameters,
     OnTheFlyKey,
@@ -18,6 +21,7 @@ from ringsmith.objects import (
     check_key_tag,
     check_parameters_id,
 )
+from ringsmith.params import KeyShape, RlweParameters
 from ringsmith.runtime.precomputed_keys import AnyKeys
 
 
@@ -91,9 +95,10 @@ def check_inputs(
 def check_keys(
     graph: SubroutineGraph, keys: Mapping[str, AnyKey], *, residues: bool = True
 ) -> None:
-    """Checks that every key-switching key of the graph is given, has its shape, and is canonical.
+    """Checks that every key-switching key of the graph is given, serves, and is canonical.
 
-    Precomputed keys are canonical; the graph's interpreter checks whether they fit.
+    A key may have more digits and primes than the graph needs. Precomputed keys are canonical; the
+    graph's interpreter checks whether they fit.
 
     Args:
         graph: The graph.
@@ -103,7 +108,7 @@ def check_keys(
     Raises:
         ProgramError: Otherwise; names the key.
     """
-    for name, digits in graph.keys.items():
+    for name, needed in graph.keys.items():
         if name not in keys:
             raise ProgramError(
                 f"key {name!r} is missing: the program needs {sorted(graph.keys)}; let the client "
@@ -114,18 +119,45 @@ def check_keys(
             continue
         if isinstance(key, OnTheFlyKey):
             what, words = f"half 0 of key {name!r}", key.half
-            shape: tuple[int, ...] = (digits, graph.key_primes, graph.n)
+            shape: tuple[int, ...] = (key.digits, len(key.base), graph.n)
         else:
             what, words = f"key {name!r}", key.data
-            shape = (digits, 2, graph.key_primes, graph.n)
-        if words.shape != shape:
-            raise ProgramError(
-                f"{what} has shape {words.shape} and the program needs {shape}: use keys of "
-                "the same parameters"
-            )
+            shape = (key.digits, 2, len(key.base), graph.n)
+        _check_key_shape(graph, name, key.shape, needed)
         _check_shape(what, words, shape)
         if residues:
-            _check_residues(what, words, graph.primes[: graph.key_primes])
+            _check_residues(what, words, [graph.primes[i] for i in key.base])
+
+
+def check_key_shapes(parameters: RlweParameters, keys: AnyKeys) -> None:
+    """Refuses a key of digits or primes that no key of the parameters has.
+
+    Raises:
+        ProgramError: Names the key.
+    """
+    named = {RELIN_KEY: keys.relin}
+    named |= {galois_key_name(element): key for element, key in keys.galois.items()}
+    for name, key in named.items():
+        if isinstance(key, KeySwitchKey | OnTheFlyKey) and not parameters.has_key_shape(key.shape):
+            raise ProgramError(
+                f"key {name!r} has {key.digits} digits and the primes {list(key.base)}, and "
+                f"parameters {parameters.name!r} make no such key: use keys of the same parameters"
+            )
+
+
+def _check_key_shape(graph: SubroutineGraph, name: str, found: KeyShape, needed: KeyShape) -> None:
+    """Refuses a key with too few digits or primes, or with primes that the graph has not."""
+    if found.base[-1] >= graph.key_primes or found.digits > MAX_DIGITS:
+        raise ProgramError(
+            f"key {name!r} has {found.digits} digits and the primes {list(found.base)}, and full "
+            f"keys have {graph.key_primes} primes: use keys of the same parameters"
+        )
+    if found.digits < needed.digits or not set(needed.base) <= set(found.base):
+        raise ProgramError(
+            f"key {name!r} has {found.digits} digits and the primes {list(found.base)}, and the "
+            f"program needs {needed.digits} digits and the primes {list(needed.base)}: use keys of "
+            "the same parameters, made for this program or for as many limbs"
+        )
 
 
 def _check_names(what: str, expected: Sequence[str], given: Sequence[str]) -> None:

@@ -36,7 +36,7 @@ from ringsmith.objects import (
 from ringsmith.program import Program
 from ringsmith.program.arguments import check_program
 from ringsmith.runtime import compiled_file
-from ringsmith.runtime.check import check_belonging, check_inputs, check_keys
+from ringsmith.runtime.check import check_belonging, check_inputs, check_key_shapes, check_keys
 from ringsmith.runtime.designs import Design, check_runs, named_design
 from ringsmith.runtime.host_link import HostLink
 from ringsmith.runtime.noise import output_history
@@ -209,6 +209,8 @@ class Compiled:
         identity = self.lowered.parameters_id
         named = {f"input {name!r}": cipher for name, cipher in inputs.items()}
         tag = check_belonging("the program", identity, keys, named)
+        if self.lowered.program is not None:
+            check_key_shapes(self.lowered.program.parameters, keys)
         polynomials: dict[str, Residues] = {}
         residents: dict[str, Resident] = {}
         for name, port in self.lowered.inputs.items():
@@ -350,7 +352,7 @@ def compile_program(
     point = None if design is None else named_design(design)
     if point is not None:
         check_runs(program, point)
-    lowered = lower(program)
+    lowered = lower(program, scalars=point is None or backend_of(point).capabilities.scalars)
     try:
         return Compiled(lowered, compile_graph(lowered.graph, point, seeded))
     except ProgramError as error:
@@ -379,7 +381,7 @@ def compile_for_smallest_design(
     backend = fitting_backend()
     every = f"every design of architecture {backend.name}"
     check_operations(program, backend.limits(backend.load_design(backend.designs()[0])), every)
-    lowered = lower(program)
+    lowered = lower(program, scalars=backend.capabilities.scalars)
     try:
         return Compiled(lowered, CompiledGraph(lowered.graph, backend.fit(lowered.graph, seeded)))
     except CompileError as error:

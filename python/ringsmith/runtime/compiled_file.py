@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ringsmith.backends.base import CompiledGraph, Design
+from ringsmith.backends.base import Backend, CompiledGraph, Design
 from ringsmith.backends.registry import (
     backend_of,
     backends_with_designs,
@@ -129,26 +129,33 @@ def _compiled(container: Container, budget: Budget) -> tuple[Lowered, CompiledGr
     program = decoder.decode(content["program"], Program, "program")
     program_file.checked_program(program, budget)
     node = _NODE_BYTES + _LIMB_BYTES * len(program.parameters.primes)
-    found = lower(program, encode=False, max_nodes=budget.left // node)
-    budget.spend(node * len(found.graph.nodes), "its subroutine graph")
-    if content["graph"] != digest(found.graph):
-        raise MalformedError("lowered by another Ringsmith: compile the program again")
     schedule = content["schedule"]
     if not isinstance(schedule, dict) or len(schedule) > 1:
         raise MalformedError("schedule is not an object of one executable at most")
-    for name, column in schedule.items():
-        backends = {backend.field: backend for backend in backends_with_designs()}
-        if name not in backends:
-            raise MalformedError(
-                f"schedule has {name:.80}, and only {', '.join(backends)} are known: install the "
-                "package that has this architecture"
-            )
-        backend = backends[name]
-        spent = budget.spent
-        written = decoder.decode(column, backend.file_record, f"schedule.{name}")
-        budget.spend(_CHECKS * (budget.spent - spent), f"schedule.{name}")
-        return found, CompiledGraph(found.graph, backend.read(written, found.graph))
-    return found, CompiledGraph(found.graph)
+    backend = _backend(*schedule) if schedule else None
+    scalars = backend is None or backend.capabilities.scalars
+    most = budget.left // node
+    found = lower(program, encode=False, max_nodes=most, scalars=scalars)
+    budget.spend(node * len(found.graph.nodes), "its subroutine graph")
+    if content["graph"] != digest(found.graph):
+        raise MalformedError("lowered by another Ringsmith: compile the program again")
+    if backend is None:
+        return found, CompiledGraph(found.graph)
+    spent, where = budget.spent, f"schedule.{backend.field}"
+    written = decoder.decode(schedule[backend.field], backend.file_record, where)
+    budget.spend(_CHECKS * (budget.spent - spent), where)
+    return found, CompiledGraph(found.graph, backend.read(written, found.graph))
+
+
+def _backend(name: str) -> Backend:
+    """The backend that a schedule is of."""
+    backends = {backend.field: backend for backend in backends_with_designs()}
+    if name not in backends:
+        raise MalformedError(
+            f"schedule has {name:.80}, and only {', '.join(backends)} are known: install the "
+            "package that has this architecture"
+        )
+    return backends[name]
 
 
 def _check_design(what: str, compiled: CompiledGraph, design: str | Design | None) -> None:

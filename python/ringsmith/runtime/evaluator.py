@@ -28,7 +28,7 @@ from ringsmith.objects import (
     check_opaque,
 )
 from ringsmith.params import RlweParameters
-from ringsmith.runtime.check import check_belonging
+from ringsmith.runtime.check import check_belonging, check_key_shapes
 from ringsmith.runtime.compiled import compile_graph, named_keys, open_device, run_graph, stacked
 from ringsmith.runtime.noise import USED, result_history
 from ringsmith.runtime.operands import check_operands, operation_named
@@ -85,6 +85,7 @@ class Evaluator:
         self._check_noise = check_noise
         self._identity = parameters.parameters_id  # of the operands, for either method
         self._given = keys or EvaluationKeys()
+        check_key_shapes(parameters, self._given)
         self._keys = named_keys(self._given)
         whole = ((name, key) for name, key in self._keys.items() if isinstance(key, KeySwitchKey))
         self._seeded = [name for name, key in whole if expandable(key, parameters.primes)]

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from ringsmith._core import PrecomputedKey
+from ringsmith.backends.keys import core_key
 from ringsmith.errors import ParameterError
 from ringsmith.objects import EvaluationKeys, OnTheFlyKeys, check_parameters_id
 from ringsmith.params import RlweParameters, core_context
@@ -62,7 +63,7 @@ def precompute_keys(keys: EvaluationKeys, parameters: RlweParameters) -> Precomp
     keys: delete them, or save them for another process.
 
     Args:
-        keys: Full keys; those with seeds include the a part.
+        keys: Keys with both parts, full or truncated.
         parameters: The parameters of the keys.
 
     Raises:
@@ -81,9 +82,9 @@ def precompute_keys(keys: EvaluationKeys, parameters: RlweParameters) -> Precomp
     )
     context = core_context(parameters)
     return PrecomputedKeys(
-        None if keys.relin is None else PrecomputedKey(context, keys.relin.data),
+        None if keys.relin is None else PrecomputedKey(context, core_key(keys.relin)),
         MappingProxyType(
-            {e: PrecomputedKey(context, key.data, e) for e, key in keys.galois.items()}
+            {e: PrecomputedKey(context, core_key(key), e) for e, key in keys.galois.items()}
         ),
         parameters_id=keys.parameters_id,
         key_tag=keys.key_tag,

@@ -205,6 +205,31 @@ class Scheme(ABC):
             extended: Whether limbs of the special primes follow; in CKKS only.
         """
 
+    @abstractmethod
+    def scalar(
+        self,
+        parameters: RlweParameters,
+        plain: Plain,
+        limbs: int,
+        op: Op,
+        *,
+        extended: bool = False,
+    ) -> tuple[int, ...] | None:
+        """Returns a plain operand that is one number in all slots, by its residues.
+
+        It is a constant polynomial, and ``constant`` returns the same.
+
+        Args:
+            parameters: The parameter set.
+            plain: The operand.
+            limbs: Limbs of the ciphertext.
+            op: What it is an operand of.
+            extended: Whether residues modulo the special primes follow; in CKKS only.
+
+        Returns:
+            A residue for each prime; None: it is another polynomial.
+        """
+
     # ---- single operations -----------------------------------------------------------------
 
     @abstractmethod

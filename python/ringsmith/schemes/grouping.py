@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ringsmith.params import KeyShape
 from ringsmith.program.graph import Program
 from ringsmith.program.listing import memory
 
@@ -120,11 +121,13 @@ def _sizes(limbs: int) -> set[int]:
 
 def _grouping(program: Program, size: int, special: int) -> Grouping:
     parameters, nodes = program.parameters, program.nodes
-    digits = -(-parameters.limbs // size)
-    one = digits * 2 * (parameters.limbs + special) * 8 * parameters.n
+    digits, needs = -(-parameters.limbs // size), program.key_needs
+    used = [*needs.galois.values(), *([] if needs.relin is None else [needs.relin])]
+    shapes = [KeyShape.full(-(-limbs // size), limbs + special) for limbs in used]
     switched = [nodes[node.operands[0]].limbs for node in nodes if node.op.record.key is not None]
     transforms = sum(_transforms(limbs, size, special) for limbs in switched)
-    return Grouping(size, digits, special, program.key_needs.count * one, transforms)
+    key_bytes = sum(shape.bytes(parameters.n) for shape in shapes)
+    return Grouping(size, digits, special, key_bytes, transforms)
 
 
 def _transforms(limbs: int, size: int, special: int) -> int:

@@ -121,6 +121,16 @@ class OperationWriter(ABC):
         """Returns a - w."""
         return (self._graph.sub(a[0], plain), *a[1:])
 
+    def write_scalar(self, op: Op, a: Polynomials, values: Sequence[int]) -> Polynomials:
+        """Returns a plus, minus or times a number that is given by its residues."""
+        graph = self._graph
+        if op is Op.MULTIPLY_PLAIN:
+            return tuple(graph.mul_scalar(p, values) for p in a)
+        if op is Op.SUB_PLAIN:
+            primes = (graph.primes[i] for i in graph.type_of(a[0]).base)
+            values = [-value % q for value, q in zip(values, primes, strict=True)]
+        return (graph.add_scalar(a[0], values), *a[1:])
+
     @abstractmethod
     def multiply_plain(self, a: Polynomials, plain: int) -> Polynomials:
         """Returns a * w."""
@@ -187,6 +197,13 @@ class OperationWriter(ABC):
         digits = graph.digits(switched, self._cut(len(base) - len(special)))
         key = galois_key_name(element)
         return Undivided(graph.key_product(digits, key, element, [added]))
+
+    def multiply_undivided_scalar(
+        self, a: Undivided, values: Sequence[int], rest: Sequence[int]
+    ) -> Undivided:
+        """Returns a * v, for a number v by its residues, and those for a's rest."""
+        pair = None if a.pair is None else self._graph.mul_scalar(a.pair, values)
+        return Undivided(pair, self.write_scalar(Op.MULTIPLY_PLAIN, a.rest, rest))
 
     def multiply_undivided(self, a: Undivided, plain: int, rest: int | None) -> Undivided:
         """Returns a * w, for w over the extended base and, where a has a rest, over a's."""

@@ -62,9 +62,12 @@ class Publication:
 
     @cached_property
     def key_bytes(self) -> int:
-        """Upper bound of the bytes of all needed evaluation keys, as files of full keys."""
-        parameters, needs = self.kit.parameters, self.kit.key_needs
-        one = parameters.key_bytes
+        """Upper bound of the bytes of all needed evaluation keys, as files of full keys.
+
+        Clients may hand over full keys, or truncated ones, which are smaller.
+        """
+        needs = self.kit.key_needs
+        one = self.kit.parameters.key_bytes
         return needs.count * (one + one // 128 + _OBJECT_SLACK) + _OBJECT_SLACK
 
 

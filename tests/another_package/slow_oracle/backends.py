@@ -21,15 +21,25 @@ from ringsmith.backends.jobs import Device, Work
 from ringsmith.design_files import load
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph import SubroutineGraph
+from ringsmith.objects import KeySwitchKey
 from ringsmith.params import ParameterLimits
 from slow_oracle.integers import Interpreter
 
 
 def interpreted(compiled: CompiledGraph, inputs: Mapping, keys: Mapping) -> dict:
     """Outputs of a graph, by name."""
-    words = {name: key.data for name, key in keys.items()}
+    words = {name: _by_prime(key) for name, key in keys.items()}
     found = Interpreter(compiled.graph, inputs, words).run()
     return {name: np.array(limbs, dtype=np.uint64) for name, limbs in found.items()}
+
+
+def _by_prime(key: KeySwitchKey) -> np.ndarray:
+    """The words of a key, which has maybe fewer primes, with a row for every prime."""
+    digits, _, _, n = key.data.shape
+    words = np.zeros((digits, 2, key.base[-1] + 1, n), dtype=np.uint64)
+    for row, prime in enumerate(key.base):
+        words[:, :, prime] = key.data[:, :, row]
+    return words
 
 
 class Oracle(Device):

@@ -38,8 +38,8 @@ def random_keys(
     """A random key for each that the graph uses; those named, or all, have seeds."""
     primes = graph.primes[: graph.key_primes]
     return {
-        name: random_key(primes, graph.n, digits, random, seeded=seeded is None or name in seeded)
-        for name, digits in graph.keys.items()
+        name: random_key(primes, graph.n, shape, random, seeded=seeded is None or name in seeded)
+        for name, shape in graph.keys.items()
     }
 
 

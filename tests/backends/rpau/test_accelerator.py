@@ -12,6 +12,7 @@ from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.params import KeyShape
 from ringsmith.runtime.compiled import stacked
 
 DESIGN = replace(load_design("nano"), name="small", log_n=8, rpaus=3)
@@ -20,7 +21,7 @@ DESIGN = replace(load_design("nano"), name="small", log_n=8, rpaus=3)
 def key_switch() -> SubroutineGraph:
     primes = tuple(q for bits in (41, 42, 45) for q in _core.prime_search(bits, DESIGN.n, 1))
     roots = tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
-    graph = SubroutineGraph(DESIGN.n, primes, roots, (2,), {"relin": 2})
+    graph = SubroutineGraph(DESIGN.n, primes, roots, (2,), {"relin": KeyShape(2)})
     coefficients = graph.intt(graph.input("x", (0, 1)))
     digits = [graph.ntt(graph.mod_up(coefficients, j, (0, 1, 2))) for j in (0, 1)]
     total = graph.ksk_inner_product(digits, "relin", 0, (0, 1))
@@ -33,7 +34,7 @@ def random_limbs(graph: SubroutineGraph, count: int, rng: np.random.Generator) -
 
 
 def small_key(graph: SubroutineGraph, rng: np.random.Generator) -> KeySwitchKey:
-    return random_key(graph.primes, graph.n, 2, rng, seeded=False)
+    return random_key(graph.primes, graph.n, KeyShape.full(2, len(graph.primes)), rng, seeded=False)
 
 
 def test_a_key_that_was_written_to_is_loaded_again(rng: np.random.Generator) -> None:

@@ -17,6 +17,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import Form, SubroutineGraph
+from ringsmith.params import KeyShape
 
 SMALL = replace(
     load_design("nano"), name="small", log_n=8, rpaus=4, work_polys=24, key_polys=32, constants=128
@@ -31,7 +32,8 @@ def empty_graph(keys: dict[str, int] | None = None, design: RpauDesign = SMALL) 
         for q in _core.prime_search(bits, design.n, 1)
     ]
     roots = [_core.smallest_root(q, design.n) for q in primes]
-    return SubroutineGraph(design.n, tuple(primes), tuple(roots), (len(primes) - 1,), keys or {})
+    shapes = {name: KeyShape(digits) for name, digits in (keys or {}).items()}
+    return SubroutineGraph(design.n, tuple(primes), tuple(roots), (len(primes) - 1,), shapes)
 
 
 def random_graph(random: np.random.Generator, size: int) -> SubroutineGraph:

@@ -15,6 +15,7 @@ from ringsmith.backends.rpau.compiler import compile as rpau_compile
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.graph import SubroutineGraph
+from ringsmith.params import KeyShape
 from ringsmith.progress import Task, reported_to
 from ringsmith.runtime import compile_graph
 
@@ -34,7 +35,7 @@ def program(terms: int = 1) -> SubroutineGraph:
     """A key switching, and some additions."""
     primes = tuple(q for bits in (46, 41, 48) for q in _core.prime_search(bits, DESIGN.n, 1))
     roots = tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
-    graph = SubroutineGraph(DESIGN.n, primes, roots, (2,), {"relin": 2})
+    graph = SubroutineGraph(DESIGN.n, primes, roots, (2,), {"relin": KeyShape(2)})
     x = graph.input("x", (0, 1))
     total, _ = switched(graph, x, "relin")
     for _ in range(terms):

@@ -11,6 +11,7 @@ from ringsmith import _core
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.graph import Form, SubroutineGraph
 from ringsmith.graph.subroutines import Cut
+from ringsmith.params import KeyShape
 
 DESIGN = replace(
     load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128
@@ -28,7 +29,8 @@ def ring(special: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def empty_graph(special: int = 1, keys: dict[str, int] = KEYS) -> SubroutineGraph:
     primes, roots = ring(special)
-    return SubroutineGraph(DESIGN.n, primes, roots, tuple(range(len(DATA), len(primes))), keys)
+    shapes = {name: KeyShape(digits) for name, digits in keys.items()}
+    return SubroutineGraph(DESIGN.n, primes, roots, tuple(range(len(DATA), len(primes))), shapes)
 
 
 def relinearize_and_rescale(graph: SubroutineGraph) -> None:

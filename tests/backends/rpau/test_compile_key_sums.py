@@ -23,6 +23,7 @@ from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.expand import expand
+from ringsmith.params import KeyShape
 
 DESIGN = replace(
     load_design("nano"),
@@ -46,7 +47,9 @@ def program(log_degree: int) -> SubroutineGraph:
     n = 1 << log_degree
     primes = tuple(q for bits in range(42, 48) for q in _core.prime_search(bits, n, 1))
     roots = tuple(_core.smallest_root(q, n) for q in primes)
-    graph = SubroutineGraph(n, primes, roots, (SPECIAL,), {"relin": 5, "galois:5": 5})
+    graph = SubroutineGraph(
+        n, primes, roots, (SPECIAL,), {"relin": KeyShape(5), "galois:5": KeyShape(5)}
+    )
 
     a, b = (graph.input(name, DATA) for name in "ab")
     square = graph.mul(a, a)
@@ -66,8 +69,8 @@ def run_both(graph: SubroutineGraph, design: RpauDesign) -> Executable:
         for name, kind in graph.inputs.items()
     }
     keys = {
-        name: random_key(graph.primes, graph.n, digits, random, seeded=True)
-        for name, digits in graph.keys.items()
+        name: random_key(graph.primes, graph.n, shape, random, seeded=True)
+        for name, shape in graph.keys.items()
     }
     executable = compiler.compile_graph(graph, design)
     compiled = CompiledGraph(graph, executable)
@@ -101,7 +104,9 @@ def test_sums_initialised_and_added_up_in_each_way_have_equal_bits(
 def relinearization(log_degree: int) -> SubroutineGraph:
     """Of three polynomials that are handed in."""
     whole = program(log_degree)
-    graph = SubroutineGraph(whole.n, whole.primes, whole.roots, whole.special, {"relin": 5})
+    graph = SubroutineGraph(
+        whole.n, whole.primes, whole.roots, whole.special, {"relin": KeyShape(5)}
+    )
     c0, c1, c2 = (graph.input(f"c{i}", DATA) for i in range(3))
     for half, (c, switch) in enumerate(zip((c0, c1), switched(graph, c2, "relin"), strict=True)):
         graph.output(graph.add(c, switch), f"y{half}")

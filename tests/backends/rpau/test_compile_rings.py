@@ -27,6 +27,7 @@ from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import Form, SubroutineGraph
+from ringsmith.params import KeyShape
 
 DESIGN = replace(
     load_design("nano"),
@@ -48,7 +49,9 @@ def program(log_degree: int) -> SubroutineGraph:
     n = 1 << log_degree
     primes = tuple(q for bits in (46, 41, 47, 48) for q in _core.prime_search(bits, n, 1))
     roots = tuple(_core.smallest_root(q, n) for q in primes)
-    graph = SubroutineGraph(n, primes, roots, (SPECIAL,), {"relin": 3, "galois:5": 3})
+    graph = SubroutineGraph(
+        n, primes, roots, (SPECIAL,), {"relin": KeyShape(3), "galois:5": KeyShape(3)}
+    )
 
     a, b, c = (graph.input(name, DATA) for name in "abc")
     relinearized = switched(graph, graph.mul(a, b), "relin")

@@ -26,6 +26,7 @@ from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey
+from ringsmith.params import KeyShape
 
 PRNG = {"prng": "trivium", "seeds": 4}
 DESIGN = replace(
@@ -40,7 +41,8 @@ DESIGN = replace(
     **PRNG,
 )
 DATA, SPECIAL = (0, 1, 2), 3
-KEYS = {"relin": 3, "galois:3": 3}
+KEYS = {"relin": KeyShape(3), "galois:3": KeyShape(3)}
+DIGITS = sum(shape.digits for shape in KEYS.values())
 SEEDED = frozenset(KEYS)
 
 
@@ -113,13 +115,13 @@ def test_limbs_in_turn_and_a_spread_special_prime_expand_their_own_limbs(
 
 
 def test_seeds_halve_the_key_words_that_are_loaded_and_kept(rng: np.random.Generator) -> None:
-    limbs = sum(KEYS.values()) * (len(DATA) + 1)  # of half a key, both keys
+    limbs = DIGITS * (len(DATA) + 1)  # of half a key, both keys
     whole = run_checked(DESIGN, rng, random_keys(program(), rng, ()))
     expanded = run_checked(DESIGN, rng, random_keys(program(), rng))
     assert whole.report.key_words == 2 * limbs * DESIGN.n
     assert expanded.report.key_words == limbs * DESIGN.n + len(KEYS) * (len(DATA) + 1) * SEED_WORDS
-    assert key_polys(compile_graph(program(), DESIGN, ())) == 2 * sum(KEYS.values())
-    assert key_polys(compile_graph(program(), DESIGN)) == sum(KEYS.values())
+    assert key_polys(compile_graph(program(), DESIGN, ())) == 2 * DIGITS
+    assert key_polys(compile_graph(program(), DESIGN)) == DIGITS
 
 
 def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -> None:
@@ -130,7 +132,7 @@ def test_keys_that_lie_on_the_device_cost_no_traffic(rng: np.random.Generator) -
 
 
 def test_a_key_store_of_half_the_size_keeps_seeded_keys_resident(rng: np.random.Generator) -> None:
-    design = replace(DESIGN, key_polys=sum(KEYS.values()))
+    design = replace(DESIGN, key_polys=DIGITS)
     assert run_checked(design, rng, random_keys(program(), rng)).report.host_transfers == 0
     assert run_checked(design, rng, random_keys(program(), rng, ())).report.host_transfers > 0
 

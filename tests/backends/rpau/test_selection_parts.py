@@ -20,6 +20,7 @@ from ringsmith.backends.rpau.design.slot_order import SlotOrder
 from ringsmith.errors import CompileError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.expand import expand
+from ringsmith.params import KeyShape
 
 PRIMES = 4
 """Three data primes and, last, a special prime; each is larger than the one before it."""
@@ -36,7 +37,7 @@ def program(degree: int = 1 << 8) -> SubroutineGraph:
     """A graph without nodes."""
     primes = tuple(_core.prime_search(bits, degree, 1)[0] for bits in range(30, 30 + PRIMES))
     roots = tuple(_core.smallest_root(q, degree) for q in primes)
-    return SubroutineGraph(degree, primes, roots, (SPECIAL,), {"relin": 3})
+    return SubroutineGraph(degree, primes, roots, (SPECIAL,), {"relin": KeyShape(3)})
 
 
 ORDER = SlotOrder((0, 1))

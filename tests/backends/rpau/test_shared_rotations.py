@@ -20,6 +20,7 @@ from ringsmith.backends.rpau.isa.assembler import decode
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.expand import expand
 from ringsmith.graph.subroutines import Cut
+from ringsmith.params import KeyShape
 
 DESIGN = replace(
     load_design("nano"), name="shares", log_n=8, rpaus=6, work_polys=24, key_polys=48, constants=128
@@ -32,7 +33,9 @@ def empty(keys: dict[str, int], log_degree: int = 8) -> SubroutineGraph:
     n = 1 << log_degree
     primes = tuple(q for bits in range(42, 47) for q in _core.prime_search(bits, n, 1))
     roots = tuple(_core.smallest_root(q, n) for q in primes)
-    return SubroutineGraph(n, primes, roots, (SPECIAL,), keys)
+    return SubroutineGraph(
+        n, primes, roots, (SPECIAL,), {name: KeyShape(digits) for name, digits in keys.items()}
+    )
 
 
 def rotations(*, shared: bool = True, log_degree: int = 8) -> SubroutineGraph:

@@ -17,7 +17,7 @@ from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.types import Form
 from ringsmith.objects import Ciphertext, KeySwitchKey, Residues
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, KeyShape
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.schemes import trace
 from ringsmith.schemes.bfv.writer import BfvWriter
@@ -75,7 +75,7 @@ def small_graph() -> SubroutineGraph:
     """Every way in which values reach products, and products reach values, in a small ring."""
     primes = _core.prime_search(30, SMALL.n, 4)
     roots = [_core.smallest_root(q, SMALL.n) for q in primes]
-    graph = SubroutineGraph(SMALL.n, tuple(primes), tuple(roots), (3,), {"relin": 3})
+    graph = SubroutineGraph(SMALL.n, tuple(primes), tuple(roots), (3,), {"relin": KeyShape(3)})
     a, b = (graph.input(name, [0, 1, 2], Form.NTT) for name in "ab")
     c, d = (graph.ntt(graph.input(name, [0, 1, 2], Form.COEFF)) for name in "cd")
     low, high = graph.mul(a, c), graph.mul(b, d)
@@ -95,7 +95,7 @@ def small_graph() -> SubroutineGraph:
 @pytest.mark.parametrize("device", ["model", "rtl"])
 def test_a_graph_gives_the_interpreters_bits(device: str, rng: np.random.Generator) -> None:
     graph = small_graph()
-    key = random_key(graph.primes, graph.n, 3, rng, seeded=False)
+    key = random_key(graph.primes, graph.n, graph.keys["relin"], rng, seeded=False)
     result = check_equal(graph, SMALL, device, random_inputs(graph, rng), {"relin": key})
     # low, high, middle, two apart; deep; two halves of three digits over four primes
     assert result.report.instructions == 5 * 3 + 3 + 2 * 3 * 4
@@ -110,7 +110,7 @@ def test_a_key_is_taken_anew_when_it_is_another(rng: np.random.Generator) -> Non
     cpu, device = runtime.open_device("cpu"), runtime.open_device("model", SMALL)
     inputs = random_inputs(graph, rng)
     for _ in range(2):
-        keys = {"relin": random_key(graph.primes, graph.n, 3, rng, seeded=False)}
+        keys = {"relin": random_key(graph.primes, graph.n, graph.keys["relin"], rng, seeded=False)}
         wanted, found = (runtime.run_graph(compiled, each, inputs, keys) for each in (cpu, device))
         assert np.array_equal(wanted.outputs["switched.1"], found.outputs["switched.1"])
 
@@ -120,12 +120,12 @@ def test_bfv_multiplies_and_relinearizes_with_the_papers_number_of_products(
     name: str, rng: np.random.Generator
 ) -> None:
     parameters = bfv_sets()[name]
-    keys = {"relin": parameters.key_digits}
+    keys = {"relin": KeyShape(parameters.key_digits)}
     graph = SubroutineGraph.for_parameters(parameters, keys, products=True)
     writer = BfvWriter(graph, parameters)
     product = writer.multiply(writer.input("x", 2, 2), writer.input("y", 2, 2))
     writer.output(writer.relinearize(product), "z")
-    key = random_key(parameters.primes, graph.n, parameters.key_digits, rng, seeded=False)
+    key = random_key(parameters.primes, graph.n, graph.keys["relin"], rng, seeded=False)
     result = check_equal(graph, "rpm", "model", random_inputs(graph, rng), {"relin": key})
     extension, digits = len(parameters.extension(2)), parameters.key_digits
     assert result.report.instructions == 3 * (2 + extension) + 2 * digits * len(parameters.primes)
@@ -146,11 +146,11 @@ def test_the_message_is_the_product(rng: np.random.Generator) -> None:
 
 def test_ckks_runs_too_where_its_primes_fit(rng: np.random.Generator) -> None:
     parameters = CkksParameters.create(n=4096, prime_bits=(30, 28), special_bits=30, scale_bits=20)
-    graph = SubroutineGraph.for_parameters(parameters, {"relin": 2})
+    graph = SubroutineGraph.for_parameters(parameters, {"relin": KeyShape(2)})
     writer = CkksWriter(graph, parameters)
     product = writer.multiply(writer.input("x", 2, 2), writer.input("y", 2, 2))
     writer.output(writer.rescale(writer.relinearize(product)), "z")
-    key = random_key(parameters.primes, graph.n, 2, rng, seeded=False)
+    key = random_key(parameters.primes, graph.n, graph.keys["relin"], rng, seeded=False)
     check_equal(graph, "rpm", "model", random_inputs(graph, rng), {"relin": key})
 
 
@@ -193,7 +193,7 @@ def test_what_the_device_cannot_multiply_is_refused() -> None:
 def test_a_graph_for_another_design_is_refused(rng: np.random.Generator) -> None:
     graph = small_graph()
     inputs = random_inputs(graph, rng)
-    keys = {"relin": random_key(graph.primes, graph.n, 3, rng, seeded=False)}
+    keys = {"relin": random_key(graph.primes, graph.n, graph.keys["relin"], rng, seeded=False)}
     device = runtime.open_device("model", "rpm")
     with pytest.raises(ProgramError, match="compiled for no design"):
         runtime.run_graph(runtime.compile_graph(graph), device, inputs, keys)

@@ -105,7 +105,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
     "no key": (lambda i, _: (i, {}), "key 'galois:3' is missing: the program needs"),
     "another key": (
         lambda i, k: (i, _other_key(k)),
-        r"has shape \(4, 2, 5, 8192\) and the program needs \(2, 2, 3, 4096\): use keys of the",
+        r"key 'galois:3' has 4 digits and the primes \[0, 1, 2, 3, 4\], and full keys have 3",
     ),
     "no input": (lambda _, k: ({}, k), r"takes the inputs \['x.0', 'x.1'\], not \[\]"),
     "fewer limbs": (

@@ -8,7 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from tests.backends.vector.test_programs import (
     DESIGNS,
+    QUICK_CARD,
     RADIX_16,
+    SLOW_CARD,
     TWO,
     WIDE,
     check_results,
@@ -21,9 +23,11 @@ from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.isa.instructions import Point, Stream, Transform
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import Cut
 from ringsmith.graph.types import Form
+from ringsmith.params import KeyShape
 
 DATA, SPECIAL = (0, 1, 2, 3, 4), (5, 6)
 CUT = Cut((2, 2, 1), "fast_base_conv", (*DATA, *SPECIAL))
@@ -33,7 +37,7 @@ ELEMENTS = (1, 5, 25, 2047)
 def empty(design: VectorDesign, keys: Sequence[str], digits: int = 3) -> SubroutineGraph:
     """A graph over five data primes and two special primes."""
     of = parameters(design, (5, 2, 3))
-    return SubroutineGraph.for_parameters(of, dict.fromkeys(keys, digits))
+    return SubroutineGraph.for_parameters(of, dict.fromkeys(keys, KeyShape(digits)))
 
 
 def check(graph: SubroutineGraph, design: VectorDesign) -> None:
@@ -156,3 +160,73 @@ def test_sums_of_products_with_a_key_are_primitives_too() -> None:
     for half in (0, 1):
         graph.output(graph.ksk_inner_product(raised, "k", half, (0, 2)), f"y{half}")
     check(graph, TWO)
+
+
+SLOW = replace(TWO, name="slow", platform=SLOW_CARD)
+"""Its memory is what products with keys and plaintexts wait for."""
+
+
+def transform(design: VectorDesign, babies: int = 4, giants: int = 3) -> SubroutineGraph:
+    """A matrix by its diagonals: one division of a half for each giant step, and one of the sum."""
+    steps = {f"b{i}": pow(5, i, 2048) for i in range(1, babies)}
+    steps |= {f"g{i}": pow(5, babies * i, 2048) for i in range(1, giants)}
+    graph = empty(design, tuple(steps))
+    x = [graph.input(f"x{half}", DATA) for half in (0, 1)]
+    digits = graph.digits(x[1], CUT)
+    rotated = [graph.key_product(digits, f"b{i}", steps[f"b{i}"], [x[0]]) for i in range(1, babies)]
+    total = None
+    for giant in range(giants):
+        own = None
+        for i, baby in enumerate(rotated):
+            product = graph.mul(baby, graph.input(f"p{giant}.{i}", CUT.base))
+            own = product if own is None else graph.add(own, product)
+        assert own is not None
+        if giant:
+            first, second = graph.halves(own)
+            unmoved = graph.mul(x[1], graph.input(f"p{giant}", DATA))
+            cut = graph.digits(graph.add(graph.mod_down(second, SPECIAL), unmoved), CUT)
+            own = graph.key_product(cut, f"g{giant}", steps[f"g{giant}"], [first])
+        total = own if total is None else graph.add(total, own)
+    assert total is not None
+    output_pair(graph, graph.mod_down(total, (4, *SPECIAL)), "y")
+    return graph
+
+
+@pytest.mark.parametrize("design", [*DESIGNS, SLOW], ids=lambda design: design.name)
+def test_transforms_by_diagonals_are_the_interpreters(design: VectorDesign) -> None:
+    check(transform(design), design)
+
+
+def test_transforms_in_a_scratchpad_that_is_too_small_are_the_interpreters() -> None:
+    small = replace(SLOW, name="small", log_n=10, bank_rows=256)
+    check(transform(small), small)
+
+
+def test_plaintexts_are_read_once_where_memory_is_slow() -> None:
+    loads = {}
+    for design in (replace(TWO, name="quick", platform=QUICK_CARD, ports=2), SLOW):
+        programs = compile_graph(transform(design), design).programs
+        loads[design.name] = sum(
+            load.limb.kind == "input" and "." in load.limb.name
+            for own in programs
+            for load in own.loads
+        )
+    plaintexts = 9 * len(CUT.base)
+    assert loads["slow"] < 1.4 * plaintexts
+    assert loads["quick"] > 1.6 * plaintexts
+
+
+def test_digits_that_fit_are_made_ahead_of_the_products_of_other_primes() -> None:
+    graph = empty(TWO, ["k"])
+    output_pair(graph, graph.key_product(graph.digits(graph.input("a", DATA), CUT), "k"), "y")
+    (program, _) = compile_graph(graph, TWO).programs
+    forward = [
+        isinstance(each.operation, Transform) and not each.operation.inverse
+        for each in program.computing
+    ]
+    keyed = [
+        isinstance(each.operation, Point)
+        and all(isinstance(result.y, Stream) for result in each.operation.results)
+        for each in program.computing
+    ]
+    assert keyed.index(True) < len(forward) - 1 - forward[::-1].index(True)

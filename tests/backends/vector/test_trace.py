@@ -225,7 +225,7 @@ def test_a_saved_executable_is_read_as_it_was() -> None:
         ("ringsmith-vector-executable", "else", "not a ringsmith-vector-executable file"),
         ('"log_n": [12]', '"log_n": [7]', "damaged executable .*log_n = 7 is outside 8 … 16"),
         ('"log_n": [12]', '"log_m": [12]', "damaged executable .*lacks 'log_n'"),
-        ('"op": "automorph"', '"op": "else"', "damaged executable .*'else'"),
+        ('"op": "key_switch"', '"op": "else"', "damaged executable .*'else'"),
         (
             '"word_bits": [32]',
             '"word_bits": [31]',

@@ -13,7 +13,7 @@ from ringsmith.backends.base import (
     InputsOnDemand,
 )
 from ringsmith.backends.jobs import Device, Work
-from ringsmith.backends.keys import AnyKey
+from ringsmith.backends.keys import AnyKey, core_key
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import KeySwitchKey, OnTheFlyKey, Residues
 
@@ -55,7 +55,7 @@ class CpuBackend(Backend):
 BACKEND = CpuBackend()
 
 
-_CoreKey = Residues | _core.OnTheFlyKey | _core.PrecomputedKey
+_CoreKey = _core.TruncatedKey | _core.OnTheFlyKey | _core.PrecomputedKey
 
 
 def _interpreted(
@@ -72,5 +72,5 @@ def _interpreted(
 
 def _for_core(key: AnyKey) -> _CoreKey:
     if isinstance(key, OnTheFlyKey):
-        return _core.OnTheFlyKey(key.half, key.seed)
-    return key.data if isinstance(key, KeySwitchKey) else key
+        return _core.OnTheFlyKey(key.half, key.seed, key.base)
+    return core_key(key) if isinstance(key, KeySwitchKey) else key

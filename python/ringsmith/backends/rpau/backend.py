@@ -18,8 +18,9 @@ from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.card.cards import RpauCards
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
-from ringsmith.backends.rpau.compiler.executable import Executable
+from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, SeedLoad
 from ringsmith.backends.rpau.compiler.executable_file import check_executable
+from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.design import (
     ARCHITECTURE,
     RpauDesign,
@@ -147,12 +148,25 @@ def check_made_of(executable: Executable, graph: SubroutineGraph) -> None:
             raise ProgramError(f"the executable's {what} differ from the graph's: compile it again")
     for run in executable.runs:
         for load in run.keys:
-            if load.digit >= graph.keys.get(load.key, 0):
+            shape = graph.keys.get(load.key)
+            if (
+                shape is None
+                or load.digit >= shape.digits
+                or not _primes(load, executable) <= {*shape.base}
+            ):
                 raise ProgramError(
                     f"the executable takes a key {load.key!r} that the graph has not"
                 )
-        if any(seed.key not in graph.keys for seed in run.seeds):
-            raise ProgramError("the executable takes a seed of a key that the graph has not")
+        for seed in run.seeds:
+            shape = graph.keys.get(seed.key)
+            if shape is None or not _primes(seed, executable) <= {*shape.base}:
+                raise ProgramError("the executable takes a seed of a key that the graph has not")
+
+
+def _primes(load: KeyLoad | SeedLoad, executable: Executable) -> set[int]:
+    """The primes whose limbs of a key are loaded, or expanded."""
+    slots = (executable.order.slot(load.modulus_bank, rpau) for rpau in bits_of(load.mask))
+    return {executable.limbs[slot] for slot in slots}
 
 
 def _limbs(values: Mapping[str, Mapping[int, int]]) -> dict[str, set[int]]:

@@ -105,7 +105,8 @@ class RpauExplorer(Explorer):
         bits = task.prime_bits
         if folds:
             bits = 60 if bits > MAX_NARROW_BITS else MAX_NARROW_BITS
-        digits = max(sum(graph.keys.values()) for graph in task.graphs.values())
+        keys = [graph.keys.values() for graph in task.graphs.values()]
+        digits = max(sum(shape.digits for shape in each) for each in keys)
         halves = 1 if seeded else 2
         cores, polys = int(point["cores"]), int(point["work_polys"])
         narrow = int(point["narrow_rpaus"])

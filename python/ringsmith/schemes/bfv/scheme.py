@@ -137,6 +137,21 @@ class Bfv(Scheme):
         slots = np.array(plain.vector(parameters.slots), np.int64)
         return _prepared(parameters, op, _core.bfv.encode(bfv_context(parameters), slots), limbs)
 
+    def scalar(
+        self,
+        parameters: RlweParameters,
+        plain: Plain,
+        limbs: int,
+        op: Op,
+        *,
+        extended: bool = False,
+    ) -> tuple[int, ...] | None:
+        """See ``Scheme``: one number in all slots is the constant polynomial."""
+        if plain.values.ndim:
+            return None
+        words = self.constant(parameters, plain, limbs, op, extended=extended)
+        return tuple(int(word) for word in words[:, 0])
+
     def residues(
         self,
         parameters: RlweParameters,

@@ -4,6 +4,8 @@ import math
 import sys
 from dataclasses import replace
 
+import numpy as np
+
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Op, Scale
 from ringsmith.graph.subroutines import SubroutineGraph
@@ -29,6 +31,8 @@ from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram, space
 from ringsmith.schemes.ckks.writer import CkksWriter
 
+_WHOLE = 2.0**52
+"""Doubles from here on are integers."""
 DEFAULT_HEADROOM_BITS = 3
 """Default headroom: all messages of magnitude up to 2^3 fit below the modulus."""
 
@@ -123,8 +127,29 @@ class Ckks(Scheme):
     ) -> Residues:
         """Encoded at its scale, the same for all operations."""
         assert isinstance(parameters, CkksParameters)
+        residues = self.scalar(parameters, plain, limbs, op, extended=extended)
+        if residues is not None:
+            return np.repeat(np.array(residues, np.uint64)[:, np.newaxis], parameters.n, axis=1)
         vector = plain.vector(parameters.slots)
         return ckks_encoder(parameters).encode(vector, plain.scale, limbs, extended)
+
+    def scalar(
+        self,
+        parameters: RlweParameters,
+        plain: Plain,
+        limbs: int,
+        op: Op,
+        *,
+        extended: bool = False,
+    ) -> tuple[int, ...] | None:
+        """A real number times its scale, rounded half away from zero, as SEAL encodes one."""
+        if plain.values.ndim or np.imag(plain.values):
+            return None
+        product = float(np.real(plain.values)) * plain.scale
+        size = math.floor(abs(product) + 0.5) if abs(product) < _WHOLE else int(abs(product))
+        number = -size if product < 0 else size
+        base = (*range(limbs), *(parameters.special if extended else ()))
+        return tuple(number % parameters.primes[i] for i in base)
 
     def residues(
         self,

@@ -296,15 +296,15 @@ class Lane:
         found = {}
         loads = [load for run in executable.runs for load in run.keys]
         for name in dict.fromkeys(load.key for load in loads):
-            key = keys[name].data
+            key = keys[name]
             picture = KeyImage.of(executable, name, key, loads)
 
-            def fill(at: int, key: Residues = key, picture: KeyImage = picture) -> None:
+            def fill(at: int, key: Residues = key.data, picture: KeyImage = picture) -> None:
                 content = picture.content(key, self._design)
                 self.port.write_memory(at, content)
                 traffic.to_card += len(content)
 
-            kept = (self._digests.of(key), picture.halves, picture.poly_bytes)
+            kept = (self._digests.of(key.data), picture.halves, picture.base, picture.poly_bytes)
             block = held.enter_context(self.store.kept(kept, picture.size, fill))
             found[name] = (picture, block.address)
         return found

@@ -23,7 +23,7 @@ from ringsmith.backends.rpau.compiler.virtual import bits_of
 from ringsmith.backends.rpau.design.constants import prime_tables
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.interface import AddressSpace, Words
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
 
 Place = tuple[int, int]
 """A value and the RPAU that holds it."""
@@ -189,33 +189,34 @@ class KeyImage:
     name: str
     halves: tuple[int, ...]
     digits: int
-    limbs: int
+    base: tuple[int, ...]
     sub_polys: int
     poly_bytes: int
 
     @classmethod
     def of(
-        cls, executable: Executable, name: str, key: Residues, loads: Sequence[KeyLoad]
+        cls, executable: Executable, name: str, key: KeySwitchKey, loads: Sequence[KeyLoad]
     ) -> "KeyImage":
         """What an executable takes of a key."""
         halves = tuple(sorted({load.half for load in loads if load.key == name}))
         size = min(executable.n, executable.design.n) * word_bytes(executable.design)
-        return cls(name, halves, key.shape[0], key.shape[2], executable.sub_polys, size)
+        return cls(name, halves, key.digits, key.base, executable.sub_polys, size)
 
     @property
     def size(self) -> int:
         """Its bytes."""
-        count = self.digits * len(self.halves) * self.limbs * self.sub_polys
+        count = self.digits * len(self.halves) * len(self.base) * self.sub_polys
         return count * self.poly_bytes
 
     def content(self, key: Residues, design: RpauDesign) -> bytes:
         """Its words."""
         return key[:, list(self.halves)].astype(word_type(design)).tobytes()
 
-    def offset(self, load: KeyLoad, limb: int) -> int:
-        """Where a polynomial lies in it."""
+    def offset(self, load: KeyLoad, prime: int) -> int:
+        """Where a polynomial of a key's limb lies in it."""
         half = self.halves.index(load.half)
-        row = (load.digit * len(self.halves) + half) * self.limbs + limb
+        first = (load.digit * len(self.halves) + half) * len(self.base)
+        row = first + self.base.index(prime)
         return (row * self.sub_polys + load.sub_poly) * self.poly_bytes
 
 

@@ -79,7 +79,7 @@ def _fitting_designs(graph: SubroutineGraph) -> Iterator[RpauDesign]:
     """Designs of the graph's ring and primes with more and more memory."""
     base = load_design("heaws" if any(map(needs_converters, graph.nodes)) else "nano")
     word_bits = max(30, *(prime.bit_length() for prime in graph.primes))
-    needed = max(_MIN_KEY_POLYS, 2 * sum(graph.keys.values()))
+    needed = max(_MIN_KEY_POLYS, 2 * sum(shape.digits for shape in graph.keys.values()))
     key_polys = min(_MAX_KEY_POLYS, 1 << (needed - 1).bit_length())
     modulus_banks = -(-len(graph.primes) // _MAX_RPAUS)
     rpaus = max(2, -(-len(graph.primes) // modulus_banks))

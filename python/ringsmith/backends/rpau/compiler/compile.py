@@ -133,7 +133,7 @@ def _seeded(
         return frozenset()
     primes = graph.primes[: graph.key_primes]
     direct = {
-        name for name, digits in graph.keys.items() if seeds_are_direct(primes, graph.n, digits)
+        name for name, shape in graph.keys.items() if seeds_are_direct(primes, graph.n, shape)
     }
     return frozenset(direct if seeded is None else direct & set(seeded))
 

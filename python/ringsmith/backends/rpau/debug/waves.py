@@ -19,6 +19,7 @@ from ringsmith.backends.rpau.device.recording import TOP_SCOPE, WavesCoprocessor
 from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import KeySwitchKey, Residues
+from ringsmith.params import KeyShape
 
 
 def window_of(trace: Trace, first: int, last: int) -> tuple[int, int]:
@@ -115,6 +116,6 @@ def _keys(executable: Executable, rng: np.random.Generator) -> dict[str, KeySwit
             digits[load.key] = max(digits.get(load.key, 0), load.digit + 1)
     n, primes, seeded = executable.n, executable.primes, executable.seeded
     return {
-        name: random_key(primes, n, count, rng, seeded=name in seeded)
+        name: random_key(primes, n, KeyShape.full(count, len(primes)), rng, seeded=name in seeded)
         for name, count in digits.items()
     }

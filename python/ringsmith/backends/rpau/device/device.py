@@ -23,7 +23,7 @@ from ringsmith.backends.rpau.device.interface import (
 from ringsmith.backends.rpau.device.link import Link, arrivals
 from ringsmith.objects import KeySwitchKey, Residues
 
-CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True)
+CAPABILITIES = Capabilities(designs=True, cycles=True, fits=True, scalars=False)
 
 _WORD_BYTES = 8
 """Bytes of a word between the host and the device."""
@@ -62,7 +62,7 @@ class RpauDevice(Device):
         self._constants: tuple[tuple[int, ...], ...] | None = None
         self._conversions: dict[int, tuple[int, ...]] = {}
         self._program: Run | None = None
-        self._keys: dict[int, tuple[KeyLoad, Residues]] = {}
+        self._keys: dict[int, tuple[KeyLoad, KeySwitchKey]] = {}
         self._seeds: dict[int, tuple[SeedLoad, bytes]] = {}
         self._moved = _Moved()
 
@@ -119,7 +119,7 @@ class RpauDevice(Device):
                 key_words += self._load_seeds(run, executable, keys)
                 segment = self._run(run, host, task, stream)
                 if stream is not None:
-                    self._keys |= {load.index: (load, keys[load.key].data) for load in run.keys}
+                    self._keys |= {load.index: (load, keys[load.key]) for load in run.keys}
                 cycles += segment.cycles
                 instructions += segment.instructions
         outputs = {
@@ -237,7 +237,7 @@ class RpauDevice(Device):
         """Writes what the key store lacks for a run, and returns how many words that were."""
         written = 0
         for load in run.keys:
-            key = keys[load.key].data
+            key = keys[load.key]
             if self._holds(load, key):
                 continue
             self._keys.pop(load.index, None)
@@ -248,11 +248,12 @@ class RpauDevice(Device):
             self._keys[load.index] = (load, key)
         return written
 
-    def _holds(self, load: KeyLoad, key: Residues) -> bool:
+    def _holds(self, load: KeyLoad, key: KeySwitchKey) -> bool:
         """Whether a key is already in the key store, and is still the same."""
         held = self._keys.get(load.index)
-        same = held is not None and held[0] == load and held[1] is key
-        return same and not key.flags.writeable
+        if held is None or held[0] != load or held[1].base != key.base:
+            return False
+        return held[1].data is key.data and not key.data.flags.writeable
 
     def _stream(
         self, run: Run, executable: Executable, keys: Mapping[str, KeySwitchKey]
@@ -262,16 +263,14 @@ class RpauDevice(Device):
         Where one is missing all come: the program awaits them in its order.
         """
         design = executable.design
-        if all(self._holds(load, keys[load.key].data) for load in run.keys):
+        if all(self._holds(load, keys[load.key]) for load in run.keys):
             return None
         if not self.coprocessor.streams:
             return None
         for load in run.keys:
             self._keys.pop(load.index, None)  # until all have come
         polys = tuple(
-            poly
-            for load in run.keys
-            for poly in _polynomials(load, executable, keys[load.key].data)
+            poly for load in run.keys for poly in _polynomials(load, executable, keys[load.key])
         )
         return KeyStream(polys, arrivals(Link(design.host_bits), design, len(polys)))
 
@@ -295,12 +294,13 @@ class RpauDevice(Device):
         return written
 
 
-def _polynomials(load: KeyLoad, executable: Executable, key: Residues) -> Iterator[KeyPoly]:
+def _polynomials(load: KeyLoad, executable: Executable, key: KeySwitchKey) -> Iterator[KeyPoly]:
     """The polynomials of a key's b or a part, one for each RPAU that uses a limb of it."""
     name = f"{load.key}, digit {load.digit}, half {load.half}"
     for rpau in bits_of(load.mask):
         slot = executable.order.slot(load.modulus_bank, rpau)
-        limb = np.split(key[load.digit, load.half, executable.limbs[slot]], executable.sub_polys)
+        residues = key.limb(load.digit, load.half, executable.limbs[slot])
+        limb = np.split(residues, executable.sub_polys)
         yield KeyPoly(rpau, load.index, limb[load.sub_poly], name)
 
 

@@ -63,7 +63,10 @@ class StreamDevice(Device):
         keys: Mapping[str, KeySwitchKey],
     ) -> GraphResult:
         values, cycles = dict(inputs), 0
-        coefficients = {name: self._coefficients(graph, name, key) for name, key in keys.items()}
+        coefficients = {
+            name: KeySwitchKey(self._coefficients(graph, name, key), base=key.base)
+            for name, key in keys.items()
+        }
         what = f"running on the {self.name} of {executable.design.name}"
         with progress.task(what, executable.products, "products") as task:
             for each in executable.rounds:
@@ -87,14 +90,14 @@ class StreamDevice(Device):
         return GraphResult(outputs, report)
 
     def _coefficients(self, graph: SubroutineGraph, name: str, key: KeySwitchKey) -> Residues:
-        """A key's residues (digits, 2, K, N) in coefficient form."""
+        """A key's residues (digits, 2, limbs, N) in coefficient form, over its own base."""
         held = self._keys.get(name)
         if held is None or held[0] is not key.data or key.data.flags.writeable:
             limbs = [
-                _core.ntt_inverse(np.ascontiguousarray(key.data[:, :, limb]), q, root)
-                for limb, (q, root) in enumerate(
-                    zip(graph.primes[: graph.key_primes], graph.roots, strict=False)
+                _core.ntt_inverse(
+                    np.ascontiguousarray(key.data[:, :, row]), graph.primes[i], graph.roots[i]
                 )
+                for row, i in enumerate(key.base)
             ]
             held = self._keys[name] = (key.data, np.stack(limbs, axis=2))
         return held[1]
@@ -114,14 +117,15 @@ def _batch(
     graph: SubroutineGraph,
     each: Round,
     values: Mapping[str, Residues],
-    keys: Mapping[str, Residues],
+    keys: Mapping[str, KeySwitchKey],
 ) -> Iterator[ResidueProduct]:
     """The residue products of a round, task by task and limb by limb; keys in coefficient form."""
 
     def residues(factor: Factor, base: tuple[int, ...]) -> Residues:
         if isinstance(factor, str):
             return values[factor]
-        return keys[factor.key][factor.digit, factor.half, list(base)]
+        key = keys[factor.key]
+        return np.stack([key.limb(factor.digit, factor.half, prime) for prime in base])
 
     for task in each.tasks:
         limbs = zip(residues(task.a, task.base), residues(task.b, task.base), strict=True)

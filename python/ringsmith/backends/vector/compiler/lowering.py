@@ -6,13 +6,14 @@ after the other is worked off: digits stay in the scratchpad, and one prime's ta
 sums at a time. A group is as many primes as a point instruction has results, since conversions to
 several primes share their operand. Groups go to clusters in turn.
 
-**What is not made.** ModUp results of digits are made and used limb by limb, by both halves of
-a key product at once. A digit's own limbs need no transform: they were there before. Limbs of
-zeros are none.
+**What is not made.** Limbs of digits are made where a key product wants them, and used by both
+halves at once. A digit's own limbs need no transform: they were there before. An automorphism of
+digits is one of their sums, by a key that is moved back in memory. Limbs of zeros are none.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import groupby
 from math import prod
 from typing import cast
 
@@ -68,14 +69,20 @@ class _Lowering:
         self._made: dict[Place, Value | None] = {}  # None: zeros
         self._inverses: dict[Place, Value] = {}  # N times what they should be
         self._multiples: dict[Place, Value] = {}  # limbs times the design's factor
+        self._word_factors: dict[int, dict[int, tuple[int, int]]] = {}  # by conversion and prime
         self._words: dict[Place, Value] = {}  # what a conversion adds up, by conversion and prime
         self._raised: dict[Place, Value] = {}  # coefficients of a digit modulo another prime
         self._digits: dict[tuple[int, int, int], Value | None] = {}  # by node, digit and prime
-        self._divided: dict[Place, Value] = {}  # what mod_down takes away, in its form
+        self._taken: dict[Place, Value] = {}  # what mod_down takes away, in coefficients
+        self._divided: dict[Place, Value] = {}  # the same in its form
         self._quotients: dict[int, list[Value]] = {}  # of conversions: their sum is the quotient
         self._awaited: dict[int, list[Place]] = defaultdict(list)  # inverses, by operand's phase
+        self._wanting: dict[Place, list[SubroutineNode]] = defaultdict(list)  # their conversions
+        self._multiples_of_p: dict[tuple[int, int, int], Value | None] = {}
+        self._parts = 0  # that are worked off: phases, or halves of two
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._scaled_inputs = {n.id for n in self._order.nodes if self._is_only_second_factor(n)}
+        self._converted_early: set[int] = set()
         self._read_once: set[int] = set()  # products of pairs whose plain factor is read once
         rows = design.shape(graph.n.bit_length() - 1).rows
         self._load = design.read_cycles(rows) / rows
@@ -96,55 +103,82 @@ class _Lowering:
         ]
         for nodes in by_phase:
             self._wait_for_inverse(nodes, phases)
-        for phase, nodes in enumerate(by_phase):
-            self._writer.step = None
+        phase = 0
+        while phase < len(by_phase):
+            nodes = by_phase[phase]
             self._prepare_conversions(nodes)
-            self._convert_digits(nodes)
-            self._choose_read_once(nodes)
-            levels = self._order.levels(nodes)
-            for number, group in enumerate(self._groups):
-                self._writer.step = Step(phase, number, first=True)
-                self._prepare_digits(nodes, group)
-                self._prepare_divisions([n for n in nodes if n.op == "mod_down"], group)
-                self._writer.step = Step(phase, number, first=False)
+            following = self._joined(by_phase, phase)
+            awaited = self._awaited[phase]
+            if following:
+                self._choose_read_once(nodes)
+                dropped = {d for node in following for d in node.attrs.get("drop", ())}
+                self._work_off(nodes, dropped, awaited)
+                self._prepare_conversions(following)
+                self._choose_read_once([*nodes, *following])
+                nodes, awaited = [*nodes, *following], [*awaited, *self._awaited[phase + 1]]
+            else:
+                self._choose_read_once(nodes)
+            self._work_off(nodes, range(len(self._graph.primes)), awaited)
+            phase += 2 if following else 1
+        return self._writer.tasks
+
+    def _joined(
+        self, phases: Sequence[Sequence[SubroutineNode]], phase: int
+    ) -> Sequence[SubroutineNode]:
+        """The nodes of the next phase, if they are made with those of one; else none.
+
+        Key products wait for memory, and divisions of their sums hardly need it. A division begins
+        when the limbs that it drops are there: so they are made first.
+        """
+        following = phases[phase + 1] if phase + 1 < len(phases) else ()
+        converting = [node for node in following if self._order.converts(node)]
+        memory, array = self._balance(phases[phase])
+        joined = memory > array and all(
+            node.op == "mod_down" and node.type.form is Form.NTT for node in converting
+        )
+        return following if joined else ()
+
+    def _work_off(
+        self, nodes: Sequence[SubroutineNode], primes: Collection[int], awaited: Sequence[Place]
+    ) -> None:
+        """Makes nodes whose conversions are prepared, in the groups that have any of some primes.
+
+        Args:
+            nodes: The nodes.
+            primes: Indices of the primes.
+            awaited: Inverse transforms that are wanted later.
+        """
+        levels, divisions = self._order.levels(nodes), [n for n in nodes if n.op == "mod_down"]
+        self._parts += 1
+        for number, group in enumerate(self._groups):
+            if not set(primes).isdisjoint(group):
+                self._writer.step = Step(self._parts, number, first=True)
+                self._transform(
+                    [
+                        *self._prepare_digits(nodes, group),
+                        *self._prepare_divisions(divisions, group),
+                    ]
+                )
+                self._writer.step = Step(self._parts, number, first=False)
                 for level in levels:
                     self._level(level, group)
-                self._invert_early(self._awaited[phase], group)
-        return self._writer.tasks
+                later = number + 2 * self._design.clusters
+                self._writer.step = Step(self._parts, later, first=True)
+                self._invert_early(awaited, group)
+        self._writer.step = None
 
     def _choose_read_once(self, nodes: Sequence[SubroutineNode]) -> None:
         """Chooses of which products of pairs the plain factor is read once: where memory is slow.
 
         Two factors of one half take an instruction of two results, and so half a one for a factor
-        and half: each is read twice. If both halves are multiplied at once, sums take one more each.
+        and half: each is read twice. If both halves are multiplied at once, each sum takes one
+        more.
         """
+        self._read_once.clear()
         if self._design.results < 2:
             return
-        products = [
-            node
-            for node in nodes
-            if node.op == "mul"
-            and "halves" in node.attrs
-            and self._order.undropped_id(node.operands[1]) in self._scaled_inputs
-        ]
-        memory = array = 0.0
-        cut = {
-            node.operands[0]: self._order.nodes[node.operands[0]]
-            for node in nodes
-            if node.op == KEY_SUM
-        }
-        for digits in cut.values():
-            words = sum(
-                len(self._order.digit_of(self._order.nodes[i])) for i in digits.operands[1:]
-            )
-            array += words / self._design.results + self._passes * digits.type.count
-        for node in nodes:
-            if node.op == KEY_SUM:
-                count = self._order.nodes[node.operands[0]].type.count
-                memory += self._load * count
-                array += count / 2 + (node.attrs["element"] != 1)
-        memory += self._load * len(products)
-        array += len(products) / 2
+        products = [node for node in nodes if self._is_pair_times_input(node)]
+        memory, array = self._balance(nodes)
         pairs = sorted(
             {(node.operands[1], node.attrs["halves"]) for node in products},
             key=lambda each: each[1],
@@ -155,6 +189,33 @@ class _Lowering:
             memory -= self._load
             array += 2
             self._read_once.update(halves)
+
+    def _is_pair_times_input(self, node: SubroutineNode) -> bool:
+        return (
+            node.op == "mul"
+            and "halves" in node.attrs
+            and self._order.undropped_id(node.operands[1]) in self._scaled_inputs
+        )
+
+    def _balance(self, nodes: Sequence[SubroutineNode]) -> tuple[float, float]:
+        """Rows of a limb that memory, and the array, take for each prime of some nodes."""
+        memory = array = 0.0
+        cut = {node.operands[0] for node in nodes if node.op == KEY_SUM}
+        for node in (*nodes, *(self._order.nodes[i] for i in cut)):
+            if node.op == "digits":
+                array += self._passes * node.type.count
+            elif node.op == "mod_down":
+                array += 2 * self._passes + 1
+            elif node.op == KEY_SUM:
+                count = self._order.nodes[node.operands[0]].type.count
+                memory += self._load * count
+                array += count / 2 + (node.attrs["element"] != 1)
+            elif self._is_pair_times_input(node):
+                memory += self._load
+                array += 1 / 2
+            if self._order.converts(node) and node.id not in self._converted_early:
+                array += len(self._order.digit_of(node)) / self._design.results
+        return memory, array
 
     def _level(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
         """Makes the limbs of a level modulo a group of primes."""
@@ -368,9 +429,11 @@ class _Lowering:
         for node in nodes:
             for place in self._inverse_places(node):
                 self._awaited[phases[place[0]]].append(place)
+                if place[1] in self._order.digit_of(node):
+                    self._wanting[place].append(node)
 
     def _invert_early(self, places: Sequence[Place], group: Sequence[int]) -> None:
-        """Inverse transforms of a group of primes: as soon as there are enough of them."""
+        """Inverse transforms of a group of primes, as soon as there are enough, and their words."""
         early = [place for place in dict.fromkeys(places) if place[1] in group]
         self._early += sorted(early, key=lambda place: place[1])
         for cluster in range(self._design.clusters):
@@ -378,6 +441,12 @@ class _Lowering:
             if len(own) >= self._together:
                 self._invert(own)
                 self._early = [place for place in self._early if place not in own]
+                for place in own:
+                    for node in self._wanting[place]:
+                        if node.attrs.get("variant") != "rns_digit" and not self._is_mixed(node):
+                            self._writer.origin = self._order.origin_of(node)
+                            self._word(node, place[1])
+        self._writer.origin = -1
 
     def _prepare_conversions(self, nodes: Sequence[SubroutineNode]) -> None:
         """What a phase's conversions begin with."""
@@ -391,25 +460,35 @@ class _Lowering:
             self._words_of(node)
             self._quotient_of(node)
         self._writer.origin = -1
+        self._convert_early(converting)
 
     def _words_of(self, node: SubroutineNode) -> list[Value]:
         """What a conversion adds up; of a digit of one prime its limb."""
-        digit, primes = self._order.digit_of(node), self._graph.primes
+        digit = self._order.digit_of(node)
         if node.attrs.get("variant") == "rns_digit":
             return [cast(Value, self._limb(self._order.nodes[node.operands[0]], digit[0]))]
         if self._is_mixed(node):
             return self._mixed_digits(node)
-        if node.op == "mod_down":
-            own = base_conversion.fast_base_conversion([primes[d] for d in digit], ())
-            halves = [primes[d] // 2 for d in digit]
-        else:
-            own, halves = self._conversion(node, ()), [0] * len(digit)
-        return [self._word(node, *each) for each in zip(digit, own.factors, halves, strict=True)]
+        return [self._word(node, prime) for prime in digit]
 
-    def _word(self, node: SubroutineNode, prime: int, factor: int, up: int) -> Value:
-        """What a conversion takes of one prime d: [x * factor + up]_d."""
+    def _factors(self, node: SubroutineNode) -> dict[int, tuple[int, int]]:
+        """Of each prime d of a conversion what makes its word [x * factor + up]_d."""
+        if node.id not in self._word_factors:
+            digit, primes = self._order.digit_of(node), self._graph.primes
+            if node.op == "mod_down":
+                own = base_conversion.fast_base_conversion([primes[d] for d in digit], ())
+                halves = [primes[d] // 2 for d in digit]
+            else:
+                own, halves = self._conversion(node, ()), [0] * len(digit)
+            both = zip(own.factors, halves, strict=True)
+            self._word_factors[node.id] = dict(zip(digit, both, strict=True))
+        return self._word_factors[node.id]
+
+    def _word(self, node: SubroutineNode, prime: int) -> Value:
+        """What a conversion takes of one prime."""
         place = (node.id, prime)
         if place not in self._words:
+            factor, up = self._factors(node)[prime]
             given = self._order.undropped(self._order.nodes[node.operands[0]])
             if node.op == "mod_down" and given.type.form is Form.NTT:
                 x, times = self._inverse(given.id, prime), self._graph.n
@@ -546,29 +625,48 @@ class _Lowering:
             x, self._writer.result(prime, weight * self._writer.inverse_of(times, prime))
         )[0]
 
-    def _prepare_divisions(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
-        """What a phase's mod_down nodes take away from the limbs of a group of primes."""
-        turns = []
+    def _prepare_divisions(
+        self, nodes: Sequence[SubroutineNode], group: Sequence[int]
+    ) -> list[tuple[int, Turn]]:
+        """What a phase's mod_down nodes take away from the limbs of a group of primes.
+
+        Returns what has to be transformed for that.
+        """
+        turns: list[tuple[int, Turn]] = []
         for node in nodes:
-            targets = [prime for prime in group if prime in node.type.base]
+            targets = [
+                prime
+                for prime in group
+                if prime in node.type.base and (node.id, prime) not in self._divided
+            ]
             if not targets:
                 continue
             self._writer.origin = self._order.origin_of(node)
             given = self._order.undropped(self._order.nodes[node.operands[0]])
             if given.op == "intt":
                 self._invert([(given.operands[0], prime) for prime in targets])
-            for prime, taken in zip(targets, self._taken(node, targets), strict=True):
+            self._take(node, targets)
+            for prime in targets:
+                taken = self._taken[node.id, prime]
                 if node.type.form == Form.NTT:
                     target = self._writer.value(prime)
-                    turns.append(Turn(prime, taken, target))
+                    turns.append((self._writer.origin, Turn(prime, taken, target)))
                     taken = target
                 self._divided[node.id, prime] = taken
-        turns.sort(key=lambda turn: turn.prime)
-        self._writer.transform(turns, inverse=False)
+        return turns
+
+    def _transform(self, turns: Sequence[tuple[int, Turn]]) -> None:
+        """Forward transforms, each with the HE node that it is of; prime by prime."""
+        for origin, group in groupby(
+            sorted(turns, key=lambda each: (each[1].prime, each[0])), key=lambda each: each[0]
+        ):
+            self._writer.origin = origin
+            self._writer.transform([turn for _, turn in group], inverse=False)
         self._writer.origin = -1
 
-    def _taken(self, node: SubroutineNode, targets: Sequence[int]) -> list[Value]:
-        """The centred residue modulo the dropped primes, over them, in coefficients."""
+    def _take(self, node: SubroutineNode, targets: Sequence[int]) -> None:
+        """Makes the centred residue modulo the dropped primes, over them, in coefficients."""
+        targets = [prime for prime in targets if (node.id, prime) not in self._taken]
         primes, drop = self._graph.primes, node.attrs["drop"]
         half = [primes[d] // 2 for d in drop]
         words = self._words_of(node)
@@ -577,7 +675,8 @@ class _Lowering:
             -sum(up * factor for up, factor in zip(half, own, strict=True)) % primes[prime]
             for prime, own in zip(targets, factors, strict=True)
         ]
-        return self._writer.sums(words, targets, factors, firsts)
+        sums = self._writer.sums(words, targets, factors, firsts)
+        self._taken.update(zip([(node.id, i) for i in targets], sums, strict=True))
 
     def _mod_down(self, node: SubroutineNode, prime: int) -> Value | None:
         operand = self._order.nodes[node.operands[0]]
@@ -595,42 +694,43 @@ class _Lowering:
 
     # ---- key switching ---------------------------------------------------------------------------
 
-    def _convert_digits(self, nodes: Sequence[SubroutineNode]) -> None:
-        """Conversions of a phase's digits to all primes, where too many words are in the way later.
+    def _convert_early(self, nodes: Sequence[SubroutineNode]) -> None:
+        """Conversions to all primes, where too many words would be in the way later.
 
-        One digit after the other is converted, so that its words stay in the scratchpad.
+        One after the other is done, so that its words stay in the scratchpad.
         """
-        raised = [
-            node
-            for node in nodes
-            if node.op == "mod_up" and len(node.attrs["digit"]) > 1 and self._order.converts(node)
-        ]
-        if sum(len(node.attrs["digit"]) for node in raised) <= self._words_kept:
+        several = [node for node in nodes if len(self._order.digit_of(node)) > 1]
+        if sum(len(self._order.digit_of(node)) for node in several) <= self._words_kept:
             return
-        for node in raised:
+        self._converted_early.update(node.id for node in several)
+        for node in several:
             self._writer.origin = self._order.origin_of(node)
-            for prime in node.type.base:
-                if prime not in node.attrs["digit"]:
-                    self._converted(node, prime)
+            for group in self._groups:
+                targets = [prime for prime in group if prime in node.type.base]
+                if node.op == "mod_down":
+                    self._take(node, targets)
+                else:
+                    for prime in targets:
+                        self._limb(node, prime)
         self._writer.origin = -1
 
-    def _prepare_digits(self, nodes: Sequence[SubroutineNode], group: Sequence[int]) -> None:
+    def _prepare_digits(
+        self, nodes: Sequence[SubroutineNode], group: Sequence[int]
+    ) -> list[tuple[int, Turn]]:
         """The limbs of a phase's digits modulo a group of primes, if they are few enough."""
         wanted = sorted({node.operands[0] for node in nodes if node.op == KEY_SUM})
         every = [self._order.nodes[number] for number in wanted]
         if len(group) * sum(digits.type.count for digits in every) > self._words_kept // 2:
-            return
-        turns = []
+            return []
+        turns: list[tuple[int, Turn]] = []
         for digits in every:
             self._writer.origin = self._order.origin_of(digits)
             for prime in group:
                 for digit in range(digits.type.count if prime in digits.type.base else 0):
                     found = self._digit(digits, digit, prime)
                     if isinstance(found, Turn):
-                        turns.append(found)
-        turns.sort(key=lambda turn: turn.prime)
-        self._writer.transform(turns, inverse=False)
-        self._writer.origin = -1
+                        turns.append((self._writer.origin, found))
+        return turns
 
     def _ksk_inner_product(self, node: SubroutineNode, prime: int) -> Value | None:
         total: Value | None = None
@@ -653,7 +753,7 @@ class _Lowering:
         In place of the digits, the sums are moved: the key's limbs are moved back in memory.
         """
         added = [self._order.nodes[i] for i in node.operands[1:]]
-        sums = [self._scaled(each, node.type.base, prime) for each in added]
+        sums = [self._multiple_of_p(each, node.type.base, prime) for each in added]
         sums += [None] * (2 - len(sums))
         digits = self._order.nodes[node.operands[0]]
         waiting: list[tuple[int, Turn]] = []
@@ -670,6 +770,15 @@ class _Lowering:
         for half, total in zip(node.attrs["halves"], sums, strict=True):
             self._made[half, prime] = self._moved(total, node.attrs["element"], prime)
         return self._made[node.id, prime]
+
+    def _multiple_of_p(
+        self, value: SubroutineNode, base: tuple[int, ...], prime: int
+    ) -> Value | None:
+        """A limb of what key products over a base add, which several of them may."""
+        place = (value.id, len(base), prime)
+        if place not in self._multiples_of_p:
+            self._multiples_of_p[place] = self._scaled(value, base, prime)
+        return self._multiples_of_p[place]
 
     def _digit(self, node: SubroutineNode, digit: int, prime: int) -> Value | Turn | None:
         """A digit's limb where it is there, or else the transform that makes it."""

@@ -10,7 +10,17 @@ CONVERSIONS = ("mod_up", "mod_down", DIVIDE)
 _LAZY = ("input", "drop_limbs", "mod_up", "intt", "digits", DIVIDE)
 """Limbs of these are made where something asks for them."""
 
-_LATE = ("drop_limbs", "mul", "add", "sub", "neg", "automorph", "mul_scalar", "add_scalar")
+_LATE = (
+    "drop_limbs",
+    "mod_up",
+    "mul",
+    "add",
+    "sub",
+    "neg",
+    "automorph",
+    "mul_scalar",
+    "add_scalar",
+)
 """Nodes of these, of inputs alone, are made in the phase that wants them.
 
 Until then they would take places of the scratchpad, and their operands lie in memory anyway.
@@ -43,7 +53,8 @@ class NodeOrder:
         phases = _Phases(self, words).found()
         given: set[int] = set()  # nodes of inputs alone
         for node in self.nodes:
-            if node.op == "input" or (node.op in _LATE and given.issuperset(node.operands)):
+            late = node.op in _LATE and not self.converts(node)
+            if node.op == "input" or (late and given.issuperset(node.operands)):
                 given.add(node.id)
         for node in reversed(self.nodes):
             users = self.users[node.id]
@@ -160,11 +171,15 @@ class _Phases:
         chosen, words = [first], self._size(first)
         for unit in others:
             words += self._size(unit)
-            if words > self._words:
+            if words > self._words and not self._divides(unit):
                 break
             chosen.append(unit)
         self._ready = [unit for unit in self._ready if unit not in chosen]
         return sorted(chosen)
+
+    def _divides(self, unit: tuple[int, int]) -> bool:
+        """Whether a unit is of divisions, which are done with what they divide."""
+        return all(node.op == "mod_down" for node in self._units[unit])
 
     def _size(self, unit: tuple[int, int]) -> int:
         return sum(len(self._order.digit_of(node)) for node in self._units[unit])

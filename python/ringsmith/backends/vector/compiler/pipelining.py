@@ -26,9 +26,10 @@ def pipelined(tasks: Sequence[Task], design: VectorDesign, shape: Shape) -> list
         design: The design.
         shape: Its array, in the graph's ring.
     """
-    found: list[Task] = []
-    for phase, own in groupby(tasks, key=lambda task: task.step and task.step.phase):
-        found += own if phase is None else _phase(list(own), _Costs(design, shape))
+    costs, found = _Costs(design, shape), list[Task]()
+    for part, each in groupby(tasks, key=lambda task: task.step and task.step.phase):
+        own = list(each)
+        found += own if part is None else _phase(own, costs, design.clusters)
     return found
 
 
@@ -52,21 +53,21 @@ class _Costs:
         return self._load * loads + _LITTLE
 
 
-def _phase(tasks: Sequence[Task], costs: _Costs) -> list[Task]:
+def _phase(tasks: Sequence[Task], costs: _Costs, clusters: int) -> list[Task]:
     """A phase: the first parts of groups ahead, cluster by cluster."""
     parts: dict[tuple[int, int, bool], list[Task]] = defaultdict(list)
-    groups: dict[int, list[int]] = defaultdict(list)  # of each cluster, in order
+    groups: dict[int, set[int]] = defaultdict(set)  # of each cluster
     for task in tasks:
         assert task.step is not None
         group = task.step.group
         parts[task.cluster, group, task.step.first].append(task)
-        if group not in groups[task.cluster]:
-            groups[task.cluster].append(group)
+        groups[task.cluster].add(group)
     found: list[Task] = []
-    for cluster, own in groups.items():
+    ordered = {cluster: range(min(own), max(own) + 1, clusters) for cluster, own in groups.items()}
+    for cluster, own in ordered.items():
         found += parts[cluster, own[0], True]
-    for number in range(max(map(len, groups.values()))):
-        for cluster, own in groups.items():
+    for number in range(max(map(len, ordered.values()))):
+        for cluster, own in ordered.items():
             if number < len(own):
                 ahead = parts[cluster, own[number + 1], True] if number + 1 < len(own) else []
                 found += _merged(parts[cluster, own[number], False], ahead, costs)

@@ -24,8 +24,10 @@ def runs(tasks: Sequence[Task]) -> dict[int, Run]:
     for number, task in enumerate(tasks):
         if (own := _term(task)) is not None:
             z = own.results[0].z
-            run = growing.pop(z, None) if isinstance(z, Value) else None
-            if run is None or not _continues(tasks, run, own, uses, made):
+            run = growing.get(z) if isinstance(z, Value) else None
+            if isinstance(z, Value) and run and _continues(tasks, run, own, uses, made):
+                del growing[z]
+            else:
                 run = []
             run.append(number)
             growing[own.results[0].target] = run

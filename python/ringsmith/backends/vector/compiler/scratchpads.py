@@ -4,6 +4,7 @@ Where a bank is full, what is used again last gives way (Belady), to memory if i
 lies in memory and is used once comes by a stream, without a place.
 """
 
+from bisect import insort
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -194,11 +195,12 @@ class Scratchpads:
         sums = {own.placed[z].bank for z in terms[0].reads[1:] if z in own.placed}
         banks = sorted(by_bank, key=lambda bank: (bank in sums, -len(by_bank[bank]), bank))
         ordered = [term for bank in banks for term in by_bank[bank]]
+        cluster = terms[0].cluster
+        for number, term in zip(run, terms, strict=True):
+            self.uses[cluster, _factor(term)].remove(number)
         for number, term in zip(run, _spread(ordered, from_memory), strict=True):
             self.tasks[number] = with_terms(self.tasks[number], term)
-        for number in run:
-            uses = self.uses[terms[0].cluster, _factor(self.tasks[number])]
-            uses[0] = number
+            insort(self.uses[cluster, _factor(term)], number)
 
     def _bank_of_next_term(self, cluster: int) -> set[int]:
         """The bank of the next term's factor in the run that a task is in."""
@@ -412,8 +414,17 @@ class Scratchpads:
             return True
         if len(self.uses[task.cluster, value]) <= self._few and own.behind <= self._patience:
             return True
-        space = sum(map(len, own.free)) > KEPT_FREE
-        return following > self.number + SOON and not space
+        if following <= self.number + SOON or sum(map(len, own.free)) > KEPT_FREE:
+            return False
+        often = len(self.uses[task.cluster, value]) >= _OFTEN
+        return not (often and self._is_held_for_later(task.cluster, following))
+
+    def _is_held_for_later(self, cluster: int, following: int) -> bool:
+        """Whether a value in memory has a place, too, and is used after another one's next use."""
+        return any(
+            value in self.memory and self.next_use(cluster, value, self.number - 1) > following
+            for value in self.clusters[cluster].placed
+        )
 
     def goes_to_memory(self, task: Task, value: Value) -> bool:
         """Whether a value gave way the first time, or another cluster wants it."""

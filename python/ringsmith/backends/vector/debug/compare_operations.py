@@ -11,6 +11,7 @@ from numpy.random import Generator
 from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, Device
 from ringsmith.backends.inspector import WriteOperation
+from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.debug.campaign import LENGTH
@@ -97,7 +98,7 @@ def compare_operation(
     executable = compile_graph(graph, design)
     inputs, keys = random_operands(graph, random)
     found = device.execute(CompiledGraph(graph, executable), inputs, keys)
-    expected = graph.to_core().run(inputs, {name: key.data for name, key in keys.items()})
+    expected = graph.to_core().run(inputs, {name: core_key(key) for name, key in keys.items()})
     for result, limb_words in expected.items():
         if not np.array_equal(found.outputs[result], limb_words):
             raise DeviceError(f"{where}: result {result} differs from the interpreter's")

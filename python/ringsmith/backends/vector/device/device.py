@@ -19,7 +19,7 @@ from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.device.rtl import VectorRtl, unsupported
 from ringsmith.backends.vector.isa.instructions import Limb
 from ringsmith.errors import DeviceError
-from ringsmith.objects import Residues
+from ringsmith.objects import KeySwitchKey, Residues
 
 CAPABILITIES = Capabilities(designs=True, cycles=True)
 
@@ -65,7 +65,7 @@ class VectorDevice(DeviceWithMemory):
         compiled.check_made_for(self._design, self.name)
         executable = compiled.executable
         assert isinstance(executable, VectorExecutable)  # its design is the device's
-        whole = {name: key.data for name, key in whole_keys(self.name, keys).items()}
+        whole = whole_keys(self.name, keys)
         compute = _simulate if self.name == "rtl" else _model
         given = with_residents(inputs, on_device.inputs)
 
@@ -78,7 +78,7 @@ class VectorDevice(DeviceWithMemory):
         return run
 
     def _check_room(
-        self, executable: VectorExecutable, keys: Mapping[str, Residues], on_device: OnDevice
+        self, executable: VectorExecutable, keys: Mapping[str, KeySwitchKey], on_device: OnDevice
     ) -> None:
         """Refuses a run that does not fit beside the handles that it does not use."""
         if not self.memory.used:
@@ -86,18 +86,20 @@ class VectorDevice(DeviceWithMemory):
         design = self._design
         rows = design.clusters * places(executable.programs, design)[1]
         there = sum(each.nbytes for each in on_device.inputs.values())
-        there += self.word_bytes * sum(key.size for key in keys.values() if self.holds_key(key))
+        held = (key.data for key in keys.values())
+        there += self.word_bytes * sum(words.size for words in held if self.holds_key(words))
         self.memory.check_room("this run", max(0, rows * design.row_bytes - there))
 
     def _report(
         self,
         executable: VectorExecutable,
         cycles: int,
-        keys: Mapping[str, Residues],
+        keys: Mapping[str, KeySwitchKey],
         on_device: OnDevice,
     ) -> RunReport:
         graph, width = executable.graph, self.word_bytes
-        key_words = sum(key.size for key in keys.values() if not self.holds_key(key))
+        given = (key.data for key in keys.values())
+        key_words = sum(words.size for words in given if not self.holds_key(words))
         again = _rescaled(executable, on_device.inputs.keys())
         sent = sum(
             len(kind.base) for name, kind in graph.inputs.items() if name not in on_device.inputs

@@ -29,6 +29,7 @@ from ringsmith.backends.vector.isa.instructions import (
     sources,
 )
 from ringsmith.errors import DeviceError
+from ringsmith.objects import KeySwitchKey
 
 
 class Memory:
@@ -209,7 +210,7 @@ def _automorph(n: int, element: int) -> NDArray[np.uint64]:
 def host_limb(
     executable: VectorExecutable,
     inputs: Mapping[str, Words],
-    keys: Mapping[str, Words],
+    keys: Mapping[str, KeySwitchKey],
 ) -> Callable[[Limb], Words]:
     """What a host puts into memory: inputs and keys, times the design's factor where it is said.
 
@@ -220,7 +221,7 @@ def host_limb(
         words: Words
         if limb.kind == "key":
             digit, half, prime, *moved = limb.index
-            words = keys[limb.name][digit, half, prime]
+            words = keys[limb.name].limb(digit, half, prime)
             for element in moved:
                 words = words[_automorph(words.size, pow(element, -1, 2 * words.size))]
         else:

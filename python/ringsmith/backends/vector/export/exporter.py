@@ -7,7 +7,6 @@ from typing import cast
 
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
-from ringsmith.backends.keys import whole_keys
 from ringsmith.backends.types import Design
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.design import rtl
@@ -96,8 +95,7 @@ class VectorExporter(Exporter):
         executable = cast("VectorExecutable", compiled.executable)
         design = executable.design
         result = VectorDevice(design, "model").execute(compiled, inputs, keys)
-        whole = {name: key.data for name, key in whole_keys("model", keys).items()}
-        made = script(executable, host_limb(executable, inputs, whole), result.outputs)
+        made = script(executable, host_limb(executable, inputs, keys), result.outputs)
         figures = {"cycles": executable.cycles, "instructions": executable.instructions}
         memory = (sim_root() / "vector" / f"{_MEMORY}.sv").read_text(encoding="utf-8")
         found = Demonstration(
