@@ -49,16 +49,19 @@ class Program:
     shape: Shape
     make: RandomResidues
     inputs: dict[str, Residues] = field(default_factory=dict)
+    n: int = N
 
     def __post_init__(self) -> None:
         widths = (*self.shape.data, *self.shape.special)
-        found = {bits: _core.prime_search(bits, N, widths.count(bits)) for bits in set(widths)}
+        found = {bits: _core.prime_search(bits, self.n, widths.count(bits)) for bits in set(widths)}
         self.primes = [found[bits].pop(0) for bits in widths]
         digits = -(-len(self.shape.data) // self.shape.digit)
-        self.context = _core.Context(N, self.primes, len(self.shape.special), digits)
-        extension = next(q for q in _core.prime_search(40, N, 9) if q not in self.primes)
+        self.context = _core.Context(self.n, self.primes, len(self.shape.special), digits)
+        extension = next(q for q in _core.prime_search(40, self.n, 9) if q not in self.primes)
         primes = [*self.primes, extension]
-        self.graph = _core.Graph(N, primes, [_core.smallest_root(q, N) for q in primes], 1)
+        self.graph = _core.Graph(
+            self.n, primes, [_core.smallest_root(q, self.n) for q in primes], 1
+        )
 
     @property
     def special(self) -> list[int]:
@@ -67,11 +70,11 @@ class Program:
 
     def key(self, digits: int) -> Residues:
         """A random full key."""
-        return self.make(N, self.primes, digits, 2)
+        return self.make(self.n, self.primes, digits, 2)
 
     def input(self, name: str, base: Sequence[int], form: str) -> int:
         """An input node with random residues."""
-        words = self.make(N, [self.primes[i] for i in base])
+        words = self.make(self.n, [self.primes[i] for i in base])
         words[0, 7:9] = 0
         self.inputs[name] = words
         return self.node("input", name=name, base=list(base), form=form)
@@ -287,7 +290,9 @@ def precomputed_for_another_element(program: Program, _: str, __: int) -> tuple[
 def on_the_fly(program: Program, name: str, _: int) -> tuple[Residues, Key]:
     words, seed = program.key(program.context.dnum), name.encode()[-10:].rjust(10)
     for digit, limb in product(range(len(words)), range(len(program.primes))):
-        words[digit, 1, limb] = _core.expand_key_half(seed, digit, limb, program.primes[limb], N)
+        words[digit, 1, limb] = _core.expand_key_half(
+            seed, digit, limb, program.primes[limb], program.n
+        )
     return words, _core.OnTheFlyKey(np.ascontiguousarray(words[:, 0]), seed)
 
 
@@ -422,6 +427,79 @@ def test_pairs_are_computed_half_by_half(program: Program) -> None:
         program.output(f"expected.{name}", *expected)
         assert program.graph.node_type(pair) == program.graph.node_type(expected[0]), name
     check(program, {key: program.key(len(sizes)) for key in "ab"}, "expected", "found")
+
+
+@pytest.mark.usefixtures("same_threads_afterwards")
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("form", KEY_FORMS)
+@pytest.mark.parametrize("degree", [N, 4096])
+def test_steps_that_need_no_other_limb_have_the_words_of_primitives(
+    random_residues: RandomResidues, degree: int, form: Form, threads: int
+) -> None:
+    """Rotations times plaintexts, added up undivided, and what else is made of them limb by limb.
+
+    Some values are read by other steps or are outputs, too, and limbs are longer than what is
+    worked on at a time.
+    """
+    _core.set_threads(threads)
+    program = Program(SHAPES["two primes a digit"], random_residues, n=degree)
+    data, special = list(range(4)), program.special
+    base, sizes = [*data, *special], program.shape.sizes(4)
+    c = [program.input(f"c{i}", data, "ntt") for i in range(2)]
+    w = [program.input(f"w{i}", base, "ntt") for i in range(12)]
+    cut = {"sizes": sizes, "variant": "fast_base_conv", "base": base}
+    digits, parts = program.node("digits", c[1], **cut), program.cut(c[1], **cut)
+    elements, down = (1, 3, 2 * degree - 1), {"drop": special, "variant": "centred_base_conv"}
+    keys: dict[str, Key] = {}
+    full_keys: dict[str, Key] = {}
+    pairs = []
+    for element in elements:
+        key = f"k{element}"
+        full_keys[key], keys[key] = form(program, key, element)
+        pairs.append(program.node("key_product", digits, c[0], key=key, element=element))
+    expected = [program.products(parts, f"k{e}", [c[0]], e) for e in elements]
+    scalars = [program.primes[i] - 3 for i in base]
+
+    def linear(values: Sequence[int]) -> list[int]:
+        """Undivided sums: of products and of other values."""
+        sums = []
+        for first in (0, 3, 6):
+            terms = [program.node("mul", a, w[first + i]) for i, a in enumerate(values)]
+            sums.append(program.node("add", terms[0], program.node("add", terms[1], terms[2])))
+        scaled = program.node("mul_scalar", sums[1], values=scalars)
+        other = program.node("sub", program.node("neg", sums[0]), scaled)
+        return [program.node("add", other, program.node("mul", sums[2], w[9])), sums[2], values[1]]
+
+    for name, node in zip(("all", "sum", "product"), linear(pairs), strict=True):
+        program.output(f"found undivided {name}", *program.halves(node))
+        program.output(f"found {name}", *program.halves(program.node("mod_down", node, **down)))
+    up = {"digit": data, "base": base, "variant": "scaled"}
+    first, second = program.halves(linear(pairs)[0])
+    raised = program.node("add", first, program.node("mod_up", c[0], **up))
+    program.output("found raised", program.node("sub", second, raised))
+    plain = [linear([pair[half] for pair in expected])[0] for half in (0, 1)]
+    moved = [
+        program.node("automorph", node, element=1)
+        for node in (*plain, program.node("mod_up", c[0], **up))
+    ]
+    raised = program.node("add", moved[0], moved[2])
+    program.output("expected raised", program.node("sub", moved[1], raised))
+    for half in (0, 1):
+        values = linear([pair[half] for pair in expected])
+        for name, node in zip(("all", "sum", "product"), values, strict=True):
+            words = program.node("automorph", program.node("automorph", node, element=1), element=1)
+            program.node("output", words, name=f"expected undivided {name}.{half}")
+            quotient = program.node("mod_down", words, **down)
+            program.node("output", quotient, name=f"expected {name}.{half}")
+    wanted, found = program.run(full_keys), program.run(keys)
+    for name, words in wanted.items():
+        if name.startswith("expected"):
+            assert np.array_equal(words, found[name.replace("expected", "found", 1)]), name
+            assert np.array_equal(words, wanted[name.replace("expected", "found", 1)]), name
+    program.inputs["w4"][3, degree - 1] = program.primes[3]
+    message = f"input 'w4' has {program.primes[3]} at position {degree - 1} of limb 3"
+    with pytest.raises(_core.ParameterError, match=message):
+        program.run(keys)
 
 
 @pytest.mark.parametrize("form", ["ntt", "coeff"])

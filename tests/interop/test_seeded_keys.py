@@ -22,6 +22,7 @@ from ringsmith.interop.seeded_keys import (
     seeds_are_direct,
     shorten_key,
 )
+from ringsmith.lower import lower_operation
 from ringsmith.objects import (
     SEED_BYTES,
     Ciphertext,
@@ -346,13 +347,14 @@ def test_accelerators_want_whole_keys(small: CkksParameters, keys: Keys, design:
 def test_a_damaged_on_the_fly_key_is_refused(small: CkksParameters, keys: Keys) -> None:
     on_the_fly = on_the_fly_keys(keys[2], core_context(small).primes)
     assert on_the_fly.relin is not None
-    graph = compile_graph(SubroutineGraph.for_parameters(small, {"relin": KeyShape(5)}))
+    graph = compile_graph(lower_operation("relinearize", small, 5))
+    inputs = {name: np.zeros((5, small.n), dtype=np.uint64) for name in graph.graph.inputs}
     damaged = on_the_fly.relin.half.copy()
     damaged[1, 2, 3] = 1 << 62
     for half, message in (
-        (damaged, "half 0 of key 'relin' has residues that are not below their prime"),
+        (damaged, f"key 'relin' has {1 << 62} at position 3 of limb 2, which is not below"),
         (on_the_fly.relin.half[:4], r"key 'relin' has 4 digits and .*needs 5 digits and"),
     ):
         wrong = {"relin": OnTheFlyKey(half, on_the_fly.relin.seed)}
         with pytest.raises(ProgramError, match=message):
-            run_graph(graph, open_device("cpu"), {}, wrong)
+            run_graph(graph, open_device("cpu"), inputs, wrong)

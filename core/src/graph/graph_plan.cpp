@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace {
 // Key switchings that one step computes: their results are all in memory until they are read.
 constexpr std::size_t kMostTogether = 16;
 
-// Products that one step adds up: their factors are all in memory until then.
+// Products that one step adds up, and values that are made before steps are joined which read them:
+// they are all in memory until then.
 constexpr std::size_t kMostSummed = 16;
 
 class Planner {
@@ -152,6 +154,7 @@ class Planner {
     if (users_[id].size() == 1 && nodes_[id].op == Op::kMul && sum.products.size() < kMostSummed) {
       sum.products.push_back(id);
     } else if (users_[id].size() == 1 && !term.products.empty() &&
+               term.products.size() < kMostSummed &&  // a chain goes on with a new sum then
                sum.products.size() + term.products.size() <= kMostSummed) {
       sum.products.insert(sum.products.end(), term.products.begin(), term.products.end());
       sum.addends.insert(sum.addends.end(), term.addends.begin(), term.addends.end());
@@ -181,8 +184,231 @@ class Planner {
   std::map<Likeness, std::size_t> together_;  // the first node of the last such step
 };
 
+// Joins steps that need no other limb.
+//
+// A step's stage is how many steps that do need others are on the longest way to it. Steps of one
+// stage that read each other limb by limb are joined: no way between two of them leads through
+// another step.
+class LimbwisePlanner {
+ public:
+  LimbwisePlanner(const std::vector<Node>& nodes, const std::vector<bool>& is_made,
+                  std::vector<Step> steps)
+      : nodes_(nodes),
+        steps_(std::move(steps)),
+        is_stored_(is_made),
+        uses_(nodes.size()),
+        makers_(nodes.size(), kNone),
+        stages_(steps_.size()),
+        groups_(steps_.size()) {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      for (const std::size_t value : steps_[i].results) {
+        makers_[value] = i;
+        is_stored_[value] = true;
+      }
+      for (const std::size_t value : steps_[i].reads) {
+        ++uses_[value];
+      }
+    }
+    for (const Node& node : nodes) {
+      if (node.op == Op::kOutput) {
+        const std::size_t value = node.operands[0];
+        ++uses_[nodes[value].op == Op::kHalf ? nodes[value].operands[0] : value];
+      }
+    }
+  }
+
+  std::vector<Step> plan() {
+    std::vector<std::vector<std::size_t>> readers(steps_.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      groups_[i] = i;
+      set_stage(i);
+      for (const std::size_t value : steps_[i].reads) {
+        if (makers_[value] != kNone) {
+          readers[makers_[value]].push_back(i);
+        }
+      }
+    }
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      delay(i, readers[i]);
+    }
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      join_makers(i);
+    }
+    std::map<std::size_t, std::vector<std::size_t>> members;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      members[group_of(i)].push_back(i);
+    }
+    std::map<std::size_t, Step> steps;  // by their last member: the others are waited for
+    for (const auto& [group, own] : members) {
+      Step step = own.size() > 1 ? joined(own) : Step();
+      if (!step.parts.empty()) {
+        steps[own.back()] = std::move(step);
+        continue;
+      }
+      for (const std::size_t i : own) {
+        steps[i] = std::move(steps_[i]);
+      }
+    }
+    return in_order(std::move(steps));
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  // Whether a step needs no other limb of what it reads, and is not better done where its operands
+  // are made, as products of digits that take more memory than they do.
+  [[nodiscard]] bool is_limbwise(const Step& step) const {
+    if (step.kind == StepKind::kSum) {
+      return true;
+    }
+    const Node& node = nodes_[step.nodes[0]];
+    if (step.kind == StepKind::kProducts) {
+      return step.results == step.nodes &&
+             2 * step.nodes.size() >= nodes_[node.operands[0]].type.count;
+    }
+    return step.kind == StepKind::kNode &&
+           (node.op == Op::kAdd || node.op == Op::kSub || node.op == Op::kNeg ||
+            node.op == Op::kMul || node.op == Op::kMulScalar || reads_whole(nodes_, step));
+  }
+
+  // Whether the step reads what that one makes limb by limb.
+  [[nodiscard]] bool continues(const Step& step, const Step& maker) const {
+    return !reads_whole(nodes_, step) && is_limbwise(step) && is_limbwise(maker);
+  }
+
+  // The earliest stage.
+  void set_stage(std::size_t i) {
+    for (const std::size_t value : steps_[i].reads) {
+      const std::size_t maker = makers_[value];
+      if (maker != kNone) {
+        stages_[i] =
+            std::max(stages_[i], stages_[maker] + (continues(steps_[i], steps_[maker]) ? 0 : 1));
+      }
+    }
+  }
+
+  // A scaled mod_up waits for the first that reads it.
+  void delay(std::size_t i, const std::vector<std::size_t>& readers) {
+    const Step& step = steps_[i];
+    if (step.kind != StepKind::kNode || !reads_whole(nodes_, step) ||
+        readers.size() < uses_[step.results[0]]) {
+      return;
+    }
+    std::size_t latest = kNone;
+    for (const std::size_t reader : readers) {
+      latest = std::min(latest, stages_[reader] - (continues(steps_[reader], step) ? 0 : 1));
+    }
+    stages_[i] = latest == kNone ? stages_[i] : latest;
+  }
+
+  void join_makers(std::size_t i) {
+    for (const std::size_t value : steps_[i].reads) {
+      const std::size_t maker = makers_[value];
+      if (maker != kNone && stages_[maker] == stages_[i] && continues(steps_[i], steps_[maker])) {
+        const std::size_t root = std::min(group_of(maker), group_of(i));
+        groups_[group_of(maker)] = root;
+        groups_[group_of(i)] = root;
+      }
+    }
+  }
+
+  std::size_t group_of(std::size_t i) {
+    while (groups_[i] != i) {
+      groups_[i] = groups_[groups_[i]];
+      i = groups_[i];
+    }
+    return i;
+  }
+
+  // One step of these; without parts if it would keep no value out of memory, or more in it than it
+  // keeps out.
+  [[nodiscard]] Step joined(const std::vector<std::size_t>& members) const {
+    std::map<std::size_t, std::size_t> reads;  // of each value, by members
+    for (const std::size_t i : members) {
+      for (const std::size_t value : steps_[i].reads) {
+        ++reads[value];
+      }
+    }
+    Step step;
+    step.kind = StepKind::kLimbwise;
+    std::size_t made = 0;
+    for (const std::size_t i : members) {
+      for (const std::size_t value : steps_[i].results) {
+        ++made;
+        if (uses_[value] > reads[value]) {
+          step.results.push_back(value);
+        }
+        reads.erase(value);
+      }
+    }
+    std::size_t stored = 0;
+    for (const auto& [value, count] : reads) {
+      step.reads.push_back(value);
+      stored += is_stored_[value];
+    }
+    const std::size_t slots = made - step.results.size();
+    if (slots > 0 && stored <= std::max(kMostSummed, slots)) {
+      for (const std::size_t i : members) {
+        step.parts.push_back(steps_[i]);
+      }
+    }
+    return step;
+  }
+
+  // The steps, each as early as its place allows: where all that it reads is there.
+  [[nodiscard]] std::vector<Step> in_order(std::map<std::size_t, Step> steps) const {
+    std::vector<std::size_t> place_of(nodes_.size(), kNone);  // of the step that makes a value
+    for (const auto& [place, step] : steps) {
+      for (const std::size_t value : step.results) {
+        place_of[value] = place;
+      }
+    }
+    std::map<std::size_t, std::vector<std::size_t>> readers;  // of what a place makes
+    std::map<std::size_t, std::size_t> missing;
+    std::set<std::size_t> ready;
+    for (const auto& [place, step] : steps) {
+      for (const std::size_t value : step.reads) {
+        if (place_of[value] != kNone) {
+          readers[place_of[value]].push_back(place);
+          ++missing[place];
+        }
+      }
+      if (!missing.contains(place)) {
+        ready.insert(place);
+      }
+    }
+    std::vector<Step> ordered;
+    while (!ready.empty()) {
+      const std::size_t place = *ready.begin();
+      ready.erase(ready.begin());
+      ordered.push_back(std::move(steps.at(place)));
+      for (const std::size_t reader : readers[place]) {
+        if (--missing[reader] == 0) {
+          ready.insert(reader);
+        }
+      }
+    }
+    return ordered;
+  }
+
+  const std::vector<Node>& nodes_;
+  std::vector<Step> steps_;
+  std::vector<bool> is_stored_;      // values that are in memory until they are read
+  std::vector<std::size_t> uses_;    // of each value, by steps and outputs
+  std::vector<std::size_t> makers_;  // of each value the step, or kNone
+  std::vector<std::size_t> stages_;  // of each step
+  std::vector<std::size_t> groups_;  // of each step another of its group; of the first itself
+};
+
 }  // namespace
 
-std::vector<Step> plan_of(const std::vector<Node>& nodes) { return Planner(nodes).plan(); }
+bool reads_whole(const std::vector<Node>& nodes, const Step& part) {
+  const Node& node = nodes[part.nodes[0]];
+  return part.kind == StepKind::kProducts || (node.op == Op::kModUp && node.scaled);
+}
+
+std::vector<Step> plan_of(const std::vector<Node>& nodes, const std::vector<bool>& is_made) {
+  return LimbwisePlanner(nodes, is_made, Planner(nodes).plan()).plan();
+}
 
 }  // namespace ringsmith

@@ -1,7 +1,8 @@
 // In which steps the interpreter computes a graph: most are one node.
 //
 // Key switchings of one polynomial share its digits, and so do key_products of stored digits. A sum
-// of products that nothing else reads is one step, too.
+// of products that nothing else reads is one step, too. Neighbouring steps that need no other limb
+// are one step that has them as parts.
 #pragma once
 
 #include <vector>
@@ -16,6 +17,7 @@ enum class StepKind {
   kSwitches,  ///< key_switch nodes of one polynomial
   kProducts,  ///< key_product nodes of the same digits
   kSum,       ///< a sum of products, and of other values
+  kLimbwise,  ///< steps over one base that need no other limb
 };
 
 struct Step {
@@ -26,10 +28,18 @@ struct Step {
   std::vector<std::size_t> products;  ///< kSum: mul nodes that are not stored
   std::vector<std::size_t> addends;   ///< kSum: values that are added to their sum
   std::vector<std::size_t> reads;     ///< values that must be there, each once; no halves
+  std::vector<Step> parts;  ///< kLimbwise: what it consists of, in order. It has no other nodes,
+                            ///< and its results are only what is read elsewhere
 };
+
+/// Whether a part of a limbwise step reads values that no part makes, over any base: key_product
+/// nodes and scaled mod_up nodes do.
+[[nodiscard]] bool reads_whole(const std::vector<Node>& nodes, const Step& part);
 
 /// Every node but inputs, outputs and halves, which are read in their pairs, in an order in which
 /// all is there when it is read.
-[[nodiscard]] std::vector<Step> plan_of(const std::vector<Node>& nodes);
+/// @param is_made of each node whether it is an input that is made when it is first read
+[[nodiscard]] std::vector<Step> plan_of(const std::vector<Node>& nodes,
+                                        const std::vector<bool>& is_made);
 
 }  // namespace ringsmith

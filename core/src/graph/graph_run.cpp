@@ -3,9 +3,11 @@
 #include <array>
 #include <functional>
 #include <list>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "graph_limbwise.h"
 #include "graph_plan.h"
 #include "graph_switch.h"
 #include "keyswitch/key_words.h"
@@ -51,16 +53,18 @@ class Interpreter {
         keys_(keys),
         outputs_(outputs),
         source_(source),
-        steps_(plan_of(nodes_)),
+        steps_(plan_of(nodes_, made_inputs())),
+        checked_late_(nodes_.size()),
         values_(nodes_.size()),
         given_(nodes_.size()),
         uses_left_(nodes_.size()) {
-    check_arguments();
     for (const Step& step : steps_) {
       for (const std::size_t value : step.reads) {
         ++uses_left_[value];
       }
     }
+    find_late_checks();
+    check_arguments();
     for (const Node& node : nodes_) {
       if (node.op != Op::kOutput) {
         continue;
@@ -106,6 +110,40 @@ class Interpreter {
   }
 
  private:
+  // Of each node, whether it is an input that was not given.
+  [[nodiscard]] std::vector<bool> made_inputs() const {
+    std::vector<bool> made(nodes_.size());
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      made[id] = nodes_[id].op == Op::kInput && !inputs_.contains(nodes_[id].name);
+    }
+    return made;
+  }
+
+  // Inputs that one limbwise step alone reads, which checks each run of words as well: they are
+  // then read from memory once.
+  void find_late_checks() {
+    for (const Step& step : steps_) {
+      for (const Step& part : step.parts) {
+        for (const std::size_t value : reads_whole(nodes_, part) ? Base() : part.reads) {
+          checked_late_[value] = nodes_[value].op == Op::kInput && uses_left_[value] == 1 &&
+                                 inputs_.contains(nodes_[value].name);
+        }
+      }
+    }
+    for (const Node& node : nodes_) {
+      if (node.op == Op::kOutput) {
+        checked_late_[node.operands[0]] = false;
+      }
+    }
+    for (const Step& step : steps_) {
+      for (const Step& part : step.parts) {
+        for (const std::size_t value : reads_whole(nodes_, part) ? part.reads : Base()) {
+          checked_late_[value] = false;
+        }
+      }
+    }
+  }
+
   void check_arguments() const {
     Names inputs;
     Names keys;
@@ -154,7 +192,9 @@ class Interpreter {
                             given.data.size(), " words; the graph expects ", limbs,
                             " limbs of N = ", rns_.degree()));
     }
-    check_residues(node, given.data);
+    if (!checked_late_[static_cast<std::size_t>(&node - nodes_.data())]) {
+      check_residues(node, given.data);
+    }
   }
 
   void check_residues(const Node& input, std::span<const u64> words) const {
@@ -420,6 +460,9 @@ class Interpreter {
       case StepKind::kProducts:
         compute_products(step);
         break;
+      case StepKind::kLimbwise:
+        compute_limbwise(step);
+        break;
     }
   }
 
@@ -450,15 +493,109 @@ class Interpreter {
     }
   }
 
+  // Where a polynomial of each value is that a limbwise step has in a slot or writes.
+  using Places = std::map<std::size_t, std::array<Place, 2>>;
+
+  void compute_limbwise(const Step& step) {
+    Limbwise limbwise(rns_, nodes_[step.parts[0].results[0]].type.base);
+    std::map<std::size_t, std::size_t> last_part;  // that reads a value
+    for (std::size_t i = 0; i < step.parts.size(); ++i) {
+      for (const std::size_t value : step.parts[i].reads) {
+        last_part[value] = i;
+      }
+    }
+    Places places;
+    std::vector<bool> seen(nodes_.size());
+    for (std::size_t i = 0; i < step.parts.size(); ++i) {
+      const Step& part = step.parts[i];
+      for (const std::size_t value : part.results) {
+        const bool is_result = std::ranges::find(step.results, value) != step.results.end();
+        for (std::size_t half = 0; half < parts_of(value); ++half) {
+          places[value][half] =
+              is_result ? Place::of_result(memory(value, half)) : limbwise.take_slot();
+        }
+      }
+      add_part(limbwise, part, places);
+      for (const std::size_t value : part.reads) {
+        if (checked_late_[value] && !seen[value]) {
+          seen[value] = true;
+          limbwise.add_check(this->value(value), text("input '", nodes_[value].name, "'"));
+        }
+      }
+      for (const std::size_t value : part.reads) {
+        const auto found = places.find(value);
+        for (std::size_t half = 0;
+             found != places.end() && last_part[value] == i && half < parts_of(value); ++half) {
+          limbwise.give_back(found->second[half]);
+        }
+      }
+    }
+    limbwise.run();
+  }
+
+  [[nodiscard]] Place place_of(const Places& places, std::size_t of, std::size_t half) const {
+    const auto [id, first] = stored(of);
+    const auto found = places.find(id);
+    return found == places.end() ? Place::of(value(of, half)) : found->second[first + half];
+  }
+
+  void add_part(Limbwise& limbwise, const Step& part, const Places& places) {
+    const std::size_t id = part.nodes[0];
+    const Node& node = nodes_[id];
+    if (part.kind == StepKind::kProducts) {
+      std::vector<std::array<Place, 2>> outs;
+      for (const std::size_t product : part.results) {
+        outs.push_back(places.at(product));
+      }
+      const std::size_t digits = node.operands[0];
+      limbwise.add_products(nodes_[digits].type, value(digits), key_uses(part, false), outs);
+      return;
+    }
+    std::vector<Place> factors;
+    for (const std::size_t product : part.products) {
+      factors.push_back(place_of(places, nodes_[product].operands[1], 0));
+    }
+    std::vector<std::vector<Place>> values(parts_of(id));
+    std::vector<std::vector<Place>> addends(parts_of(id));
+    std::vector<Place> outs;
+    for (std::size_t half = 0; half < parts_of(id); ++half) {
+      outs.push_back(places.at(id)[half]);
+      for (const std::size_t product : part.products) {
+        values[half].push_back(place_of(places, nodes_[product].operands[0], half));
+      }
+      for (const std::size_t addend : part.addends) {
+        addends[half].push_back(place_of(places, addend, half));
+      }
+    }
+    if (part.kind == StepKind::kSum) {
+      limbwise.add_sum(factors, values, addends, outs);
+      return;
+    }
+    for (std::size_t half = 0; half < parts_of(id); ++half) {
+      if (node.op == Op::kModUp) {
+        limbwise.add_raised(operand_base(node), operand(node, 0, half), outs[half]);
+        continue;
+      }
+      std::vector<Place> operands;
+      for (const std::size_t of : node.operands) {
+        operands.push_back(place_of(places, of, parts_of(of) > 1 ? half : 0));
+      }
+      limbwise.add_node(node, operands, outs[half]);
+    }
+  }
+
   // The nodes of a step and their values, except for their first operand.
-  [[nodiscard]] std::vector<KeyUse> key_uses(const Step& step) {
+  // @param writes whether results are stored as they are
+  [[nodiscard]] std::vector<KeyUse> key_uses(const Step& step, bool writes = true) {
     std::vector<KeyUse> uses;
     for (std::size_t i = 0; i < step.nodes.size(); ++i) {
       const Node& node = nodes_[step.nodes[i]];
       KeyUse& use = uses.emplace_back();
       use.node = &node;
       use.key = keys_.find(node.name)->second;
-      use.out = {memory(step.results[i], 0), memory(step.results[i], 1)};
+      if (writes) {
+        use.out = {memory(step.results[i], 0), memory(step.results[i], 1)};
+      }
       for (std::size_t added = 1; added < node.operands.size(); ++added) {
         use.added[added - 1] = operand(node, added);
         use.added_type = nodes_[node.operands[added]].type;
@@ -508,6 +645,7 @@ class Interpreter {
   const GraphOutputs& outputs_;
   const InputSource& source_;
   std::vector<Step> steps_;
+  std::vector<bool> checked_late_;  // inputs that limbwise steps check
   // Of each node; a pair has two parts.
   std::vector<std::array<Words, 2>> values_;
   std::vector<std::array<std::span<u64>, 2>> given_;  // where outputs are written; else empty

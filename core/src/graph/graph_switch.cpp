@@ -5,7 +5,6 @@
 
 #include "keyswitch/digit_products.h"
 #include "keyswitch/divided_products.h"
-#include "keyswitch/stored_digits.h"
 #include "platform/parallel.h"
 #include "platform/scratch.h"
 #include "platform/text.h"
@@ -92,6 +91,14 @@ kernels::Switching switching_of(const KeyUse& use, std::size_t digits, u64 eleme
           .name = key_name(*use.node)};
 }
 
+std::vector<kernels::Switching> switchings_of(std::span<const KeyUse> uses, std::size_t digits) {
+  std::vector<kernels::Switching> switchings;
+  for (const KeyUse& use : uses) {
+    switchings.push_back(switching_of(use, digits, use.node->element));
+  }
+  return switchings;
+}
+
 // Whether the dropped primes are the last of the base.
 bool drops_last(const Sums& sums) {
   const auto kept = static_cast<std::ptrdiff_t>(sums.base.size() - sums.drop.size());
@@ -173,12 +180,28 @@ void store_digits(const RnsContext& rns, const Node& node, const ValueType& oper
 void multiply_digits(const RnsContext& rns, const ValueType& type, std::span<const u64> digits,
                      const Base& drop, std::span<const KeyUse> uses) {
   const kernels::StoredDigits layout(rns, type.base, type.count);
-  std::vector<kernels::Switching> switchings;
-  for (const KeyUse& use : uses) {
-    switchings.push_back(switching_of(use, type.count, use.node->element));
-  }
-  const kernels::StoredProducts products(rns, layout, digits, std::move(switchings));
+  const kernels::StoredProducts products(rns, layout, digits, switchings_of(uses, type.count));
   divide(rns, products, {type.base, drop, Form::kNtt}, uses);
+}
+
+ProductRuns::ProductRuns(const RnsContext& rns, const ValueType& type, std::span<const u64> digits,
+                         std::vector<KeyUse> uses)
+    : layout_(rns, type.base, type.count),
+      uses_(std::move(uses)),
+      products_(rns, layout_, digits, switchings_of(uses_, type.count)) {
+  for (const KeyUse& use : uses_) {
+    raised_.emplace_back(rns, type.base, use.added_type.base, use.node->element);
+  }
+}
+
+void ProductRuns::at(std::size_t prime, std::size_t begin,
+                     std::span<const kernels::LimbPair> out) const {
+  products_.run_at(prime, begin, out);
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      raised_[i].add_to(prime, begin, uses_[i].added[half], out[i][half]);
+    }
+  }
 }
 
 void switch_keys(const RnsContext& rns, const ValueType& operand, std::span<const u64> polynomial,
@@ -186,12 +209,9 @@ void switch_keys(const RnsContext& rns, const ValueType& operand, std::span<cons
   const Node& node = *uses[0].node;
   const Sums sums{node.extended, node.primes, node.type.form};
   if (node.cut == DigitVariant::kFastBaseConv) {
-    std::vector<kernels::Switching> switchings;
-    for (const KeyUse& use : uses) {
-      switchings.push_back(switching_of(use, node.sizes.size(), use.node->element));
-    }
     const kernels::DigitProducts products(rns, operand.base, operand.form, polynomial,
-                                          digit_bases(node, operand.base), std::move(switchings));
+                                          digit_bases(node, operand.base),
+                                          switchings_of(uses, node.sizes.size()));
     divide(rns, products, sums, uses);
     return;
   }

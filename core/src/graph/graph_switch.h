@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "keyswitch/raised.h"
+#include "keyswitch/stored_digits.h"
 #include "ringsmith/ciphertext.h"
 #include "ringsmith/graph.h"
 #include "ringsmith/rns.h"
@@ -40,6 +42,28 @@ void store_digits(const RnsContext& rns, const Node& node, const ValueType& oper
 /// @throws ParameterError if a residue of a key is not below its prime
 void multiply_digits(const RnsContext& rns, const ValueType& type, std::span<const u64> digits,
                      const Base& drop, std::span<const KeyUse> uses);
+
+/// Undivided key_product nodes of the same digits, a run of words of one limb at a time.
+class ProductRuns {
+ public:
+  /// @param digits must outlive this object, like what `uses` refers to, whose `out` is not read
+  ProductRuns(const RnsContext& rns, const ValueType& type, std::span<const u64> digits,
+              std::vector<KeyUse> uses);
+
+  /// Whether at() takes less than whole limbs.
+  [[nodiscard]] bool takes_runs() const { return products_.takes_runs(); }
+  /// The words from `begin` on of the limb of a prime.
+  /// @param out for each use as many words, a power of two and at least 64, of which `begin` is a
+  ///            multiple
+  /// @throws ParameterError if a residue of a key is not below its prime
+  void at(std::size_t prime, std::size_t begin, std::span<const kernels::LimbPair> out) const;
+
+ private:
+  kernels::StoredDigits layout_;
+  std::vector<KeyUse> uses_;
+  kernels::StoredProducts products_;
+  std::vector<kernels::Raised> raised_;  // of each use
+};
 
 /// Computes key_switch nodes of one polynomial that differ in key, element and what is added.
 /// @param operand the polynomial's type

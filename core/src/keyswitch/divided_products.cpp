@@ -1,12 +1,12 @@
 #include "divided_products.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <vector>
 
 #include "platform/parallel.h"
 #include "platform/scratch.h"
+#include "raised.h"
 #include "ring/automorphism.h"
 #include "ring/base_conversion.h"
 #include "ring/limb_divider.h"
@@ -29,16 +29,12 @@ class DividedProducts {
         degree_(context.degree()),
         dropped_(2 * pairs.size() * (base.size() - keep) * context.degree()),
         automorphisms_(pairs.size()),
-        permutations_(pairs.size()),
         divider_(context, base.subspan(keep), base.first(keep)) {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       if (pairs[i].element != 1) {
         automorphisms_[i].emplace(context, form, pairs[i].element);
       }
-      if (pairs[i].element != 1 && !pairs[i].raised_base.empty()) {
-        permutations_[i].emplace(context.log_degree(), pairs[i].element);
-      }
-      factors_.push_back(raised_factors(pairs[i].raised_base));
+      raised_.emplace_back(context, base, pairs[i].raised_base, pairs[i].element);
     }
   }
 
@@ -92,7 +88,10 @@ class DividedProducts {
     products_.at(base_.subspan(first, count), sums);
     for (std::size_t at = 0; at < count; ++at) {
       for (std::size_t i = 0; i < pairs_.size(); ++i) {
-        add_raised(base_[first + at], i, sums[at * pairs_.size() + i]);
+        for (std::size_t half = 0; half < 2; ++half) {
+          raised_[i].add_to(base_[first + at], 0, pairs_[i].raised[half],
+                            sums[at * pairs_.size() + i][half]);
+        }
       }
     }
   }
@@ -146,53 +145,6 @@ class DividedProducts {
     add(context_, {&prime, 1}, limb.out, added, limb.out);
   }
 
-  // P modulo each prime of the base of `raised`, and where the prime's limb is in it.
-  struct RaisedFactor {
-    std::size_t prime;
-    ShoupFactor factor;
-  };
-  [[nodiscard]] std::vector<RaisedFactor> raised_factors(BaseView raised) const {
-    Base others;
-    std::ranges::copy_if(base_, std::back_inserter(others), [raised](std::size_t prime) {
-      return std::ranges::find(raised, prime) == raised.end();
-    });
-    std::vector<RaisedFactor> factors;
-    for (const std::size_t prime : raised) {
-      const Modulus& modulus = context_.modulus(prime);
-      factors.push_back({prime, ShoupFactor(product(context_, others, modulus), modulus)});
-    }
-    return factors;
-  }
-
-  // Adds P * raised to the sums of a pair at one prime.
-  void add_raised(std::size_t prime, std::size_t pair, const LimbPair& sums) const {
-    const auto& factors = factors_[pair];
-    const auto found = std::ranges::find(factors, prime, &RaisedFactor::prime);
-    if (found == factors.end()) {  // P is zero there
-      return;
-    }
-    const NttTables& tables = context_.ntt(prime);
-    ScratchWords scratch(2 * degree_);
-    const std::span<u64> moved = limb_of(scratch.words(), 0, degree_);
-    const std::span<u64> scaled = limb_of(scratch.words(), 1, degree_);
-    for (std::size_t half = 0; half < 2; ++half) {
-      const std::span<const u64> raised = pairs_[pair].raised[half];
-      if (raised.empty()) {
-        continue;
-      }
-      std::span<const u64> limb =
-          limb_of(raised, static_cast<std::size_t>(found - factors.begin()), degree_);
-      if (permutations_[pair]) {
-        permutations_[pair]->apply(limb, moved);
-        limb = moved;
-      }
-      tables.kernels().scale(tables.plan().prime, limb.data(),
-                             {found->factor.factor, found->factor.quotient}, scaled.data(),
-                             degree_);
-      add(context_, {&prime, 1}, sums[half], scaled, sums[half]);
-    }
-  }
-
   const RnsContext& context_;
   const Products& products_;
   BaseView base_;
@@ -201,9 +153,8 @@ class DividedProducts {
   std::span<const DividedPair> pairs_;
   std::size_t degree_;
   ScratchWords dropped_;
-  std::vector<std::optional<Automorphism>> automorphisms_;   // of each pair that has one
-  std::vector<std::optional<NttPermutation>> permutations_;  // of `raised`
-  std::vector<std::vector<RaisedFactor>> factors_;           // of each pair
+  std::vector<std::optional<Automorphism>> automorphisms_;  // of each pair that has one
+  std::vector<Raised> raised_;                              // of each pair
   LimbDivider divider_;
 };
 

@@ -67,11 +67,33 @@ void KeyMultiplier::multiply(std::size_t prime, const Factors& factors,
     for (std::size_t done = 0; done < run; done += words) {
       for (std::size_t i = 0; i < switchings_.size(); ++i) {
         const KeyWords::Pointers& here = keys[i].next(words, buffer.words());
-        multiply_block(prime, factors, own.empty() ? none : own[i], i, here, begins[i] + done,
-                       words, out[i]);
+        const std::size_t begin = begins[i] + done;
+        const std::size_t to = scatters(i) ? 0 : begin;
+        multiply_block(prime, factors, own.empty() ? none : own[i], i, here, begin, words,
+                       {&out[i][0][to], &out[i][1][to]});
       }
     }
   });
+}
+
+bool KeyMultiplier::takes_runs() const {
+  return std::ranges::all_of(switchings_, [](const Switching& switching) {
+    return switching.key.precomputed == nullptr && switching.key.seed == nullptr;
+  });
+}
+
+void KeyMultiplier::multiply_run(std::size_t prime, const Factors& factors, std::size_t begin,
+                                 std::span<const LimbPair> out) const {
+  const std::size_t words = out[0][0].size();
+  for (std::size_t i = 0; i < switchings_.size(); ++i) {
+    KeyWords keys(context_, switchings_[i].key, switchings_[i].digits, prime, begin, false);
+    multiply_block(prime, factors, {}, i, keys.next(words, {}), begin, words,
+                   {out[i][0].data(), out[i][1].data()});
+  }
+}
+
+bool KeyMultiplier::scatters(std::size_t index) const {
+  return moves() && is_precomputed(switchings_[index]);
 }
 
 void KeyMultiplier::refuse_keys(std::size_t prime, const Switching& switching) const {
@@ -88,7 +110,7 @@ void KeyMultiplier::refuse_keys(std::size_t prime, const Switching& switching) c
 void KeyMultiplier::multiply_block(std::size_t prime, const Factors& factors, const OwnFactors& own,
                                    std::size_t index, const KeyWords::Pointers& keys,
                                    std::size_t begin, std::size_t words,
-                                   const LimbPair& out) const {
+                                   const std::array<u64*, 2>& out) const {
   const NttTables& tables = context_.ntt(prime);
   const bool precomputed = is_precomputed(switchings_[index]);
   const bool moves = !permutations_.empty() && !precomputed;  // digits; else the sums
@@ -106,9 +128,8 @@ void KeyMultiplier::multiply_block(std::size_t prime, const Factors& factors, co
   }
   const simd::Permutation permutation =
       moves ? permutations_[index].from(begin) : simd::Permutation{};
-  const simd::Permutation targets = !permutations_.empty() && precomputed
-                                        ? permutations_[index].targets(begin)
-                                        : simd::Permutation{};
+  const simd::Permutation targets =
+      scatters(index) ? permutations_[index].targets(begin) : simd::Permutation{};
   const simd::KeyTerms terms{factors.values.size(),
                              values.data(),
                              moves ? &permutation : nullptr,
@@ -119,8 +140,7 @@ void KeyMultiplier::multiply_block(std::size_t prime, const Factors& factors, co
                              precomputed,
                              {starts[0], starts[1]},
                              targets.blocks == nullptr ? nullptr : &targets};
-  const std::size_t to = targets.blocks == nullptr ? begin : 0;
-  if (!tables.kernels().key_products(tables.plan().prime, terms, &out[0][to], &out[1][to], words)) {
+  if (!tables.kernels().key_products(tables.plan().prime, terms, out[0], out[1], words)) {
     refuse_keys(prime, switchings_[index]);
   }
 }

@@ -66,6 +66,14 @@ class KeyMultiplier {
   void multiply(std::size_t prime, const Factors& factors, std::span<const OwnFactors> own,
                 std::span<const LimbPair> out) const;
 
+  /// Whether all keys' words are in memory as they are.
+  [[nodiscard]] bool takes_runs() const;
+  /// The same from word `begin` on, where takes_runs() is true.
+  /// @param out as many words, a power of two and at least 64, of which `begin` is a multiple
+  /// @throws ParameterError if a residue of a key is not below its prime
+  void multiply_run(std::size_t prime, const Factors& factors, std::size_t begin,
+                    std::span<const LimbPair> out) const;
+
   [[nodiscard]] const std::vector<Switching>& switchings() const { return switchings_; }
   /// Whether any switching has an automorphism.
   [[nodiscard]] bool moves() const { return !permutations_.empty(); }
@@ -73,10 +81,13 @@ class KeyMultiplier {
  private:
   // Says which residue of the switching's keys is not below the prime.
   void refuse_keys(std::size_t prime, const Switching& switching) const;
+  // Whether the sums of switching `index` are permuted as they are written.
+  [[nodiscard]] bool scatters(std::size_t index) const;
   // Words begin ... begin + words - 1 of the sums of switching `index`, with its keys' words there.
+  // They go to `out`, or where they are permuted into the limbs that begin there.
   void multiply_block(std::size_t prime, const Factors& factors, const OwnFactors& own,
                       std::size_t index, const KeyWords::Pointers& keys, std::size_t begin,
-                      std::size_t words, const LimbPair& out) const;
+                      std::size_t words, const std::array<u64*, 2>& out) const;
 
   const RnsContext& context_;
   std::vector<Switching> switchings_;

@@ -47,12 +47,26 @@ std::size_t StoredProducts::words_at_prime() const {
 void StoredProducts::at(BaseView primes, std::span<const LimbPair> out) const {
   const std::size_t switchings = multiplier_.switchings().size();
   for (std::size_t i = 0; i < primes.size(); ++i) {
-    Factors factors(layout_.count());
-    for (std::size_t digit = 0; digit < layout_.count(); ++digit) {
-      factors.values[digit] = layout_.limb(digits_, digit, positions_[primes[i]]).data();
-    }
-    multiplier_.multiply(primes[i], factors, {}, out.subspan(i * switchings, switchings));
+    multiplier_.multiply(primes[i], factors_at(primes[i]), {},
+                         out.subspan(i * switchings, switchings));
   }
+}
+
+void StoredProducts::run_at(std::size_t prime, std::size_t begin,
+                            std::span<const LimbPair> out) const {
+  if (out[0][0].size() == context_.degree()) {
+    multiplier_.multiply(prime, factors_at(prime), {}, out);
+  } else {
+    multiplier_.multiply_run(prime, factors_at(prime), begin, out);
+  }
+}
+
+Factors StoredProducts::factors_at(std::size_t prime) const {
+  Factors factors(layout_.count());
+  for (std::size_t digit = 0; digit < layout_.count(); ++digit) {
+    factors.values[digit] = layout_.limb(digits_, digit, positions_[prime]).data();
+  }
+  return factors;
 }
 
 }  // namespace ringsmith::kernels

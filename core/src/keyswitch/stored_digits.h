@@ -58,7 +58,15 @@ class StoredProducts final : public Products {
   void at(BaseView primes, std::span<const LimbPair> out) const override;
   [[nodiscard]] std::size_t words_at_prime() const override;
 
+  /// Whether run_at() takes less than whole limbs.
+  [[nodiscard]] bool takes_runs() const { return multiplier_.takes_runs(); }
+  /// at() of one prime, from word `begin` on.
+  /// @param out as many words, a power of two and at least 64, of which `begin` is a multiple
+  void run_at(std::size_t prime, std::size_t begin, std::span<const LimbPair> out) const;
+
  private:
+  [[nodiscard]] Factors factors_at(std::size_t prime) const;
+
   const RnsContext& context_;
   const StoredDigits& layout_;
   std::span<const u64> digits_;

@@ -138,6 +138,14 @@ bool wide_key_products(const PrimeConstants& prime, const KeyTerms& terms, u64* 
   return products(prime, terms, out_0, out_1, count);
 }
 
+void wide_inner_products(const PrimeConstants& prime, std::size_t terms, const u64* const* a,
+                         const u64* const* b_0, const u64* const* b_1, u64* out_0, u64* out_1,
+                         std::size_t count) {
+  const auto products =
+      prime.bits < WideSum::kMinBits ? inner_products<WordSum<V>> : inner_products<WideSum>;
+  products(prime, terms, a, b_0, b_1, out_0, out_1, count);
+}
+
 template <int bits, template <typename> typename A>
 constexpr PrimeKernels split_class() {
   PrimeKernels kernels = word_class<bits, V, A<V>>();
@@ -148,6 +156,7 @@ constexpr PrimeKernels split_class() {
   kernels.inverse = inverse_split;
   kernels.scale = scale_split;
   kernels.divide = divide_split;
+  kernels.inner_product = wide_inner_products;
   kernels.key_products = wide_key_products;
   return kernels;
 }

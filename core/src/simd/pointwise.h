@@ -302,6 +302,9 @@ struct WordSum {
   Vec low, middle, high;
 };
 
+/// Words from those at hand to those that are fetched: a processor does not foresee as many limbs.
+inline constexpr std::size_t kFactorsAhead = 32;
+
 /// Sum's terms are added in runs that fit its accumulators; `kHalves` outputs share the
 /// loads of `a`.
 template <typename Sum, int kHalves>
@@ -323,6 +326,7 @@ RINGSMITH_INLINE void inner_product_halves(const PrimeConstants& prime, std::siz
         sums[half].start(arithmetic, words[half]);
       }
       for (std::size_t term = begin; term < end; ++term) {
+        __builtin_prefetch(a[term] + i + kFactorsAhead);
         const auto factor = Sum::shared(arithmetic, A::load(a[term] + i));
         for (int half = 0; half < kHalves; ++half) {
           sums[half].add(factor, Sum::split(A::load(b[half][term] + i)));

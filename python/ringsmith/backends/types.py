@@ -160,8 +160,8 @@ class Capabilities:
         fits: It makes a design for a graph if no design is named.
         scalars: Its devices take products with numbers and sums with them; False: a few only, so
             that programs write them as polynomials.
-        checks_residues: Its devices refuse inputs that are not canonical, with ``ProgramError``: a
-            run does not read them for that before.
+        checks_residues: Its devices refuse inputs, and words of keys that they read, that are not
+            canonical, with ``ProgramError``: a run does not read them for that before.
     """
 
     designs: bool = False

@@ -92,11 +92,18 @@ def check_inputs(
             _check_residues(what, inputs[name], [graph.primes[i] for i in kind.base])
 
 
-def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
+def check_keys(
+    graph: SubroutineGraph, keys: Mapping[str, AnyKey], *, residues: bool = True
+) -> None:
     """Checks that every key-switching key of the graph is given, serves, and is canonical.
 
     A key may have more digits and primes than the graph needs. Precomputed keys are canonical; the
     graph's interpreter checks whether they fit.
+
+    Args:
+        graph: The graph.
+        keys: The keys by name.
+        residues: Whether to check the residues; False if the device does it.
 
     Raises:
         ProgramError: Otherwise; names the key.
@@ -118,7 +125,8 @@ def check_keys(graph: SubroutineGraph, keys: Mapping[str, AnyKey]) -> None:
             shape = (key.digits, 2, len(key.base), graph.n)
         _check_key_shape(graph, name, key.shape, needed)
         _check_shape(what, words, shape)
-        _check_residues(what, words, [graph.primes[i] for i in key.base])
+        if residues:
+            _check_residues(what, words, [graph.primes[i] for i in key.base])
 
 
 def check_key_shapes(parameters: RlweParameters, keys: AnyKeys) -> None:

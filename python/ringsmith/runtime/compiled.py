@@ -463,7 +463,7 @@ def _checked(
     """Returns the arguments of a run, with the keys that the graph needs."""
     residues = not device.capabilities.checks_residues
     check_inputs(compiled.graph, inputs, on_device.inputs, residues=residues)
-    check_keys(compiled.graph, keys)
+    check_keys(compiled.graph, keys, residues=residues)
     needed = {name: keys[name] for name in compiled.graph.keys}
     if device.capabilities.any_keys:
         return compiled, inputs, needed, on_device

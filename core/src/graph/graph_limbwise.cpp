@@ -1,0 +1,123 @@
+#include "graph_limbwise.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "platform/parallel.h"
+#include "platform/scratch.h"
+#include "ringsmith/ntt.h"
+#include "simd/kernel_set.h"
+
+namespace ringsmith {
+namespace {
+
+// Words of a run: few enough for a cache to keep those of dozens of polynomials, and enough to read
+// keys and plaintexts from memory without waiting often.
+constexpr std::size_t kRunWords = 2048;
+
+}  // namespace
+
+Place Limbwise::take_slot() {
+  if (free_.empty()) {
+    return {.slot = slots_++};
+  }
+  const std::size_t slot = free_.back();
+  free_.pop_back();
+  return {.slot = slot};
+}
+
+void Limbwise::give_back(const Place& place) {
+  if (place.read == nullptr) {
+    free_.push_back(place.slot);
+  }
+}
+
+void Limbwise::add_check(std::span<const u64> input, const std::string& what) {
+  work_.emplace_back([this, input, what](const Run& run) {
+    const NttTables& tables = rns_.ntt(run.prime);
+    if (!tables.kernels().is_canonical(tables.plan().prime, run.at(Place::of(input)), run.words)) {
+      rns_.check_canonical(input, base_, what);
+    }
+  });
+}
+
+void Limbwise::add_node(const Node& node, const std::vector<Place>& operands, const Place& out) {
+  work_.emplace_back([this, &node, operands, out](const Run& run) {
+    const NttTables& tables = rns_.ntt(run.prime);
+    const simd::PrimeKernels& kernels = tables.kernels();
+    const simd::PrimeConstants& prime = tables.plan().prime;
+    const std::vector<const u64*> in = run.at(operands);
+    u64* const to = run.to(out);
+    if (node.op == Op::kAdd) {
+      kernels.add(prime, in[0], in[1], to, run.words);
+    } else if (node.op == Op::kSub) {
+      kernels.subtract(prime, in[0], in[1], to, run.words);
+    } else if (node.op == Op::kNeg) {
+      kernels.negate(prime, in[0], to, run.words);
+    } else if (node.op == Op::kMul) {
+      kernels.multiply(prime, in[0], in[1], to, run.words);
+    } else {
+      const ShoupFactor factor(node.scalars[run.limb], tables.modulus());
+      kernels.scale(prime, in[0], {factor.factor, factor.quotient}, to, run.words);
+    }
+  });
+}
+
+void Limbwise::add_raised(const Base& from, std::span<const u64> polynomial, const Place& out) {
+  const auto raised = std::make_shared<const kernels::Raised>(rns_, base_, from, 1);
+  work_.emplace_back([raised, polynomial, out](const Run& run) {
+    u64* const to = run.to(out);
+    std::fill_n(to, run.words, 0);
+    raised->add_to(run.prime, run.begin, polynomial, {to, run.words});
+  });
+}
+
+void Limbwise::add_sum(std::vector<Place> factors, std::vector<std::vector<Place>> values,
+                       std::vector<std::vector<Place>> addends, std::vector<Place> outs) {
+  work_.emplace_back([this, factors = std::move(factors), values = std::move(values),
+                      addends = std::move(addends), outs = std::move(outs)](const Run& run) {
+    const NttTables& tables = rns_.ntt(run.prime);
+    const simd::PrimeKernels& kernels = tables.kernels();
+    const simd::PrimeConstants& prime = tables.plan().prime;
+    const bool pair = outs.size() == 2;
+    kernels.inner_product(prime, factors.size(), run.at(factors).data(), run.at(values[0]).data(),
+                          pair ? run.at(values[1]).data() : nullptr, run.to(outs[0]),
+                          pair ? run.to(outs[1]) : nullptr, run.words);
+    for (std::size_t half = 0; half < outs.size(); ++half) {
+      u64* const sum = run.to(outs[half]);
+      for (const Place& addend : addends[half]) {
+        kernels.add(prime, sum, run.at(addend), sum, run.words);
+      }
+    }
+  });
+}
+
+void Limbwise::add_products(const ValueType& type, std::span<const u64> digits,
+                            std::vector<KeyUse> uses, std::vector<std::array<Place, 2>> outs) {
+  const auto products = std::make_shared<const ProductRuns>(rns_, type, digits, std::move(uses));
+  whole_limbs_ = whole_limbs_ || !products->takes_runs();
+  work_.emplace_back([products, outs = std::move(outs)](const Run& run) {
+    std::vector<kernels::LimbPair> sums;
+    for (const std::array<Place, 2>& out : outs) {
+      sums.push_back({std::span(run.to(out[0]), run.words), std::span(run.to(out[1]), run.words)});
+    }
+    products->at(run.prime, run.begin, sums);
+  });
+}
+
+void Limbwise::run() const {
+  const std::size_t degree = rns_.degree();
+  const std::size_t words = whole_limbs_ ? degree : std::min(degree, kRunWords);
+  const std::size_t runs = degree / words;
+  parallel_for(base_.size() * runs, kTransformPasses * words * work_.size(), [&](std::size_t i) {
+    ScratchWords slots(slots_ * words);
+    const std::size_t limb = i / runs;
+    const Run run{limb, base_[limb], i % runs * words, words, degree, slots.words().data()};
+    for (const auto& work : work_) {
+      work(run);
+    }
+  });
+}
+
+}  // namespace ringsmith
