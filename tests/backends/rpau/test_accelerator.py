@@ -86,13 +86,8 @@ def test_a_key_switching_key_cannot_be_written_to(rng: np.random.Generator) -> N
     assert not small_key(key_switch(), rng).data.flags.writeable
 
 
-@pytest.mark.parametrize(
-    ("where", "what"),
-    [("x", r"at position 77 of limb 1, which is not below"), ("relin", "residues that are not b")],
-)
-def test_one_residue_that_is_its_prime_is_refused(
-    where: str, what: str, rng: np.random.Generator
-) -> None:
+@pytest.mark.parametrize("where", ["x", "relin"])
+def test_one_residue_that_is_its_prime_is_refused(where: str, rng: np.random.Generator) -> None:
     graph = key_switch()
     compiled, cpu = runtime.compile_graph(graph), runtime.open_device("cpu")
     inputs, key = {"x": random_limbs(graph, 2, rng)}, small_key(graph, rng)
@@ -101,6 +96,7 @@ def test_one_residue_that_is_its_prime_is_refused(
     limbs[1, 77] = graph.primes[1] - 1
     runtime.run_graph(compiled, cpu, inputs, {"relin": key})
     limbs[1, 77] = graph.primes[1]
+    what = "at position 77 of limb 1, which is not below"
     with pytest.raises(ProgramError, match=rf"'{where}' has .*{what}.*is damaged, or"):
         runtime.run_graph(compiled, cpu, inputs, {"relin": key})
 
