@@ -17,6 +17,7 @@ from ringsmith.graph.subroutines import MAX_NODES, Origin, SubroutineGraph
 from ringsmith.params import KeyNeeds, KeyShape, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
+from ringsmith.schemes.base import Constant
 from ringsmith.schemes.registry import scheme_of
 from ringsmith.schemes.writer import RELIN_KEY, Polynomials, Undivided, galois_key_name
 from ringsmith.short_repr import short_repr
@@ -74,23 +75,6 @@ class Lowered:
     program: Program | None = None
 
 
-@dataclass(frozen=True)
-class Constant:
-    """A plain operand of a graph.
-
-    Attributes:
-        plain: Its numbers.
-        limbs: Data primes that it is encoded for.
-        op: What reads it.
-        extended: Whether it is encoded for the special primes, too.
-    """
-
-    plain: Plain
-    limbs: int
-    op: Op
-    extended: bool
-
-
 class ConstantsOnDemand(Mapping[str, Residues]):
     """Constants by name, encoded when they are first read; more than ``KEPT_BYTES`` every time."""
 
@@ -114,10 +98,7 @@ class ConstantsOnDemand(Mapping[str, Residues]):
             return MappingProxyType(dict(zip(self, encodings, strict=True)))
 
     def _encoded(self, name: str) -> Residues:
-        scheme, own = scheme_of(self._parameters), self._constants[name]
-        return scheme.constant(
-            self._parameters, own.plain, own.limbs, own.op, extended=own.extended
-        )
+        return scheme_of(self._parameters).constant(self._parameters, self._constants[name])
 
     def __getitem__(self, name: str) -> Residues:
         return self.kept[name] if self.are_kept else self._encoded(name)
@@ -250,7 +231,7 @@ class _Lowering:
         """The residues of a plain operand that is one number; None: it is a polynomial."""
         if not self._scalars:
             return None
-        return self._scheme.scalar(self._parameters, plain, limbs, op, extended=extended)
+        return self._scheme.scalar(self._parameters, Constant(plain, limbs, op, extended))
 
     def _plain(self, plain: Plain, limbs: int, op: Op, *, extended: bool = False) -> int:
         """Returns the graph input of an encoded constant; equal ones share one."""

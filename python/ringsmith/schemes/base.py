@@ -47,6 +47,23 @@ class Options:
     rotations: str = SHARED
 
 
+@dataclass(frozen=True)
+class Constant:
+    """A plain operand of an operation on ciphertexts.
+
+    Attributes:
+        plain: Its numbers.
+        limbs: Limbs of the ciphertext.
+        op: The operation.
+        extended: Whether it is encoded for the special primes, too; in CKKS only.
+    """
+
+    plain: Plain
+    limbs: int
+    op: Op
+    extended: bool = False
+
+
 class Search(ABC):
     """The search for parameters at one ring degree.
 
@@ -186,45 +203,23 @@ class Scheme(ABC):
         """Returns what writes operations into a graph."""
 
     @abstractmethod
-    def constant(
-        self,
-        parameters: RlweParameters,
-        plain: Plain,
-        limbs: int,
-        op: Op,
-        *,
-        extended: bool = False,
-    ) -> Residues:
+    def constant(self, parameters: RlweParameters, operand: Constant) -> Residues:
         """Returns a plain operand as (limbs, N), in the form of ciphertexts.
 
         Args:
             parameters: The parameter set.
-            plain: The operand.
-            limbs: Limbs of the ciphertext.
-            op: What it is an operand of.
-            extended: Whether limbs of the special primes follow; in CKKS only.
+            operand: The operand.
         """
 
     @abstractmethod
-    def scalar(
-        self,
-        parameters: RlweParameters,
-        plain: Plain,
-        limbs: int,
-        op: Op,
-        *,
-        extended: bool = False,
-    ) -> tuple[int, ...] | None:
+    def scalar(self, parameters: RlweParameters, operand: Constant) -> tuple[int, ...] | None:
         """Returns a plain operand that is one number in all slots, by its residues.
 
         It is a constant polynomial, and ``constant`` returns the same.
 
         Args:
             parameters: The parameter set.
-            plain: The operand.
-            limbs: Limbs of the ciphertext.
-            op: What it is an operand of.
-            extended: Whether residues modulo the special primes follow; in CKKS only.
+            operand: The operand.
 
         Returns:
             A residue for each prime; None: it is another polynomial.

@@ -21,7 +21,7 @@ from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
-from ringsmith.schemes.base import Operand, Options, Scheme
+from ringsmith.schemes.base import Constant, Operand, Options, Scheme
 from ringsmith.schemes.bfv import hiding
 from ringsmith.schemes.bfv.automatic import BfvSearch
 from ringsmith.schemes.bfv.planned import planned
@@ -122,34 +122,19 @@ class Bfv(Scheme):
         assert isinstance(parameters, BfvParameters)
         return BfvWriter(graph, parameters)
 
-    def constant(
-        self,
-        parameters: RlweParameters,
-        plain: Plain,
-        limbs: int,
-        op: Op,
-        *,
-        extended: bool = False,
-    ) -> Residues:
+    def constant(self, parameters: RlweParameters, operand: Constant) -> Residues:
         """Batched, then made for the operation as ``residues`` does: SEAL's bits, all of them."""
         assert isinstance(parameters, BfvParameters)
-        assert not extended, "BFV divides key switches at once"
-        slots = np.array(plain.vector(parameters.slots), np.int64)
-        return _prepared(parameters, op, _core.bfv.encode(bfv_context(parameters), slots), limbs)
+        assert not operand.extended, "BFV divides key switches at once"
+        slots = np.array(operand.plain.vector(parameters.slots), np.int64)
+        encoded = _core.bfv.encode(bfv_context(parameters), slots)
+        return _prepared(parameters, operand.op, encoded, operand.limbs)
 
-    def scalar(
-        self,
-        parameters: RlweParameters,
-        plain: Plain,
-        limbs: int,
-        op: Op,
-        *,
-        extended: bool = False,
-    ) -> tuple[int, ...] | None:
+    def scalar(self, parameters: RlweParameters, operand: Constant) -> tuple[int, ...] | None:
         """See ``Scheme``: one number in all slots is the constant polynomial."""
-        if plain.values.ndim:
+        if operand.plain.values.ndim:
             return None
-        words = self.constant(parameters, plain, limbs, op, extended=extended)
+        words = self.constant(parameters, operand)
         return tuple(int(word) for word in words[:, 0])
 
     def residues(

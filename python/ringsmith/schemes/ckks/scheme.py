@@ -24,7 +24,7 @@ from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.plain import Space
 from ringsmith.program.recording import Recording
 from ringsmith.program.source import SourceLine
-from ringsmith.schemes.base import Operand, Options, Scheme
+from ringsmith.schemes.base import Constant, Operand, Options, Scheme
 from ringsmith.schemes.ckks import hiding
 from ringsmith.schemes.ckks.automatic import CkksSearch
 from ringsmith.schemes.ckks.planned import planned
@@ -116,39 +116,25 @@ class Ckks(Scheme):
         assert isinstance(parameters, CkksParameters)
         return CkksWriter(graph, parameters)
 
-    def constant(
-        self,
-        parameters: RlweParameters,
-        plain: Plain,
-        limbs: int,
-        op: Op,
-        *,
-        extended: bool = False,
-    ) -> Residues:
+    def constant(self, parameters: RlweParameters, operand: Constant) -> Residues:
         """Encoded at its scale, the same for all operations."""
         assert isinstance(parameters, CkksParameters)
-        residues = self.scalar(parameters, plain, limbs, op, extended=extended)
+        residues = self.scalar(parameters, operand)
         if residues is not None:
             return np.repeat(np.array(residues, np.uint64)[:, np.newaxis], parameters.n, axis=1)
+        plain = operand.plain
         vector = plain.vector(parameters.slots)
-        return ckks_encoder(parameters).encode(vector, plain.scale, limbs, extended)
+        return ckks_encoder(parameters).encode(vector, plain.scale, operand.limbs, operand.extended)
 
-    def scalar(
-        self,
-        parameters: RlweParameters,
-        plain: Plain,
-        limbs: int,
-        op: Op,
-        *,
-        extended: bool = False,
-    ) -> tuple[int, ...] | None:
+    def scalar(self, parameters: RlweParameters, operand: Constant) -> tuple[int, ...] | None:
         """A real number times its scale, rounded half away from zero, as SEAL encodes one."""
+        plain = operand.plain
         if plain.values.ndim or np.imag(plain.values):
             return None
         product = float(np.real(plain.values)) * plain.scale
         size = math.floor(abs(product) + 0.5) if abs(product) < _WHOLE else int(abs(product))
         number = -size if product < 0 else size
-        base = (*range(limbs), *(parameters.special if extended else ()))
+        base = (*range(operand.limbs), *(parameters.special if operand.extended else ()))
         return tuple(number % parameters.primes[i] for i in base)
 
     def residues(
