@@ -285,7 +285,11 @@ def test_a_child_neither_uses_nor_unlocks_the_driver_files_of_its_parents_card(
     port.release(claim.channel)
     again = XdmaFiles(prefix).open()
     assert again.claim(0) is not None
+    with pytest.raises(DeviceError, match="is not claimed: claim it first"):
+        again.wait_interrupt(7, 0.0)
     again.close()
+    with pytest.raises(DeviceLostError, match="is closed: open the card again"):
+        again.wait_interrupt(claim.channel, 0.0)
     port.close()
 
 

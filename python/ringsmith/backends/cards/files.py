@@ -138,6 +138,7 @@ class FilePort:
     events: Callable[[int], EventFile]
     channels: Channels
     _opened: dict[int, EventFile] = field(default_factory=dict, init=False)
+    _closed: bool = field(default=False, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
 
     def __post_init__(self) -> None:
@@ -214,7 +215,9 @@ class FilePort:
     def wait_interrupt(self, channel: int, seconds: float) -> bool:
         """Waits for a channel's interrupt."""
         with self._lock:
-            events = self._opened.get(channel)
+            events, closed = self._opened.get(channel), self._closed
+        if closed:  # another job has found the card lost
+            raise DeviceLostError(f"{self.name} is closed: open the card again")
         if events is None:
             raise DeviceError(f"channel {channel} of {self.name} is not claimed: claim it first")
         return events.wait(seconds)
@@ -222,7 +225,7 @@ class FilePort:
     def close(self) -> None:
         """Gives all channels back and closes all files."""
         with self._lock:
-            opened, self._opened = [*self._opened.values()], {}
+            opened, self._opened, self._closed = [*self._opened.values()], {}, True
         files: list[_Closing] = [*opened, self.user, self.to_card, self.to_host, self.channels]
         for each in files:
             with contextlib.suppress(DeviceError, OSError):
