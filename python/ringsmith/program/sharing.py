@@ -90,7 +90,8 @@ class Sharing:
         }
         parts = []
         if shared:
-            parts.append(f"{len(shared)} share the digits of {len(self.cut)} values")
+            of = "one value" if len(self.cut) == 1 else f"{len(self.cut)} values"
+            parts.append(f"{len(shared)} share the digits of {of}")
         if late:
             parts.append(f"{len(late)} are divided after summation, {len(divided)} times in all")
         return f"rotations: of {len(rotations)}, {' and '.join(parts)}" if parts else ""

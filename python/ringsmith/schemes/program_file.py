@@ -149,7 +149,7 @@ def checked_program(found: Program, budget: Budget) -> Program:
     _check_packings("program", found)
     _check_title("program", found.name)
     if found.rotations not in (SHARED, SEAL):
-        raise MalformedError(f"program.rotations is none of {SHARED!r} and {SEAL!r}")
+        raise MalformedError(f"program.rotations is neither {SHARED!r} nor {SEAL!r}")
     ranges = live(found.nodes) + _AT_A_TIME
     budget.spend(ranges * parameters.slots * (_RANGE << bool(found.complex_inputs)), "its ranges")
     found.check_ranges()

@@ -121,7 +121,7 @@ def trace(
     """
     source = caller()
     if rotations not in (SHARED, SEAL):
-        raise source.error(f"rotations = {rotations!r:.60} is none of {SHARED!r} and {SEAL!r}")
+        raise source.error(f"rotations = {rotations!r:.60} is neither {SHARED!r} nor {SEAL!r}")
     options = Options(
         _whole_headroom(headroom_bits, source),
         fused_rescale,
