@@ -165,9 +165,33 @@ _NAMED = 8
 """Holders that an error names."""
 
 
+class _OnDevice(ABC):
+    """What stays on a device until it is freed, at the end of a ``with`` block at the latest."""
+
+    @abstractmethod
+    def free(self) -> None:
+        """Frees its memory."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.free()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a handle is of a device of this process: pickle handle.read(), or the keys"
+        )
+
+
 @short_repr
 @dataclass(frozen=True, eq=False)
-class Handle(OfKeyPair):
+class Handle(_OnDevice, OfKeyPair):
     """A ciphertext on a device: an input of runs there, until it is freed.
 
     ``device.put`` makes one of a ciphertext, and a run with ``keep`` of its outputs. Its memory is
@@ -243,20 +267,6 @@ class Handle(OfKeyPair):
         """Frees its memory, when the last run that uses it has ended; more calls do nothing."""
         self._residents.clear()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.free()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a handle is of a device of this process: pickle handle.read()")
-
 
 class KeySet(Protocol):
     """Evaluation keys in any form."""
@@ -275,7 +285,7 @@ class KeySet(Protocol):
 
 @short_repr
 @dataclass(frozen=True, eq=False)
-class KeysHandle:
+class KeysHandle(_OnDevice):
     """Evaluation keys that stay on a device: the keys of runs there, until the handle is freed.
 
     Attributes:
@@ -310,20 +320,6 @@ class KeysHandle:
     def free(self) -> None:
         """Frees their memory; more calls do nothing."""
         self._held.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.free()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a handle is of a device of this process: pickle its keys")
 
 
 def limits_of(words: Residues) -> list[int]:
