@@ -115,6 +115,7 @@ CALLS: dict[str, Callable[[Callable[[Any], Any], Callable[[Any], Any]], object]]
             2
         ].galois.values()
     ],
+    "a key's shape": lambda i, f: parameter_set("pico").key_shape(i(1)),
     "fixed point": lambda i, f: client.FixedPoint(i(12)),
     "encoding": lambda i, f: client.encode(
         parameter_set("pico"), [f(1)], scale=f(2.0**20), limbs=i(1)

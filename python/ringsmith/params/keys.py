@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ringsmith.python_numbers import make_python_numbers, python_number
 from ringsmith.short_repr import short_repr
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ class KeyNeeds:
     galois: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "galois", MappingProxyType(dict(sorted(self.galois.items()))))
+        make_python_numbers(self)
+        galois = sorted(python_number(list(self.galois.items())))
+        object.__setattr__(self, "galois", MappingProxyType(dict(galois)))
 
     @property
     def count(self) -> int:

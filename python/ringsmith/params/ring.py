@@ -19,7 +19,7 @@ from ringsmith.params.security import (
     security_level,
     security_text,
 )
-from ringsmith.python_numbers import make_python_numbers
+from ringsmith.python_numbers import make_python_numbers, python_number
 
 BINOMIAL_DEVIATION = math.sqrt(10.5)
 """Standard deviation of the centred binomial errors that Microsoft SEAL draws: 3.24."""
@@ -245,6 +245,7 @@ class RlweParameters(ABC):
         Raises:
             ParameterError: When ``limbs`` is not such a number.
         """
+        limbs = python_number(limbs)
         if isinstance(limbs, bool) or not isinstance(limbs, int) or not 0 < limbs <= self.limbs:
             raise ParameterError(
                 f"a key for {limbs!r:.40} limbs: parameters {self.name!r} have 1 … {self.limbs}, "
