@@ -1,7 +1,8 @@
 """Encrypted arrays: NumPy's arithmetic on entries, wherever these lie in ciphertexts."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Self, cast
 
 import numpy as np
@@ -28,12 +29,13 @@ from ringsmith.program.ndarray.placing import (
     seen_as,
     without,
 )
+from ringsmith.program.nodes import Bound
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.spans import Span
-from ringsmith.program.unsupported import Unsupported, division_error
-from ringsmith.program.vector import EncryptedVector
+from ringsmith.program.unsupported import Unsupported, division_error, numpy_error
+from ringsmith.program.vector import COMPARISONS, EncryptedVector
 
 Axis = int | tuple[int, ...] | None
 """The axes that are summed over; None: all."""
@@ -233,6 +235,45 @@ class EncryptedArray(Unsupported):
         ]
         return self.made(Placed(parts, layout), lambda a: compute(a, values))
 
+    def __matmul__(self, other: object) -> "EncryptedArray":
+        return _later("products", "matmul")(self, other)
+
+    def __rmatmul__(self, other: object) -> "EncryptedArray":
+        return _later("products", "matmul")(other, self)
+
+    def dot(self, other: object) -> "EncryptedArray":
+        """Returns the product with an array, as ``numpy.dot`` for up to two axes."""
+        return _later("functions", "dot")(self, other)
+
+    def cumsum(self, axis: int | None = None) -> "EncryptedArray":
+        """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
+        return _later("functions", "cumsum")(self, axis)
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *operands: object, **options: object
+    ) -> "EncryptedArray":
+        """Takes ``array + x`` and the like from NumPy, and refuses its other functions."""
+        if ufunc in COMPARISONS:
+            self._refuse_comparison(None)
+        if method == "__call__" and not options:
+            found = _later("functions", "called_as_ufunc")(ufunc, operands)
+            if found is not None:
+                return found
+        raise numpy_error(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        types: object,
+        args: Sequence[object],
+        options: Mapping[str, object],
+    ) -> "EncryptedArray":
+        """Takes functions that move and add up entries from NumPy, and refuses its others."""
+        found = _later("functions", "called_by_numpy")(function, args, options)
+        if found is None:
+            raise numpy_error(function.__name__)
+        return found
+
     # ---- where entries go --------------------------------------------------------------------
 
     def __getitem__(self, index: object) -> Self:  # type: ignore[override]
@@ -363,16 +404,18 @@ class EncryptedArray(Unsupported):
         self,
         function: Callable[[EncryptedVector], EncryptedVector],
         compute: Callable[[Array], Array],
+        range_of_others: Span | None = None,
     ) -> Self:
         """Returns a function of every entry.
-
-        Slots without entries are first moved into the range of the entries.
 
         Args:
             function: Of all slots of a ciphertext.
             compute: The same of an array of numbers.
+            range_of_others: The range that slots without entries are moved into before; None: that
+                of the entries.
         """
-        source, span = caller(), self.span()
+        source = caller()
+        span = self.span() if range_of_others is None else range_of_others
         parts: list[Part] = []
         for part, where in zip(self._content.parts, self._content.layout.entries, strict=True):
             if not where.any():
@@ -383,6 +426,16 @@ class EncryptedArray(Unsupported):
             else:
                 parts.append(function(self._all_slots(part, ~where, span, source)).slots_of())
         return self.made(Placed(parts, self._content.layout), compute)
+
+    def bounded(self, bound: Bound) -> Self:
+        """Returns the array with the promise that its entries lie in a range."""
+        low, high = np.asarray(bound.low), np.asarray(bound.high)
+
+        def promise(x: EncryptedVector) -> EncryptedVector:
+            self._trace.annotate(x.index, bound=bound)
+            return x
+
+        return self._map(promise, bound.checked, Span(low, high))
 
     def _all_slots(
         self, part: EncryptedVector, others: NDArray[np.bool_], span: Span, source: SourceLine
@@ -398,6 +451,14 @@ class EncryptedArray(Unsupported):
             )
         node = ArrayNode(space.slots, lambda a: a, all_slots=True)
         return EncryptedVector(self._trace, index, node)
+
+
+def _later(module: str, name: str) -> Callable[..., EncryptedArray]:
+    """A function of a module that imports this one."""
+    return cast(
+        "Callable[..., EncryptedArray]",
+        getattr(import_module(f"ringsmith.program.ndarray.{module}"), name),
+    )
 
 
 COMPUTE: dict[Op, Callable[..., Array]] = {

@@ -217,8 +217,9 @@ def moved_entries(
     shape: tuple[int, ...],
     trace: Trace,
     source: SourceLine,
+    targets: Sequence[Layout] = (),
 ) -> Placed:
-    """Returns a new array of entries of others, in the cheapest of some layouts.
+    """Returns a new array of sums of entries of others, in the cheapest of some layouts.
 
     Args:
         sources: The arrays.
@@ -226,11 +227,13 @@ def moved_entries(
         shape: Shape of the result.
         trace: Where operations are recorded.
         source: The user's line.
+        targets: The layouts; without any ``candidates``.
     """
     layouts = [each.layout for each in sources]
     shared = trace.space.shared_rotations
     target = min(
-        candidates(shape, layouts), key=lambda each: cost(layouts, each, terms, shared=shared)
+        targets or candidates(shape, layouts),
+        key=lambda each: cost(layouts, each, terms, shared=shared),
     )
     pairs = [(each.parts, each.layout) for each in sources]
     return Placed(transformed(pairs, target, terms, trace, source), target)
