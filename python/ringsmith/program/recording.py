@@ -150,10 +150,8 @@ def record(
             raise source.error(
                 f"input {name!r} is used by no output: use it, or take it out of the inputs"
             )
-    for name in unused & ports.keys():
-        raise source.error(
-            f"input {name!r}, a part of an array, is used by no output: declare a smaller array"
-        )
+    packed = {name: each.without(unused) for name, each in packed.items()}
+    ports = {name: spec for name, spec in ports.items() if name not in unused}
     return Recording(
         _name(function),
         recorder,
