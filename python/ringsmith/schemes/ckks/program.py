@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import Port
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
@@ -22,6 +21,7 @@ from ringsmith.program.overflow import (
     input_spans,
     without_computed,
 )
+from ringsmith.program.packing import Port
 from ringsmith.program.plain import Space
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import magnitudes
@@ -75,7 +75,7 @@ class CkksProgram(Program):
             RangeError: Names the user's line.
             ConstantOutputError: When an output is the same for all inputs.
         """
-        given = input_spans(self.nodes, self._space, self.lengths, self.complex_inputs, bound)
+        given = input_spans(self.nodes, self.filled, self.complex_inputs, bound)
         nodes = self.nodes if bound <= DEFAULT_BOUND else without_computed(self.nodes)
         found, constant = magnitudes(nodes, self._space, given, self.output_lengths)
         check_outputs(self.nodes, constant)
