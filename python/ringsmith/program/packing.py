@@ -5,7 +5,7 @@ vector of S slots fills a ciphertext by repetition.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,6 +108,14 @@ class Packing:
         """Of an input: which of the S slots of each port hold numbers, shape (ports, S)."""
         return (self.table > 0).reshape(len(self.ports), self.slots)
 
+    def without(self, ports: Collection[str]) -> "Packing":
+        """Returns an input's packing without ports: what they would hold is not needed."""
+        kept = [i for i, port in enumerate(self.ports) if port not in ports]
+        if len(kept) == len(self.ports):
+            return self
+        table = self.table.reshape(len(self.ports), self.slots)[kept].reshape(-1)
+        return replace(self, ports=tuple(self.ports[i] for i in kept), table=table)
+
     def error(self, known: Mapping[str, object], slots: int, *, is_input: bool) -> str:
         """Returns what is wrong with a packing from a file, or nothing.
 
@@ -166,6 +174,47 @@ def checked_tensors(
         port = replace(ports[packing.ports[0]], length=array.size)
         port.check_numbers(name, array.reshape(-1))
         found[name] = array
+    return found
+
+
+def laid_out(
+    packings: Mapping[str, Packing], given: Mapping[str, object], lengths: Mapping[str, int]
+) -> dict[str, Any]:
+    """Returns numbers for each input of a program of what was given for its tensors, or the ports.
+
+    Args:
+        packings: Of each input tensor, by name.
+        given: For a tensor by its name one number, or an array of its shape, perhaps of several
+            such; they are laid out in the ports. Else for the ports by their names: as it is.
+        lengths: Numbers of each input vector, by name.
+
+    Raises:
+        ProgramError: When an array has another shape.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        packing = packings.get(name)
+        if packing is None or not isinstance(value, int | float | np.ndarray | list | tuple):
+            found |= dict.fromkeys((name,) if packing is None else packing.ports, value)
+            continue
+        array = np.asarray(value)
+        if not array.ndim:
+            found |= dict.fromkeys(packing.ports, value)
+            continue
+        rank = len(packing.shape)
+        if array.shape[array.ndim - rank :] != packing.shape or array.ndim > rank + 1:
+            raise ProgramError(
+                f"{name!r} was given an array of shape {array.shape}, and the program takes "
+                f"{packing.shape}: give one number, an array of this shape, or several in one"
+            )
+        rows = [
+            vectors({name: packing}, {name: each}, lengths)
+            for each in array.reshape(-1, *packing.shape)
+        ]
+        for port, where in zip(packing.ports, packing.filled, strict=True):
+            last = lengths[port] - int(where[::-1].argmax())  # zeros after it are left out
+            each = np.stack([row[port][:last] for row in rows])
+            found[port] = each if array.ndim > rank else each[0]
     return found
 
 

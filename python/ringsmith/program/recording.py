@@ -14,7 +14,9 @@ from ringsmith.params import RlweParameters
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.layout import Layout
+from ringsmith.program.ndarray.packings import best as packed_best
 from ringsmith.program.ndarray.parts import Part
+from ringsmith.program.ndarray.placing import Origin
 from ringsmith.program.ndarray.ports import (
     checked_shape,
     input_packing,
@@ -114,7 +116,10 @@ def record(
     outputs: Outputs = None,
     default_bound: float | None = None,
 ) -> Recording:
-    """Calls a function once on encrypted vectors that record.
+    """Calls a function on encrypted vectors that record.
+
+    With arrays among the inputs it is called again for other ways to pack these, of which the
+    cheapest is kept.
 
     Args:
         function: As for ``trace``.
@@ -132,8 +137,24 @@ def record(
             f"{function!r:.60} is no function: give a Python function of encrypted vectors"
         )
     specs = _checked_inputs(function, inputs, space, source, default_bound)
+
+    def with_layouts(layouts: Mapping[str, Layout]) -> tuple[Recording, dict[str, Origin]]:
+        return _record(function, specs, space, layouts, source, outputs)
+
+    return packed_best(with_layouts)
+
+
+def _record(
+    function: Callable[..., Any],
+    specs: Mapping[str, InputSpec],
+    space: Space,
+    layouts: Mapping[str, Layout],
+    source: SourceLine,
+    outputs: Outputs,
+) -> tuple[Recording, dict[str, Origin]]:
+    """Calls the function once; returns what it recorded, and what it wishes of the arrays."""
     recorder = Trace(space)
-    values, ports, packed = _inputs(recorder, specs, source)
+    values, ports, packed = _inputs(recorder, specs, layouts, source)
     try:
         inspect.signature(function).bind(**values)
     except TypeError as error:
@@ -150,11 +171,9 @@ def record(
             raise source.error(
                 f"input {name!r} is used by no output: use it, or take it out of the inputs"
             )
-    for name in unused & ports.keys():
-        raise source.error(
-            f"input {name!r}, a part of an array, is used by no output: declare a smaller array"
-        )
-    return Recording(
+    packed = {name: each.without(unused) for name, each in packed.items()}
+    ports = {name: spec for name, spec in ports.items() if name not in unused}
+    recording = Recording(
         _name(function),
         recorder,
         ports,
@@ -166,10 +185,19 @@ def record(
         packed,
         found.packed,
     )
+    origins = {
+        name: value.content.origin
+        for name, value in values.items()
+        if isinstance(value, EncryptedArray) and value.content.origin is not None
+    }
+    return recording, origins
 
 
 def _inputs(
-    trace: Trace, specs: Mapping[str, InputSpec], source: SourceLine
+    trace: Trace,
+    specs: Mapping[str, InputSpec],
+    layouts: Mapping[str, Layout],
+    source: SourceLine,
 ) -> tuple[dict[str, EncryptedVector | EncryptedArray], dict[str, InputSpec], dict[str, Packing]]:
     """Returns the values that the function takes, the ciphertexts, and how arrays lie in them."""
     values: dict[str, EncryptedVector | EncryptedArray] = {}
@@ -179,7 +207,7 @@ def _inputs(
     arrays = any(isinstance(spec.length, tuple) for spec in specs.values())
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
-            layout = Layout.dense(spec.length, space.row.bit_length() - 1)
+            layout = layouts.get(name) or Layout.dense(spec.length, space.row.bit_length() - 1)
             packing = input_packing(name, spec.length, layout, whole=space.exact, source=source)
             table = packing.table.reshape(-1, space.row)
             parts: list[Part] = []

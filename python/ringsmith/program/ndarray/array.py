@@ -143,7 +143,10 @@ class EncryptedArray(Unsupported):
         return self
 
     def __neg__(self) -> Self:
-        parts = [-part for part in self._content.parts]
+        parts = [
+            np.asarray(np.negative(part)) if isinstance(part, np.ndarray) else -part
+            for part in self._content.parts
+        ]
         return self.made(Placed(parts, self._content.layout), np.negative)
 
     def __truediv__(self, other: object) -> Self:
@@ -177,7 +180,7 @@ class EncryptedArray(Unsupported):
         if self._trace.space.exact:
             raise caller().error("whole numbers have no conjugate: leave it out")
         parts = [
-            np.conjugate(part) if isinstance(part, np.ndarray) else part.conjugate()
+            np.asarray(np.conjugate(part)) if isinstance(part, np.ndarray) else part.conjugate()
             for part in self._content.parts
         ]
         return self.made(Placed(parts, self._content.layout), np.conjugate)

@@ -45,7 +45,7 @@ def combined(op: Op, a: Part, b: Part, trace: Trace) -> Part:
             return np.asarray(_KNOWN[op](a, b))
         return _with_known(op, -b if op is Op.SUB else b, a, trace)
     if isinstance(b, np.ndarray):
-        return _with_known(op, a, -b if op is Op.SUB else b, trace)
+        return _with_known(op, a, np.asarray(-b) if op is Op.SUB else b, trace)
     match op:
         case Op.ADD:
             return a + b

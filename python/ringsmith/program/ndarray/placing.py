@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,51 @@ from ringsmith.program.source import SourceLine
 
 
 @dataclass(frozen=True, eq=False)
+class Origin:
+    """The input that ciphertexts are, unchanged: a client can pack it in another way.
+
+    Attributes:
+        layout: Its layout.
+        wishes: Layouts of it that operations would have preferred.
+    """
+
+    layout: Layout
+    wishes: list[Layout] = field(default_factory=list)
+
+    def wish(self, seen: Layout, needs: Sequence[Bit]) -> None:
+        """Notes a layout that an operation needs.
+
+        Args:
+            seen: How the operation sees the input: the same bits, with other names of axes.
+            needs: What the bits of the address must be, by these names.
+        """
+        names = dict(zip(seen.bits, self.layout.bits, strict=True))
+        bits = [names.get(bit, COPY) if bit.axis >= 0 else COPY for bit in needs]
+        slot_bits = seen.slot_bits
+        above = [bit for bit in bits[slot_bits:] if bit.axis >= 0]
+        layout = Layout(self.layout.shape, (*bits[:slot_bits], *above), slot_bits)
+        complete = {bit for bit in layout.bits if bit.axis >= 0}
+        if complete == {bit for bit in self.layout.bits if bit.axis >= 0}:
+            self.wishes.append(layout)
+
+
+@dataclass(frozen=True, eq=False)
 class Placed:
-    """Ciphertexts and how entries lie in them."""
+    """Ciphertexts and how entries lie in them.
+
+    Attributes:
+        parts: The ciphertexts.
+        layout: Where entries lie.
+        origin: The input that they are; None: they are computed.
+    """
 
     parts: Parts
     layout: Layout
+    origin: Origin | None = None
 
     def broadcast(self, rank: int) -> "Placed":
         """The same with more axes of length 1 in front."""
-        return Placed(self.parts, self.layout.broadcast(rank))
+        return Placed(self.parts, self.layout.broadcast(rank), self.origin)
 
 
 def _needs(layout: Layout, target: Layout) -> tuple[Bit, ...]:
@@ -70,6 +106,8 @@ def placed(x: Placed, target: Layout, trace: Trace, source: SourceLine) -> Parts
     """
     missing = _missing_copies(x.layout, target)
     if missing is None:
+        if x.origin is not None:
+            x.origin.wish(x.layout, _needs(x.layout, target))
         moved, missing = _moved_layout(x.layout, target)
         terms = _all_entries(x.layout)
         x = Placed(transformed([(x.parts, x.layout)], moved, [terms], trace, source), moved)
@@ -208,7 +246,9 @@ def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
     parts = [x.parts[i] if i < len(x.parts) else NOTHING for i in chosen.tolist()]
     if start:
         parts = [turned(part, start, trace) for part in parts]
-    return Placed(parts, Layout(taken.shape, tuple(named), slot_bits))
+    layout = Layout(taken.shape, tuple(named), slot_bits)
+    whole = not start and taken.size == math.prod(x.layout.shape)
+    return Placed(parts, layout, x.origin if whole else None)
 
 
 def moved_entries(

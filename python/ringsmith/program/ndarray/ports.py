@@ -8,7 +8,7 @@ import numpy as np
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.layout import Layout
 from ringsmith.program.ndarray.parts import NOTHING, Part
-from ringsmith.program.ndarray.placing import Placed
+from ringsmith.program.ndarray.placing import Origin, Placed
 from ringsmith.program.packing import Packing
 from ringsmith.program.source import SourceLine
 
@@ -49,7 +49,7 @@ def input_parts(layout: Layout, ciphertexts: list[Part]) -> Placed:
         np.flatnonzero(layout.entries.any(axis=1)).tolist(), ciphertexts, strict=True
     ):
         parts[number] = part
-    return Placed(parts, layout)
+    return Placed(parts, layout, Origin(layout))
 
 
 def output_packing(
