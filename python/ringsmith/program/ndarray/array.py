@@ -503,7 +503,7 @@ def checked_axes(axis: object, shape: tuple[int, ...], source: SourceLine) -> tu
     Raises:
         ProgramError: When there is no such axis, or one is named twice.
     """
-    if axis is None:
+    if axis is None or (not shape and axis in (0, -1)):  # NumPy takes these, too
         return tuple(range(len(shape)))
     given = axis if isinstance(axis, tuple) else (axis,)
     found = []
