@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
@@ -141,12 +143,15 @@ def weighted_rotations(
     """
     space = values[0].trace.space
     unit = math.gcd(space.row, *(k for _, k in weights))
-    baby = unit * _baby_steps([(i, k // unit) for i, k in weights], shared=space.shared_rotations)
+    units = tuple((i, k // unit) for i, k in weights)
+    baby = unit * _baby_steps(units, shared=space.shared_rotations)
+    giant_steps: dict[int, list[tuple[int, int]]] = {}
+    for i, k in weights:
+        giant_steps.setdefault(k - k % baby, []).append((i, k))
 
     def giant_step(start: int) -> Vector:
-        steps = [(i, k) for i, k in weights if k - k % baby == start]
         inner = _sum(
-            steps,
+            giant_steps[start],
             lambda step: (
                 values[step[0]].rotate(step[1] - start)
                 * space.in_every_row(np.roll(weights[step], start))
@@ -154,31 +159,48 @@ def weighted_rotations(
         )
         return inner.rotate(start)
 
-    return _sum(sorted({k - k % baby for _, k in weights}), giant_step)
+    return _sum(sorted(giant_steps), giant_step)
 
 
 def rotation_count(steps: Sequence[tuple[int, int]], row: int, *, shared: bool) -> int:
     """Returns what ``weighted_rotations`` of these values and steps costs, in rotations."""
     unit = math.gcd(row, *(k for _, k in steps))
-    units = [(i, k // unit) for i, k in steps]
-    return _rotations(units, _baby_steps(units, shared=shared), _OUTER_COST if shared else 1)
+    units = tuple((i, k // unit) for i, k in steps)
+    values, moves = np.array(units).T
+    return _rotations(
+        values, moves, _baby_steps(units, shared=shared), _OUTER_COST if shared else 1
+    )
 
 
-def _baby_steps(steps: Sequence[tuple[int, int]], *, shared: bool) -> int:
+@lru_cache(maxsize=64)
+def _baby_steps(steps: tuple[tuple[int, int], ...], *, shared: bool) -> int:
     """Returns the number of baby steps with the fewest rotations; of several the largest."""
-    most = max(k for _, k in steps) + 1
-    sizes = range(most, 0, -1)
+    values, moves = np.array(steps).T
+    most = int(moves.max()) + 1
+    sizes: Sequence[int] = range(most, 0, -1)
     if most > _MOST_TRIED:
-        sizes = [1 << bit for bit in reversed(range(most.bit_length() + 1))]  # type: ignore[assignment]
+        sizes = [1 << bit for bit in reversed(range(most.bit_length() + 1))]
     weight = _OUTER_COST if shared else 1
-    return min(sizes, key=lambda size: _rotations(steps, size, weight))
+    outer_moves = np.unique(moves)
+    best, fewest = sizes[0], len(steps) * (1 + weight) + 1
+    for size in sizes:
+        outer = np.count_nonzero(np.diff(outer_moves // size)) + bool(outer_moves[0] >= size)
+        if weight * outer >= fewest:
+            break  # the smaller the size, the more outer rotations
+        cost = _rotations(values, moves, size, weight)
+        if cost < fewest:
+            best, fewest = size, cost
+    return best
 
 
-def _rotations(steps: Sequence[tuple[int, int]], baby: int, weight: int) -> int:
+def _rotations(values: NDArray[np.int64], moves: NDArray[np.int64], baby: int, weight: int) -> int:
     """The cost of the rotations, that of an outer one in those of inner ones."""
-    inner = {(i, k % baby) for i, k in steps if k % baby}
-    outer = {k // baby for _, k in steps} - {0}
-    return len(inner) + weight * len(outer)
+    outer, inner = np.divmod(moves, baby)
+    found = np.zeros((int(values.max()) + 1, baby), np.bool_)
+    found[values, inner] = True
+    used = np.zeros(int(outer.max()) + 1, np.bool_)
+    used[outer] = True
+    return int(np.count_nonzero(found[:, 1:]) + weight * np.count_nonzero(used[1:]))
 
 
 def _sum(indices: Iterable[T], term: Callable[[T], Vector]) -> Vector:

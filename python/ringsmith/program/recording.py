@@ -32,7 +32,7 @@ from ringsmith.program.planner import InputSpec, multiplicative_depth
 from ringsmith.program.ranges import interval_of
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.spans import of_input
+from ringsmith.program.spans import Structure, of_input
 from ringsmith.program.vector import EncryptedVector
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -58,6 +58,7 @@ class Recording:
         arrays: What each output means as an array, by name; empty: it is not known.
         packed_inputs: How arrays lie in the inputs, by the array's name; empty: there are none.
         packed_outputs: The same of the outputs.
+        ranges: Ranges of planned nodes by ``spans.structure``, since it is planned several times.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Recording:
     arrays: Mapping[str, ArrayNode] = field(default_factory=dict)
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
+    ranges: dict[Structure, tuple[list[float], list[int]]] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:

@@ -271,10 +271,9 @@ def moved_entries(
     """
     layouts = [each.layout for each in sources]
     shared = trace.space.shared_rotations
-    target = min(
-        targets or candidates(shape, layouts),
-        key=lambda each: cost(layouts, each, terms, shared=shared),
-    )
+    target, *others = targets or candidates(shape, layouts)
+    if others:
+        target = min((target, *others), key=lambda each: cost(layouts, each, terms, shared=shared))
     pairs = [(each.parts, each.layout) for each in sources]
     return Placed(transformed(pairs, target, terms, trace, source), target)
 
