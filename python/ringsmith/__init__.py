@@ -22,19 +22,28 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import InputSpec as InputSpec
     from ringsmith.program import Interval as Interval
     from ringsmith.program import Program as Program
+    from ringsmith.program import absolute as absolute
     from ringsmith.program import bounded as bounded
     from ringsmith.program import chebyshev as chebyshev
     from ringsmith.program import compare as compare
+    from ringsmith.program import exp as exp
+    from ringsmith.program import gelu as gelu
     from ringsmith.program import inner_product as inner_product
+    from ringsmith.program import inverse as inverse
+    from ringsmith.program import log as log
     from ringsmith.program import matmul as matmul
     from ringsmith.program import matvec as matvec
     from ringsmith.program import maximum as maximum
     from ringsmith.program import minimum as minimum
     from ringsmith.program import pack_matrix as pack_matrix
     from ringsmith.program import polynomial as polynomial
+    from ringsmith.program import relu as relu
+    from ringsmith.program import sigmoid as sigmoid
     from ringsmith.program import sign as sign
+    from ringsmith.program import sqrt as sqrt
     from ringsmith.program import sum_rotations as sum_rotations
     from ringsmith.program import sum_slots as sum_slots
+    from ringsmith.program import tanh as tanh
     from ringsmith.program import unpack_matrix as unpack_matrix
     from ringsmith.progress import show_progress as show_progress
     from ringsmith.runtime import Compiled as Compiled
@@ -62,19 +71,28 @@ _MODULES = {
         "InputSpec",
         "Interval",
         "Program",
+        "absolute",
         "bounded",
         "chebyshev",
         "compare",
+        "exp",
+        "gelu",
         "inner_product",
+        "inverse",
+        "log",
         "matmul",
         "matvec",
         "maximum",
         "minimum",
         "pack_matrix",
         "polynomial",
+        "relu",
+        "sigmoid",
         "sign",
+        "sqrt",
         "sum_rotations",
         "sum_slots",
+        "tanh",
         "unpack_matrix",
     ),
     "progress": ("show_progress",),

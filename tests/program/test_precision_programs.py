@@ -219,11 +219,11 @@ ALGORITHMS = {
         (-1, 1),
         3,
     ),
-    "sign": (lambda x: sign(x, margin=2.0**-4, precision=4), 10, FULL, (-1, 1), 3.5),
-    "steep sign": (lambda x: sign(x, margin=2.0**-8, precision=8), 18, FULL, (-1, 1), 6.5),
+    "sign": (lambda x: sign(x, margin=2.0**-4, precision=4), 7, FULL, (-1, 1), 3.5),
+    "steep sign": (lambda x: sign(x, margin=2.0**-8, precision=8), 13, FULL, (-1, 1), 6.5),
     "compare": (
         lambda x, y: compare(x, y, span=2),
-        14,
+        8,
         {"x": InputSpec(512), "y": InputSpec(512)},
         (-1, 1),
         5,
@@ -231,7 +231,7 @@ ALGORITHMS = {
     # That the sign's error is largest where x - y is smallest is not known to the forecast.
     "maximum": (
         lambda x, y: maximum(x, y, span=2),
-        15,
+        9,
         {"x": InputSpec(512), "y": InputSpec(512)},
         (-1, 1),
         12,

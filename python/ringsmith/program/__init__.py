@@ -7,6 +7,17 @@ be imported from here. They are imported on first use, because the schemes impor
 from typing import TYPE_CHECKING
 
 from ringsmith.graph.operations import Op, operations
+from ringsmith.program.approximations import (
+    absolute,
+    exp,
+    gelu,
+    inverse,
+    log,
+    relu,
+    sigmoid,
+    sqrt,
+    tanh,
+)
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
@@ -58,11 +69,16 @@ __all__ = [
     "Port",
     "Program",
     "SourceLine",
+    "absolute",
     "bfv_parameters_for_depth",
     "bounded",
     "chebyshev",
     "compare",
+    "exp",
+    "gelu",
     "inner_product",
+    "inverse",
+    "log",
     "matmul",
     "matvec",
     "maximum",
@@ -70,9 +86,13 @@ __all__ = [
     "operations",
     "pack_matrix",
     "polynomial",
+    "relu",
+    "sigmoid",
     "sign",
+    "sqrt",
     "sum_rotations",
     "sum_slots",
+    "tanh",
     "trace",
     "unpack_matrix",
 ]

@@ -15,17 +15,22 @@ _INSTEAD = {
     "minimum": "minimum(x, y)",
     "fmin": "minimum(x, y)",
     "sign": "sign(x)",
+    "exp": "exp(x)",
+    "log": "log(x)",
+    "sqrt": "sqrt(x)",
+    "tanh": "tanh(x)",
+    "reciprocal": "inverse(x)",
     "prod": "x * y, or x**n",
     "roll": "x.rotate(steps)",
     "concatenate": "x + y.rotate(-len(x))",
-    "std": "x.var(), and chebyshev(v, np.sqrt, degree, (low, high))",
+    "std": "sqrt(x.var())",
     "average": "x.mean(), or x @ weights",
     "vdot": "x @ y",
     "power": "x**n",
     "polyval": "polynomial(x, coefficients)",
     "where": "mask * x + (1 - mask) * y, or compare(a, b)",
     "convolve": "a sum of x.rotate(k) * weights[k]",
-    "norm": "x @ x, and chebyshev(v, np.sqrt, degree, (low, high))",
+    "norm": "sqrt(x @ x)",
 }
 """What to call for functions of NumPy."""
 _METHODS = {
@@ -90,9 +95,6 @@ class Unsupported:
             "sum_slots(x) sums the slots, inner_product(x, weights, length) weighs them"
         )
 
-    def __abs__(self) -> NoReturn:
-        raise caller().error(f"an encrypted vector has no abs(): {_POLYNOMIAL}")
-
     def __float__(self) -> NoReturn:
         raise caller().error(
             f"an encrypted vector is not a number, as float() and math want one: {_POLYNOMIAL}"
@@ -119,6 +121,6 @@ def numpy_error(name: str) -> ProgramError:
 def division_error() -> ProgramError:
     """Returns (does not raise) the error for an encrypted divisor."""
     return caller().error(
-        "an encrypted vector cannot divide: multiply by "
-        "chebyshev(x, lambda t: 1 / t, degree, (low, high)), an approximation of its reciprocal"
+        "an encrypted vector cannot divide: multiply by inverse(x), an approximation of its "
+        "reciprocal"
     )
