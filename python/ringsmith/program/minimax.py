@@ -20,7 +20,10 @@ Function = Callable[[Reals], Reals]
 _DENSITIES = (12, 24, 48)
 """Points for each term at which the error is looked at: more, where fewer do not suffice."""
 _STEPS = 40
-_REFINEMENTS = 3
+_REFINEMENTS = 12
+_SETTLED = 1e-10
+"""Relative growth of an extreme below which it is found, unless it lies beside its point."""
+_CENTRED = 1e-3
 _ROUNDING = 1e-14
 """Errors below this part of the function's values are those of double precision."""
 
@@ -165,17 +168,36 @@ class _Problem:
         scale = np.ones_like(points) if self.tolerance is None else self.tolerance(points)
         return _Sampled(self.terms.values(points), self.function(points), scale)
 
+    def errors(self, positions: Reals, coefficients: Reals) -> Reals:
+        """Returns the error of a polynomial at positions of any shape."""
+        return self.at(positions.ravel()).errors(coefficients).reshape(positions.shape)
+
 
 def _refined(problem: _Problem, coefficients: Reals, positions: Reals, width: float) -> Reals:
-    """Returns the positions of the error's extremes near those of a grid, by parabolas."""
+    """Returns the positions of the error's extremes near those of a grid.
+
+    Where the error is smooth, the vertices of parabolas converge to them. At a kink, steps do, which
+    are doubled where the error grows at an end, and else halved.
+    """
+    low, high = np.clip(positions - width, 0, 1), np.clip(positions + width, 0, 1)
+    signs = np.sign(problem.at(positions).errors(coefficients))
+    widths = np.full(positions.size, width)
     for _ in range(_REFINEMENTS):
-        near = np.clip(positions + np.array([[-width], [0.0], [width]]), 0, 1)
-        sizes = np.abs(problem.at(near.ravel()).errors(coefficients)).reshape(near.shape)
+        near = np.clip(positions + np.array([[-1.0], [0.0], [1.0]]) * widths, low, high)
+        sizes = signs * problem.errors(near, coefficients)
         bend = sizes[0] - 2 * sizes[1] + sizes[2]
-        inside = (positions > 0) & (positions < 1) & (bend < 0)
+        inside = (near[0] < positions) & (positions < near[2]) & (bend < 0)
         move = np.divide(sizes[0] - sizes[2], 2 * bend, out=np.zeros_like(bend), where=inside)
-        positions = np.clip(positions + width * np.clip(move, -1, 1), 0, 1)
-        width /= 16
+        vertices = np.clip(positions + widths * np.clip(move, -1, 1), low, high)[None]
+        before = sizes[1]
+        near = np.concatenate([near, vertices])
+        sizes = np.concatenate([sizes, signs * problem.errors(vertices, coefficients)])
+        best = np.argmax(sizes, axis=0)
+        positions = near[best, np.arange(positions.size)]
+        settled = (sizes.max(axis=0) <= (1 + _SETTLED) * before) & (np.abs(move) < _CENTRED)
+        if settled.all():
+            break
+        widths = widths * np.array([2, 1 / 2, 2, 1 / 16])[best]
     return positions
 
 
