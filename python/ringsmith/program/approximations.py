@@ -25,6 +25,8 @@ from ringsmith.program.vector import EncryptedVector
 
 _ROUNDED = 1e-5
 """Part of its width to which the ends of a range are rounded."""
+_WIDENED = 4e-6
+"""Part of its width by which a computed range may have been widened."""
 
 
 def sigmoid(
@@ -202,12 +204,20 @@ def _domain(
 
 
 def _rounded(found: Interval) -> Interval:
-    """Returns a range with ends of few digits; ``restricted`` allows for the rounding."""
+    """Returns an interval of few digits that holds a range.
+
+    Computed ranges are a little widened. An end that is about -1, 0 or 1 is taken to be that.
+    """
     width = found.high - found.low
     if not width:
         return found
     digits = -math.floor(math.log10(_ROUNDED * width))
-    return Interval(round(found.low, digits) + 0.0, round(found.high, digits) + 0.0)
+    ends = []
+    for end, to in ((float(found.low), math.floor), (float(found.high), math.ceil)):
+        outward = to(round(end * 10.0**digits, 3)) / 10.0**digits
+        near = [whole for whole in (-1.0, 0.0, 1.0) if abs(end - whole) <= _WIDENED * width]
+        ends.append(near[0] if near else outward if outward * end > 0 else end)
+    return Interval(ends[0], ends[1])
 
 
 _IMPOSSIBLE: dict[str, tuple[Callable[[float, float], bool], str]] = {

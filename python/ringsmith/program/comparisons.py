@@ -80,7 +80,9 @@ def _sign_plan(
         )
     if not isinstance(precision, int | float) or not 1 <= precision <= _MAX_PRECISION:
         raise source.error(f"precision = {precision!r:.60} is outside 1 … {_MAX_PRECISION} bits")
-    return sign_plan(float(relative), 2.0**-precision, float(span), scale, offset)
+    plan = sign_plan(float(relative), 2.0**-precision, float(span), scale, offset)
+    assert plan is not None, "levels are not limited"
+    return plan
 
 
 def _applied(x: Value, plan: SignPlan, name: str, source: SourceLine) -> Value:

@@ -109,9 +109,15 @@ def _exchange(problem: "_Problem", density: int, close: float) -> tuple[Reals, f
         if levelled is None:
             break
         coefficients, level = levelled
-        extremes = _alternating(grid.errors(coefficients), count + 1)
+        errors = grid.errors(coefficients)
+        extremes = _alternating(errors, count + 1)
         if extremes is None:
-            break
+            largest = float(np.abs(errors).max())
+            return (
+                (coefficients, largest, largest <= rounding)
+                if largest < least
+                else (best, least, False)
+            )
         refined = _refined(problem, coefficients, positions[extremes], positions[1])
         chosen = problem.at(refined)
         largest = float(np.abs(chosen.errors(coefficients)).max())
@@ -176,8 +182,8 @@ class _Problem:
 def _refined(problem: _Problem, coefficients: Reals, positions: Reals, width: float) -> Reals:
     """Returns the positions of the error's extremes near those of a grid.
 
-    Where the error is smooth, the vertices of parabolas converge to them. At a kink, steps do, which
-    are doubled where the error grows at an end, and else halved.
+    Where the error is smooth, the vertices of parabolas converge to them. At a kink, steps do,
+    which are doubled where the error grows at an end, and else halved.
     """
     low, high = np.clip(positions - width, 0, 1), np.clip(positions + width, 0, 1)
     signs = np.sign(problem.at(positions).errors(coefficients))

@@ -250,7 +250,7 @@ def plan_of_error(name: str, domain: Domain, error: float) -> Plan | None:
     """Returns the cheapest form with at most an error; None: no form reaches it."""
     shape = SHAPES[name]
     best: Plan | None = None
-    for forms in (_times_sign, _polynomials, *_SPECIAL.get(name, ())):
+    for forms in (_polynomials, _times_sign, *_SPECIAL.get(name, ())):
         levels = None if best is None else best.form.cost.levels
         for form in forms(shape, domain, error, levels):
             found = _measured(shape, form, domain)
@@ -319,20 +319,28 @@ class _Family:
         count = (most - start) // self.step + 1
         if count < 1:
             return None
+        found = {0: self.fitted(start)}
         low, high = -1, 0
-        while (found := self.fitted(start + self.step * high))[1] > error:
-            if high == count - 1 or found[1] <= _DOUBLE * float(np.abs(found[0]).sum()):
+        while found[high][1] > error:
+            if high == count - 1 or found[high][1] <= _DOUBLE * float(np.abs(found[high][0]).sum()):
                 return None
             low, high = high, min(2 * high + 1, count - 1)
-        series = found[0]
+            found[high] = self.fitted(start + self.step * high)
         while high - low > 1:
-            middle = (low + high) // 2
-            found = self.fitted(start + self.step * middle)
-            if found[1] <= error:
-                high, series = middle, found[0]
-            else:
-                low = middle
-        return series
+            middle = _between(low, found[low][1], high, found[high][1], error)
+            found[middle] = self.fitted(start + self.step * middle)
+            low, high = (low, middle) if found[middle][1] <= error else (middle, high)
+        return found[high][0]
+
+
+def _between(low: int, above: float, high: int, below: float, error: float) -> int:
+    """Returns a number between two, where an error that falls as a power of it reaches a limit."""
+    middle = (low + high) // 2
+    if below > 0 and high - low > 4:
+        part = math.log(above / error) / math.log(above / below)
+        guess = round((low + 1) * ((high + 1) / (low + 1)) ** part) - 1
+        middle = min(max(guess, low + (high - low) // 8), high - 1 - (high - low) // 8)
+    return min(max(middle, low + 1), high - 1)
 
 
 def _polynomials(shape: Shape, domain: Domain, error: float, levels: int | None) -> Iterator[Form]:
@@ -368,7 +376,12 @@ def _times_sign(shape: Shape, domain: Domain, error: float, levels: int | None) 
         margin = multiple * relative
         if not MARGINS[0] <= margin <= MARGINS[1]:
             continue
-        form = Chain(sign_plan(margin, relative, span, scale, offset).stages, factor=True)
+        plan = sign_plan(
+            margin, relative, span, scale, offset, None if levels is None else levels - 1
+        )
+        if plan is None:
+            return  # a smaller margin takes more levels
+        form = Chain(plan.stages, factor=True)
         if _measured(shape, form, domain).error <= error:
             yield form
             return
@@ -442,9 +455,14 @@ class SignPlan:
 
 @cached
 def sign_plan(
-    margin: float, error: float, span: float, scale: float = 1.0, offset: float = 0.0
-) -> SignPlan:
-    """Returns the cheapest composition for numbers within ±span.
+    margin: float,
+    error: float,
+    span: float,
+    scale: float = 1.0,
+    offset: float = 0.0,
+    most: int | None = None,
+) -> SignPlan | None:
+    """Returns the cheapest composition for numbers within ±span; None: there is none.
 
     Args:
         margin: Least magnitude of numbers whose sign counts, divided by the span.
@@ -452,6 +470,7 @@ def sign_plan(
         span: The largest magnitude of a number.
         scale: What the sign is multiplied by.
         offset: What is added then.
+        most: Levels that it may take; None: any number.
     """
     found = [
         SignPlan(
@@ -459,12 +478,14 @@ def sign_plan(
             margin * span,
             made.error * abs(scale),
         )
-        for most in ((31,) if span == 1 else (31, 7))
-        for made in [composite(margin, error, most)]
+        for degree in ((31,) if span == 1 else (31, 7))
+        for made in [composite(margin, error, degree, most)]
+        if made is not None
         for series in [_rescaled(made.components, scale, offset)]
         for first in stages_of(series[0], (-span, span), _SIGN_GAIN)
     ]
-    return min(found, key=lambda plan: (plan.form.cost.levels, plan.form.cost.products))
+    found.sort(key=lambda plan: (plan.form.cost.levels, plan.form.cost.products))
+    return found[0] if found else None
 
 
 def _rescaled(components: tuple[Reals, ...], scale: float, offset: float) -> list[Reals]:

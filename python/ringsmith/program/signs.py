@@ -53,18 +53,23 @@ class Composite:
 
 
 @cached
-def composite(margin: float, error: float, first: int = _DEGREES[-1]) -> Composite:
+def composite(
+    margin: float, error: float, first: int = _DEGREES[-1], most: int | None = None
+) -> Composite | None:
     """Returns the composition with the fewest levels, and of those with the fewest products.
 
     Args:
         margin: Least magnitude of numbers whose sign counts, 2^-20 … 0.9.
         error: The largest distance from 1 of the results, from 2^-30.
         first: The highest degree of the first component; at least 7.
+        most: Levels that it may take; then None is returned where it takes more.
     """
     enough = (1 - error) / (1 + error)
     start = _Path((), 0, margin)
     best = [start]  # by levels: that of the largest ratio
     while not best[-1].degrees or best[-1].ratio < enough:
+        if len(best) - 1 == most:
+            return None
         paths = _paths(dict(enumerate([each] for each in best)), len(best), first)
         best.append(max([*paths, best[-1]], key=lambda path: path.ratio))
     reached = {0: [start]}
