@@ -20,11 +20,13 @@ Function = Callable[[Reals], Reals]
 _DENSITIES = (12, 24, 48)
 """Points for each term at which the error is looked at: more, where fewer do not suffice."""
 _STEPS = 40
+_WITHOUT_GAIN = 6
+"""Steps without a better polynomial after which the exchange ends."""
 _REFINEMENTS = 12
 _SETTLED = 1e-10
 """Relative growth of an extreme below which it is found, unless it lies beside its point."""
 _CENTRED = 1e-3
-_ROUNDING = 1e-14
+_ROUNDING = 5e-14
 """Errors below this part of the function's values are those of double precision."""
 
 
@@ -104,6 +106,7 @@ def _exchange(problem: "_Problem", density: int, close: float) -> tuple[Reals, f
     chosen = grid.part(np.arange(count + 1) * density + density // 2)
     best, least = np.zeros(count), np.inf
     rounding = _ROUNDING * float(np.abs(grid.wanted / grid.scale).max())
+    since = 0
     for _ in range(_STEPS):
         levelled = chosen.levelled()
         if levelled is None:
@@ -111,21 +114,19 @@ def _exchange(problem: "_Problem", density: int, close: float) -> tuple[Reals, f
         coefficients, level = levelled
         errors = grid.errors(coefficients)
         extremes = _alternating(errors, count + 1)
-        if extremes is None:
-            largest = float(np.abs(errors).max())
-            return (
-                (coefficients, largest, largest <= rounding)
-                if largest < least
-                else (best, least, False)
-            )
-        refined = _refined(problem, coefficients, positions[extremes], positions[1])
-        chosen = problem.at(refined)
-        largest = float(np.abs(chosen.errors(coefficients)).max())
+        if extremes is not None:
+            refined = _refined(problem, coefficients, positions[extremes], positions[1])
+            chosen = problem.at(refined)
+            errors = chosen.errors(coefficients)
+        largest = float(np.abs(errors).max())
+        since += 1
         if largest < least:
-            best, least = coefficients, largest
-        if largest <= rounding or largest <= (1 + close) * level:
-            return coefficients, largest, True
-    return best, least, least <= rounding
+            best, least, since = coefficients, largest, 0
+        if least <= (1 + close) * level + rounding:
+            return best, least, True
+        if extremes is None or since == _WITHOUT_GAIN:
+            break
+    return best, least, False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ so on. Only the ratio of the interval's ends counts, since a polynomial's coeffi
 its result: every component but the last maps [-1, 1] to [-1, 1].
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,17 +71,15 @@ def composite(
     while not best[-1].degrees or best[-1].ratio < enough:
         if len(best) - 1 == most:
             return None
-        paths = _paths(dict(enumerate([each] for each in best)), len(best), first)
-        best.append(max([*paths, best[-1]], key=lambda path: path.ratio))
+        before = {levels: [path] for levels, path in enumerate(best)}
+        longest = _paths(before, len(best), first, best[-1].ratio, only_highest=True)
+        best.append(max([*longest, best[-1]], key=lambda path: path.ratio))
     reached = {0: [start]}
     for levels in range(1, len(best)):
         # What does not exceed the best of a level less is a level short in the end, too.
-        paths = [
-            path for path in _paths(reached, levels, first) if path.ratio > best[levels - 1].ratio
-        ]
-        reached[levels] = _fewest(paths)
-    fewest = next(path for path in reached[len(best) - 1] if path.ratio >= enough)
-    return _composed(fewest, margin, len(best) - 1)
+        least = best[levels - 1].ratio if levels < len(best) - 1 else enough
+        reached[levels] = _fewest(list(_paths(reached, levels, first, least)))
+    return _composed(reached[len(best) - 1][0], margin, len(best) - 1)
 
 
 @dataclass(frozen=True)
@@ -97,20 +96,35 @@ class _Path:
     products: int
     ratio: float
 
+    def longer(self, degree: int, products: int) -> "_Path":
+        """Returns it with one component more."""
+        ratio = _component(degree, self.ratio)[1]
+        return _Path((*self.degrees, degree), self.products + products, ratio)
 
-def _paths(reached: dict[int, list[_Path]], levels: int, first: int) -> list[_Path]:
-    """Returns the compositions of so many levels, by those of fewer."""
-    return [
-        _Path(
-            (*path.degrees, degree),
-            path.products + cost.products,
-            _component(degree, path.ratio)[1],
-        )
-        for degree, cost in _costs().items()
-        if cost.levels <= levels
-        for path in reached[levels - cost.levels]
-        if path.degrees or degree <= first
-    ]
+
+def _paths(
+    reached: dict[int, list[_Path]],
+    levels: int,
+    first: int,
+    least: float,
+    *,
+    only_highest: bool = False,
+) -> Iterator[_Path]:
+    """Yields compositions of so many levels with at least a ratio, made of those of fewer levels.
+
+    A higher degree has a greater ratio, and takes no fewer products.
+    """
+    for last, degrees in _costs().items():
+        for path in reached.get(levels - last, ()):
+            for degree, cost in degrees:
+                if not path.degrees and degree > first:
+                    continue
+                longer = path.longer(degree, cost)
+                if longer.ratio < least:
+                    break
+                yield longer
+                if only_highest:
+                    break
 
 
 def _fewest(paths: list[_Path]) -> list[_Path]:
@@ -123,15 +137,19 @@ def _fewest(paths: list[_Path]) -> list[_Path]:
 
 
 @cached
-def _costs() -> dict[int, Cost]:
-    """What an odd polynomial takes, for the degrees that are worth it."""
-    found: dict[int, Cost] = {}
+def _costs() -> dict[int, list[tuple[int, int]]]:
+    """Degrees of odd polynomials, from the highest, and their products, by levels.
+
+    Of the degrees with as many levels and products, only the highest is worth it.
+    """
+    found: dict[int, list[tuple[int, int]]] = {}
     for degree in reversed(_DEGREES):
         c = np.zeros(degree + 1)
         c[1::2] = np.linspace(0.3, 0.7, degree // 2 + 1)  # no products with 1
-        cost = Cost(degree.bit_length(), products(best_split(c, CHEBYSHEV), CHEBYSHEV))
-        if cost not in found.values():
-            found[degree] = cost
+        count = products(best_split(c, CHEBYSHEV), CHEBYSHEV)
+        known = found.setdefault(degree.bit_length(), [])
+        if not known or count < known[-1][1]:
+            known.append((degree, count))
     return found
 
 
