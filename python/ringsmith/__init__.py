@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.params import parameter_set as parameter_set
     from ringsmith.program import ApproximationWarning as ApproximationWarning
     from ringsmith.program import ClientKit as ClientKit
+    from ringsmith.program import EncryptedArray as EncryptedArray
     from ringsmith.program import EncryptedVector as EncryptedVector
     from ringsmith.program import InputSpec as InputSpec
     from ringsmith.program import Interval as Interval
@@ -67,6 +68,7 @@ _MODULES = {
     "program": (
         "ApproximationWarning",
         "ClientKit",
+        "EncryptedArray",
         "EncryptedVector",
         "InputSpec",
         "Interval",

@@ -21,10 +21,12 @@ from ringsmith.program.approximations import (
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.nodes import Node, Plain
+from ringsmith.program.packing import Port
 from ringsmith.program.planner import InputSpec
 from ringsmith.program.polynomials import ApproximationWarning, chebyshev, polynomial
 from ringsmith.program.products import matmul, pack_matrix, unpack_matrix
@@ -57,6 +59,7 @@ __all__ = [
     "BfvProgram",
     "CkksProgram",
     "ClientKit",
+    "EncryptedArray",
     "EncryptedVector",
     "Forecast",
     "InputSpec",

@@ -7,7 +7,7 @@ import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.program.arrays import ArrayNode
-from ringsmith.program.clearing import moved_into
+from ringsmith.program.clearing import behind, moved_into
 from ringsmith.program.nodes import Bound
 from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
@@ -150,7 +150,9 @@ def _within(x: EncryptedVector, bound: Bound, source: SourceLine) -> EncryptedVe
     index = x.index
     between = node.period > node.numbers and not bound.low <= 0 <= bound.high
     if between or node.filled < trace.space.slots:
-        index = moved_into(trace, index, x.shape[0], bound.low, bound.high, source)
+        where = behind(trace, x.shape[0])
+        what = f"slots after the first {x.shape[0]}"
+        index = moved_into(trace, index, where, bound.low, bound.high, source, what)
     trace.annotate(index, bound=bound)
     made = ArrayNode(
         node.numbers,
