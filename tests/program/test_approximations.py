@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -43,6 +42,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import SecurityWarning
 from ringsmith.program import CkksProgram
+from ringsmith.program.packing import tensors
 from ringsmith.program.plans import (
     Chain,
     Goldschmidt,
@@ -316,86 +316,85 @@ def test_bfv_has_no_fractions(name: str) -> None:
         trace(FUNCTIONS[name], AutoBfvParameters(plain_bits=20), {"x": 4})
 
 
-# ---- values that consist of vectors --------------------------------------------------------
+# ---- arrays --------------------------------------------------------------------------------
 
-
-@dataclass
-class Pair:
-    """Two vectors, as an array that is split over two ciphertexts, and its meaning in NumPy."""
-
-    vectors: list[EncryptedVector]
-    numbers: Numbers
-
-    def _map(
-        self,
-        function: Callable[[EncryptedVector], EncryptedVector],
-        compute: Callable[[Numbers], Numbers],
-    ) -> "Pair":
-        return Pair([function(each) for each in self.vectors], compute(self.numbers))
-
-    def _with(self, other: object, call: Callable[[Any, Any], Any]) -> "Pair":
-        theirs: list[Any] = other.vectors if isinstance(other, Pair) else [other] * 2
-        numbers = other.numbers if isinstance(other, Pair) else other
-        made = [call(a, b) for a, b in zip(self.vectors, theirs, strict=True)]
-        return Pair(made, call(self.numbers, numbers))
-
-    def __add__(self, other: object) -> "Pair":
-        return self._with(other, lambda a, b: a + b)
-
-    def __sub__(self, other: object) -> "Pair":
-        return self._with(other, lambda a, b: a - b)
-
-    def __mul__(self, other: object) -> "Pair":
-        return self._with(other, lambda a, b: a * b)
-
-
-MAPPED: dict[str, tuple[Callable[..., Any], Callable[[Numbers, Numbers], Numbers], float]] = {
-    "sigmoid": (lambda a, b: sigmoid(a), lambda a, b: 1 / (1 + np.exp(-a)), 2e-3),
-    "exp": (lambda a, b: exp(a, error=0.01), lambda a, b: np.exp(a), 0.011),
-    "absolute": (lambda a, b: absolute(a, error=0.05), lambda a, b: np.abs(a), 0.051),
-    "polynomial": (lambda a, b: polynomial(a, [1, 0, 2]), lambda a, b: 1 + 2 * a * a, 1e-9),
+ARRAYS: dict[str, tuple[Callable[..., Any], Callable[[Numbers, Numbers], Numbers], float]] = {
+    "sigmoid": (lambda a, b: sigmoid(a) + b, lambda a, b: ORACLES["sigmoid"](a) + b, 2e-3),
+    "exp": (lambda a, b: exp(a, error=0.01) + b, lambda a, b: np.exp(a) + b, 0.011),
+    "absolute": (lambda a, b: absolute(a, error=0.02) + b, lambda a, b: np.abs(a) + b, 0.021),
+    "polynomial": (
+        lambda a, b: polynomial(a, [1, 0, 2]) + b,
+        lambda a, b: 1 + 2 * a * a + b,
+        1e-9,
+    ),
     "chebyshev": (
-        lambda a, b: chebyshev(a, np.sin, 9, (-1, 2)),
-        lambda a, b: np.sin(a),
+        lambda a, b: chebyshev(a, np.sin, 9, (-1, 2)) + b,
+        lambda a, b: np.sin(a) + b,
         1e-4,
     ),
-    "sign": (lambda a, b: sign(a * 0.5, margin=0.1), lambda a, b: np.sign(a), 2.0**-7),
+    "sign": (lambda a, b: sign(a / 2, margin=0.1) + b, lambda a, b: np.sign(a) + b, 2.0**-7),
     "compare": (lambda a, b: compare(a, b, margin=0.3), lambda a, b: 1.0 * (a > b), 2.0**-7),
     "span": (lambda a, b: compare(a, b, span=3, margin=0.3), lambda a, b: 1.0 * (a > b), 2.0**-7),
     "maximum": (lambda a, b: maximum(a, b, margin=0.3), np.maximum, 0.02),
     "minimum": (lambda a, b: minimum(a, b, margin=0.3), np.minimum, 0.02),
-    "with a number": (
-        lambda a, b: maximum(a, 0.1, margin=0.3),
-        lambda a, b: np.maximum(a, 0.1),
-        0.02,
+    "a number": (
+        lambda a, b: maximum(a, 0.25, margin=0.3) + b,
+        lambda a, b: np.maximum(a, 0.25) + b,
+        0.15,  # some numbers are closer to 0.25 than the margin
+    ),
+    "padded": (
+        lambda a, b: inverse(1.5 + a.reshape(30, 23)[3:, 1:]) + b.reshape(30, 23)[3:, 1:],
+        lambda a, b: 1 / (1.5 + a.reshape(30, 23)[3:, 1:]) + b.reshape(30, 23)[3:, 1:],
+        4e-3,
     ),
 }
 
 
-@pytest.mark.parametrize("name", MAPPED)
-def test_functions_apply_to_every_vector_of_a_value_and_say_what_they_mean(name: str) -> None:
-    """The vectors have different ranges, and all are computed by one polynomial."""
-    function, oracle, error = MAPPED[name]
-    first = np.array([-1, -0.5, 0.8, 1, 0.6, -0.7, 1.5, 2])
-    second = np.array([0.9, 0.1, -0.9, 0.3, -0.4, 0.2, -0.5, 0.4])
-    meant: list[Numbers] = []
+def simulated(program: Program, inputs: dict[str, Any]) -> NDArray[Any]:
+    """What the slots of the result hold, as an array."""
+    return tensors(program.packed_outputs, program.simulate(inputs))["result"]
 
-    def program_of(**v: EncryptedVector) -> dict[str, EncryptedVector]:
-        a = Pair([v["a0"], v["a1"]], first)
-        b = Pair([v["b0"], v["b1"]], second)
-        result = function(a, b)
-        meant.append(result.numbers)
-        return {"y0": result.vectors[0], "y1": result.vectors[1], "b": v["b0"] + v["b1"]}
 
-    inputs = {
-        "a0": InputSpec(4, bound=(-1, 1)),
-        "a1": InputSpec(4, bound=(-0.7, 2)),
-        "b0": InputSpec(4),
-        "b1": InputSpec(4),
-    }
-    program = trace(program_of, small(12), inputs)
-    numbers = {"a0": first[:4], "a1": first[4:], "b0": second[:4], "b1": second[4:]}
-    found = program.evaluate(numbers)
-    result = np.concatenate([found["y0"], found["y1"]]).real
-    assert np.abs(result - meant[-1]).max() < 1e-9
-    assert np.abs(result - oracle(first, second)).max() <= error
+@pytest.mark.parametrize("name", ARRAYS)
+def test_functions_apply_to_every_entry_of_an_array(name: str, rng: np.random.Generator) -> None:
+    """An array of two ciphertexts; ``evaluate`` and ``simulate`` compute by one polynomial."""
+    function, oracle, error = ARRAYS[name]
+    a = rng.uniform(-1, 2, (10, 69))
+    b = np.where(rng.random((10, 69)) < 0.5, a - 0.35, a + 0.35).clip(-1, 1)
+    a = np.where(np.abs(a - b) < 0.3, b + 0.3, a)
+    a = np.where(np.abs(a) < 0.2, 0.2, a)
+    a = np.where(np.abs(a - b) < 0.3, b + 0.5, a)
+    inputs = {"a": InputSpec((10, 69), bound=(-1, 2)), "b": InputSpec((10, 69), bound=1)}
+    program = trace(function, small(12), inputs)
+    numbers = {"a": a, "b": b}
+    meant = program.evaluate(numbers)["result"].real
+    assert np.abs(simulated(program, numbers).real - meant).max() < 1e-9
+    assert np.abs(meant - oracle(a, b)).max() <= error
+
+
+def test_an_array_runs_encrypted(rng: np.random.Generator) -> None:
+    program = trace(
+        lambda x: absolute(sigmoid(x).sum(axis=1) - 10, error=0.2) * 2,
+        small(12),
+        {"x": InputSpec((8, 20), bound=4)},
+    )
+    x = rng.uniform(-4, 4, (8, 20))
+    secret, public, keys = program.generate_keys()
+    encrypted = program.encrypt(public, {"x": x})
+    result = compile_program(program).run(open_device("cpu"), encrypted, keys)
+    found = program.decrypt(secret, result.outputs)["result"]
+    assert found.shape == (8,)
+    assert np.abs(found - program.evaluate({"x": x})["result"]).max() < 1e-3
+    meant = 2 * np.abs((1 / (1 + np.exp(-x))).sum(axis=1) - 10)
+    assert np.abs(found - meant).max() < 0.45
+
+
+def test_polynomials_of_arrays_are_exact_in_bfv(rng: np.random.Generator) -> None:
+    program = trace(
+        lambda x: polynomial(x, [3, -1, 2]),
+        AutoBfvParameters(plain_bits=30),
+        {"x": InputSpec((3, 5), bound=1000)},
+    )
+    x = rng.integers(-1000, 1001, (3, 5))
+    for found in (program.evaluate({"x": x})["result"], simulated(program, {"x": x})):
+        assert (found == 3 - x + 2 * x * x).all()

@@ -25,6 +25,20 @@ from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
 from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.ndarray.functions import (
+    average_pool2d,
+    concatenate,
+    conv1d,
+    conv2d,
+    cumsum,
+    dot,
+    from_slots,
+    inner,
+    outer,
+    roll,
+    stack,
+    where,
+)
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.packing import Port
 from ringsmith.program.planner import InputSpec
@@ -73,12 +87,20 @@ __all__ = [
     "Program",
     "SourceLine",
     "absolute",
+    "average_pool2d",
     "bfv_parameters_for_depth",
     "bounded",
     "chebyshev",
     "compare",
+    "concatenate",
+    "conv1d",
+    "conv2d",
+    "cumsum",
+    "dot",
     "exp",
+    "from_slots",
     "gelu",
+    "inner",
     "inner_product",
     "inverse",
     "log",
@@ -87,17 +109,21 @@ __all__ = [
     "maximum",
     "minimum",
     "operations",
+    "outer",
     "pack_matrix",
     "polynomial",
     "relu",
+    "roll",
     "sigmoid",
     "sign",
     "sqrt",
+    "stack",
     "sum_rotations",
     "sum_slots",
     "tanh",
     "trace",
     "unpack_matrix",
+    "where",
 ]
 
 

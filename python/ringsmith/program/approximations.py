@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ringsmith.program.elementwise import Value, each, range_of_all, vectors_of
+from ringsmith.program.elementwise import Value, check_value, each, value_range
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.nodes import Note
 from ringsmith.program.plain import whole_number
 from ringsmith.program.plans import MAX_DEGREE, Plan, default_error, plan_of_degree, plan_of_error
@@ -39,7 +40,7 @@ def sigmoid(
     """Returns about 1 / (1 + exp(-x)) in every slot.
 
     Args:
-        x: The encrypted vector.
+        x: The encrypted vector or array.
         degree: The degree of one polynomial, 1 … 511.
         error: The largest distance from the function that is allowed. None, without a degree:
             2^-10 of the width of the function's range on the interval.
@@ -167,9 +168,9 @@ def _approximated(
     interval: Range | None,
     source: SourceLine,
 ) -> Value:
-    vectors = vectors_of(x, f"{name}(x)", source)
-    refuse_fractions(vectors[0], name, source)
-    domain = _domain(name, vectors, interval, source)
+    check_value(x, f"{name}(x)", source)
+    refuse_fractions(x, name, source)
+    domain = _domain(name, x, interval, source)
     if SHAPES[name].sign is not None and not domain.low < 0 < domain.high:
         return _one_sided(name, x, domain, source)
     plan = _plan(name, domain, degree, error, source)
@@ -183,13 +184,16 @@ def _approximated(
 
 
 def _domain(
-    name: str, vectors: list[EncryptedVector], interval: Range | None, source: SourceLine
+    name: str,
+    x: EncryptedVector | EncryptedArray,
+    interval: Range | None,
+    source: SourceLine,
 ) -> Interval:
     """Returns the interval on which a function is approximated."""
     if interval is not None:
         domain = interval_of(interval, source)
     else:
-        found = range_of_all(vectors)
+        found = value_range(x)
         if found is None:
             raise source.error(
                 f"{name}: the numbers have no range of real numbers: promise one, "

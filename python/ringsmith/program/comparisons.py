@@ -5,13 +5,12 @@
 
 import math
 
-import numpy as np
-
-from ringsmith.program.elementwise import Value, each, range_of_all, vectors_of
+from ringsmith.program.elementwise import Value, check_value, each, value_range
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.nodes import Note
 from ringsmith.program.plans import SignPlan, sign_plan
 from ringsmith.program.polynomials import approximate
-from ringsmith.program.ranges import Interval, promise
+from ringsmith.program.ranges import bounded
 from ringsmith.program.signs import MARGINS
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
@@ -28,8 +27,8 @@ def sign(x: Value, *, margin: float | None = None, precision: float = 8) -> Valu
     many levels it consumes; ``sign_degrees`` says of which polynomials.
 
     Args:
-        x: The encrypted vector, of numbers in [-1, 1] by its range: divide by the largest one, or
-            promise it (``bounded``).
+        x: The encrypted vector or array, of numbers in [-1, 1] by its range: divide by the largest
+            one, or promise it (``bounded``).
         margin: Magnitude from which the sign is correct, 2^-20 … 0.9. None: 2^-4.
         precision: Bits of precision, 1 … 30.
 
@@ -37,7 +36,8 @@ def sign(x: Value, *, margin: float | None = None, precision: float = 8) -> Valu
         ProgramError: When margin or precision is out of range; in BFV.
     """
     source = caller()
-    _refuse_exact(vectors_of(x, "sign(x)", source), "sign", source)
+    check_value(x, "sign(x)", source)
+    _refuse_exact(x, "sign", source)
     return _applied(x, _sign_plan(1.0, margin, precision, source), "sign", source)
 
 
@@ -56,8 +56,8 @@ def sign_degrees(margin: float, precision: float, span: float = 1.0) -> tuple[in
     return tuple(stage.degree for stage in plan.stages)
 
 
-def _refuse_exact(vectors: list[EncryptedVector], what: str, source: SourceLine) -> None:
-    if vectors[0].trace.space.exact:
+def _refuse_exact(x: EncryptedVector | EncryptedArray, what: str, source: SourceLine) -> None:
+    if x.trace.space.exact:
         raise source.error(
             f"{what}: BFV computes modulo t, where no number is less than another: take CKKS"
         )
@@ -108,7 +108,7 @@ def compare(
     encryption. Consumes the levels of ``sign``, and at most one more if the span is not 1.
 
     Args:
-        a: An encrypted vector.
+        a: An encrypted vector or array.
         b: Another, or a number, or numbers.
         span: The promised upper bound of ``abs(a - b)`` (``bounded``). None: the one that follows
             from the ranges of the inputs.
@@ -158,17 +158,17 @@ def _difference(
     name: str, a: Value, b: Value | float, span: float | None, source: SourceLine
 ) -> tuple[Value, float]:
     """Returns a - b, and the largest magnitude of its numbers."""
-    _refuse_exact(vectors_of(a, f"{name}(a, b)", source), name, source)
-    difference: Value = a - b  # type: ignore[operator,assignment]  # what is mapped has it
+    check_value(a, f"{name}(a, b)", source)
+    _refuse_exact(a, name, source)
+    difference = a - b
     if span is None:
-        found = range_of_all(vectors_of(difference, name, source))
+        found = value_range(difference)
         if found is None or not found.magnitude:
             raise source.error("the difference has no range: give its largest magnitude as span")
         return difference, found.magnitude
     if not isinstance(span, int | float) or not 0 < span < math.inf:
         raise source.error(f"span = {span!r:.60} is not a number above 0")
-    limit = Interval(-span, span)
-    return each(difference, lambda v: promise(v, limit, source), np.asarray), span
+    return bounded(difference, float(span)), float(span)
 
 
 def _extreme(
@@ -185,4 +185,4 @@ def _extreme(
     plan = _sign_plan(width, margin, precision, source, half)
     what = f"half the sign of the difference in {name}"
     greater = _applied(difference, plan, what, source)
-    return (a + b) * 0.5 + difference * greater  # type: ignore[operator,no-any-return]
+    return (a + b) * 0.5 + difference * greater

@@ -1,71 +1,46 @@
-"""Functions of one number in every slot, applied to vectors and to what consists of vectors."""
+"""Functions of one number, applied to every number of an encrypted vector or array."""
 
+import math
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import TypeVar
 
 from ringsmith.program.arrays import Array
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ranges import Interval, numbers_range
 from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine
 from ringsmith.program.vector import EncryptedVector
 
+Value = TypeVar("Value", EncryptedVector, EncryptedArray)
 VectorFunction = Callable[[EncryptedVector], EncryptedVector]
 Compute = Callable[[Array], Array]
 """What a function means in NumPy, element by element."""
 
 
-@runtime_checkable
-class Mapped(Protocol):
-    """A value that consists of encrypted vectors."""
-
-    def _map(self, function: VectorFunction, compute: Compute, /) -> Any:  # noqa: ANN401
-        """Returns the value with a function applied to each of its vectors.
-
-        Args:
-            function: Applied to each vector, at once.
-            compute: What it means in NumPy.
-        """
-        ...
-
-
-Value = TypeVar("Value")
-"""An encrypted vector, or a value that is ``Mapped``."""
-
-
 def each(x: Value, function: VectorFunction, compute: Compute) -> Value:
-    """Returns a function of x in every slot; arguments are those of ``Mapped._map``."""
-    if isinstance(x, EncryptedVector):
-        return cast(Value, function(x))
-    return cast(Value, cast(Mapped, x)._map(function, compute))
-
-
-def vectors_of(x: object, call: str, source: SourceLine) -> list[EncryptedVector]:
-    """Returns the encrypted vectors that a value consists of.
+    """Returns a function of every number of x.
 
     Args:
-        x: The value, as a user gave it.
-        call: How the function is called, for the error.
-        source: The user's line.
-
-    Raises:
-        ProgramError: When x is neither an encrypted vector nor made of such.
+        x: The encrypted vector or array.
+        function: Of a vector in every slot; of an array it is applied to each ciphertext.
+        compute: What it means in NumPy.
     """
-    if not isinstance(x, Mapped):
+    if isinstance(x, EncryptedArray):
+        return x._map(function, compute)
+    return function(x)
+
+
+def check_value(x: object, call: str, source: SourceLine) -> None:
+    """Refuses what is neither an encrypted vector nor an array; ``call`` says how to call."""
+    if not isinstance(x, EncryptedArray):
         check_encrypted(x, call, source)
-    found: list[EncryptedVector] = []
-
-    def look(vector: EncryptedVector) -> EncryptedVector:
-        found.append(vector)
-        return vector
-
-    each(x, look, lambda a: a)
-    return found
 
 
-def range_of_all(vectors: list[EncryptedVector]) -> Interval | None:
-    """Returns the range of the numbers of vectors; None: they are not real, or not bounded."""
-    ranges = [numbers_range(vector) for vector in vectors]
-    known = [each for each in ranges if each is not None]
-    if len(known) < len(ranges):
+def value_range(x: EncryptedVector | EncryptedArray) -> Interval | None:
+    """Returns the range of the numbers of x; None: they are not real, or not bounded."""
+    if not isinstance(x, EncryptedArray):
+        return numbers_range(x)
+    span = x.span()
+    if not span.real or not math.isfinite(span.magnitude):
         return None
-    return Interval(min(each.low for each in known), max(each.high for each in known))
+    return Interval(float(span.low.real), float(span.high.real))

@@ -357,7 +357,7 @@ def _families(shape: Shape, domain: Domain) -> Iterator[_Family]:
     """Polynomials on the interval, and on wider ones that take no level or have a parity."""
     low, high = domain
     limit = max(-low, high)
-    if not shape.parity or low != -high:
+    if not shape.parity or (low != -high and shape.sign is None):  # a kink takes no fewer degrees
         yield _Family(shape, domain, parity=False)
     if shape.parity:
         yield _Family(shape, (-limit, limit), parity=True)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ringsmith.program.arrays import Array
 from ringsmith.program.bases import CHEBYSHEV, POWERS, without_rounding
-from ringsmith.program.elementwise import Compute, Value, each, vectors_of
+from ringsmith.program.elementwise import Compute, Value, check_value, each, value_range
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.ranges import (
     Interval,
@@ -48,8 +49,8 @@ def polynomial(x: Value, coefficients: object, *, tolerance: float | None = None
     is that of the result.
 
     Args:
-        x: The encrypted vector. For high degrees it should be in [-1, 1], so that powers do not
-            overflow.
+        x: The encrypted vector or array. For high degrees it should be in [-1, 1], so that powers
+            do not overflow.
         coefficients: The numbers c[0] … c[d], the constant first, not all of c[1] … c[d] zero; or
             a ``numpy.polynomial.Polynomial`` or ``Chebyshev``, with its domain and window. Of a
             ``Chebyshev`` object x is promised to lie in the domain (``bounded``).
@@ -61,18 +62,17 @@ def polynomial(x: Value, coefficients: object, *, tolerance: float | None = None
         ProgramError: When the coefficients are not numbers, or make a constant.
     """
     source = caller()
-    vectors = vectors_of(x, "polynomial(x, coefficients)", source)
+    check_value(x, "polynomial(x, coefficients)", source)
     if isinstance(coefficients, Chebyshev):
-        return _series(x, _prepared(vectors[0], coefficients, tolerance, source), 0.0, source)
+        return _series(x, _prepared(x, coefficients, tolerance, source), 0.0, source)
     if isinstance(coefficients, np.poly1d):
         coefficients = coefficients.coeffs[::-1]  # the highest power comes first there
     if isinstance(coefficients, Polynomial):
         coefficients = coefficients.convert(domain=[-1, 1], window=[-1, 1]).coef
-    space = vectors[0].trace.space
+    space = x.trace.space
     c = np.atleast_1d(space.numbers(coefficients, source))
-    ranges = [range_of(vector) for vector in vectors]
-    largest = max(known.magnitude if known else 1.0 for known in ranges)
-    c, dropped = _without_small(c, tolerance, largest, source)
+    around = range_of(x) if isinstance(x, EncryptedVector) else value_range(x)
+    c, dropped = _without_small(c, tolerance, around.magnitude if around else 1.0, source)
     c = _checked(c, source)
     part = best_split(c, POWERS)
 
@@ -93,7 +93,8 @@ def _whole_polynomial(c: PlainValues) -> Compute:
         result = np.zeros(numbers.shape, object)
         for coefficient in reversed(c.tolist()):
             result = result * numbers.astype(object) + coefficient
-        return result
+        fits = numbers.dtype.kind != "O" and np.abs(result).max(initial=0) < 1 << 63
+        return result.astype(np.int64) if fits else result
 
     return compute
 
@@ -114,7 +115,7 @@ def chebyshev(
     interval, which is found by sampling, and not counted as noise.
 
     Args:
-        x: The encrypted vector; it is promised to lie in the interval (``bounded``).
+        x: The encrypted vector or array; it is promised to lie in the interval (``bounded``).
         function: Any function of a NumPy array of real numbers in the interval, element by element.
         degree: The degree, 1 … 4,096; None: the smallest with that ``error``.
         interval: The magnitude of the numbers, or the pair (low, high).
@@ -128,8 +129,8 @@ def chebyshev(
             one has not; in BFV.
     """
     source = caller()
-    first = vectors_of(x, "chebyshev(x, function, degree, interval)", source)[0]
-    refuse_fractions(first, "chebyshev", source)
+    check_value(x, "chebyshev(x, function, degree, interval)", source)
+    refuse_fractions(x, "chebyshev", source)
     count = whole_number(degree)
     if (degree is not None or error is None) and (count is None or not 1 <= count <= _MAX_DEGREE):
         raise source.error(
@@ -150,7 +151,7 @@ def chebyshev(
     found, distance = wanted.of_degree(count)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ApproximationWarning)
-        prepared = _prepared(first, found, tolerance, source)
+        prepared = _prepared(x, found, tolerance, source)
     return _series(x, prepared, distance, source)
 
 
@@ -246,7 +247,10 @@ class _Prepared:
 
 
 def _prepared(
-    x: EncryptedVector, wanted: Chebyshev, tolerance: float | None, source: SourceLine
+    x: EncryptedVector | EncryptedArray,
+    wanted: Chebyshev,
+    tolerance: float | None,
+    source: SourceLine,
 ) -> _Prepared:
     """Checks a Chebyshev series with its domain, and drops small terms."""
     refuse_fractions(x, "a Chebyshev series", source)
@@ -285,7 +289,7 @@ def _series(x: Value, prepared: _Prepared, distance: float, source: SourceLine) 
     return each(x, applied, series)
 
 
-def refuse_fractions(x: EncryptedVector, what: str, source: SourceLine) -> None:
+def refuse_fractions(x: EncryptedVector | EncryptedArray, what: str, source: SourceLine) -> None:
     """Refuses a function with coefficients in BFV; ``what`` names it at the user's line."""
     if x.trace.space.exact:
         raise source.error(

@@ -1,10 +1,11 @@
 """Rejects Python and NumPy operations that encrypted vectors do not support, with a hint."""
 
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.program.late import of_program
 from ringsmith.program.source import caller
 
 _POLYNOMIAL = "approximate it: chebyshev(x, function, degree, (low, high))"
@@ -94,6 +95,11 @@ class Unsupported:
             "an encrypted vector cannot be iterated over: x.rotate(i) brings slot i to slot 0, "
             "sum_slots(x) sums the slots, inner_product(x, weights, length) weighs them"
         )
+
+    def __abs__(self) -> Self:
+        """Returns about the magnitudes of real numbers: ``absolute``."""
+        found: Self = of_program("absolute")(self)
+        return found
 
     def __float__(self) -> NoReturn:
         raise caller().error(

@@ -6,7 +6,6 @@ from typing import Self
 import numpy as np
 
 from ringsmith.program.functions import inner_product, sum_slots
-from ringsmith.program.late import of_program
 from ringsmith.program.matrices import matvec
 from ringsmith.program.recorded import RecordedVector, shape_error
 from ringsmith.program.source import caller
@@ -29,11 +28,6 @@ class EncryptedVector(RecordedVector):
 
     def __pos__(self) -> Self:
         return self
-
-    def __abs__(self) -> Self:
-        """Returns about the magnitudes of its numbers: ``absolute``."""
-        found: Self = of_program("absolute")(self)
-        return found
 
     @property
     def size(self) -> int:
@@ -126,8 +120,8 @@ _UNARY: dict[np.ufunc, Callable[[EncryptedVector], EncryptedVector]] = {
     np.square: lambda x: x * x,
     np.conjugate: EncryptedVector.conjugate,
     np.positive: EncryptedVector.__pos__,
-    np.absolute: EncryptedVector.__abs__,
-    np.fabs: EncryptedVector.__abs__,
+    np.absolute: abs,
+    np.fabs: abs,
 }
 _FUNCTIONS: dict[str, Callable[[EncryptedVector], EncryptedVector]] = {
     "sum": EncryptedVector.sum,

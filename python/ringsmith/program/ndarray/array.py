@@ -189,8 +189,8 @@ class EncryptedArray(Unsupported):
         source = caller()
         if isinstance(other, EncryptedVector):
             raise source.error(
-                f"an array of shape {self.shape} and a vector of slots: declare the vector's input "
-                f"with a shape, such as ({len(other)},), or write x.slots()"
+                f"an array of shape {self.shape} meets a vector of slots: declare the vector's "
+                f"input with a shape, ({len(other)},), or write from_slots(vector)"
             )
         if not isinstance(other, EncryptedArray):
             return self._with_plain(op, self._trace.space.array(other, source), source)
@@ -350,6 +350,25 @@ class EncryptedArray(Unsupported):
             terms = Terms(np.arange(flat.size, dtype=np.int64), flat)
             content = moved_entries([self._content], [terms], entries.shape, self._trace, source)
         return self.made(content, compute)
+
+    def slots(self) -> EncryptedVector:
+        """Returns the entries as a vector, row by row in its first slots, which can be rotated.
+
+        Raises:
+            ProgramError: When they are more than a row of slots holds.
+        """
+        source, row = caller(), self._trace.space.row
+        if self.size > row:
+            raise source.error(
+                f"{self.size} entries exceed a row of {row} slots: take fewer, or raise N"
+            )
+        flat = self.ravel()
+        layout = Layout.dense(flat.shape, row.bit_length() - 1, rest=GAP)
+        (part,) = placed(flat.content, layout, self._trace, source)
+        if isinstance(part, np.ndarray):
+            raise source.error("no entry depends on the inputs: use the numbers that are known")
+        node = ArrayNode(self.size, np.ravel, (self._node,))
+        return EncryptedVector(self._trace, part.index, node)
 
     # ---- sums --------------------------------------------------------------------------------
 

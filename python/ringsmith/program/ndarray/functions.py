@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
-from ringsmith.program.ndarray.layout import Layout
+from ringsmith.program.ndarray.layout import GAP, Layout
 from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import Part
 from ringsmith.program.ndarray.placing import Placed, moved_entries
@@ -16,6 +16,7 @@ from ringsmith.program.ndarray.products import convolution, matmul
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.vector import EncryptedVector
 
 Arrays = Sequence[object]
 """Arrays, encrypted or plain; at least one is encrypted."""
@@ -77,6 +78,19 @@ def _as_array(value: object, trace: Trace, source: SourceLine) -> EncryptedArray
     parts: list[Part] = list(laid.reshape(layout.ciphertexts, layout.slots))
     node = ArrayNode(numbers.size, lambda: numbers, shape=numbers.shape)
     return EncryptedArray(trace, Placed(parts, layout), node)
+
+
+def from_slots(x: EncryptedVector) -> EncryptedArray:
+    """Returns the numbers of a vector as an array of one axis; ``EncryptedArray.slots`` reversed.
+
+    Args:
+        x: A vector of at most as many numbers as a row has slots; of all slots the first row.
+    """
+    node, row = x.array, x.trace.space.row
+    length = min(x.shape[0], row)
+    layout = Layout.dense((length,), row.bit_length() - 1, rest=GAP)
+    made = ArrayNode(length, lambda a: np.asarray(a[:length]), (node,), shape=(length,))
+    return EncryptedArray(x.trace, Placed([x.slots_of()], layout), made)
 
 
 def where(mask: object, a: object, b: object) -> EncryptedArray:
@@ -290,4 +304,6 @@ _UNARY: Mapping[np.ufunc, Callable[[EncryptedArray], EncryptedArray]] = {
     np.positive: EncryptedArray.__pos__,
     np.square: lambda x: x * x,
     np.conjugate: EncryptedArray.conjugate,
+    np.absolute: abs,
+    np.fabs: abs,
 }
