@@ -5,6 +5,8 @@
 
 import math
 
+import numpy as np
+
 from ringsmith.program.elementwise import Value, check_value, each, value_range
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.nodes import Note
@@ -72,17 +74,26 @@ def _sign_plan(
     offset: float = 0.0,
 ) -> SignPlan:
     """Returns scale * sign + offset of numbers within ±span."""
-    relative = _DEFAULT_MARGIN if margin is None else margin / span
-    if not isinstance(relative, int | float) or not MARGINS[0] <= relative <= MARGINS[1]:
+    relative = _DEFAULT_MARGIN
+    if margin is not None:
+        _check_number("margin", margin, source)
+        relative = float(margin) / span
+    if not MARGINS[0] <= relative <= MARGINS[1]:
         raise source.error(
             f"margin = {relative!r:.60} times the span is outside 2^-20 … 0.9: leave the margin "
             "out for a sixteenth of the span"
         )
-    if not isinstance(precision, int | float) or not 1 <= precision <= _MAX_PRECISION:
+    _check_number("precision", precision, source)
+    if not 1 <= precision <= _MAX_PRECISION:
         raise source.error(f"precision = {precision!r:.60} is outside 1 … {_MAX_PRECISION} bits")
-    plan = sign_plan(float(relative), 2.0**-precision, float(span), scale, offset)
+    plan = sign_plan(relative, 2.0 ** -float(precision), float(span), scale, offset)
     assert plan is not None, "levels are not limited"
     return plan
+
+
+def _check_number(name: str, value: object, source: SourceLine) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise source.error(f"{name} = {value!r:.60} is not a number")
 
 
 def _applied(x: Value, plan: SignPlan, name: str, source: SourceLine) -> Value:
@@ -166,7 +177,8 @@ def _difference(
         if found is None or not found.magnitude:
             raise source.error("the difference has no range: give its largest magnitude as span")
         return difference, found.magnitude
-    if not isinstance(span, int | float) or not 0 < span < math.inf:
+    _check_number("span", span, source)
+    if not 0 < span < math.inf:
         raise source.error(f"span = {span!r:.60} is not a number above 0")
     return bounded(difference, float(span)), float(span)
 
