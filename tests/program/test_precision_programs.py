@@ -219,14 +219,14 @@ ALGORITHMS = {
         (-1, 1),
         3,
     ),
-    "sign": (lambda x: sign(x, margin=2.0**-4, precision=4), 7, FULL, (-1, 1), 3.5),
-    "steep sign": (lambda x: sign(x, margin=2.0**-8, precision=8), 13, FULL, (-1, 1), 6.5),
+    "sign": (lambda x: sign(x, margin=2.0**-4, precision=4), 7, FULL, (-1, 1), 3),
+    "steep sign": (lambda x: sign(x, margin=2.0**-8, precision=8), 13, FULL, (-1, 1), 3.5),
     "compare": (
         lambda x, y: compare(x, y, span=2),
         8,
         {"x": InputSpec(512), "y": InputSpec(512)},
         (-1, 1),
-        5,
+        3,
     ),
     # That the sign's error is largest where x - y is smallest is not known to the forecast.
     "maximum": (
@@ -234,7 +234,7 @@ ALGORITHMS = {
         9,
         {"x": InputSpec(512), "y": InputSpec(512)},
         (-1, 1),
-        12,
+        5,
     ),
     "newton": (newton, 8, {"x": InputSpec(bound=(0.5, 1))}, (0.5, 1), 3),
     "logistic map": (logistic_map, 11, {"x": InputSpec(bound=(0, 1))}, (0, 1), 3),
