@@ -147,6 +147,8 @@ def test_operations_of_one_array(rng: np.random.Generator, name: str, exact: boo
             expected = UNARY[name](values)
         except (IndexError, ValueError):
             continue
+        if not expected.size:
+            continue  # an array without entries is refused
         assert np.array_equal(machine.entries(UNARY[name](x)), expected), (shape, x.content.layout)
 
 
