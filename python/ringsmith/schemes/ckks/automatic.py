@@ -217,9 +217,9 @@ class CkksSearch(Search):
         sizes, below = (
             self.wish.prime_bits(parameters.levels, bits) for bits in (scale_bits, scale_bits - 1)
         )
-        fixed = {Kind.FLOATING}
+        fixed = {Kind.FLOATING, Kind.OTHER}
         if below[-1] == sizes[-1]:  # digits shrink with the scale, and the special prime does not
-            fixed |= {Kind.KEY_SWITCH, Kind.KEY_OFFSET, Kind.OTHER}
+            fixed |= {Kind.KEY_SWITCH, Kind.KEY_OFFSET}
         kept = sum(shares.get(kind, 0.0) for kind in fixed)
         # Primes are 1 modulo 2N: those of some bits lie up to about this much from the scale.
         apart = 2 * self.n * scale_bits * len(sizes) / 2.0 ** (scale_bits - 1)

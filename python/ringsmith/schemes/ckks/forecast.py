@@ -236,7 +236,11 @@ class _Walk:
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
         encodings: The source of each plain operand's encoding, by its node: equal ones err equally.
-        single: Those of one node only.
+        single: Those of one node only, and merged ones of these.
+        named: All of them; others are merged ones.
+        uses: Users of each node that are still to come.
+        sums: Products with plain vectors that wait for the sum that they are part of.
+        log_q: log2 of the modulus of 1, 2, … limbs.
     """
 
     parameters: CkksParameters

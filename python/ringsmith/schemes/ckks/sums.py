@@ -3,8 +3,8 @@
 Each product with a plain vector scales all sources of a value by the vector's magnitudes, slot by
 slot, and the parts of one source are added as ``spread.Term.plus`` adds them. A sum of many
 products is therefore a matrix product for all sources: of deviations times the plain vectors'
-magnitudes, or of both squared where the parts are uncorrelated. The result is that of one
-operation after another, but for rounding.
+magnitudes, or of both squared where the parts are uncorrelated. Of a chain of sums, the result is
+that of one operation after another, but for rounding.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ class Sums:
     waiting: dict[int, Part] = field(default_factory=dict)
 
     @staticmethod
-    def of(nodes: Sequence[Node], uses: "dict[int, int]") -> "Sums":
+    def of(nodes: Sequence[Node], uses: Mapping[int, int]) -> "Sums":
         """Returns the sums of a program; ``uses`` counts the users of each node."""
         added = {i for node in nodes if node.op in (Op.ADD, Op.SUB) for i in node.operands}
         found: set[int] = set()
@@ -112,7 +112,9 @@ class Sums:
         # As the forecast adds values: up to two variables stay, and more become one.
         halves = None if left.halves or right.halves else (left, right)
         magnitude = left.magnitude + right.magnitude
-        return Part(node.id, (*left.products, *added), magnitude, halves)
+        # Of a chain in the order of its sums, which matters where some parts are correlated.
+        pair = sorted((left.products, added), key=len, reverse=True)
+        return Part(node.id, (*pair[0], *pair[1]), magnitude, halves)
 
     def take(self, identities: Sequence[int]) -> None:
         """Forgets parts, which are a value from now on."""
@@ -216,10 +218,8 @@ def _scaled(products: Sequence[PlainProduct], sizes: Reals) -> Terms:
             groups[parts.apart.pop()].append(source)
             continue
         scaled = [
-            _times(*each)
-            for each in zip(
-                parts.terms, parts.deviations, map(rows.__getitem__, parts.rows), strict=True
-            )
+            _times(term, deviation, rows[row])
+            for row, deviation, term in zip(parts.rows, parts.deviations, parts.terms, strict=True)
         ]
         term = scaled[0]
         for other in scaled[1:]:
