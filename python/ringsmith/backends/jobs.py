@@ -498,6 +498,7 @@ class Device(ABC):
             like.scale,
             like.history,
             "",
+            like.contents,
             residents,
             parameters_id=like.parameters_id,
             key_tag=like.key_tag,
