@@ -7,10 +7,13 @@ that says why; a point that is covered always counts.
 """
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 from ringsmith.errors import ToolError
 
@@ -72,18 +75,53 @@ class Exclusion:
         )
 
 
-EDGE = ":(0->1|1->0)"
+Value: TypeAlias = int | str | Sequence[int]
+"""What a name in a rule stands for; several numbers are indices."""
+
+_EDGE = ":(0->1|1->0)"
 """Pattern of the end of a toggle's detail."""
 
 
-def one_of(bits: Iterable[int]) -> str:
+def read_exclusions(package: str, values: Mapping[str, Value]) -> tuple[Exclusion, ...]:
+    """Reads the rules in a package's ``exclusions.toml``.
+
+    In braces stand: ``{edge}``, that a bit rises or falls; ``{3..11}``, the last index of a bit is
+    one of these, where an end can be a name; ``{2,3}``, it is one of these; ``{name}``, a value.
+
+    Args:
+        package: The package that has the file.
+        values: What the names stand for.
+    """
+    text = (resources.files(package) / "exclusions.toml").read_text(encoding="utf-8")
+    rules = tomllib.loads(text)["rules"]
+    return tuple(
+        Exclusion(**{name: _filled("".join(rule[name].splitlines()), values) for name in rule})
+        for rule in rules
+    )
+
+
+def _filled(text: str, values: Mapping[str, Value]) -> str:
+    """A rule's text with what stands in braces."""
+    known = {"edge": _EDGE, **values}
+
+    def number(word: str) -> int:
+        return int(word if word.isdecimal() else str(known[word]))
+
+    def filled(match: re.Match[str]) -> str:
+        first, dots, last = match[1].partition("..")
+        if dots:
+            return _one_of(range(number(first), number(last) + 1))
+        if "," in first:
+            return _one_of(map(int, first.split(",")))
+        value = known[first]
+        return str(value) if isinstance(value, int | str) else _one_of(value)
+
+    return re.sub(r"\{([\w.,]+)\}", filled, text)
+
+
+def _one_of(bits: Iterable[int]) -> str:
     """Pattern of the last index of a toggle's bit."""
     return rf"\[({'|'.join(map(str, bits))})\]"
-
-
-def bits(first: int, last: int) -> str:
-    """Pattern of the last index of a toggle's bit, from the first to the last one."""
-    return one_of(range(first, last + 1))
 
 
 @dataclass(frozen=True)
