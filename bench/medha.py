@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
@@ -41,7 +41,6 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.backends.rpau.device.interface import Coprocessor
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
-from ringsmith.backends.rpau.device.nets import TOPOLOGIES, interconnect_nets
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
@@ -52,7 +51,7 @@ from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.platforms import Resources, load_platform, place
 from ringsmith.program import CkksProgram, Op
-from ringsmith.runtime.host_link import HOST_LINKS, MEDHA_XDMA
+from ringsmith.runtime.host_link import MEDHA_XDMA
 
 PRODUCT, RESCALE = "multiply_relinearize", "rescale"
 IN_TURN = "multiply_relinearize_then_rescale"
@@ -389,24 +388,7 @@ def _software(application: Application) -> Iterator[Record]:
         yield time(median_seconds(call, _REPEATS), OURS)
 
 
-def mix(run: Run) -> Iterator[Record]:
-    """Estimates an application from the cycles of each operation alone, times its count.
-
-    Operations of one program overlap and share what they load, so a compiled program would take
-    fewer cycles. Transfers to and from the host are not in it.
-    """
-    of, design, total, terms = ckks_set(run["params"]), load_design(run["design"]), 0, []
-    for operation, count in run["counts"].items():
-        cycles = compiled_for(lower_operation(operation, of, run["limbs"]), design).cycles
-        total += count * cycles
-        terms.append(f"{count} {operation} of {cycles:,} cycles")
-    text = f"sum of {', '.join(terms)}, at {run['limbs']} limbs; counts from {run['where']}"
-    row = Record(design.name, of.name, "privft", "cycles", total, "estimate", text)
-    yield row
-    yield replace(row, metric="seconds", value=total / ASSUMED_HZ, conditions=CLOCK)
-
-
-# ---- area and what lies around RPAUs -----------------------------------------------------------
+# ---- area --------------------------------------------------------------------------------------
 
 
 _SHARES = ("lut", "ff", "dsp", "bram", "uram", "rams")
@@ -502,25 +484,3 @@ def _fit(design: RpauDesign, params: str, units: Sequence[Area], source: str) ->
         f"die's LUTs, {CARD.reserved_luts:,} left in all)"
     )
     return Record(design.name, params, "device", "fits", float(placed.fits), source, text)
-
-
-def surroundings(_: Run) -> Iterator[Record]:
-    """Nets of the interconnect and its alternatives, and the time of a limb over the host link."""
-    design = load_design("medha")
-    what = {
-        "ring": "each RPAU to the next, in the RTL",
-        "gather": "a star through the device's centre, in the RTL",
-        "bus": "one row that the RPAUs drive in turn",
-        "mesh": "a path from each RPAU to each other",
-    }
-    for topology in TOPOLOGIES:
-        text = f"{topology}: {what[topology]}; {CARD.dies} dies"
-        for name, value in asdict(interconnect_nets(design, topology, CARD.dies)).items():
-            operation = f"{topology}_{name}"
-            yield Record("medha", "medha-set1", operation, "nets", value, "estimate", text)
-    for link in HOST_LINKS.values():
-        if link is not MEDHA_XDMA:  # whose rate is the paper's
-            text = f"one limb of {design.n:,} words of 64 bits over {link.name}: {link.source}"
-            time = link.seconds(design.n) * 1e6
-            row = ("medha", "medha-set1", "host_transfer", "microseconds", time)
-            yield Record(*row, "estimate", text)

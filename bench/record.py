@@ -44,7 +44,6 @@ METRICS: Mapping[str, str] = {
     "megabytes_per_second": "MB/s",
     "speedup": "",
     "percent": "%",
-    "nets": "",
     "dsp": "",
     "bram": "",
     "uram": "",

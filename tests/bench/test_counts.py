@@ -43,12 +43,11 @@ def rows(name: str, *fields: str) -> dict[tuple[str, ...], Record]:
     [
         ("medha", "none"),
         ("medha", "instructions"),
-        ("medha", "surroundings"),
         ("heaws", "none"),
         ("rpm", "counted"),
         ("framework", "resources"),
         ("transforms", "diagonals"),
-        pytest.param("medha", "operations,variants,privft", marks=pytest.mark.full),
+        pytest.param("medha", "operations,variants", marks=pytest.mark.full),
         pytest.param("heaws", "operations,coprocessors,choices,larger", marks=pytest.mark.full),
         pytest.param("heaws", "forecast", marks=pytest.mark.full),
         pytest.param("rpm", "device", marks=pytest.mark.full),

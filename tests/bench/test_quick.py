@@ -14,7 +14,6 @@ EXPECTED = {
     "medha": [
         ("add", "", "cpu"),
         ("logreg_fused_rescale", "", "model"),
-        ("privft", "", "estimate"),
     ],
     "nano": [("rotate, 2 limbs", "SEAL", "cpu"), ("matvec, 32 columns", "", "cpu")],
     "heaws": [("add", "SEAL", "cpu"), ("cores_4", "", "model")],
