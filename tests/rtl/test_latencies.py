@@ -10,7 +10,7 @@ from pyslang import ast, syntax
 from ringsmith.backends.rpau.design import latency as rpau_cost
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import LUT_RAM_WORDS
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design, named_designs
+from ringsmith.backends.rpau.design.design import load_design, named_designs
 from ringsmith.backends.stream.design import latency as stream_latency
 from ringsmith.backends.vector.compiler import memory_map as vector_memory
 from ringsmith.backends.vector.compiler import timeline as vector_timing
