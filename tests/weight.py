@@ -23,7 +23,7 @@ REPLACED = re.compile(
     re.IGNORECASE,
 )
 """Words that the glossary replaces, also as parts of names."""
-GLOSSARY = (":!tests/weight.py", ":!tests/*/*words.py", ":!tests/system/test_weight.py")
+GLOSSARY = (":!tests/weight.py", ":!tests/*/*words.py", ":!tests/system/test_check.py")
 """Files left out where these words are counted, since they list them."""
 
 

@@ -27,7 +27,7 @@ TESTS = (
     "test_hoisting.py",
     "test_hybrid.py",
     "test_key_switch_nodes.py",
-    "test_largest_key_sums.py",
+    "test_keys.py",
     "test_lift_scale.py",
     "test_ntt.py",
     "test_precomputed_keys.py",

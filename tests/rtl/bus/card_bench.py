@@ -1,4 +1,4 @@
-"""The cocotb part of test_card_top.py: coprocessors behind a DMA, driven as a host drives them."""
+"""The cocotb part of test_card.py: coprocessors behind a DMA, driven as a host drives them."""
 
 import cocotb
 from card_host import DESIGN, PAGE, Card, Job, Work

@@ -2,7 +2,8 @@
 
 DSPs and RAMs are counted. LUTs and flip-flops grow with the cores, as :func:`scaled` says, and with
 the width of a word between, or beyond, two widths that were synthesized.
-``tests/backends/rpau/test_explore.py`` compares with RPAUs of other sizes that were synthesized.
+``tests/backends/rpau/test_area_counts.py`` compares with RPAUs of other sizes that were
+synthesized.
 """
 
 import tomllib
