@@ -6,7 +6,6 @@ from statistics import median
 
 from rich.console import Console
 
-from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     SEAL,
@@ -19,7 +18,7 @@ from bench.measure import (
     one_thread,
 )
 from bench.papers import figures
-from bench.record import COUNTED, Record
+from bench.record import COUNTED, Record, machine_state
 from bench.run import Run
 from bench.seal_bfv import SealExact
 from ringsmith import runtime
@@ -39,8 +38,7 @@ from ringsmith.backends.rpau.device.shared_link import Done, Job, share, share_l
 from ringsmith.caching import cached
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.areas import area_times, total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, area_times, total_area
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters
 from ringsmith.params.sets import BFV_SETS

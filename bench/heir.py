@@ -12,10 +12,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.conditions import machine_state
 from bench.heir_modules import Module, read_modules
 from bench.measure import CLOCK, SEAL, empty_cache, one_thread
-from bench.record import Record
+from bench.record import Record, machine_state
 from bench.run import ROOT, Run
 from bench.seal_bfv import SealExact
 from ringsmith import compile_program, open_device, progress

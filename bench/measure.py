@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.conditions import machine_state
-from bench.record import Record
+from bench.record import Record, machine_state
 from bench.run import Run
 from ringsmith import _core, runtime
 from ringsmith.apps.conditions import ASSUMED_HZ

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     LONGEST,
@@ -23,7 +22,7 @@ from bench.measure import (
     one_thread,
 )
 from bench.papers import figures
-from bench.record import COUNTED, Record
+from bench.record import COUNTED, Record, machine_state
 from bench.run import Run
 from ringsmith import runtime
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
@@ -45,8 +44,7 @@ from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
-from ringsmith.hdl.areas import area_times, total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, area_times, total_area
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.platforms import Resources, load_platform, place

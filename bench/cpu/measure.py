@@ -10,13 +10,12 @@ from functools import partial
 
 import numpy as np
 
-from bench.conditions import machine_state
 from bench.cpu import baselines, ours
 from bench.cpu.floor import Work, floor_seconds, operation_work, transform_work
 from bench.cpu.sets import HOISTED, HOISTED_COUNT, SETS, Operands
 from bench.cpu.timing import Timed, interleaved, timed
 from bench.measure import one_thread
-from bench.record import Record
+from bench.record import Record, machine_state
 from bench.run import Run
 from ringsmith import _core
 from ringsmith.apps.seal_baseline import seal_missing

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.conditions import check_quiet
 from bench.page import page
 from bench.papers import Figure, figures, papers
-from bench.record import Measurement, Record, merged, read_records, write_records
+from bench.record import Measurement, Record, check_quiet, merged, read_records, write_records
 from bench.run import ROOT, Bench, load, names
 from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import Target

@@ -19,8 +19,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.errors import ParameterError, ToolError
-from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
-from ringsmith.hdl.target import macros
+from ringsmith.hdl.sources import macros, rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.hdl.verilate import lint
 

@@ -32,8 +32,7 @@ from ringsmith.backends.vector.design.area import (
 from ringsmith.backends.vector.design.design import BARRETT, MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.design.die_placement import SHARE, placed
 from ringsmith.backends.vector.design.rtl import TOP
-from ringsmith.hdl.areas import total_area
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized, total_area
 from ringsmith.platforms import load_platform
 from ringsmith.runtime.designs import named_design
 

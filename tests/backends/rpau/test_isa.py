@@ -17,8 +17,7 @@ from ringsmith.backends.rpau.design.constants import (
     stored_twiddles,
     twiddle_tables,
 )
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.design.limits import parameter_limits
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design, parameter_limits
 from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.backends.rpau.isa.assembler import (
     assemble,
@@ -48,7 +47,7 @@ from ringsmith.backends.rpau.isa.instruction_set import (
 )
 from ringsmith.backends.rpau.isa.kinds import KINDS, RPAU
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.hdl.isa_file import IsaError
+from ringsmith.hdl.generated import IsaError
 from ringsmith.hdl.sources import rtl_root
 
 CHECKOUT = Path(__file__).parents[3]

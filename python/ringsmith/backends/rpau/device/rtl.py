@@ -26,8 +26,7 @@ from ringsmith.backends.rpau.device.spaces import (
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.library import load_library, slices
-from ringsmith.hdl.sources import rtl_sources, sim_root
-from ringsmith.hdl.target import macros
+from ringsmith.hdl.sources import macros, rtl_sources, sim_root
 from ringsmith.hdl.verilate import build_design
 from ringsmith.progress import Task
 

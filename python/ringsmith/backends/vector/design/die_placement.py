@@ -17,8 +17,7 @@ from itertools import combinations_with_replacement
 
 from ringsmith.backends.vector.design.area import NOTHING, cluster_parts, memory_ports
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.hdl.areas import area_times, total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, area_times, total_area
 from ringsmith.platforms import Platform
 
 SHARE = 0.8

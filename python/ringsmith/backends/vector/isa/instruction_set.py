@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from ringsmith.errors import ProgramError
-from ringsmith.hdl.isa_file import IsaError, check_keys
+from ringsmith.hdl.generated import IsaError, check_keys
 
 Value = int | Mapping[str, "Value"] | Sequence["Value"]
 """What a field holds: a number, a structure's fields by name, or an array's elements."""
