@@ -1,4 +1,4 @@
-"""Engines on a Ray cluster of several nodes, of which one is lost while it works."""
+"""Engines on a Ray cluster of several nodes; one is lost while it works."""
 
 import os
 import time

@@ -101,7 +101,7 @@ def explored(
 
     Raises:
         ParameterError: If an option is wrong, or no design does what is asked; says what it misses.
-        ProgramError: If an operation or the program is none.
+        ProgramError: If there is no such operation or program.
         InteropError: If the record's file is another one's.
         ToolError: If the engine is not there, or its workers die.
     """

@@ -76,7 +76,7 @@ def _size(point: Tried) -> tuple[float, float]:
 
 @dataclass
 class Search:
-    """A search under way.
+    """A search that runs.
 
     Attributes:
         evaluator: Knows the request.

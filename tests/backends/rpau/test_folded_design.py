@@ -10,7 +10,8 @@ from ringsmith.apps.operations import run_checked
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.constants import modulus_words, prime_error
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design, parameter_limits
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor

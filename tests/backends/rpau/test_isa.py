@@ -17,7 +17,8 @@ from ringsmith.backends.rpau.design.constants import (
     stored_twiddles,
     twiddle_tables,
 )
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design, parameter_limits
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.backends.rpau.isa.assembler import (
     assemble,

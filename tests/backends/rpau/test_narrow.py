@@ -18,7 +18,8 @@ from ringsmith.backends.rpau.compiler.limb_layout import layouts
 from ringsmith.backends.rpau.debug.compare import compare
 from ringsmith.backends.rpau.design import folded
 from ringsmith.backends.rpau.design.constants import prime_tables
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design, parameter_limits
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.design.register_table import AddressSpace
 from ringsmith.backends.rpau.design.slot_order import SlotOrder, slot_order, spare_slots
 from ringsmith.backends.rpau.device.device import RpauDevice

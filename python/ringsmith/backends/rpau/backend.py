@@ -26,8 +26,8 @@ from ringsmith.backends.rpau.design.design import (
     RpauDesign,
     load_design,
     named_designs,
-    parameter_limits,
 )
+from ringsmith.backends.rpau.design.limits import parameter_limits
 from ringsmith.backends.rpau.device.axi_lite import SimulatedBus
 from ringsmith.backends.rpau.device.device import CAPABILITIES, Coprocessors, RpauDevice
 from ringsmith.backends.rpau.device.interface import Coprocessor

@@ -1,17 +1,14 @@
 """Design points of the RPAU architecture: parameters, legal values, and their reasons."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 from ringsmith import design_files
-from ringsmith.backends.rpau.design import folded
-from ringsmith.backends.rpau.design.slot_order import slot_order
 from ringsmith.backends.rpau.design.sparse import FAMILIES, fits
-from ringsmith.errors import ParameterError, ProgramError
+from ringsmith.errors import ParameterError
 from ringsmith.hdl.sources import ECP5, TARGETS, XILINX
-from ringsmith.params import ParameterLimits
 from ringsmith.short_repr import short_repr
 
 ARCHITECTURE = "rpau"
@@ -481,51 +478,3 @@ def load_design(name: str) -> RpauDesign:
         ParameterError: If there is no such design, or it is of another architecture.
     """
     return design_files.load(name, ARCHITECTURE, RpauDesign)
-
-
-# ---- What HE parameters a design of the RPAU architecture takes ----------------------------------
-
-
-def parameter_limits(design: RpauDesign) -> ParameterLimits:
-    """Returns the rings and primes of a design; BFV's products and rotations need converters."""
-    folds = design.reduction == "folded"
-    shortest = [w - folded.shifts(w) if folds else (w + 1) // 2 for w in design.widths]
-    return ParameterLimits(
-        design=design.name,
-        min_n=1 << design.min_log_n,
-        max_n=1 << design.max_log_n,
-        min_prime_bits=min(shortest),
-        max_prime_bits=design.word_bits,
-        max_primes=design.limbs,
-        primes=tuple(design.sparse_primes),
-        reduction_error=_near_power(design.widths) if folds else None,
-        together=_together(design) if design.narrow_rpaus else None,
-        one_prime_digits=not design.converters,
-        relinearizations=("special_prime",),
-        bfv_multiplications=("hps",) if design.converters else (),
-        bfv_rotations=design.converters > 0,
-    )
-
-
-def _near_power(widths: Sequence[int]) -> Callable[[int], str]:
-    """Why a design that reduces in folds does not take a prime; nothing where it does."""
-
-    def error(prime: int) -> str:
-        if any(folded.fits(prime, width) for width in widths):
-            return ""
-        return folded.fold_error(prime, widths[0])
-
-    return error
-
-
-def _together(design: RpauDesign) -> Callable[[Sequence[int], int], str]:
-    """Why a design has too few RPAUs of a word width for some primes; nothing where it has."""
-
-    def error(primes: Sequence[int], special: int) -> str:
-        try:
-            slot_order(primes, range(len(primes) - special, len(primes)), design)
-        except ProgramError as problem:
-            return str(problem)
-        return ""
-
-    return error

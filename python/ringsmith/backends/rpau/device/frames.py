@@ -100,7 +100,7 @@ def answer_bytes(begin: bytes) -> int:
 
 
 def decode(frame: bytes) -> Answer | None:
-    """An answer of its bytes; None where they are none, or its check sum is wrong."""
+    """An answer of its bytes; None where they are not an answer, or the check sum is wrong."""
     if len(frame) < ANSWER_BYTES or frame[0] != ANSWER_MARK or len(frame) != answer_bytes(frame):
         return None
     content, check = frame[:-_CHECK_BYTES], frame[-_CHECK_BYTES:]

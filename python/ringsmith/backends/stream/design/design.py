@@ -95,7 +95,7 @@ class StreamDesign:
 
     @property
     def slots(self) -> int:
-        """Frames whose factors the generator has under way: the fewest that let none wait."""
+        """Frames whose factors are generated at once: the fewest with which none waits."""
         return generator.slots(*self.shape)
 
 

@@ -53,7 +53,7 @@ class VectorDesign:
         banks: Banks of a cluster's scratchpad.
         bank_rows: Rows of a bank.
         table_rows: Rows of a cluster's twiddle memory.
-        stream_rows: Rows of each stream's FIFO, of which a cluster has three.
+        stream_rows: Rows of each stream's FIFO; a cluster has three.
         platform: The card, by its name or the path of its file: how fast its memory is, and how
             large.
         ports: Memory's ports of a cluster; each has a slice of every row.

@@ -62,7 +62,7 @@ class Field:
         doc: What it holds.
         element: Bits of it; of an element where it is an array.
         kind: A structure, an enumeration, or None: a number.
-        count: Elements of the array; 0: it is none.
+        count: Elements of the array; 0: it is not an array.
         spelled: Its width, or the number it is an index of, as the file has it.
         index: Whether ``spelled`` is what it is an index of.
         array: Its count, as the file has it.
