@@ -197,10 +197,10 @@ def _throughput(done: list[list[Done]]) -> tuple[float, float]:
     return sum(map(len, done)) * ASSUMED_HZ / last, sum(seconds) / len(seconds)
 
 
-def several_rate(jobs: int = 50) -> tuple[int, float]:
+def several_rate() -> tuple[int, float]:
     """Returns the number of coprocessors, and the products a second of all behind their link."""
     design = load_design(SEVERAL)
-    done = share(Link(design.host_bits), design, _product_job(design), jobs)
+    done = share(Link(design.host_bits), design, _product_job(design), 50)
     return design.coprocessors, _throughput(done)[0]
 
 

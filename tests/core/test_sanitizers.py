@@ -21,7 +21,7 @@ FLAGS = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 TESTS = (
     "test_arguments.py",
-    "test_on_the_fly_keys.py",
+    "test_trivium.py",
     "test_graph.py",
     "test_graph_bfv.py",
     "test_hoisting.py",
@@ -29,7 +29,7 @@ TESTS = (
     "test_key_switch_nodes.py",
     "test_keys.py",
     "test_lift_scale.py",
-    "test_ntt.py",
+    "test_numbers.py",
     "test_precomputed_keys.py",
     "test_threads.py",
 )

@@ -29,8 +29,8 @@ def test_users_take_names_from_the_package_too() -> None:
 def test_a_helper_of_tests_has_the_tests_that_import_it() -> None:
     found = distances("tests/forks.py")
     assert found["tests/backends/test_jobs.py"] == 1
-    assert distances("tests/core/conftest.py")["tests/core/test_ntt.py"] == 1
-    assert distances("tests/core/test_ntt.py") == {"tests/core/test_ntt.py": 0}
+    assert distances("tests/core/conftest.py")["tests/core/test_numbers.py"] == 1
+    assert distances("tests/core/test_numbers.py") == {"tests/core/test_numbers.py": 0}
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_helper_of_tests_has_the_tests_that_import_it() -> None:
     [
         ("rtl/arith/rs_mod_addsub.sv", "tests/rtl/test_arith.py"),
         ("rtl/rpau/rs_rpau_link.sv", "tests/backends/rpau/test_link.py"),
-        ("core/src/ring/ntt.cpp", "tests/core/test_ntt.py"),
+        ("core/src/ring/ntt.cpp", "tests/core/test_numbers.py"),
         ("sim/rpau/harness.cpp", "tests/backends/rpau/test_model_cycles.py"),
         (
             "python/ringsmith/backends/rpau/model/rpau_model.cpp",

@@ -65,9 +65,9 @@ def upper_camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
+def prose(text: str, prefix: str = "") -> list[str]:
     """Wraps a paragraph into lines that start with ``prefix``."""
-    return textwrap.wrap(text, width, initial_indent=prefix, subsequent_indent=prefix)
+    return textwrap.wrap(text, 100, initial_indent=prefix, subsequent_indent=prefix)
 
 
 # ---- What the files of instruction sets have in common -------------------------------------------

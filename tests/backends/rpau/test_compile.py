@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.backends.rpau.damage import changed
-from tests.backends.rpau.interpreted import run_both, switched
+from tests.backends.rpau.interpreted import changed, run_both, switched
 
 from ringsmith import _core
 from ringsmith.backends.rpau.compiler.compile import compile_graph

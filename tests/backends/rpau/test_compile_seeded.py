@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.backends.rpau.damage import changed
 from tests.backends.rpau.interpreted import (
     assert_equal_outputs,
+    changed,
     random_inputs,
     random_keys,
     switched,

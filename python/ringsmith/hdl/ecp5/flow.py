@@ -126,14 +126,14 @@ def check_fits(name: str, found: Mapping[str, int], board: Board) -> None:
         )
 
 
-def timed_block(block: Hierarchy, wanted_mhz: int, speed: int = 6) -> Implemented:
+def timed_block(block: Hierarchy, wanted_mhz: int) -> Implemented:
     """Places and routes a block on an LFE5U-85F without pins: its clock, and what it takes.
 
     Raises:
         ToolError: If Yosys or nextpnr is not installed or fails.
     """
     options = ["--out-of-context", "--freq", str(wanted_mhz)]
-    folder = _placed(block, ["--85k", "--package", "CABGA381", "--speed", str(speed), *options], "")
+    folder = _placed(block, ["--85k", "--package", "CABGA381", "--speed", "6", *options], "")
     return Implemented.of((folder / _REPORT).read_text())
 
 

@@ -227,7 +227,7 @@ class CardDevice(Device):
         return lanes.index(lane) if lane in lanes else otherwise
 
     def _fullest(self, words: int) -> int:
-        """The number of the coprocessor that holds most, among those with space for that many words."""
+        """The number of the coprocessor that holds most and has space for that many words."""
         with self._change:
             lanes = [each.lane for each in self._coprocessors]
         held = [

@@ -3,7 +3,7 @@
 DSPs and RAMs are counted from shapes, LUTs and flip-flops of the scratchpad's selectors from their
 structure. Units, network and control are those that Yosys synthesized with words of a few widths
 (``area.toml``, which ``tests/rtl/vector_areas.py`` writes), and interpolated between them.
-``tests/rtl/test_vector_area.py`` compares with the synthesis of whole clusters.
+``tests/rtl/test_area.py`` compares with the synthesis of whole clusters.
 """
 
 import tomllib

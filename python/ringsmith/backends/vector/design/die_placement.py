@@ -28,7 +28,6 @@ _STEP = 0.01
 
 _FULL = 99.0
 
-_LOGIC = ("LUT", "FF", "DSP")
 _RESOURCES = {
     "LUT": ("lut_sites", "luts"),
     "FF": ("fabric_flip_flops", "flip_flops"),
