@@ -11,6 +11,7 @@ from bench.measure import (
     SEAL,
     SYNTHESIZED,
     KeyedModel,
+    SealExact,
     area_records,
     compiled_for,
     counted,
@@ -20,7 +21,6 @@ from bench.measure import (
 from bench.papers import figures
 from bench.record import COUNTED, Record, machine_state
 from bench.run import Run
-from bench.seal_bfv import SealExact
 from ringsmith import runtime
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.gmdh import Forecasts
@@ -33,8 +33,7 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.area import card_areas, device_areas
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import CARD_TOP
-from ringsmith.backends.rpau.device.link import Link, arrivals
-from ringsmith.backends.rpau.device.shared_link import Done, Job, share, share_lists
+from ringsmith.backends.rpau.device.link import Done, Job, Link, arrivals, share, share_lists
 from ringsmith.caching import cached
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.graph import SubroutineGraph

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.seal_bfv import SealExact
+from bench.measure import SealExact
 from ringsmith import _core
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.errors import ProgramError

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.rtl.ecp5.netlist import simulated, synthesized
 from tests.rtl.serial_waves import uart_sources
-from tests.rtl.test_uart_bridge import SILENCE, SimulatedLine, halves, writes
+from tests.rtl.test_uart import SILENCE, SimulatedLine, halves, writes
 
 from ringsmith import (
     CkksParameters,

@@ -11,8 +11,7 @@ from ringsmith.engines import engine
 from ringsmith.errors import ParameterError
 from ringsmith.explore.evaluate import Evaluator, work_of
 from ringsmith.explore.page import page_of
-from ringsmith.explore.points import OBJECTIVES, Tried
-from ringsmith.explore.record import FORMAT, VERSION, Record
+from ringsmith.explore.points import FORMAT, OBJECTIVES, VERSION, Record, Tried
 from ringsmith.explore.report import section
 from ringsmith.explore.request import Request, architectures, explorer
 from ringsmith.explore.search import Found, Search

@@ -16,10 +16,20 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.device import Coprocessors, RpauDevice
 from ringsmith.backends.rpau.device.interface import Coprocessor
-from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, arrivals
+from ringsmith.backends.rpau.device.link import (
+    BURSTS,
+    Burst,
+    Done,
+    Job,
+    Link,
+    Port,
+    Wire,
+    arrivals,
+    share,
+    share_lists,
+)
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
-from ringsmith.backends.rpau.device.shared_link import BURSTS, Done, Job, share, share_lists
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters, SecurityWarning

@@ -16,9 +16,8 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelStatus,
 )
 from ringsmith.backends.rpau.device.interface import AddressSpace
-from ringsmith.backends.rpau.device.link import Link
-from ringsmith.backends.rpau.device.shared_link import Job as LinkJob
-from ringsmith.backends.rpau.device.shared_link import share
+from ringsmith.backends.rpau.device.link import Job as LinkJob
+from ringsmith.backends.rpau.device.link import Link, share
 
 COUNT = DESIGN.coprocessors
 JOBS = 2 if COUNT == 2 else 4
