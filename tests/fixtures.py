@@ -163,9 +163,9 @@ def exact_keys(
     context, secret, bits = core_context(parameters), _core.secret, parameters.word_bits
     key = secret.generate_secret_key_for_test(context, 7)
     public = secret.generate_public_key_for_test(context, key, 8)
-    relin = secret.generate_relin_key_for_test(context, key, word_bits=bits, seed=9)
+    relin = secret.generate_key_switch_key_for_test(context, key, None, word_bits=bits, seed=9)
     galois = {
-        e: secret.generate_galois_key_for_test(context, key, e, word_bits=bits, seed=10 + e)
+        e: secret.generate_key_switch_key_for_test(context, key, e, word_bits=bits, seed=10 + e)
         for e in needs.galois
     }
     turned = {e: KeySwitchKey(data) for e, data in galois.items()}

@@ -17,11 +17,10 @@ std::span<const u64> secret_key_of(const RlweContext& context, const InputArray&
   return residues_of(context.rns(), array, "the secret key");
 }
 
-// A key-switching key as an array, from the words that `generate` makes.
-template <typename Generate>
-OutputArray switching_key(const RlweContext& context, const InputArray& key, std::size_t word_bits,
-                          const std::optional<nb::bytes>& key_seed, std::size_t limbs,
-                          Generate generate) {
+// The key-switching key of a Galois element, or, without one, of the secret key's square.
+OutputArray key_switch_key(RandomSource& random, const RlweContext& context, const InputArray& key,
+                           std::optional<u64> element, std::size_t word_bits,
+                           const std::optional<nb::bytes>& key_seed, std::size_t limbs) {
   const std::span<const u64> secret = secret_key_of(context, key);
   const std::optional<KeySeed> seed =
       key_seed ? std::optional(key_seed_of(*key_seed)) : std::nullopt;
@@ -30,7 +29,14 @@ OutputArray switching_key(const RlweContext& context, const InputArray& key, std
       word_bits == 0 ? context.digits(level) : context.words(level, word_bits);
   const std::vector<std::size_t> shape = {digits, 2, context.switching_base(level).size(),
                                           context.degree()};
-  return to_numpy(without_gil([&] { return generate(secret, seed ? &*seed : nullptr); }), shape);
+  const KeySeed* const given = seed ? &*seed : nullptr;
+  return to_numpy(
+      without_gil([&] {
+        return element
+                   ? generate_galois_key(context, secret, *element, random, word_bits, given, limbs)
+                   : generate_relin_key(context, secret, random, word_bits, given, limbs);
+      }),
+      shape);
 }
 
 OutputArray secret_key(RandomSource& random, const RlweContext& context) {
@@ -42,25 +48,6 @@ OutputArray public_key(RandomSource& random, const RlweContext& context, const I
   const std::span<const u64> secret = secret_key_of(context, key);
   return to_numpy(without_gil([&] { return generate_public_key(context, secret, random); }),
                   {2, context.rns().size(), context.degree()});
-}
-
-OutputArray relin_key(RandomSource& random, const RlweContext& context, const InputArray& key,
-                      std::size_t word_bits, const std::optional<nb::bytes>& key_seed,
-                      std::size_t limbs) {
-  return switching_key(context, key, word_bits, key_seed, limbs,
-                       [&](std::span<const u64> secret, const KeySeed* seed) {
-                         return generate_relin_key(context, secret, random, word_bits, seed, limbs);
-                       });
-}
-
-OutputArray galois_key(RandomSource& random, const RlweContext& context, const InputArray& key,
-                       u64 element, std::size_t word_bits, const std::optional<nb::bytes>& key_seed,
-                       std::size_t limbs) {
-  return switching_key(context, key, word_bits, key_seed, limbs,
-                       [&](std::span<const u64> secret, const KeySeed* seed) {
-                         return generate_galois_key(context, secret, element, random, word_bits,
-                                                    seed, limbs);
-                       });
 }
 
 OutputArray encrypt_with_secret(RandomSource& random, const RlweContext& context,
@@ -109,15 +96,12 @@ void register_secret(nb::module_& module) {
              "A uniformly ternary secret key (K, N) over all primes, NTT form.", nb::arg("ctx"));
   def_random(module, "generate_public_key", &public_key,
              "The public key (2, K, N) of a secret key.", nb::arg("ctx"), nb::arg("secret_key"));
-  def_random(module, "generate_relin_key", &relin_key,
-             "The relinearization key (digits, 2, K, N) of a secret key: of digits of primes, or "
-             "of words of `word_bits` bits; half 1 expanded from `key_seed`, 10 fresh bytes, if "
-             "given; for up to `limbs` limbs, over their primes and the special ones, if not 0.",
-             nb::arg("ctx"), nb::arg("secret_key"), nb::kw_only(), nb::arg("word_bits") = 0,
-             nb::arg("key_seed") = nb::none(), nb::arg("limbs") = 0);
-  def_random(module, "generate_galois_key", &galois_key,
-             "The key that switches back after x -> x^element, as generate_relin_key.",
-             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element"), nb::kw_only(),
+  def_random(module, "generate_key_switch_key", &key_switch_key,
+             "The key (digits, 2, K, N) that switches back after x -> x^element, or, of element "
+             "None, the relinearization key: of digits of primes, or of words of `word_bits` bits; "
+             "half 1 expanded from `key_seed`, 10 fresh bytes, if given; for up to `limbs` limbs, "
+             "over their primes and the special ones, if not 0.",
+             nb::arg("ctx"), nb::arg("secret_key"), nb::arg("element").none(), nb::kw_only(),
              nb::arg("word_bits") = 0, nb::arg("key_seed") = nb::none(), nb::arg("limbs") = 0);
   def_random(module, "encrypt_symmetric", &encrypt_with_secret,
              "Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N).",

@@ -183,9 +183,9 @@ class BfvOracle(SealObjects):
         for step in STEPS[:2]:  # SEAL makes keys by steps only where t batches
             element = _core.galois_element(n, step)
             self.galois_key[element] = KeySwitchKey(
-                secret.generate_galois_key(self.core, self.secret_key, element)
+                secret.generate_key_switch_key(self.core, self.secret_key, element)
             )
-        swap = secret.generate_galois_key(self.core, self.secret_key, 2 * n - 1)
+        swap = secret.generate_key_switch_key(self.core, self.secret_key, 2 * n - 1)
         self.galois_key[2 * n - 1] = KeySwitchKey(swap)
         data = interop.write_galois_keys(self.galois_key, self.parameters)
         self.galois_keys = self.load(seal.GaloisKeys(), data)

@@ -131,7 +131,7 @@ def test_residues_beyond_their_prime_are_refused(
         (lambda c, x, k: _core.encrypt(c, k[0, :, :2].copy(), x[0]), "the public key has"),
         (lambda c, x, k: _core.CkksEncoder(c).decode(k[0, 0], 1.0), "3 limbs are outside 1 ... 2"),
         (lambda c, x, k: secret.decrypt(c, k[0, 0, :2], x), "the secret key has 512 words"),
-        (lambda c, x, k: secret.generate_galois_key(c, k[0, 0], 2), "Galois element 2"),
+        (lambda c, x, k: secret.generate_key_switch_key(c, k[0, 0], 2), "Galois element 2"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_words(

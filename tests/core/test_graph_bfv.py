@@ -217,10 +217,10 @@ def test_keys_cut_in_words_switch_without_a_special_prime(
     cipher = bfv.encrypt(
         context, secret.generate_public_key(core, key), bfv.encode(context, message)
     )
-    relin = secret.generate_relin_key(core, key, word_bits=word_bits)
+    relin = secret.generate_key_switch_key(core, key, None, word_bits=word_bits)
     assert relin.shape == (core.words(3, word_bits), 2, 3, N)
     squared = bfv.relinearize(context, bfv.square(context, cipher), relin, word_bits)
-    swap = secret.generate_galois_key(core, key, 2 * N - 1, word_bits=word_bits)
+    swap = secret.generate_key_switch_key(core, key, 2 * N - 1, word_bits=word_bits)
     for level in range(2):
         swapped = bfv.apply_galois(context, squared, 2 * N - 1, swap, word_bits)
         small = word_bits <= 30  # digits beyond the noise that is left drown the message
@@ -233,7 +233,7 @@ def test_keys_cut_in_words_switch_without_a_special_prime(
     with pytest.raises(
         _core.ParameterError, match="needs a special prime, and the parameters have"
     ):
-        secret.generate_relin_key(core, key)
+        secret.generate_key_switch_key(core, key, None)
     with pytest.raises(_core.ParameterError, match="needs a special prime"):
         bfv.relinearize(context, bfv.square(context, cipher), relin)
     with pytest.raises(_core.ParameterError, match=f"words of {word_bits + 1} bits make"):
@@ -252,11 +252,11 @@ def test_keys_of_residue_digits_switch_without_a_special_prime(
     cipher = bfv.encrypt(
         context, secret.generate_public_key(core, key), bfv.encode(context, message)
     )
-    relin = secret.generate_relin_key(core, key)
+    relin = secret.generate_key_switch_key(core, key, None)
     assert relin.shape == (dnum, 2, 4, N)
     squared = bfv.relinearize(context, bfv.square(context, cipher), relin)
-    swap = secret.generate_galois_key(core, key, 2 * N - 1)
-    rotate = secret.generate_galois_key(core, key, 3)
+    swap = secret.generate_key_switch_key(core, key, 2 * N - 1)
+    rotate = secret.generate_key_switch_key(core, key, 3)
     for level in range(2):
         swapped = bfv.apply_galois(context, squared, 2 * N - 1, swap)
         many = bfv.apply_galois_many(context, squared, [2 * N - 1, 3], [swap, rotate])
@@ -283,9 +283,9 @@ def test_hybrid_key_switching_serves_bfv(special: int, dnum: int, rng: np.random
     cipher = bfv.encrypt(
         context, secret.generate_public_key(core, key), bfv.encode(context, message)
     )
-    relin = secret.generate_relin_key(core, key)
+    relin = secret.generate_key_switch_key(core, key, None)
     element = _core.galois_element(N, 5)
-    galois = secret.generate_galois_key(core, key, element)
+    galois = secret.generate_key_switch_key(core, key, element)
     for limbs in (3, 2):
         squared = bfv.square(context, cipher)
         switched = bfv.relinearize(context, squared, relin)

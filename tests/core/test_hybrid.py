@@ -114,7 +114,7 @@ def make_case(log_n: int, limbs: int, dnum: int, special: int, special_bits: int
         )
     context = core_context(parameters)
     key = secret.generate_secret_key(context)
-    relin = secret.generate_relin_key(context, key)
+    relin = secret.generate_key_switch_key(context, key, None)
     q, root = parameters.primes[0], parameters.roots[0]
     small = combine(_core.ntt_inverse(key[0], q, root)[None], [q])
     assert set(small) == {-1, 0, 1}
@@ -200,7 +200,7 @@ def test_rotation_and_conjugation_decrypt_right(
             (_core.galois_element(n, 5), np.roll(values, -5)),
             (2 * n - 1, values.conj()),
         ):
-            galois = secret.generate_galois_key(context, key, element)
+            galois = secret.generate_key_switch_key(context, key, element)
             moved = _core.apply_galois(context, cipher, element, galois)
             result = _core.CkksEncoder(context).decode(secret.decrypt(context, key, moved), 2.0**40)
             assert np.abs(result - expected).max() < 2.0**-20

@@ -83,11 +83,13 @@ def test_randomness_differs_from_call_to_call_and_repeats_for_a_test_seed(
 ) -> None:
     plain = _core.CkksEncoder(context).encode([1.0], SCALE, 3)
     public = secret.generate_public_key(context, key)
+    make_switching = secret.generate_key_switch_key
+    make_switching_for_test = secret.generate_key_switch_key_for_test
     calls: list[tuple[Callable[..., Residues], Callable[..., Residues], tuple[object, ...]]] = [
         (secret.generate_secret_key, secret.generate_secret_key_for_test, ()),
         (secret.generate_public_key, secret.generate_public_key_for_test, (key,)),
-        (secret.generate_relin_key, secret.generate_relin_key_for_test, (key,)),
-        (secret.generate_galois_key, secret.generate_galois_key_for_test, (key, 3)),
+        (make_switching, make_switching_for_test, (key, None)),
+        (make_switching, make_switching_for_test, (key, 3)),
         (secret.encrypt_symmetric, secret.encrypt_symmetric_for_test, (key, plain)),
         (_core.encrypt, _core.encrypt_for_test, (public, plain)),
     ]
@@ -107,10 +109,10 @@ CUTS = {
 
 
 @pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize("element", [0, 3])
+@pytest.mark.parametrize("element", [None, 3])
 @pytest.mark.parametrize("limbs", [1, 2, 3])
 def test_a_truncated_key_from_a_seed_is_rows_of_the_full_key(
-    cut: str, element: int, limbs: int
+    cut: str, element: int | None, limbs: int
 ) -> None:
     primes, shape, word_bits = CUTS[cut]
     context = _core.Context(N, primes, **shape)
@@ -118,9 +120,7 @@ def test_a_truncated_key_from_a_seed_is_rows_of_the_full_key(
 
     def made(limbs: int) -> Residues:
         arguments = {"word_bits": word_bits, "key_seed": b"ten bytes.", "limbs": limbs, "seed": 2}
-        if element:
-            return secret.generate_galois_key_for_test(context, own, element, **arguments)
-        return secret.generate_relin_key_for_test(context, own, **arguments)
+        return secret.generate_key_switch_key_for_test(context, own, element, **arguments)
 
     full, truncated = made(0), made(limbs)
     base = [*range(limbs), *range(context.max_limbs, len(primes))]
@@ -159,7 +159,7 @@ def test_keys_made_here_relinearize_rotate_and_conjugate(
         context, key, _core.CkksEncoder(context).encode(values, SCALE, 3)
     )
 
-    relin_key = secret.generate_relin_key(context, key)
+    relin_key = secret.generate_key_switch_key(context, key, None)
     product = _core.relinearize(context, _core.square(context, cipher), relin_key)
     result = secret.decrypt(context, key, _core.rescale(context, product))
     scale = SCALE * SCALE / context.primes[2]
@@ -167,13 +167,13 @@ def test_keys_made_here_relinearize_rotate_and_conjugate(
 
     for steps in (1, -1, 100):
         element = _core.galois_element(N, steps)
-        galois_key = secret.generate_galois_key(context, key, element)
+        galois_key = secret.generate_key_switch_key(context, key, element)
         rotated = _core.apply_galois(context, cipher, element, galois_key)
         result = _core.CkksEncoder(context).decode(secret.decrypt(context, key, rotated), SCALE)
         assert np.abs(result - np.roll(values, -steps)).max() < 1e-3
 
     element = 2 * N - 1
-    galois_key = secret.generate_galois_key(context, key, element)
+    galois_key = secret.generate_key_switch_key(context, key, element)
     conjugated = _core.apply_galois(context, cipher, element, galois_key)
     result = _core.CkksEncoder(context).decode(secret.decrypt(context, key, conjugated), SCALE)
     assert np.abs(result - values.conj()).max() < 1e-3

@@ -445,8 +445,8 @@ def new_relin_key(parameters: BfvParameters, key: Residues) -> Residues:
     """A relinearization key of the set's kind."""
     core = core_context(parameters)
     if parameters.word_bits:
-        return secret.generate_relin_key(core, key, word_bits=parameters.word_bits)
-    return secret.generate_relin_key(core, key)
+        return secret.generate_key_switch_key(core, key, None, word_bits=parameters.word_bits)
+    return secret.generate_key_switch_key(core, key, None)
 
 
 def test_two_residue_digits_add_no_more_noise_than_two_words(rng: np.random.Generator) -> None:

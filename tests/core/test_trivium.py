@@ -340,7 +340,7 @@ def test_another_seed_is_another_key(rng: np.random.Generator) -> None:
 def test_a_generated_key_may_be_expanded_on_the_fly(rng: np.random.Generator) -> None:
     context = context_of(256, SHAPES[0])
     own = secret.generate_secret_key_for_test(context, 1)
-    full = secret.generate_relin_key_for_test(context, own, key_seed=FLY_SEED, seed=2)
+    full = secret.generate_key_switch_key_for_test(context, own, None, key_seed=FLY_SEED, seed=2)
     on_the_fly = _core.OnTheFlyKey(np.ascontiguousarray(full[:, 0]), FLY_SEED)
     product = ciphertext(rng, context, 3, 3)
     expected = _core.relinearize(context, product, full)

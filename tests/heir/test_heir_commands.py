@@ -90,7 +90,7 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path, dot: Path) 
     program = tmp_path / "dot.rsp"
     run("import", "heir", dot, "-o", program)
     out = ["--output-dir", tmp_path / "out"]
-    assert "takes the tensors ['arg0', 'arg1']" in refused("run-program", program, *out)
+    assert "takes the arrays ['arg0', 'arg1']" in refused("run-program", program, *out)
     np.save(tmp_path / "a.npy", np.ones(7))
     words = ["--input", f"arg0={tmp_path}/a.npy", "--input", f"arg1={tmp_path}/a.npy"]
     assert "has the shape (7,)" in refused("run-program", program, *words, *out)

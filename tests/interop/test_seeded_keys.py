@@ -192,7 +192,7 @@ def test_half_0_holds_the_old_secret_and_a_small_error(
 ) -> None:
     context, seed = core_context(small), bytes(range(10))
     key = secret.generate_secret_key(context)
-    data = secret.generate_relin_key(context, key, word_bits=word_bits, key_seed=seed)
+    data = secret.generate_key_switch_key(context, key, None, word_bits=word_bits, key_seed=seed)
     for digit in range(len(data)):
         for limb, q in enumerate(context.primes):
             s = key[limb].astype(object)
@@ -239,7 +239,9 @@ def test_keys_that_do_not_shorten_are_refused(small: CkksParameters, keys: Keys)
     with pytest.raises(ParameterError, match="has 10 bytes, this one has 9"):
         KeySwitchKey(key.data, bytes(9))
     with pytest.raises(ParameterError, match="has 10 bytes, this one has 11"):
-        secret.generate_relin_key(core_context(small), keys[0].reveal(), key_seed=bytes(11))
+        secret.generate_key_switch_key(
+            core_context(small), keys[0].reveal(), None, key_seed=bytes(11)
+        )
 
 
 @pytest.mark.parametrize("form", ["expanded on the fly", "precomputed"])

@@ -161,7 +161,7 @@ def test_one_tensor_of_an_imported_program_is_encrypted_anew(small: CkksParamete
     result = compile_program(program).run(open_device("cpu"), inputs | fresh, keys)
     found = program.decrypt(secret_key, result.outputs)["result"]
     assert np.allclose(found[:2], [6, 8], atol=1e-6)
-    with pytest.raises(ProgramError, match=r"takes the tensors \['a', 'b'\]"):
+    with pytest.raises(ProgramError, match=r"takes the arrays \['a', 'b'\]"):
         program.encrypt(public_key, {"b": [5, 6]})
 
 

@@ -83,7 +83,11 @@ def test_plain_operands_make_ranges_too(op: Op, rng: np.random.Generator) -> Non
 
 def test_slots_that_do_not_depend_on_inputs_are_known_exactly() -> None:
     trace = Trace(Space(16, 16, exact=False))
-    x = trace.record(TraceNode(Op.INPUT, (), LINE, name="x", span=of_input(trace.space, 4, -1, 1)))
+    x = trace.record(
+        TraceNode(
+            Op.INPUT, (), LINE, name="x", span=of_input(np.arange(trace.space.slots) < 4, -1, 1)
+        )
+    )
     y = trace.plain(Op.ADD_PLAIN, x, np.asarray(0.1), LINE)
     z = trace.pair(Op.MULTIPLY, y, y, LINE)
     assert list(trace.span(z).known) == [False] * 4 + [True] * 12
@@ -96,7 +100,11 @@ def test_slots_that_do_not_depend_on_inputs_are_known_exactly() -> None:
 
 def test_a_promise_narrows_a_range_and_later_ones() -> None:
     trace = Trace(Space(16, 16, exact=False))
-    x = trace.record(TraceNode(Op.INPUT, (), LINE, name="x", span=of_input(trace.space, 16, -8, 8)))
+    x = trace.record(
+        TraceNode(
+            Op.INPUT, (), LINE, name="x", span=of_input(np.arange(trace.space.slots) < 16, -8, 8)
+        )
+    )
     y = trace.pair(Op.MULTIPLY, x, x, LINE)
     assert trace.span(y).magnitude == 64
     trace.annotate(y, bound=Bound(0, 2, LINE))
@@ -107,7 +115,11 @@ def test_a_promise_narrows_a_range_and_later_ones() -> None:
 def test_long_programs_keep_few_ranges() -> None:
     """More operations than fit in memory, asked for from the end and again from the start."""
     trace = Trace(Space(1 << 15, 1 << 15, exact=False))
-    x = trace.record(TraceNode(Op.INPUT, (), LINE, name="x", span=of_input(trace.space, 5, -1, 1)))
+    x = trace.record(
+        TraceNode(
+            Op.INPUT, (), LINE, name="x", span=of_input(np.arange(trace.space.slots) < 5, -1, 1)
+        )
+    )
     chain = [x]
     for _ in range(MAX_SPAN_BYTES // (1 << 19) + 100):
         chain.append(trace.plain(Op.ADD_PLAIN, chain[-1], np.asarray(1.0), LINE))

@@ -92,4 +92,4 @@ def test_the_status_and_the_results_of_another_job_are_refused(
     with pytest.raises(ServiceError, match=f"the answer is of job another, and job {identifier}"):
         service._job(identifier)
     with pytest.raises(ServiceError, match=f"the answer is of job another, and job {identifier}"):
-        service._results_of(identifier, own.program)
+        service._results_of(identifier, own.program, ())

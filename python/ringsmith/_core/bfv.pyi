@@ -67,7 +67,7 @@ def relinearize(bctx: BfvContext, a: _Residues, key: _Key, word_bits: int = 0) -
     """A ciphertext of three polynomials back to two.
 
     With `word_bits` the key is one of `secret.generate_word_relin_key`, else one of
-    `secret.generate_relin_key`.
+    `secret.generate_key_switch_key`.
     """
 
 def mod_switch(bctx: BfvContext, a: _Residues) -> _Residues:

@@ -26,16 +26,18 @@ def generate_public_key(ctx: Context, secret_key: _Residues) -> _Residues:
 def generate_public_key_for_test(ctx: Context, secret_key: _Residues, seed: int) -> _Residues:
     """`generate_public_key` from a fixed seed: never for real keys."""
 
-def generate_relin_key(
+def generate_key_switch_key(
     ctx: Context,
     secret_key: _Residues,
+    element: int | None,
     *,
     word_bits: int = 0,
     key_seed: bytes | None = None,
     limbs: int = 0,
 ) -> _Residues:
-    """The relinearization key (digits, 2, K, N) of a secret key.
+    """A key-switching key (digits, 2, K, N) of a secret key.
 
+    element: the key switches back after X -> X^element. None: it is the relinearization key.
     word_bits: 0: digits of primes; else words of so many bits: digit i encrypts
         2^(word_bits * i) * s^2 over the data primes, and no special prime is needed.
     key_seed: 10 public bytes that half 1 is expanded from, never used before with this secret key.
@@ -43,39 +45,17 @@ def generate_relin_key(
         their primes and the special primes. Of a seed, half 1 is the full key's there.
     """
 
-def generate_relin_key_for_test(
+def generate_key_switch_key_for_test(
     ctx: Context,
     secret_key: _Residues,
+    element: int | None,
     *,
     word_bits: int = 0,
     key_seed: bytes | None = None,
     limbs: int = 0,
     seed: int,
 ) -> _Residues:
-    """`generate_relin_key` from a fixed seed: never for real keys."""
-
-def generate_galois_key(
-    ctx: Context,
-    secret_key: _Residues,
-    element: int,
-    *,
-    word_bits: int = 0,
-    key_seed: bytes | None = None,
-    limbs: int = 0,
-) -> _Residues:
-    """The key that switches back after X -> X^element, as `generate_relin_key`."""
-
-def generate_galois_key_for_test(
-    ctx: Context,
-    secret_key: _Residues,
-    element: int,
-    *,
-    word_bits: int = 0,
-    key_seed: bytes | None = None,
-    limbs: int = 0,
-    seed: int,
-) -> _Residues:
-    """`generate_galois_key` from a fixed seed: never for real keys."""
+    """`generate_key_switch_key` from a fixed seed: never for real keys."""
 
 def encrypt_symmetric(ctx: Context, secret_key: _Residues, plain: _Residues) -> _Residues:
     """Secret-key encryption of a plaintext (limbs, N): a ciphertext (2, limbs, N)."""

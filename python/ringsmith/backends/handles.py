@@ -6,7 +6,7 @@ free again when nothing refers to them: neither a handle nor a run.
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
 from types import TracebackType
@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol, Self
 
 import numpy as np
 
-from ringsmith.errors import DeviceError
+from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.objects import Ciphertext, History, OfKeyPair, Residues, check_opaque
 from ringsmith.short_repr import short_repr
 
@@ -266,6 +266,25 @@ class Handle(_OnDevice, OfKeyPair):
     def free(self) -> None:
         """Frees its memory, when the last run that uses it has ended; more calls do nothing."""
         self._residents.clear()
+
+
+def kept_names(keep: bool | Collection[str], outputs: Iterable[str]) -> tuple[str, ...]:
+    """Returns the outputs that a run leaves where it is: all, none, or those of these names.
+
+    Raises:
+        TypeError: If one name is given where a list belongs.
+        ProgramError: If there is no such output.
+    """
+    every = tuple(outputs)
+    if isinstance(keep, str):
+        raise TypeError(f"keep = {keep!r:.60}: give a list of names, or True for all outputs")
+    names = tuple((every if keep else ()) if isinstance(keep, bool) else keep)
+    for name in names:
+        if name not in every:
+            raise ProgramError(
+                f"keep: the program has the outputs {sorted(every)}, not {name!r:.60}"
+            )
+    return names
 
 
 class KeySet(Protocol):

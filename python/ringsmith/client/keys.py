@@ -108,14 +108,9 @@ def generate_keys(
         seed = None
         if seeded:
             seed = _drawn(parameters, shape, lambda: secrets.token_bytes(SEED_BYTES))
-        if element is None:
-            data = secret.generate_relin_key(
-                context, key, word_bits=words, key_seed=seed, limbs=limbs
-            )
-        else:
-            data = secret.generate_galois_key(
-                context, key, element, word_bits=words, key_seed=seed, limbs=limbs
-            )
+        data = secret.generate_key_switch_key(
+            context, key, element, word_bits=words, key_seed=seed, limbs=limbs
+        )
         return data, seed, shape.base
 
     relin = None if needs.relin is None else made(needs.relin, None)
@@ -143,14 +138,9 @@ def generate_keys_for_test(
             expanded = _drawn(
                 parameters, shape, lambda: next(numbers).to_bytes(SEED_BYTES, "little")
             )
-        if element is None:
-            data = secret.generate_relin_key_for_test(
-                context, key, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
-            )
-        else:
-            data = secret.generate_galois_key_for_test(
-                context, key, element, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
-            )
+        data = secret.generate_key_switch_key_for_test(
+            context, key, element, word_bits=words, key_seed=expanded, limbs=limbs, seed=own
+        )
         return data, expanded, shape.base
 
     relin = None if needs.relin is None else made(needs.relin, None, seed + 2)

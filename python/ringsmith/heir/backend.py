@@ -29,8 +29,9 @@ from ringsmith.heir.importing import NOT_COMPARED, Wish, program_of
 from ringsmith.heir.module import PLAIN_MODULUS, Scheme, trace_module
 from ringsmith.objects import Ciphertext
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.kit import ClientKit
 from ringsmith.program.overflow import DEFAULT_BOUND
+from ringsmith.program.packing import Port
 from ringsmith.schemes import program_file
 
 if TYPE_CHECKING:

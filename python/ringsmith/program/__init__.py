@@ -10,10 +10,26 @@ from ringsmith.graph.operations import Op, operations
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
+from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.ndarray.functions import (
+    average_pool2d,
+    concatenate,
+    conv1d,
+    conv2d,
+    cumsum,
+    dot,
+    from_slots,
+    inner,
+    outer,
+    roll,
+    stack,
+    where,
+)
 from ringsmith.program.nodes import Node, Plain
+from ringsmith.program.packing import Port
 from ringsmith.program.planner import InputSpec
 from ringsmith.program.polynomials import ApproximationWarning, chebyshev, polynomial
 from ringsmith.program.products import matmul, pack_matrix, unpack_matrix
@@ -46,6 +62,7 @@ __all__ = [
     "BfvProgram",
     "CkksProgram",
     "ClientKit",
+    "EncryptedArray",
     "EncryptedVector",
     "Forecast",
     "InputSpec",
@@ -58,23 +75,35 @@ __all__ = [
     "Port",
     "Program",
     "SourceLine",
+    "average_pool2d",
     "bfv_parameters_for_depth",
     "bounded",
     "chebyshev",
     "compare",
+    "concatenate",
+    "conv1d",
+    "conv2d",
+    "cumsum",
+    "dot",
+    "from_slots",
+    "inner",
     "inner_product",
     "matmul",
     "matvec",
     "maximum",
     "minimum",
     "operations",
+    "outer",
     "pack_matrix",
     "polynomial",
+    "roll",
     "sign",
+    "stack",
     "sum_rotations",
     "sum_slots",
     "trace",
     "unpack_matrix",
+    "where",
 ]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-"""One dimension: the numbers of a value."""
+"""The numbers of a value: of a vector one dimension, of an array its shape."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class ArrayNode:
             what was rotated. Its array has as many numbers as there are slots.
         filled: Slots, from the first, in which the numbers repeat; at least ``numbers``.
         period: Slots from one repetition to the next; zeros follow the numbers in it.
+        shape: Of an ``EncryptedArray``: its shape.
     """
 
     numbers: int
@@ -39,6 +40,7 @@ class ArrayNode:
     all_slots: bool = False
     filled: int = 0
     period: int = 0
+    shape: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "filled", max(self.filled, self.numbers))
@@ -69,13 +71,18 @@ def evaluate_arrays(
         if node.name is not None:
             array = inputs[node.name]
         else:
-            array = np.atleast_1d(node.compute(*(found[id(each)] for each in node.operands)))
+            array = np.asarray(node.compute(*(found[id(each)] for each in node.operands)))
+            if node.shape is None:
+                array = np.atleast_1d(array)
         found[id(node)] = array if modulus is None else centred(array, modulus)
         for each in node.operands:
             uses[id(each)] -= 1
             if not uses[id(each)]:
                 found.pop(id(each), None)
-    return {name: found[id(node)][: node.numbers] for name, node in outputs.items()}
+    return {
+        name: found[id(node)][: node.numbers] if node.shape is None else found[id(node)]
+        for name, node in outputs.items()
+    }
 
 
 def _ordered(outputs: Iterable[ArrayNode]) -> list[ArrayNode]:

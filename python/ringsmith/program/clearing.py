@@ -7,6 +7,7 @@ level, and a note says so.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringsmith.graph.operations import Op
 from ringsmith.program.nodes import Note
@@ -18,11 +19,19 @@ MAX_INTEGER = 1 << 10
 """Greater integers are not subtracted, since t might not hold them; every t that batches does."""
 
 
+Where = NDArray[np.bool_]
+"""Slots, shape (slots,)."""
+
+
+def behind(trace: Trace, numbers: int, stop: int | None = None) -> Where:
+    """Returns the slots from ``numbers`` to before ``stop``; None: to the last."""
+    slots = np.arange(trace.space.slots)
+    return (slots >= numbers) & (slots < (slots.size if stop is None else stop))
+
+
 def depends(trace: Trace, index: int, numbers: int, stop: int | None = None) -> bool:
     """Whether slots from ``numbers`` to before ``stop`` depend on the inputs."""
-    slots = trace.space.slots
-    end = slots if stop is None else stop
-    return numbers < end and not bool(trace.span(index).part(numbers, end, slots).known.all())
+    return not _known(trace, index, behind(trace, numbers, stop))
 
 
 def cleared(
@@ -37,51 +46,98 @@ def cleared(
         source: The user's line.
         stop: The first slot after them that may hold anything; None: all slots are cleared.
     """
-    slots = trace.space.slots
-    end = slots if stop is None else stop
-    if numbers >= end:
+    what = f"slots after the first {numbers}"
+    where = behind(trace, numbers, stop)
+    mask = ~behind(trace, numbers)  # where anything may stand, zeros serve as well
+    return zeroed(trace, index, where, source, what, mask)
+
+
+def clears_freely(trace: Trace, index: int, where: Where) -> bool:
+    """Whether ``zeroed`` consumes no level: the slots hold known numbers."""
+    if not where.any():
+        return True
+    if not _known(trace, index, where):
+        return False
+    largest = float(np.broadcast_to(trace.span(index).magnitudes, where.shape)[where].max())
+    return not trace.space.exact or largest <= MAX_INTEGER
+
+
+def zeroed(
+    trace: Trace,
+    index: int,
+    where: Where,
+    source: SourceLine,
+    what: str = "other slots",
+    mask: Where | None = None,
+) -> int:
+    """Returns a value with zeros in some slots.
+
+    Args:
+        trace: The record.
+        index: The value.
+        where: The slots.
+        source: The user's line.
+        what: Names the slots in a note, where they must be cleared by a product.
+        mask: Slots that such a product keeps; None: all others.
+    """
+    if not where.any():
         return index
-    if depends(trace, index, numbers, stop):
-        return _masked(trace, index, numbers, source)
-    behind = trace.span(index).part(numbers, end, slots)
-    if not behind.low.any():
+    if not clears_freely(trace, index, where):
+        return _masked(trace, index, ~where if mask is None else mask, source, what)
+    values = np.where(where, trace.span(index).low, 0)
+    if not values.any():
         return index
-    if trace.space.exact and behind.magnitude > MAX_INTEGER:
-        return _masked(trace, index, numbers, source)
-    values = np.zeros(slots, behind.low.dtype)
-    values[numbers:end] = behind.low
     return trace.plain(Op.SUB_PLAIN, index, _stored(trace, values), source)
 
 
-def _masked(trace: Trace, index: int, numbers: int, source: SourceLine) -> int:
+def _known(trace: Trace, index: int, where: Where) -> bool:
+    known = np.broadcast_to(trace.span(index).known, where.shape)
+    return bool(known[where].all())
+
+
+def _masked(trace: Trace, index: int, kept: Where, source: SourceLine, what: str) -> int:
     level = "" if trace.space.exact else ", one level"
-    text = f"slots after the first {numbers} are cleared by a product with ones and zeros{level}"
+    text = f"{what} are cleared by a product with ones and zeros{level}"
     trace.notes[Note(source, text)] = None
-    mask = (np.arange(trace.space.slots) < numbers).astype(np.float64)
+    mask = kept.astype(np.float64)
     return trace.plain(Op.MULTIPLY_PLAIN, index, _stored(trace, mask), source)
 
 
 def moved_into(
-    trace: Trace, index: int, numbers: int, low: float, high: float, source: SourceLine
+    trace: Trace,
+    index: int,
+    where: Where,
+    low: float,
+    high: float,
+    source: SourceLine,
+    what: str = "other slots",
 ) -> int:
-    """Returns a value whose slots after the first ``numbers`` lie in a range, too."""
-    slots = trace.space.slots
-    if numbers >= slots:
+    """Returns a value of which some slots lie in a range, too.
+
+    Args:
+        trace: The record.
+        index: The value.
+        where: The slots.
+        low: The least number of the range.
+        high: The greatest.
+        source: The user's line.
+        what: Names the slots in a note.
+    """
+    if not where.any():
         return index
-    behind = trace.span(index).part(numbers, slots, slots)
+    span = trace.span(index)
     slack = 1e-9 * max(abs(low), abs(high))
-    if (
-        behind.real
-        and float(behind.low.real.min()) >= low - slack
-        and float(behind.high.real.max()) <= high + slack
-    ):
-        return index
+    if span.real:
+        least, most = (
+            np.broadcast_to(end.real, where.shape)[where] for end in (span.low, span.high)
+        )
+        if float(least.min()) >= low - slack and float(most.max()) <= high + slack:
+            return index
     target = min(max(0.0, low), high)
-    if not behind.known.all():
-        index = _masked(trace, index, numbers, source)
-        behind = trace.span(index).part(numbers, slots, slots)
-    values = np.zeros(slots, behind.low.dtype)
-    values[numbers:] = target - behind.low
+    if not _known(trace, index, where):
+        index = _masked(trace, index, ~where, source, what)
+        span = trace.span(index)
+    values = np.where(where, target - span.low, 0)
     if not values.any():
         return index
     return trace.plain(Op.ADD_PLAIN, index, _stored(trace, values), source)

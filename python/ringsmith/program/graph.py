@@ -19,7 +19,7 @@ from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.program.arrays import ArrayNode, evaluate_arrays, padded
 from ringsmith.program.evaluate import simulate
-from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_runtime, of_schemes
 from ringsmith.program.listing import describe_keys
 from ringsmith.program.nodes import Node, Note
@@ -30,7 +30,7 @@ from ringsmith.program.overflow import (
     promised,
     undeclared,
 )
-from ringsmith.program.packing import Packing, tensors, vectors
+from ringsmith.program.packing import Packing, Port, checked_tensors, tensors, vectors
 from ringsmith.program.plain import Space
 from ringsmith.program.sharing import SHARED, Sharing
 
@@ -299,15 +299,15 @@ class Program(ABC):
             ProgramError: When an input is missing, unknown, too long, outside its range or not of
                 the scheme's numbers. When a number leaves the range that the program promises.
         """
-        given = self._checked(self._vectors(inputs))
+        given = self._checked(inputs)
         if not self.arrays:
-            found = self._simulated(given)
+            found = self._simulated(self._vectors(given))
             found = {name: found[name][:size] for name, size in self.output_lengths.items()}
-        else:
-            if self._modulus is not None and self._modulus > _LARGEST_MODULUS:
-                given = {name: array.astype(object) for name, array in given.items()}
-            found = evaluate_arrays(self.arrays, given, self._modulus)
-        return self._tensors({name: self._shown(values) for name, values in found.items()})
+            return self._tensors({name: self._shown(values) for name, values in found.items()})
+        if self._modulus is not None and self._modulus > _LARGEST_MODULUS:
+            given = {name: array.astype(object) for name, array in given.items()}
+        found = evaluate_arrays(self.arrays, given, self._modulus)
+        return {name: self._shown(values) for name, values in found.items()}
 
     def simulate(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
         """Runs the operations on clear data, slot by slot: what every slot of a result holds.
@@ -321,14 +321,24 @@ class Program(ABC):
         Raises:
             ProgramError: As ``evaluate``.
         """
-        found = self._simulated(self._checked(self._vectors(inputs)))
+        found = self._simulated(self._vectors(self._checked(inputs)))
         return {name: self._shown(values) for name, values in found.items()}
 
     def _simulated(self, given: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         return simulate(self.nodes, self._space, given, self._modulus)
 
     def _checked(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
-        """Returns the numbers of the inputs, with zeros up to their lengths."""
+        """Returns the numbers of the inputs, with zeros up to their lengths; or the arrays."""
+        check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
+        if self.packed_inputs:
+            return checked_tensors(
+                self.packed_inputs,
+                inputs,
+                self.input_ports,
+                lambda name, value: self._space.array(
+                    value, self._of_input(name).source, f"input {name!r}"
+                ),
+            )
         if inputs.keys() != self.lengths.keys():
             raise ProgramError(
                 f"the program takes the inputs {sorted(self.lengths)} and was given "
@@ -415,11 +425,23 @@ class Program(ABC):
             ProgramError: When a bound is missing, or is no finite magnitude.
         """
 
-    def _vectors(self, inputs: Mapping[str, ArrayLike]) -> Mapping[str, ArrayLike]:
-        """Returns the inputs' contents: vectors unchanged, tensors packed."""
-        packed = self.packed_inputs
-        check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
-        return vectors(packed, inputs, self.lengths) if packed else inputs
+    def _of_input(self, name: str) -> Node:
+        """The first node of an input."""
+        return self.inputs[self.packed_inputs[name].ports[0]]
+
+    def _vectors(self, given: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Returns the inputs' contents: vectors unchanged, arrays packed."""
+        return vectors(self.packed_inputs, given, self.lengths) if self.packed_inputs else given
+
+    @cached_property
+    def filled(self) -> Mapping[str, NDArray[np.bool_]]:
+        """Which slots hold numbers of an input, by its name; the others hold zeros."""
+        slots = np.arange(self._space.slots)
+        found = {name: slots < length for name, length in self.lengths.items()}
+        for packing in self.packed_inputs.values():
+            for port, row in zip(packing.ports, packing.filled, strict=True):
+                found[port] = np.tile(row, slots.size // packing.slots)
+        return found
 
     def _tensors(self, outputs: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Returns the outputs: vectors unchanged, or the tensors in them."""

@@ -24,73 +24,13 @@ from ringsmith.params.flooding import (
     surviving_bits,
 )
 from ringsmith.program.late import of_schemes
-from ringsmith.program.packing import Packing, tensors, vectors
+from ringsmith.program.packing import Packing, Port, checked_tensors, tensors, vectors
 from ringsmith.short_repr import short_repr
 
 if TYPE_CHECKING:
     from ringsmith.client import SecretKey as SecretKey
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Port:
-    """An encrypted input or output.
-
-    Attributes:
-        limbs: Data primes of the ciphertext.
-        scale: Scale of the ciphertext; 1 in BFV.
-        length: Numbers that it holds, in its first slots.
-        low: The least number that an input may hold; None: any that the scheme takes.
-        high: The greatest one.
-        complex_numbers: Whether an input's numbers may be complex.
-        noise: Of a CKKS output: what decryptions that are shared are flooded by, as the standard
-            deviation of the noise by the forecast for all inputs in their ranges: root mean square
-            over all slots, in units of the numbers, rounded up to a power of two. None: unknown.
-        budget: Of a BFV output: bits of noise budget that it has left by the forecast.
-    """
-
-    limbs: int
-    scale: float
-    length: int
-    low: float | None = None
-    high: float | None = None
-    complex_numbers: bool = False
-    noise: float | None = None
-    budget: int | None = None
-
-    def check_numbers(self, name: str, array: NDArray[Any]) -> None:
-        """Refuses numbers of an input outside its range.
-
-        Raises:
-            ProgramError: Names the input and the first such number.
-        """
-        if array.dtype.kind == "c" and not self.complex_numbers and array.imag.any():
-            position = int(np.argmax(array.imag != 0))
-            raise ProgramError(
-                f"input {name!r}: number {position} is {array[position]:.6g}, and the program was "
-                "planned for real numbers: declare InputSpec(complex_numbers=True) when tracing"
-            )
-        if self.low is None or self.high is None:
-            return
-        slack = 0.0 if array.dtype.kind in "iu" else 1e-9 * max(abs(self.low), abs(self.high))
-        if array.size < self.length and not self.low - slack <= 0 <= self.high + slack:
-            raise ProgramError(
-                f"input {name!r} holds {self.length} numbers and was given {array.size}, and the "
-                f"zeros that follow are outside its range {self.low:g} … {self.high:g}: give all "
-                "numbers"
-            )
-        if array.dtype.kind == "c":
-            outside = np.abs(array) > max(abs(self.low), abs(self.high)) + slack
-        else:
-            outside = (array < self.low - slack) | (array > self.high + slack)
-        if outside.any():
-            position = int(np.argmax(outside))
-            raise ProgramError(
-                f"input {name!r}: number {position} is {array[position]:.6g}, outside its range "
-                f"{self.low:g} … {self.high:g}: declare the range when tracing, "
-                f"InputSpec(bound={float(np.abs(array).max()):.6g}), or scale the numbers down"
-            )
 
 
 @short_repr
@@ -157,7 +97,12 @@ class ClientKit:
         check_type("inputs", inputs, Mapping, 'give vectors by name: {"x": numbers}')
         if self.packed_inputs:
             lengths = {name: port.length for name, port in self.inputs.items()}
-            inputs = vectors(_named(self.packed_inputs, inputs, partial), inputs, lengths)
+            packings = _named(self.packed_inputs, inputs, partial)
+            given = checked_tensors(packings, inputs, self.inputs, _numbers)
+            return {
+                name: self._encrypted(public_key, name, self.inputs[name], slots)
+                for name, slots in vectors(packings, given, lengths).items()
+            }
         ports = _named(self.inputs, inputs, partial)
         if inputs.keys() != ports.keys():
             raise ProgramError(
@@ -165,10 +110,17 @@ class ClientKit:
                 f"{sorted(map(str, inputs))}: give a vector for each input, or some of them with "
                 "partial=True"
             )
-        return {
-            name: self._encrypted(public_key, name, port, inputs[name])
-            for name, port in ports.items()
-        }
+        found = {}
+        for name, port in ports.items():
+            array = np.atleast_1d(_numbers(name, inputs[name]))
+            if array.size > port.length:
+                raise ProgramError(
+                    f"input {name!r} holds {port.length} numbers and was given {array.size}: "
+                    "declare a greater length when tracing, or split the vector"
+                )
+            port.check_numbers(name, array)
+            found[name] = self._encrypted(public_key, name, port, array)
+        return found
 
     def decrypt(
         self,
@@ -322,34 +274,10 @@ class ClientKit:
             )
 
     def _encrypted(
-        self, public_key: PublicKey, name: str, port: Port, values: ArrayLike
+        self, public_key: PublicKey, name: str, port: Port, array: NDArray[Any]
     ) -> Ciphertext:
         from ringsmith.client import encrypt_vector
 
-        if isinstance(values, np.ma.MaskedArray):
-            raise ProgramError(
-                f"input {name!r} is a masked array, and what its mask hides would be encrypted: "
-                "give array.filled(value), or the numbers that count"
-            )
-        try:
-            array = np.atleast_1d(np.asarray(values))
-        except ValueError:
-            raise ParameterError(
-                f"input {name!r} has rows of different lengths: give one vector of numbers"
-            ) from None
-        if array.size > port.length:
-            raise ProgramError(
-                f"input {name!r} holds {port.length} numbers and was given {array.size}: "
-                "declare a greater length when tracing, or split the vector"
-            )
-        if array.dtype.kind == "b":
-            array = array.astype(np.int64)  # a mask
-        if array.dtype.kind not in "iufc":
-            raise ParameterError(
-                f"input {name!r}: {values!r:.60} holds what is no number of 64 bits: give real "
-                "numbers"
-            )
-        port.check_numbers(name, array)
         try:
             if self.parameters.exact:
                 return encrypt_vector(self.parameters, public_key, array)
@@ -430,3 +358,25 @@ def _named(known: Mapping[str, T], given: Mapping[str, object], partial: bool) -
     if not (partial and given):
         return known
     return {name: entry for name, entry in known.items() if name in given}
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Returns what was given for an input as an array of numbers."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ProgramError(
+            f"input {name!r} is a masked array, and what its mask hides would be encrypted: "
+            "give array.filled(value), or the numbers that count"
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ParameterError(
+            f"input {name!r} has rows of different lengths: give one array of numbers"
+        ) from None
+    if array.dtype.kind == "b":
+        array = array.astype(np.int64)  # a mask
+    if array.dtype.kind not in "iufc":
+        raise ParameterError(
+            f"input {name!r}: {values!r:.60} holds what is no number of 64 bits: give real numbers"
+        )
+    return array

@@ -1,6 +1,8 @@
 """Plain matrices times encrypted vectors, by diagonals."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +12,10 @@ from ringsmith.program.plain import PlainValues, checked_power_of_two
 from ringsmith.program.recorded import Vector, check_encrypted
 from ringsmith.program.source import SourceLine, caller
 
+T = TypeVar("T")
+
+_MOST_TRIED = 1 << 11
+"""Numbers of baby steps that are all tried; of more, the powers of two."""
 _OUTER_COST = 2
 """Of a rotation that cuts digits of its own, in rotations that share the digits of one value."""
 
@@ -54,7 +60,8 @@ def matvec(weights: object, x: Vector, *, stride: int = 1) -> Vector:
         if diagonal.any():
             diagonals[k] = np.concatenate([diagonal, np.zeros(capacity - length, a.dtype)])
     repeated = _repeated(start, columns * stride, (length + count) * stride)
-    total = _diagonal_sum(repeated, diagonals, stride)
+    weights = {(0, k * stride): np.repeat(values, stride) for k, values in diagonals.items()}
+    total = weighted_rotations([repeated], weights)
     for k in range((length // rows).bit_length() - 1):
         total = total + total.rotate((rows << k) * stride)
     numbers = given.shape[0] * stride
@@ -119,37 +126,62 @@ def _repeated(x: Vector, period: int, length: int) -> Vector:
     return x
 
 
-def _diagonal_sum(x: Vector, diagonals: dict[int, PlainValues], stride: int) -> Vector:
-    """Returns the sum over k of diagonal k times x rotated by k entries, in baby and giant steps.
+def weighted_rotations(
+    values: Sequence[Vector], weights: Mapping[tuple[int, int], PlainValues]
+) -> Vector:
+    """Returns the sum of rotated values times plain numbers, in baby and giant steps.
 
-    With k = g + b, where g is a multiple of the number of baby steps, diagonal k times x rotated by
-    k is the rotation by g of (diagonal k rotated back by g) times (x rotated by b): the inner
-    rotations are shared by all g, the outer ones by all b.
+    With k = g + b, where g is a multiple of the number of baby steps, weights times a value rotated
+    by k is the rotation by g of (the weights rotated back by g) times (the value rotated by b): the
+    inner rotations are shared by all g, the outer ones by all b.
+
+    Args:
+        values: Slots.
+        weights: The plain numbers of a row for (number of a value, slots to rotate it by).
     """
-    weight = _OUTER_COST if x.trace.space.shared_rotations else 1
-    sizes = range(max(diagonals) + 1, 0, -1)
-    baby = min(sizes, key=lambda size: _rotations(diagonals, size, weight))
-
-    def shifted(k: int, start: int) -> PlainValues:
-        entries = np.roll(diagonals[k], start)
-        return x.trace.space.in_every_row(np.repeat(entries, stride))
+    space = values[0].trace.space
+    unit = math.gcd(space.row, *(k for _, k in weights))
+    baby = unit * _baby_steps([(i, k // unit) for i, k in weights], shared=space.shared_rotations)
 
     def giant_step(start: int) -> Vector:
-        steps = [k for k in diagonals if k - k % baby == start]
-        inner = _sum(steps, lambda k: x.rotate((k - start) * stride) * shifted(k, start))
-        return inner.rotate(start * stride)
+        steps = [(i, k) for i, k in weights if k - k % baby == start]
+        inner = _sum(
+            steps,
+            lambda step: (
+                values[step[0]].rotate(step[1] - start)
+                * space.in_every_row(np.roll(weights[step], start))
+            ),
+        )
+        return inner.rotate(start)
 
-    return _sum(sorted({k - k % baby for k in diagonals}), giant_step)
+    return _sum(sorted({k - k % baby for _, k in weights}), giant_step)
 
 
-def _rotations(diagonals: Iterable[int], baby: int, weight: int) -> int:
+def rotation_count(steps: Sequence[tuple[int, int]], row: int, *, shared: bool) -> int:
+    """Returns what ``weighted_rotations`` of these values and steps costs, in rotations."""
+    unit = math.gcd(row, *(k for _, k in steps))
+    units = [(i, k // unit) for i, k in steps]
+    return _rotations(units, _baby_steps(units, shared=shared), _OUTER_COST if shared else 1)
+
+
+def _baby_steps(steps: Sequence[tuple[int, int]], *, shared: bool) -> int:
+    """Returns the number of baby steps with the fewest rotations; of several the largest."""
+    most = max(k for _, k in steps) + 1
+    sizes = range(most, 0, -1)
+    if most > _MOST_TRIED:
+        sizes = [1 << bit for bit in reversed(range(most.bit_length() + 1))]  # type: ignore[assignment]
+    weight = _OUTER_COST if shared else 1
+    return min(sizes, key=lambda size: _rotations(steps, size, weight))
+
+
+def _rotations(steps: Sequence[tuple[int, int]], baby: int, weight: int) -> int:
     """The cost of the rotations, that of an outer one in those of inner ones."""
-    inner = {k % baby for k in diagonals} - {0}
-    outer = {k // baby for k in diagonals} - {0}
+    inner = {(i, k % baby) for i, k in steps if k % baby}
+    outer = {k // baby for _, k in steps} - {0}
     return len(inner) + weight * len(outer)
 
 
-def _sum(indices: Iterable[int], term: Callable[[int], Vector]) -> Vector:
+def _sum(indices: Iterable[T], term: Callable[[T], Vector]) -> Vector:
     first, *rest = indices
     total = term(first)
     for index in rest:

@@ -4,10 +4,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.program.nodes import Node
-from ringsmith.program.plain import Space
 from ringsmith.program.spans import Span, of_input
 
 DEFAULT_BOUND = 1.0
@@ -32,12 +34,18 @@ class ConstantOutputError(ProgramError):
 
 def input_spans(
     nodes: Sequence[Node],
-    space: Space,
-    lengths: Mapping[str, int],
+    filled: Mapping[str, NDArray[np.bool_]],
     complex_inputs: Iterable[str],
     default: float,
 ) -> dict[str, Span]:
-    """Returns the ranges of the inputs' slots, by name; ``default`` where none is declared."""
+    """Returns the ranges of the inputs' slots, by name.
+
+    Args:
+        nodes: The program's nodes.
+        filled: The slots that hold numbers, by the input's name.
+        complex_inputs: Inputs whose numbers may be complex.
+        default: The magnitude of inputs without a declared range.
+    """
     found = {}
     for node in nodes:
         if node.op is Op.INPUT and node.name is not None:
@@ -45,8 +53,7 @@ def input_spans(
                 (-default, default) if node.bound is None else (node.bound.low, node.bound.high)
             )
             found[node.name] = of_input(
-                space,
-                lengths[node.name],
+                filled[node.name],
                 low,
                 high,
                 complex_numbers=node.name in complex_inputs,

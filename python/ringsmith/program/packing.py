@@ -1,12 +1,12 @@
-"""Tensors in the slots of vectors: where each number goes, as a table.
+"""Inputs and outputs as clients see them, and tensors in their slots: where each number goes.
 
 An imported program takes and gives tensors. A tensor lies in one vector or several, its ports; a
 vector of S slots fills a ciphertext by repetition.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,66 @@ from ringsmith.errors import ProgramError
 
 MAX_NUMBERS = 1 << 26
 """Numbers of a tensor, and entries of a table."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """An encrypted input or output.
+
+    Attributes:
+        limbs: Data primes of the ciphertext.
+        scale: Scale of the ciphertext; 1 in BFV.
+        length: Numbers that it holds, in its first slots.
+        low: The least number that an input may hold; None: any that the scheme takes.
+        high: The greatest one.
+        complex_numbers: Whether an input's numbers may be complex.
+        noise: Of a CKKS output: what decryptions that are shared are flooded by, as the standard
+            deviation of the noise by the forecast for all inputs in their ranges: root mean square
+            over all slots, in units of the numbers, rounded up to a power of two. None: unknown.
+        budget: Of a BFV output: bits of noise budget that it has left by the forecast.
+    """
+
+    limbs: int
+    scale: float
+    length: int
+    low: float | None = None
+    high: float | None = None
+    complex_numbers: bool = False
+    noise: float | None = None
+    budget: int | None = None
+
+    def check_numbers(self, name: str, array: NDArray[Any]) -> None:
+        """Refuses numbers of an input outside its range.
+
+        Raises:
+            ProgramError: Names the input and the first such number.
+        """
+        if array.dtype.kind == "c" and not self.complex_numbers and array.imag.any():
+            position = int(np.argmax(array.imag != 0))
+            raise ProgramError(
+                f"input {name!r}: number {position} is {array[position]:.6g}, and the program was "
+                "planned for real numbers: declare InputSpec(complex_numbers=True) when tracing"
+            )
+        if self.low is None or self.high is None:
+            return
+        slack = 0.0 if array.dtype.kind in "iu" else 1e-9 * max(abs(self.low), abs(self.high))
+        if array.size < self.length and not self.low - slack <= 0 <= self.high + slack:
+            raise ProgramError(
+                f"input {name!r} holds {self.length} numbers and was given {array.size}, and the "
+                f"zeros that follow are outside its range {self.low:g} … {self.high:g}: give all "
+                "numbers"
+            )
+        if array.dtype.kind == "c":
+            outside = np.abs(array) > max(abs(self.low), abs(self.high)) + slack
+        else:
+            outside = (array < self.low - slack) | (array > self.high + slack)
+        if outside.any():
+            position = int(np.argmax(outside))
+            raise ProgramError(
+                f"input {name!r}: number {position} is {array[position]:.6g}, outside its range "
+                f"{self.low:g} … {self.high:g}: declare the range when tracing, "
+                f"InputSpec(bound={float(np.abs(array).max()):.6g}), or scale the numbers down"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +103,19 @@ class Packing:
         """Numbers of the tensor."""
         return math.prod(self.shape)
 
+    @property
+    def filled(self) -> NDArray[np.bool_]:
+        """Of an input: which of the S slots of each port hold numbers, shape (ports, S)."""
+        return (self.table > 0).reshape(len(self.ports), self.slots)
+
+    def without(self, ports: Collection[str]) -> "Packing":
+        """Returns an input's packing without ports: what they would hold is not needed."""
+        kept = [i for i, port in enumerate(self.ports) if port not in ports]
+        if len(kept) == len(self.ports):
+            return self
+        table = self.table.reshape(len(self.ports), self.slots)[kept].reshape(-1)
+        return replace(self, ports=tuple(self.ports[i] for i in kept), table=table)
+
     def error(self, known: Mapping[str, object], slots: int, *, is_input: bool) -> str:
         """Returns what is wrong with a packing from a file, or nothing.
 
@@ -67,34 +140,98 @@ class Packing:
         return ""
 
 
-def vectors(
-    packings: Mapping[str, Packing], given: Mapping[str, ArrayLike], lengths: Mapping[str, int]
+def checked_tensors(
+    packings: Mapping[str, Packing],
+    given: Mapping[str, ArrayLike],
+    ports: Mapping[str, Port],
+    numbers: Callable[[str, ArrayLike], NDArray[Any]],
 ) -> dict[str, NDArray[Any]]:
-    """Returns the vectors of a program's inputs.
+    """Returns the tensors of a program's inputs, by name.
+
+    Args:
+        packings: Of each input tensor, by name.
+        given: The tensors, by name.
+        ports: The inputs, by name.
+        numbers: Returns the array of an input's name and what was given, or refuses it.
+
+    Raises:
+        ProgramError: When a tensor is missing, unknown, of another shape, or has numbers outside
+            its range.
+    """
+    if given.keys() != packings.keys():
+        raise ProgramError(
+            f"the program takes the arrays {sorted(packings)} and was given "
+            f"{sorted(map(str, given))}: give an array for each"
+        )
+    found = {}
+    for name, packing in packings.items():
+        array = numbers(name, given[name])
+        if array.shape != packing.shape:
+            raise ProgramError(
+                f"input {name!r} has the shape {array.shape}, and the program takes "
+                f"{packing.shape}: reshape it"
+            )
+        port = replace(ports[packing.ports[0]], length=array.size)
+        port.check_numbers(name, array.reshape(-1))
+        found[name] = array
+    return found
+
+
+def laid_out(
+    packings: Mapping[str, Packing], given: Mapping[str, object], lengths: Mapping[str, int]
+) -> dict[str, Any]:
+    """Returns numbers for each input of a program of what was given for its tensors, or the ports.
+
+    Args:
+        packings: Of each input tensor, by name.
+        given: For a tensor by its name one number, or an array of its shape, perhaps of several
+            such; they are laid out in the ports. Else for the ports by their names: as it is.
+        lengths: Numbers of each input vector, by name.
+
+    Raises:
+        ProgramError: When an array has another shape.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        packing = packings.get(name)
+        if packing is None or not isinstance(value, int | float | np.ndarray | list | tuple):
+            found |= dict.fromkeys((name,) if packing is None else packing.ports, value)
+            continue
+        array = np.asarray(value)
+        if not array.ndim:
+            found |= dict.fromkeys(packing.ports, value)
+            continue
+        rank = len(packing.shape)
+        if array.shape[array.ndim - rank :] != packing.shape or array.ndim > rank + 1:
+            raise ProgramError(
+                f"{name!r} was given an array of shape {array.shape}, and the program takes "
+                f"{packing.shape}: give one number, an array of this shape, or several in one"
+            )
+        rows = [
+            vectors({name: packing}, {name: each}, lengths)
+            for each in array.reshape(-1, *packing.shape)
+        ]
+        for port, where in zip(packing.ports, packing.filled, strict=True):
+            last = lengths[port] - int(where[::-1].argmax())  # zeros after it are left out
+            each = np.stack([row[port][:last] for row in rows])
+            found[port] = each if array.ndim > rank else each[0]
+    return found
+
+
+def vectors(
+    packings: Mapping[str, Packing], given: Mapping[str, NDArray[Any]], lengths: Mapping[str, int]
+) -> dict[str, NDArray[Any]]:
+    """Returns the vectors of a program's inputs, of tensors that were checked.
 
     Args:
         packings: Of each input tensor, by name.
         given: The tensors, by name.
         lengths: Numbers of each input vector, by name.
 
-    Raises:
-        ProgramError: When a tensor is missing, unknown, or of another shape.
     """
-    if given.keys() != packings.keys():
-        raise ProgramError(
-            f"the program takes the tensors {sorted(packings)} and was given "
-            f"{sorted(map(str, given))}: give an array for each"
-        )
     found = {}
     for name, packing in packings.items():
-        array = np.asarray(given[name])
-        if isinstance(given[name], np.ma.MaskedArray):
-            raise ProgramError(f"input {name!r} is a masked array: give array.filled(value)")
-        if array.shape != packing.shape:
-            raise ProgramError(
-                f"input {name!r} has the shape {array.shape}, and the program takes "
-                f"{packing.shape}: reshape it"
-            )
+        array = given[name]
         flat = np.concatenate([np.zeros(1, array.dtype), array.ravel()])
         rows = flat[packing.table].reshape(len(packing.ports), packing.slots)
         for port, row in zip(packing.ports, rows, strict=True):

@@ -37,7 +37,7 @@ class Space:
         self, value: object, source: SourceLine, what: str = "a plain operand"
     ) -> PlainValues:
         """Returns a fresh array of shape () or (length,), or refuses the value, called ``what``."""
-        array = self._array(value, source, what)
+        array = self.array(value, source, what)
         if array.ndim > 1 or array.size == 0:
             raise source.error(
                 f"an array of shape {array.shape} is no vector: use one dimension and at least 1 "
@@ -47,7 +47,7 @@ class Space:
 
     def matrix(self, value: object, source: SourceLine) -> PlainValues:
         """Returns a fresh array of shape (rows, columns), or refuses the value."""
-        array = self._array(value, source)
+        array = self.array(value, source)
         if array.ndim != 2 or array.size == 0:
             raise source.error(
                 f"an array of shape {array.shape} is no matrix: use two dimensions, rows first, "
@@ -85,11 +85,11 @@ class Space:
         array.setflags(write=False)
         return array
 
-    def in_every_row(self, values: PlainValues) -> PlainValues:
+    def in_every_row(self, values: NDArray[Any]) -> NDArray[Any]:
         """Returns the same ``row`` numbers for every row, shape (slots,)."""
         return np.tile(values, self.slots // self.row)
 
-    def _array(
+    def array(
         self, value: object, source: SourceLine, what: str = "a plain operand"
     ) -> PlainValues:
         """Returns a fresh array of the scheme's numbers, of any shape."""

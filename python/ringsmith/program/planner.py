@@ -17,7 +17,8 @@ class InputSpec:
     """How an input arrives.
 
     Attributes:
-        length: Numbers that it holds; zeros follow. None: it is all slots (``EncryptedVector``).
+        length: The shape of an array, a tuple (``EncryptedArray``). Or the numbers of a vector of
+            slots, which zeros follow; None: it is all slots (``EncryptedVector``).
         limbs: Data primes that it is encrypted over; None: all. In BFV always all.
         scale: Scale that it is encrypted at; None: the ladder's at its limbs. CKKS only.
         bound: The range of its numbers, as for ``bounded``: encryption refuses others. None: CKKS
@@ -25,7 +26,7 @@ class InputSpec:
         complex_numbers: Whether its numbers may be complex. CKKS only.
     """
 
-    length: int | None = None
+    length: int | tuple[int, ...] | None = None
     limbs: int | None = None
     scale: float | None = None
     bound: object = None

@@ -53,6 +53,11 @@ class RecordedVector(Unsupported):
         return self._array
 
     @property
+    def node(self) -> ArrayNode:
+        """What the vector means, as ``array``."""
+        return self.array
+
+    @property
     def shape(self) -> tuple[int]:
         """How many numbers it holds, as NumPy's shape; all slots where it was rotated."""
         node = self.array

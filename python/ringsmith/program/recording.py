@@ -1,14 +1,31 @@
 """Recording: a Python function is called on encrypted vectors that record its operations."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ringsmith.graph.operations import Op
 from ringsmith.params import RlweParameters
 from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.ndarray.layout import Layout
+from ringsmith.program.ndarray.packings import best as packed_best
+from ringsmith.program.ndarray.parts import Part
+from ringsmith.program.ndarray.placing import Origin
+from ringsmith.program.ndarray.ports import (
+    checked_shape,
+    input_packing,
+    input_parts,
+    output_packing,
+    vector_packing,
+)
 from ringsmith.program.nodes import Bound, Note
+from ringsmith.program.packing import Packing
 from ringsmith.program.plain import Space, whole_number
 from ringsmith.program.planner import InputSpec, multiplicative_depth
 from ringsmith.program.ranges import interval_of
@@ -19,7 +36,7 @@ from ringsmith.program.vector import EncryptedVector
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
-Inputs = Mapping[str, InputSpec | int | None] | Iterable[str] | None
+Inputs = Mapping[str, InputSpec | int | tuple[int, ...] | None] | Iterable[str] | None
 """Inputs as users declare them; see ``trace``."""
 Outputs = Mapping[str, int | None] | None
 """Lengths of outputs as users declare them; see ``trace``."""
@@ -38,6 +55,8 @@ class Recording:
         source: The line that asked for the trace.
         output_lengths: Numbers that each output holds, by name.
         arrays: What each output means as an array, by name; empty: it is not known.
+        packed_inputs: How arrays lie in the inputs, by the array's name; empty: there are none.
+        packed_outputs: The same of the outputs.
     """
 
     name: str
@@ -48,6 +67,8 @@ class Recording:
     source: SourceLine
     output_lengths: Mapping[str, int]
     arrays: Mapping[str, ArrayNode] = field(default_factory=dict)
+    packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
+    packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
@@ -67,7 +88,11 @@ class Recording:
     @property
     def lengths(self) -> dict[str, int]:
         """Numbers that each input holds, by name."""
-        return _lengths(self.inputs, self.trace.space)
+        slots = self.trace.space.slots
+        return {
+            name: spec.length if isinstance(spec.length, int) else slots
+            for name, spec in self.inputs.items()
+        }
 
     def check_limbs(self, parameters: RlweParameters) -> None:
         """Refuses an input of more limbs than the parameters have.
@@ -91,7 +116,10 @@ def record(
     outputs: Outputs = None,
     default_bound: float | None = None,
 ) -> Recording:
-    """Calls a function once on encrypted vectors that record.
+    """Calls a function on encrypted vectors that record.
+
+    With arrays among the inputs it is called again for other ways to pack these, of which the
+    cheapest is kept.
 
     Args:
         function: As for ``trace``.
@@ -109,44 +137,165 @@ def record(
             f"{function!r:.60} is no function: give a Python function of encrypted vectors"
         )
     specs = _checked_inputs(function, inputs, space, source, default_bound)
+
+    def with_layouts(layouts: Mapping[str, Layout]) -> tuple[Recording, dict[str, Origin]]:
+        return _record(function, specs, space, layouts, source, outputs)
+
+    return packed_best(with_layouts)
+
+
+def _record(
+    function: Callable[..., Any],
+    specs: Mapping[str, InputSpec],
+    space: Space,
+    layouts: Mapping[str, Layout],
+    source: SourceLine,
+    outputs: Outputs,
+) -> tuple[Recording, dict[str, Origin]]:
+    """Calls the function once; returns what it recorded, and what it wishes of the arrays."""
     recorder = Trace(space)
-    vectors = {name: _input(recorder, name, spec, source) for name, spec in specs.items()}
+    values, ports, packed = _inputs(recorder, specs, layouts, source)
     try:
-        inspect.signature(function).bind(**vectors)
+        inspect.signature(function).bind(**values)
     except TypeError as error:
         raise source.error(
             f"{_name(function)} cannot be called with the inputs {sorted(specs)}: {error}"
         ) from None
-    results = _checked_outputs(function, function(**vectors), recorder)
+    results = _checked_outputs(function, function(**values), recorder)
     results = _declared_outputs(results, {} if outputs is None else outputs, source)
-    indices = {name: result.index for name, result in results.items()}
-    used = _reachable(recorder, indices.values())
-    for name, vector in vectors.items():
-        if vector.index not in used:
+    found = _outputs(results, source, packs=bool(packed))
+    used = _reachable(recorder, found.indices.values())
+    unused = {node.name or "" for i, node in enumerate(recorder.nodes) if i not in used}
+    for name in specs:
+        if unused >= set(packed[name].ports if name in packed else (name,)):
             raise source.error(
                 f"input {name!r} is used by no output: use it, or take it out of the inputs"
             )
-    return Recording(
+    packed = {name: each.without(unused) for name, each in packed.items()}
+    ports = {name: spec for name, spec in ports.items() if name not in unused}
+    recording = Recording(
         _name(function),
         recorder,
-        specs,
-        indices,
+        ports,
+        found.indices,
         tuple(sorted(used)),
         source,
-        {name: result.array.numbers for name, result in results.items()},
-        {name: result.array for name, result in results.items()},
+        found.lengths,
+        {name: result.node for name, result in results.items()},
+        packed,
+        found.packed,
     )
+    origins = {
+        name: value.content.origin
+        for name, value in values.items()
+        if isinstance(value, EncryptedArray) and value.content.origin is not None
+    }
+    return recording, origins
 
 
-def _input(trace: Trace, name: str, spec: InputSpec, source: SourceLine) -> EncryptedVector:
-    """An encrypted input."""
+def _inputs(
+    trace: Trace,
+    specs: Mapping[str, InputSpec],
+    layouts: Mapping[str, Layout],
+    source: SourceLine,
+) -> tuple[dict[str, EncryptedVector | EncryptedArray], dict[str, InputSpec], dict[str, Packing]]:
+    """Returns the values that the function takes, the ciphertexts, and how arrays lie in them."""
+    values: dict[str, EncryptedVector | EncryptedArray] = {}
+    ports: dict[str, InputSpec] = {}
+    packed: dict[str, Packing] = {}
+    space = trace.space
+    arrays = any(isinstance(spec.length, tuple) for spec in specs.values())
+    for name, spec in specs.items():
+        if isinstance(spec.length, tuple):
+            layout = layouts.get(name) or Layout.dense(spec.length, space.row.bit_length() - 1)
+            packing = input_packing(name, spec.length, layout, whole=space.exact, source=source)
+            table = packing.table.reshape(-1, space.row)
+            parts: list[Part] = []
+            for port, row in zip(packing.ports, table, strict=True):
+                if port in ports:
+                    raise source.error(f"two inputs are named {port!r}: name one otherwise")
+                ports[port] = replace(spec, length=space.slots)
+                filled = space.in_every_row(row > 0)
+                parts.append(_input(trace, port, ports[port], source, filled).slots_of())
+            size = math.prod(spec.length)
+            node = ArrayNode(size, lambda a: a, name=name, shape=spec.length)
+            values[name] = EncryptedArray(trace, input_parts(layout, parts), node)
+            packed[name] = packing
+            continue
+        if name in ports:
+            raise source.error(f"two inputs are named {name!r}: name one otherwise")
+        ports[name] = spec
+        values[name] = _input(trace, name, spec, source)
+        if arrays:
+            ports[name] = replace(spec, length=space.slots)
+            length = _fits_row(name, spec.length or space.slots, space, source)
+            packed[name] = vector_packing(name, length, space.row, whole=space.exact, is_input=True)
+    return values, ports, packed
+
+
+def _fits_row(name: str, length: int, space: Space, source: SourceLine) -> int:
+    if length > space.row:
+        raise source.error(
+            f"{name!r}, a vector of {length} numbers beside arrays, exceeds a row of {space.row}: "
+            f"declare it with a shape, ({length},)"
+        )
+    return length
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """The ciphertexts of the outputs, the numbers that they hold, and how arrays lie in them."""
+
+    indices: dict[str, int]
+    lengths: dict[str, int]
+    packed: dict[str, Packing]
+
+
+def _outputs(
+    results: Mapping[str, EncryptedVector | EncryptedArray], source: SourceLine, *, packs: bool
+) -> _Outputs:
+    found = _Outputs({}, {}, {})
+    packs = packs or any(isinstance(each, EncryptedArray) for each in results.values())
+    for name, result in results.items():
+        space = result.trace.space
+        if isinstance(result, EncryptedArray):
+            ports, found.packed[name] = output_packing(
+                name, result, found.indices, whole=space.exact, source=source
+            )
+            found.indices.update(ports)
+            found.lengths.update(dict.fromkeys(ports, space.slots))
+            continue
+        if name in found.indices:
+            raise source.error(f"two outputs are named {name!r}: name one otherwise")
+        found.indices[name] = result.index
+        found.lengths[name] = result.array.numbers
+        if packs:
+            length = _fits_row(name, result.array.numbers, space, source)
+            found.packed[name] = vector_packing(
+                name, length, space.row, whole=space.exact, is_input=False
+            )
+            found.lengths[name] = space.slots
+    return found
+
+
+def _input(
+    trace: Trace,
+    name: str,
+    spec: InputSpec,
+    source: SourceLine,
+    filled: NDArray[np.bool_] | None = None,
+) -> EncryptedVector:
+    """An encrypted input; ``filled`` says which slots hold numbers, if these are not the first."""
     slots = trace.space.slots
+    assert not isinstance(spec.length, tuple), "arrays have ciphertexts of all slots"
     length, bound = spec.length or slots, None
     if spec.bound is not None:
         interval = interval_of(spec.bound, source)
         bound = Bound(float(interval.low), float(interval.high), source)
     low, high = (-1.0, 1.0) if bound is None else (bound.low, bound.high)
-    span = of_input(trace.space, length, low, high, complex_numbers=spec.complex_numbers)
+    if filled is None:
+        filled = np.arange(slots) < length
+    span = of_input(filled, low, high, complex_numbers=spec.complex_numbers)
     index = trace.record(TraceNode(Op.INPUT, (), source, name=name, bound=bound, span=span))
     whole = spec.length is None or (length == slots and not trace.space.chosen)
     node = ArrayNode(length, lambda a: a, name=name, all_slots=whole)
@@ -154,8 +303,10 @@ def _input(trace: Trace, name: str, spec: InputSpec, source: SourceLine) -> Encr
 
 
 def _declared_outputs(
-    results: Mapping[str, EncryptedVector], declared: Mapping[str, int | None], source: SourceLine
-) -> dict[str, EncryptedVector]:
+    results: Mapping[str, EncryptedVector | EncryptedArray],
+    declared: Mapping[str, int | None],
+    source: SourceLine,
+) -> dict[str, EncryptedVector | EncryptedArray]:
     """Returns results that hold as many numbers as was declared of them; zeros follow theirs."""
     if not isinstance(declared, Mapping):
         raise source.error(
@@ -168,23 +319,22 @@ def _declared_outputs(
         )
     found = dict(results)
     for name, value in declared.items():
-        slots = results[name].trace.space.slots
+        vector = results[name]
+        if isinstance(vector, EncryptedArray):
+            raise source.error(
+                f"output {name!r} is an array of shape {vector.shape}: leave its length out"
+            )
+        slots = vector.trace.space.slots
         number = slots if value is None else whole_number(value)
         if number is None or not 1 <= number <= slots:
             raise source.error(
                 f"output {name!r}: length = {value!r:.60} is not a whole number in 1 … {slots}"
             )
-        vector = results[name]
         if number > vector.array.numbers:
             vector = vector.all_slots(source)
         node = replace(vector.array, numbers=number, filled=0)
         found[name] = EncryptedVector(vector.trace, vector.index, node)
     return found
-
-
-def _lengths(inputs: Mapping[str, InputSpec], space: Space) -> dict[str, int]:
-    """Numbers that each input holds, by name."""
-    return {name: spec.length or space.slots for name, spec in inputs.items()}
 
 
 def _checked_inputs(
@@ -217,15 +367,22 @@ def _checked_inputs(
         if not isinstance(name, str) or not name.isidentifier():
             raise source.error(f"input {name!r:.60} is not a name: use a Python identifier")
         spec = value if isinstance(value, InputSpec) else InputSpec(length=value)
-        length, limbs = whole_number(spec.length), whole_number(spec.limbs)
+        if isinstance(spec.length, tuple):
+            spec = replace(spec, length=checked_shape(name, spec.length, source))
+            length = None
+        else:
+            length = whole_number(spec.length)
+        limbs = whole_number(spec.limbs)
         if length is not None and length > slots:
             raise source.error(
                 f"input {name!r}: length = {length} exceeds the {slots} slots of a ciphertext: "
                 "split it, or take a larger N"
             )
-        if spec.length is not None and (length is None or length < 1):
+        given_length = spec.length is not None and not isinstance(spec.length, tuple)
+        if given_length and (length is None or length < 1):
             raise source.error(
-                f"input {name!r}: length = {spec.length!r:.60} is not a whole number from 1"
+                f"input {name!r}: length = {spec.length!r:.60} is neither a whole number from 1 "
+                "nor a shape, a tuple of such"
             )
         if spec.limbs is not None and (limbs is None or limbs < 1):
             raise source.error(
@@ -246,7 +403,7 @@ def _checked_inputs(
 
 def _checked_outputs(
     function: Callable[..., Any], returned: object, recorder: Trace
-) -> dict[str, EncryptedVector]:
+) -> dict[str, EncryptedVector | EncryptedArray]:
     if isinstance(returned, Mapping):
         named = dict(returned)
     elif isinstance(returned, tuple | list):
@@ -256,11 +413,12 @@ def _checked_outputs(
     source = _definition(function)
     if not named:
         raise source.error(f"{_name(function)} returns nothing: return an encrypted vector")
-    outputs = {}
+    outputs: dict[str, EncryptedVector | EncryptedArray] = {}
     for name, value in named.items():
         if not isinstance(name, str) or not name.isidentifier():
             raise source.error(f"output {name!r:.60} is not a name: use a Python identifier")
-        if not isinstance(value, EncryptedVector) or value.trace is not recorder:
+        ours = isinstance(value, EncryptedVector | EncryptedArray)
+        if not ours or value.trace is not recorder:
             raise source.error(
                 f"output {name!r} of {_name(function)} is {value!r:.60}, which does not come from "
                 "its inputs: return encrypted vectors computed from them"

@@ -131,15 +131,14 @@ ZERO = Span(np.zeros(()), np.zeros(()))
 
 
 def of_input(
-    space: Space, length: int, low: float, high: float, *, complex_numbers: bool = False
+    filled: NDArray[np.bool_], low: float, high: float, *, complex_numbers: bool = False
 ) -> Span:
-    """Returns the ranges of an input of ``length`` numbers, which zeros follow."""
+    """Returns the ranges of an input's slots: those that are filled with its numbers, or zero."""
     first, last = (
         np.asarray(complex(end, end) if complex_numbers else float(end)) for end in (low, high)
     )
-    if length < space.slots:
-        inside = np.arange(space.slots) < length
-        first, last = np.where(inside, first, 0), np.where(inside, last, 0)
+    if not filled.all():
+        first, last = np.where(filled, first, 0), np.where(filled, last, 0)
     return Span(first, last)
 
 

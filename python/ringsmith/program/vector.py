@@ -11,7 +11,7 @@ from ringsmith.program.recorded import RecordedVector, shape_error
 from ringsmith.program.source import caller
 from ringsmith.program.unsupported import numpy_error
 
-_COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 
 class EncryptedVector(RecordedVector):
@@ -93,7 +93,7 @@ class EncryptedVector(RecordedVector):
         if method == "__call__" and not options and ufunc in operators:
             forward, reflected = operators[ufunc]
             return forward(operands[1]) if operands[0] is self else reflected(operands[0])
-        if ufunc in _COMPARISONS:
+        if ufunc in COMPARISONS:
             self._refuse_comparison(None)
         if method == "__call__" and not options and ufunc in _UNARY:
             return _UNARY[ufunc](self)

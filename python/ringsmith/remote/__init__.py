@@ -15,7 +15,7 @@ docs/guide/service.md describes the server.
 
 try:
     from ringsmith.remote.connection import ServiceError
-    from ringsmith.remote.service import JobStatus, RemoteJob, RemoteProgram, Service
+    from ringsmith.remote.service import JobStatus, RemoteHandle, RemoteJob, RemoteProgram, Service
 except ModuleNotFoundError as _missing:
     if (_missing.name or "ringsmith").startswith("ringsmith"):
         raise
@@ -25,4 +25,4 @@ except ModuleNotFoundError as _missing:
         name=_missing.name,
     ) from None
 
-__all__ = ["JobStatus", "RemoteJob", "RemoteProgram", "Service", "ServiceError"]
+__all__ = ["JobStatus", "RemoteHandle", "RemoteJob", "RemoteProgram", "Service", "ServiceError"]

@@ -8,17 +8,26 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser
 
 from ringsmith.remote.connection import ServiceError
+from ringsmith.service.protocol import ADDRESS_MEDIA
 
 
-def write_form(parts: Mapping[str, bytes], files: Mapping[str, bytes]) -> tuple[bytes, str]:
-    """Returns a body of fields and files by name, and its content type."""
+def write_form(
+    parts: Mapping[str, bytes],
+    files: Mapping[str, bytes],
+    addresses: Mapping[str, bytes] | None = None,
+) -> tuple[bytes, str]:
+    """Returns a body of fields, files and addresses by name, and its content type."""
     boundary = secrets.token_hex(16)
     chunks: list[bytes] = []
-    for named, is_file in ((parts, False), (files, True)):
+    for named, media in (
+        (parts, ""),
+        (files, "application/octet-stream"),
+        (addresses or {}, ADDRESS_MEDIA),
+    ):
         for name, data in named.items():
             quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-            more = f'; filename="{quoted}"' if is_file else ""
-            kind = "Content-Type: application/octet-stream\r\n" if is_file else ""
+            more = f'; filename="{quoted}"' if named is files else ""
+            kind = f"Content-Type: {media}\r\n" if media else ""
             head = (
                 f'--{boundary}\r\nContent-Disposition: form-data; name="{quoted}"{more}\r\n{kind}'
             )

@@ -4,16 +4,19 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
+from httpx import Response
 from numpy.typing import ArrayLike, NDArray
 
-from ringsmith.errors import InteropError, check_type
+from ringsmith.backends.handles import kept_names
+from ringsmith.errors import InteropError, ProgramError, check_type
 from ringsmith.forks import PerProcess
 from ringsmith.interop import (
     SealParameters,
@@ -221,6 +224,11 @@ class Service:
     ) -> None:
         self.close()
 
+    @property
+    def url(self) -> str:
+        """The server's URL."""
+        return self._connection.url
+
     def close(self) -> None:
         """Closes the connections."""
         self._connection.close()
@@ -343,44 +351,52 @@ class Service:
     def submit(
         self,
         program: RemoteProgram | str,
-        inputs: Mapping[str, Ciphertext],
+        inputs: "Mapping[str, Ciphertext | RemoteHandle]",
         evaluation_keys: EvaluationKeys,
         *,
+        keep: bool | Collection[str] = False,
         request: str | None = None,
     ) -> "RemoteJob":
         """Submits a run, and returns when the server has accepted the job.
 
         Args:
             program: The program, or its name.
-            inputs: Ciphertexts by the input's name, from ``program.encrypt``.
+            inputs: Ciphertexts by the input's name, from ``program.encrypt``, or handles of this
+                service.
             evaluation_keys: The third result of ``generate_keys``; sent if the server lacks them.
+            keep: Outputs that stay on the server, where later runs take them: all, or those of
+                these names. ``RemoteJob.output`` has their handles.
             request: A name for this request; None: a new one. A second request of the same name
                 returns the first one's job, also in another process.
 
         Raises:
             ServiceError: If the server refuses.
             InteropError: If an input or key is of other parameters.
+            ProgramError: If ``keep`` names no output, or a handle cannot be an input of this run.
         """
         chosen = self._program(program)
-        job, _ = self._run(chosen, inputs, evaluation_keys, request, at_once=True)
-        return RemoteJob(self, chosen, job)
+        kept = kept_names(keep, chosen.kit.outputs)
+        job, _ = self._run(chosen, inputs, evaluation_keys, request, kept)
+        return RemoteJob(self, chosen, job, kept)
 
     def run(
         self,
         program: RemoteProgram | str,
-        inputs: Mapping[str, Ciphertext],
+        inputs: "Mapping[str, Ciphertext | RemoteHandle]",
         evaluation_keys: EvaluationKeys,
         *,
         request: str | None = None,
     ) -> dict[str, Ciphertext]:
         """Runs a program and returns its outputs by name; arguments are those of ``submit``.
 
+        ``submit`` can keep outputs on the server.
+
         Raises:
             ServiceError: If the server refuses, or the job fails.
             InteropError: If an input, key or output is of other parameters.
         """
         chosen = self._program(program)
-        job, outputs = self._run(chosen, inputs, evaluation_keys, request, at_once=False)
+        job, outputs = self._run(chosen, inputs, evaluation_keys, request)
         if outputs is not None:
             return outputs
         return RemoteJob(self, chosen, job).wait()
@@ -394,25 +410,34 @@ class Service:
     def _run(
         self,
         program: RemoteProgram,
-        inputs: Mapping[str, Ciphertext],
+        inputs: "Mapping[str, Ciphertext | RemoteHandle]",
         keys: EvaluationKeys,
         request: str | None,
-        *,
-        at_once: bool,
+        keep: Collection[str] | None = None,
     ) -> tuple[JobStatus, dict[str, Ciphertext] | None]:
-        """Sends a run; returns its job, and its outputs if the answer contains them."""
+        """Sends a run; returns its job, and its outputs if the answer contains them.
+
+        With ``keep``, the answer comes when the job is accepted; without, when it has ended.
+        """
         check_type("inputs", inputs, Mapping, 'give ciphertexts by name: {"x": x}')
         check_type("evaluation_keys", keys, EvaluationKeys, "give the third of generate_keys")
         parameters = program.kit.parameters
-        files = {name: _encoded(name, one, parameters) for name, one in inputs.items()}
+        files, addresses = {}, {}
+        for name, one in inputs.items():
+            if isinstance(one, RemoteHandle):
+                addresses[name] = one.address_for(self, program, name).encode()
+            else:
+                files[name] = _encoded(name, one, parameters)
         name = request or secrets.token_hex(16)
         headers = {"Idempotency-Key": name}
-        if at_once:
+        if keep is not None:
             headers["Prefer"] = "respond-async"
         for attempt in range(2):
             digests = self.put_keys(program, keys)
             fields = {"keys": ",".join(digests).encode(), "revision": program.revision.encode()}
-            body, headers["Content-Type"] = write_form(fields, files)
+            if keep:
+                fields["keep"] = ",".join(keep).encode()
+            body, headers["Content-Type"] = write_form(fields, files, addresses)
             try:
                 answer = self._connection.ask(
                     "POST",
@@ -429,7 +454,7 @@ class Service:
                     self._sent.pop(keys, None)
         outputs: dict[str, Ciphertext] | None = None
         if answer.status_code == 200:
-            status, outputs = _results(answer.headers["content-type"], answer.content, program)
+            status, outputs = _results(answer, program, keep or ())
         else:
             status = JobStatus.of(json_of(answer))
         status.check_answers(request=name)
@@ -441,16 +466,28 @@ class Service:
         status.check_answers(identifier=identifier)
         return status
 
-    def _results_of(self, identifier: str, program: RemoteProgram) -> dict[str, Ciphertext]:
+    def _results_of(
+        self, identifier: str, program: RemoteProgram, kept: Collection[str]
+    ) -> dict[str, Ciphertext]:
         answer = self._connection.ask(
             "GET", f"/jobs/{identifier}/results", most=_most_bytes(program)
         )
-        status, outputs = _results(answer.headers["content-type"], answer.content, program)
+        status, outputs = _results(answer, program, kept)
         status.check_answers(identifier=identifier)
         return outputs
 
     def _delete(self, identifier: str) -> None:
         self._connection.ask("DELETE", f"/jobs/{identifier}", taken=(404,))
+
+    def _output_of(self, identifier: str, program: RemoteProgram, name: str) -> Ciphertext:
+        answer = self._connection.ask(
+            "GET", f"/jobs/{identifier}/outputs/{name}", most=_most_bytes(program)
+        )
+        what = f"output {name!r:.80}"
+        return decode_object(answer.content, Ciphertext, program.kit.parameters, what)
+
+    def _free_output(self, identifier: str, name: str) -> None:
+        self._connection.ask("DELETE", f"/jobs/{identifier}/outputs/{name}", taken=(404, 410))
 
 
 class RemoteJob:
@@ -459,11 +496,18 @@ class RemoteJob:
     Attributes:
         id: The server's name for it.
         program: The program that it runs.
+        kept: Outputs that stay on the server, by name.
     """
 
-    def __init__(self, service: Service, program: RemoteProgram, status: JobStatus) -> None:
+    def __init__(
+        self,
+        service: Service,
+        program: RemoteProgram,
+        status: JobStatus,
+        kept: tuple[str, ...] = (),
+    ) -> None:
         self._service, self._status = service, status
-        self.id, self.program = status.id, program
+        self.id, self.program, self.kept = status.id, program, kept
 
     def poll(self) -> JobStatus:
         """Returns the job's current status.
@@ -476,7 +520,7 @@ class RemoteJob:
         return self._status
 
     def wait(self, timeout_seconds: float | None = None) -> dict[str, Ciphertext]:
-        """Waits until the job is done, and returns its outputs by name.
+        """Waits until the job is done, and returns its outputs that are not kept by name.
 
         Args:
             timeout_seconds: How long to wait; None: until it ends. The job continues after a
@@ -485,6 +529,34 @@ class RemoteJob:
         Raises:
             ServiceError: If it failed, was cancelled, or has not ended in time.
         """
+        self._wait_for_end(timeout_seconds)
+        return self._service._results_of(self.id, self.program, self.kept)
+
+    def output(self, name: str, timeout_seconds: float | None = None) -> "RemoteHandle":
+        """Waits until the job is done, and returns the handle of an output that is kept.
+
+        Args:
+            name: The output's name.
+            timeout_seconds: As for ``wait``.
+
+        Raises:
+            ProgramError: If there is no such output, or it is not kept.
+            ServiceError: As ``wait``.
+        """
+        outputs = self.program.kit.outputs
+        if name not in outputs:
+            raise ProgramError(
+                f"the program has the outputs {sorted(outputs)}, and no {name!r:.60}"
+            )
+        if name not in self.kept:
+            raise ProgramError(
+                f"output {name!r} is not kept, and wait() returns it: submit with keep=True, or "
+                f"keep=[{name!r}], to leave it on the server"
+            )
+        self._wait_for_end(timeout_seconds)
+        return RemoteHandle(self._service, self.id, self.program, name)
+
+    def _wait_for_end(self, timeout_seconds: float | None) -> None:
         end = float("inf") if timeout_seconds is None else time.monotonic() + timeout_seconds
         while not self._status.has_ended:
             seconds = end - time.monotonic()
@@ -501,7 +573,6 @@ class RemoteJob:
             raise ServiceError(
                 f"job {self.id} {status.state}: {status.message:.1000}", 200, status.code
             )
-        return self._service._results_of(self.id, self.program)
 
     def cancel(self) -> None:
         """Cancels the job if it has not ended; otherwise removes it and its results.
@@ -510,6 +581,102 @@ class RemoteJob:
             ServiceError: If the server does not answer.
         """
         self._service._delete(self.id)
+
+
+class RemoteHandle:
+    """A ciphertext on a server: an input of later runs there, until it is freed or expires.
+
+    A job that was submitted with ``keep`` has one for each output that it keeps. The server
+    removes it with its job: after ``keep_seconds``, or by ``RemoteJob.cancel``. A run that was
+    accepted with it is not affected.
+
+    Attributes:
+        job: The server's name for the job that made it.
+        program: The program of that job.
+        output: The name of the output that it is.
+        limbs: Number of data primes.
+        scale: The scale, as a ciphertext's.
+        freed: Whether it was freed here.
+    """
+
+    def __init__(self, service: Service, job: str, program: RemoteProgram, output: str) -> None:
+        self._service = service
+        self.job, self.program, self.output, self.freed = job, program, output, False
+        port = program.kit.outputs[output]
+        self.limbs, self.scale = port.limbs, port.scale
+
+    def __repr__(self) -> str:
+        return f"RemoteHandle(output {self.output!r} of job {self.job})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.free()
+
+    def read(self) -> Ciphertext:
+        """Fetches the ciphertext; the handle stays as it is.
+
+        Raises:
+            ServiceError: If it was freed, or has expired.
+            InteropError: If the answer is no ciphertext of the program's parameters.
+        """
+        self._check_there("the handle")
+        return self._service._output_of(self.job, self.program, self.output)
+
+    def free(self) -> None:
+        """Removes it from the server, so that it takes nothing of the quota; twice does nothing.
+
+        Raises:
+            ServiceError: If the server does not answer.
+        """
+        if not self.freed:
+            self._service._free_output(self.job, self.output)
+            self.freed = True
+
+    def address_for(self, service: Service, program: RemoteProgram, name: str) -> str:
+        """Returns its address on the server, for an input of a run.
+
+        Args:
+            service: Where the run is.
+            program: The program that is run.
+            name: Name of the input.
+
+        Raises:
+            ServiceError: If it was freed.
+            ProgramError: If it is of another service, or its level, scale or parameters are others
+                than the input's.
+        """
+        what = f"input {name!r:.80}"
+        self._check_there(what)
+        if service.url != self._service.url:
+            raise ProgramError(
+                f"{what} is a handle of {self._service.url}, and the run is at {service.url}: run "
+                "there, or give handle.read()"
+            )
+        made, wanted = self.program.kit.parameters, program.kit.parameters
+        if made.parameters_id != wanted.parameters_id:
+            raise ProgramError(
+                f"{what}: {self!r} is of the parameters {made.parameters_id.hex()[:8]}, and "
+                f"{program.name!r} has {wanted.parameters_id.hex()[:8]}: trace both programs with "
+                "the same parameters"
+            )
+        port = program.kit.inputs.get(name)
+        if port is not None and (port.limbs, port.scale) != (self.limbs, self.scale):
+            raise ProgramError(
+                f"{what}: {self!r} has {self.limbs} limbs and scale {self.scale}, and the program "
+                f"takes {port.limbs} and {port.scale}: they must be equal"
+            )
+        return f"/v{API_VERSION}/jobs/{self.job}/outputs/{quote(self.output)}"
+
+    def _check_there(self, what: str) -> None:
+        if self.freed:
+            raise ServiceError(f"{what} was freed: run the job again", 410, "freed")
 
 
 def _check_version(found: Mapping[str, Any]) -> None:
@@ -561,15 +728,15 @@ def _most_bytes(program: RemoteProgram) -> int:
 
 
 def _results(
-    content_type: str, body: bytes, program: RemoteProgram
+    answer: Response, program: RemoteProgram, kept: Collection[str]
 ) -> tuple[JobStatus, dict[str, Ciphertext]]:
-    """Reads a finished job and its outputs from one body."""
-    parts = read_form(content_type, body)
+    """Reads a finished job and its outputs that are not kept from one body."""
+    parts = read_form(answer.headers["content-type"], answer.content)
     try:
         status = JobStatus.of(json.loads(parts.pop("job")))
     except (KeyError, ValueError, RecursionError):
         raise ServiceError("an answer without its job", 200, "form") from None
-    expected = program.kit.outputs.keys()
+    expected = program.kit.outputs.keys() - kept
     if parts.keys() != expected:
         raise ServiceError(
             f"the answer has the outputs {sorted(parts)!s:.200}, and {program.name!r} has "

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ringsmith.backends.base import PORTS, WAYS, CompiledGraph, Device, GraphResult, InputsOnDemand
 from ringsmith.backends.cards.interface import CARD, DEFAULT_BAUD, card_port
-from ringsmith.backends.handles import Handle, KeysHandle, Resident
+from ringsmith.backends.handles import Handle, KeysHandle, Resident, kept_names
 from ringsmith.backends.jobs import ChangedJob, Job
 from ringsmith.backends.keys import AnyKey, check_seeds, whole_keys
 from ringsmith.backends.registry import backend_of, backend_without_designs, fitting_backend
@@ -230,14 +230,7 @@ class Compiled:
     def _kept_polynomials(self, keep: bool | Collection[str]) -> frozenset[str]:
         """The graph's outputs that stay on the device."""
         outputs = self.lowered.outputs
-        if isinstance(keep, str):
-            raise TypeError(f"keep = {keep!r:.60}: give a list of names, or True for all outputs")
-        names = (outputs if keep else ()) if isinstance(keep, bool) else keep
-        for name in names:
-            if name not in outputs:
-                raise ProgramError(
-                    f"keep: the program has the outputs {sorted(outputs)}, not {name!r:.60}"
-                )
+        names = kept_names(keep, outputs)
         return frozenset(each for name in names for each in outputs[name].polynomials)
 
     def _run_result(

@@ -21,7 +21,8 @@ from ringsmith.files.container import pack, padded, unpack
 from ringsmith.files.records import Decoder, Encoder, Json, MalformedError, Variants
 from ringsmith.params import RlweParameters, SecurityWarning
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import ClientKit, Port
+from ringsmith.program.kit import ClientKit
+from ringsmith.program.packing import Port
 from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine
 from ringsmith.program.spans import live

@@ -23,6 +23,7 @@ from ringsmith.service.bodies import chunks, read_form
 from ringsmith.service.clock import now
 from ringsmith.service.database import ENDED, Client, JobRecord, KeyRecord, KeyState, RunState
 from ringsmith.service.protocol import (
+    ADDRESS_MEDIA,
     API_VERSION,
     KEY_MEDIA,
     KIT_MEDIA,
@@ -57,7 +58,7 @@ from ringsmith.service.schemas import (
     ServerStatus,
     WorkerStatus,
 )
-from ringsmith.service.state import State, Timing
+from ringsmith.service.state import State, Timing, address_of
 from ringsmith.service.storage import disk_problems
 
 PREFIX = f"/v{API_VERSION}"
@@ -400,8 +401,19 @@ def _key_status(key: KeyRecord) -> KeyStatus:
                                 "description": "The program's revision for which the inputs were "
                                 "made; without it, any.",
                             },
+                            "keep": {
+                                "type": "string",
+                                "description": "Names of outputs, separated by spaces or commas, "
+                                "that stay on the server as inputs of later runs: the answer and "
+                                "`results` leave them out, and `outputs` has them.",
+                            },
                         },
-                        "additionalProperties": {"type": "string", "format": "binary"},
+                        "additionalProperties": {
+                            "type": "string",
+                            "format": "binary",
+                            "description": "An input: a file, or, with the content type "
+                            f"`{ADDRESS_MEDIA}`, the address (`href`) of a kept output.",
+                        },
                     }
                 }
             },
@@ -425,7 +437,7 @@ async def run(
     ] = None,
     seal: SealVersion = None,
 ) -> Response:
-    """Runs a program on encrypted inputs: a part for each, and the fields `keys` and `revision`."""
+    """Runs a program on encrypted inputs: a part for each, and `keys`, `revision` and `keep`."""
     publication = state.program(name)
     if seal is not None:  # before the program runs in vain
         _seal_parameters(publication)
@@ -513,7 +525,7 @@ async def events(identifier: Identifier, state: StateOf, client: ClientOf) -> St
 async def results(
     identifier: Identifier, state: StateOf, client: ClientOf, seal: SealVersion = None
 ) -> Response:
-    """A job that is done, with all outputs, as the answer to a run."""
+    """A job that is done, with all outputs that are not kept, as the answer to a run."""
     found = await state.job(client, identifier)
     if found.state in ENDED and found.state is not RunState.DONE:
         return _answer(_status_of(found), _job_status(found))
@@ -535,6 +547,17 @@ async def output(
     return output_response(state.output(job, name), job.program, seal)
 
 
+@router.delete("/jobs/{identifier}/outputs/{name}", tags=["jobs"], status_code=204)
+async def free_output(
+    identifier: Identifier,
+    name: Annotated[str, InPath(max_length=256)],
+    state: StateOf,
+    client: ClientOf,
+) -> None:
+    """Removes a kept output. Jobs that were sent with its address run all the same."""
+    await state.free_output(await state.job(client, identifier), name)
+
+
 @router.delete("/jobs/{identifier}", tags=["jobs"])
 async def remove_job(identifier: Identifier, state: StateOf, client: ClientOf) -> JobStatus:
     """Cancels a job that has not ended; removes one that has, with its results."""
@@ -546,7 +569,6 @@ async def remove_job(identifier: Identifier, state: StateOf, client: ClientOf) -
 
 
 def _job_status(job: JobRecord) -> JobStatus:
-    outputs: Mapping[str, int] = job.outcome.get("outputs", {})
     return JobStatus(
         id=job.id,
         request=job.request,
@@ -562,8 +584,8 @@ def _job_status(job: JobRecord) -> JobStatus:
         seconds=job.outcome.get("seconds"),
         figures=job.outcome.get("figures", {}),
         outputs={
-            name: OutputSpec(href=f"{PREFIX}/jobs/{job.id}/outputs/{name}", size=size)
-            for name, size in outputs.items()
+            name: OutputSpec(href=address_of(job, name), size=size, kept=name in job.keep)
+            for name, size in job.outputs.items()
         },
     )
 
@@ -576,8 +598,8 @@ def _status_of(job: JobRecord) -> int:
 
 
 def _results(state: State, job: JobRecord, seal: str | None) -> Response:
-    """Returns a job that is done and its outputs as one body."""
-    outputs = {name: state.output(job, name) for name in job.outcome["outputs"]}
+    """Returns a job that is done and its outputs that are not kept as one body."""
+    outputs = {name: state.output(job, name) for name in job.outputs if name not in job.keep}
     return results_response(_job_status(job).model_dump_json().encode(), outputs, job.program, seal)
 
 

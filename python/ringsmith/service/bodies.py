@@ -16,12 +16,12 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser
 from starlette.requests import ClientDisconnect, Request
 
-from ringsmith.service.protocol import ProblemError
+from ringsmith.service.protocol import ADDRESS_MEDIA, ProblemError
 
-FIELDS = ("keys", "revision")
+FIELDS = ("keys", "revision", "keep")
 """Parts of a run that are no inputs."""
 FIELD_BYTES = 4096
-"""Bytes of a field that is no input, at most."""
+"""Bytes of a field that is no input, or of an address of one, at most."""
 PARTS = 256
 """Parts of a body, at most."""
 BYTES_A_SECOND = 4096
@@ -77,7 +77,7 @@ def _too_large(size: str, limit: int) -> ProblemError:
 
 @dataclass
 class Part:
-    """A part of a form: a short field, or a file that was written.
+    """A part of a form: a short field, also an input's address, or a file that was written.
 
     Attributes:
         name: Its name.
@@ -170,7 +170,8 @@ class Form:
             raise _malformed(f"two parts are named {name!r:.80}")
         self._part = self.parts[name] = Part(name)
         self._hash = hashlib.sha256()
-        if name in self._files:
+        media = self._headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+        if name in self._files and media != ADDRESS_MEDIA.encode():
             self._part.path = self._folder / str([*self._files].index(name))
             self._file = self._part.path.open("wb")
 
@@ -178,7 +179,7 @@ class Form:
         part = self._part
         assert part is not None, "the parser opened it"
         part.size += end - start
-        limit = self._files.get(part.name, FIELD_BYTES)
+        limit = FIELD_BYTES if part.path is None else self._files[part.name]
         if part.size > limit:
             raise ProblemError(
                 413,

@@ -36,7 +36,8 @@ CREATE TABLE keys (
   PRIMARY KEY (client, parameters, digest));
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY, client INTEGER NOT NULL REFERENCES clients(id), program TEXT NOT NULL,
-  revision TEXT NOT NULL, keys TEXT NOT NULL, request TEXT, fingerprint TEXT NOT NULL,
+  revision TEXT NOT NULL, keys TEXT NOT NULL, keep TEXT NOT NULL, request TEXT,
+  fingerprint TEXT NOT NULL,
   state TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL,
   created REAL NOT NULL, started REAL, ended REAL, code TEXT NOT NULL DEFAULT '',
   message TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT '{}',
@@ -123,7 +124,8 @@ class JobRecord:
         created: Time of the request, in seconds since 1970; ``started`` and ``ended`` likewise.
         code: The error code if it failed.
         message: The error message if it failed.
-        outcome: The cost of the run and its outputs.
+        outcome: The cost of the run, its outputs, and which of them were freed.
+        keep: Names of the outputs that later jobs may take as inputs.
     """
 
     id: str
@@ -142,6 +144,13 @@ class JobRecord:
     code: str = ""
     message: str = ""
     outcome: dict[str, Any] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+
+    @property
+    def outputs(self) -> dict[str, int]:
+        """Bytes of each output that is stored, by name."""
+        sizes, freed = self.outcome.get("outputs", {}), self.outcome.get("freed", ())
+        return {name: size for name, size in sizes.items() if name not in freed}
 
 
 def token_digest(token: str) -> bytes:
@@ -373,11 +382,12 @@ class Database:
         """
         try:
             self._connection.execute(
-                "INSERT INTO jobs (id, client, program, revision, keys, request, fingerprint, "
-                "state, bytes, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO jobs (id, client, program, revision, keys, keep, request, "
+                "fingerprint, state, bytes, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(job.id, job.client, job.program, job.revision, json.dumps(job.keys)),
-                    *(job.request, job.fingerprint, job.state.value, job.bytes, job.created),
+                    *(json.dumps(job.keep), job.request, job.fingerprint),
+                    *(job.state.value, job.bytes, job.created),
                 ),
             )
         except sqlite3.IntegrityError:
@@ -501,6 +511,25 @@ class Database:
         )
         return [row["id"] for row in rows]
 
+    def free_output(self, identifier: str, name: str) -> None:
+        """Records that an output of a job is not stored any more; does nothing if it is so."""
+        with self._transaction():
+            job = self.job(identifier)
+            if job is None or name not in job.outputs:
+                return
+            outcome = {**job.outcome, "freed": [*job.outcome.get("freed", ()), name]}
+            self._connection.execute(
+                "UPDATE jobs SET outcome = ?, bytes = bytes - ? WHERE id = ?",
+                (json.dumps(outcome), job.outputs[name], identifier),
+            )
+
+    def largest_jobs(self, client: int, most: int) -> list[JobRecord]:
+        """Returns the jobs of a client that take most bytes."""
+        rows = self._connection.execute(
+            "SELECT * FROM jobs WHERE client = ? ORDER BY bytes DESC LIMIT ?", (client, most)
+        )
+        return [_job(row) for row in rows]
+
     def job_bytes(self, client: int) -> int:
         """Returns the bytes of a client's jobs."""
         return int(self._number("SELECT SUM(bytes) FROM jobs WHERE client = ?", client))
@@ -590,6 +619,7 @@ def _key(row: sqlite3.Row) -> KeyRecord:
 def _job(row: sqlite3.Row) -> JobRecord:
     values = {name: row[name] for name in row.keys()}  # noqa: SIM118 - a Row is no mapping
     values["keys"] = tuple(json.loads(values["keys"]))
+    values["keep"] = tuple(json.loads(values["keep"]))
     values["outcome"] = json.loads(values["outcome"])
     values["state"] = RunState(values["state"])
     return JobRecord(**values)

@@ -7,7 +7,7 @@
     service.sqlite3    clients, keys, jobs
     programs/          what workers load, by name and revision
     keys/CLIENT/PARAMETERS/DIGEST    uploaded keys; with ".part" while they come
-    jobs/JOB/NUMBER                  encrypted inputs
+    jobs/JOB/NUMBER                  encrypted inputs; links, where they are kept outputs
     jobs/JOB/attempt-N-RANDOM/NUMBER encrypted outputs
 """
 
@@ -99,6 +99,13 @@ class Folder:
     def input_files(self, identifier: str, names: Sequence[str]) -> dict[str, str]:
         """Paths of a job's inputs by name."""
         return {name: str(self.job(identifier) / str(i)) for i, name in enumerate(names)}
+
+    def link_input(self, output: Path, identifier: str, number: int) -> None:
+        """Makes a stored output an input of a job, without a copy; each can be removed alone.
+
+        Raises OSError if the output is gone.
+        """
+        (self.job(identifier) / str(number)).hardlink_to(output)
 
     def sweep(self, jobs: Container[str], keys: Iterable[KeyRecord]) -> None:
         """Removes files that a killed server left."""

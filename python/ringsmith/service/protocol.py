@@ -15,6 +15,8 @@ KEY_MEDIA = (OBJECT_MEDIA, RELIN_MEDIA, GALOIS_MEDIA)
 KIT_MEDIA = "application/x-ringsmith-kit"
 PARAMETERS_MEDIA = "application/x-seal-parameters"
 PROBLEM_MEDIA = "application/problem+json"
+ADDRESS_MEDIA = "text/uri-list"
+"""Type of a part that has the address of a kept output in place of an input's ciphertext."""
 
 
 class ProblemError(RingsmithError):

@@ -17,10 +17,12 @@ from ringsmith.files import SECRET_MODE, read_bounded, write_whole
 from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import Compiled, compile_for_smallest_design, compile_program
 from ringsmith.schemes import program_file
+from ringsmith.service.bodies import FIELDS
 from ringsmith.service.tasks import DeviceChoice, ProgramFiles
 
 log = logging.getLogger("ringsmith.service")
 
+_JOB_PART = "job"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SECRET_BYTES = 32
 _REVISION_BYTES = 16
@@ -104,6 +106,7 @@ def publish(path: Path, folder: Path, device: DeviceChoice, secret: bytes) -> Pu
     program = program_file.from_bytes(data, str(path))
     if not isinstance(program, Program):
         raise InteropError(f"{path}: a client kit, which has no operations: give the program")
+    _check_ports(program, path)
     revision = hmac.new(secret, data, hashlib.sha256).digest()[:_REVISION_BYTES].hex()
     own = folder / f"{name}-{revision}"
     own.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -117,6 +120,20 @@ def publish(path: Path, folder: Path, device: DeviceChoice, secret: bytes) -> Pu
         name, revision, str(program_path), str(kit_path), compiled_path, device.design
     )
     return Publication(name, revision, kit, kit_bytes, files, design)
+
+
+def _check_ports(program: Program, path: Path) -> None:
+    """Refuses names that mean something else in a form. Raises ParameterError if there are any."""
+    for kind, names, taken in (
+        ("input", program.inputs, FIELDS),
+        ("output", program.outputs, (_JOB_PART,)),
+    ):
+        for name in names:
+            if name in taken:
+                raise ParameterError(
+                    f"{path}: {kind} {name!r}: forms of the service have a field of this name; "
+                    f"rename the {kind}"
+                )
 
 
 def _compile(program: Program, folder: Path, device: DeviceChoice) -> tuple[str, str]:

@@ -95,6 +95,10 @@ class OutputSpec(BaseModel):
 
     href: str
     size: int
+    kept: bool = Field(
+        description="Whether it was to be kept: it may be an input of later jobs, and is left out "
+        "where all outputs are sent."
+    )
 
 
 class JobStatus(BaseModel):

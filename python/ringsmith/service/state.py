@@ -3,14 +3,16 @@
 import asyncio
 import hashlib
 import logging
+import re
 import secrets
 import shutil
 from collections import Counter, defaultdict, deque
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from ringsmith.backends.fair_queue import QueueFullError
 from ringsmith.service.bodies import Part
@@ -29,10 +31,10 @@ from ringsmith.service.database import (
 from ringsmith.service.dispatcher import Dispatcher
 from ringsmith.service.folder import Folder
 from ringsmith.service.metrics import Metrics
-from ringsmith.service.protocol import ProblemError, not_found
+from ringsmith.service.protocol import API_VERSION, ProblemError, not_found
 from ringsmith.service.published import Publication
 from ringsmith.service.settings import Quota, Settings
-from ringsmith.service.storage import PATIENCE_SECONDS, Storage, storage_problem
+from ringsmith.service.storage import PATIENCE_SECONDS, Storage, disk_problems, storage_problem
 from ringsmith.service.tasks import DeviceChoice, KeyFile, Outcome, Task
 
 log = logging.getLogger("ringsmith.service")
@@ -43,6 +45,9 @@ _CANCEL_SECONDS = 2.0
 """How long a client that cancels a job waits until that is stored."""
 _KEPT = (KeyState.CHECKING, KeyState.READY)
 """Keys that no upload replaces."""
+_ADDRESS = re.compile(rf"/v{API_VERSION}/jobs/([0-9a-f]{{32}})/outputs/([^/]{{1,1000}})")
+_LARGEST = 3
+"""Jobs that the answer to a full quota names."""
 
 
 @dataclass(frozen=True)
@@ -498,13 +503,24 @@ class State:
         if kept + size > quota.job_bytes:
             raise _over_quota(
                 f"{kept} bytes of jobs are kept or arrive, and this one may add {size}",
-                f"{quota.job_bytes}: DELETE jobs whose results were read",
+                f"{quota.job_bytes}: DELETE kept outputs, and jobs whose results were read"
+                f"{await self._largest(client)}",
                 60,
             )
         try:
             self.dispatcher.check_capacity()
         except QueueFullError as error:
             raise ProblemError(503, "queue-full", f"{error}", {"Retry-After": "5"}) from None
+
+    async def _largest(self, client: Client) -> str:
+        """Says which jobs of a client take most of its quota, and which outputs they keep."""
+        jobs = await self.storage.read(lambda database: database.largest_jobs(client.id, _LARGEST))
+        said = []
+        for job in jobs:
+            kept = [f"{name} {job.outputs[name]}" for name in job.keep if name in job.outputs]
+            of_them = f" (kept outputs: {', '.join(kept)})" if kept else ""
+            said.append(f"job {job.id} {job.bytes}{of_them}")
+        return f"; most bytes have {', '.join(said)}" if said else ""
 
     async def _is_stray(self, job: JobRecord) -> bool:
         """Whether a job was stored by a write that seemed to fail: its request was refused.
@@ -557,7 +573,14 @@ class State:
         """
         async with self._turns[client.id]:
             keys = await self._named_keys(client, program, parts)
-            digests = {name: part.digest for name, part in parts.items() if part.path is not None}
+            keep = _named_outputs(program, parts)
+            given = {name: parts[name] for name in program.kit.inputs}
+            addresses = {
+                name: part.text.decode("utf-8", "replace").strip()
+                for name, part in given.items()
+                if part.path is None
+            }
+            digests = {name: part.digest for name, part in given.items()} | addresses
             job = JobRecord(
                 identifier,
                 client.id,
@@ -565,11 +588,12 @@ class State:
                 program.revision,
                 tuple(key.digest for key in keys),
                 request,
-                _fingerprint(program, keys, digests),
+                _fingerprint(program, keys, keep, digests),
                 RunState.WAITING,
                 0,
                 sum(part.size for part in parts.values()),
                 now(),
+                keep=keep,
             )
             before = await self._job_of_request(client, request)
             if before is not None:
@@ -577,6 +601,8 @@ class State:
                 if not await self._is_stray(before):
                     return before
                 await self.remove_job(before.id)
+            linked = await self._link_kept(client, program, identifier, addresses)
+            job = replace(job, bytes=job.bytes + linked)
             # Other jobs of this client may have been accepted while this body arrived.
             self._arrived(arrival)
             await self._check_quota(client, program)
@@ -588,6 +614,43 @@ class State:
                 self.metrics.job_began(job)
                 self.dispatcher.submit(job, task)
             return found
+
+    async def _link_kept(
+        self,
+        client: Client,
+        program: Publication,
+        identifier: str,
+        addresses: Mapping[str, str],
+    ) -> int:
+        """Makes kept outputs the inputs of a job; returns their bytes.
+
+        Raises ProblemError if an address is of no kept output of this client, or a file is larger
+        than the input may be.
+        """
+        total = 0
+        for name, address in addresses.items():
+            found = _ADDRESS.fullmatch(address)
+            if found is None:
+                raise ProblemError(
+                    422,
+                    "wrong-parts",
+                    f"input {name!r}: {address!r:.120} is no address of an output: give the 'href' "
+                    f"that the job's status has, such as /v{API_VERSION}/jobs/ID/outputs/NAME",
+                )
+            job = await self.job(client, found[1])
+            path = self.kept_output(job, unquote(found[2]))
+            with disk_problems(), _lost_files():
+                size = path.stat().st_size
+                if size > program.input_bytes[name]:
+                    raise ProblemError(
+                        413,
+                        "too-large",
+                        f"input {name!r}: {address} has {size} bytes, and this input has at most "
+                        f"{program.input_bytes[name]}: it has more limbs, or other parameters",
+                    )
+                self.folder.link_input(path, identifier, [*program.kit.inputs].index(name))
+            total += size
+        return total
 
     async def _named_keys(
         self, client: Client, program: Publication, parts: Mapping[str, Part]
@@ -610,8 +673,7 @@ class State:
                 f"revision {revision:.64} of {program.name!r} was asked for, and this server "
                 f"offers {program.revision}: get the program anew",
             )
-        text = parts["keys"].text.decode("utf-8", "replace") if "keys" in parts else ""
-        digests = sorted(set(text.replace(",", " ").split()))
+        digests = _words(parts.get("keys"))
         needs = program.kit.key_needs
         if not digests and (needs.relin is not None or needs.galois):
             raise ProblemError(
@@ -662,12 +724,39 @@ class State:
         names = [*job.outcome["outputs"]]
         if name not in names:
             raise not_found(f"output {name!r:.80} of this job")
-        path = Path(job.outcome["folder"]) / str(names.index(name))
-        if not path.is_file():
+        if name not in job.outputs:
             raise ProblemError(
-                410, "lost-files", "this result is not on the server's disk any more: run it again"
+                410, "freed", f"output {name!r} of job {job.id} was removed: run the job again"
+            )
+        path = Path(job.outcome["folder"]) / str(names.index(name))
+        with _lost_files():
+            if not path.is_file():
+                raise FileNotFoundError
+        return path
+
+    def kept_output(self, job: JobRecord, name: str) -> Path:
+        """Returns the path of an output that was to be kept.
+
+        Raises ProblemError as ``output``, and if the job was to keep others or none.
+        """
+        path = self.output(job, name)
+        if name not in job.keep:
+            raise ProblemError(
+                409,
+                "not-kept",
+                f"output {name!r} of job {job.id} is a result, which was not to be kept: run it "
+                f"again with {name!r} in the field 'keep'",
             )
         return path
+
+    async def free_output(self, job: JobRecord, name: str) -> None:
+        """Removes a kept output; jobs that have it as an input still do.
+
+        Raises ProblemError as ``kept_output``, or if the database fails.
+        """
+        path = self.kept_output(job, name)
+        await self.storage.write(lambda database: database.free_output(job.id, name))
+        path.unlink(missing_ok=True)
 
     def discard(self, identifier: str) -> None:
         """Removes the folder of a job that was not accepted."""
@@ -678,11 +767,50 @@ def _place(key: KeyRecord) -> tuple[int, str, str]:
     return key.client, key.parameters, key.digest
 
 
+@contextmanager
+def _lost_files() -> Iterator[None]:
+    """Raises ProblemError if an output's file is gone."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise ProblemError(
+            410, "lost-files", "this result is not on the server's disk any more: run it again"
+        ) from None
+
+
+def _words(part: Part | None) -> list[str]:
+    """Returns the words of a field, which spaces or commas separate, in order and once."""
+    text = "" if part is None else part.text.decode("utf-8", "replace")
+    return sorted(set(text.replace(",", " ").split()))
+
+
+def _named_outputs(program: Publication, parts: Mapping[str, Part]) -> tuple[str, ...]:
+    """Returns the outputs that a run is to keep. Raises ProblemError if one is unknown."""
+    names = _words(parts.get("keep"))
+    unknown = [name for name in names if name not in program.kit.outputs]
+    if unknown:
+        raise ProblemError(
+            422,
+            "wrong-parts",
+            f"keep: program {program.name!r} has the outputs {sorted(program.kit.outputs)!s:.500}, "
+            f"and not {unknown[0]!r:.80}",
+        )
+    return tuple(names)
+
+
+def address_of(job: JobRecord, output: str) -> str:
+    """Returns the address of a job's output, without the server's."""
+    return f"/v{API_VERSION}/jobs/{job.id}/outputs/{quote(output)}"
+
+
 def _fingerprint(
-    program: Publication, keys: Iterable[KeyRecord], digests: Mapping[str, str]
+    program: Publication,
+    keys: Iterable[KeyRecord],
+    keep: Iterable[str],
+    digests: Mapping[str, str],
 ) -> str:
     """Returns a digest of everything on which a run depends."""
-    text = [program.name, program.revision, *(key.digest for key in keys)]
+    text = [program.name, program.revision, " ".join(keep), *(key.digest for key in keys)]
     for name, digest in sorted(digests.items()):
         text += [name, digest]
     return hashlib.sha256("\0".join(text).encode()).hexdigest()

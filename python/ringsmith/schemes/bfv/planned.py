@@ -42,6 +42,8 @@ def planned(recording: Recording, parameters: BfvParameters, options: Options) -
         MappingProxyType(dict(recording.output_lengths)),
         notes=recording.notes,
         arrays=recording.arrays,
+        packed_inputs=recording.packed_inputs,
+        packed_outputs=recording.packed_outputs,
         unchecked=options.unchecked,
         rotations=options.rotations,
     )

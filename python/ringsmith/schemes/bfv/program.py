@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.params import BfvParameters
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import Port
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
@@ -19,6 +18,7 @@ from ringsmith.program.overflow import (
     check_outputs,
     input_spans,
 )
+from ringsmith.program.packing import Port
 from ringsmith.program.plain import Space
 from ringsmith.program.spans import magnitudes
 from ringsmith.schemes.bfv.forecast import NoiseForecast, forecast
@@ -64,7 +64,7 @@ class BfvProgram(Program):
             RangeError: Names the user's line.
             ConstantOutputError: When an output is the same for all inputs.
         """
-        given = input_spans(self.nodes, self._space, self.lengths, (), bound)
+        given = input_spans(self.nodes, self.filled, (), bound)
         found, constant = magnitudes(self.nodes, self._space, given, self.output_lengths)
         check_outputs(self.nodes, constant)
         limit = self.parameters.plain_modulus // 2

@@ -107,7 +107,7 @@ class Forecast:
 def forecast(
     parameters: CkksParameters,
     nodes: Sequence[Node],
-    lengths: Mapping[str, int],
+    filled: Mapping[str, NDArray[np.bool_]],
     bounds: Mapping[str, ArrayLike | Interval] | float | Interval = 1.0,
     *,
     output_lengths: Mapping[str, int],
@@ -115,16 +115,27 @@ def forecast(
     samples: Mapping[str, ArrayLike] | None = None,
     each_node: bool = True,
 ) -> Forecast:
-    """Forecasts the precision of planned nodes; ``Program.forecast`` describes the arguments."""
+    """Forecasts the precision of planned nodes; ``Program.forecast`` describes other arguments.
+
+    Args:
+        parameters: The parameter set.
+        nodes: The planned nodes.
+        filled: The slots that hold numbers, by the input's name.
+        bounds: Bounds of all numbers, or for each input of its slots, from the first.
+        output_lengths: Numbers that each output holds, by name.
+        complex_numbers: Whether numbers may be complex.
+        samples: For each input its first slots, or an array (samples, slots).
+        each_node: Whether every node's error is wanted.
+    """
     promised = {
         node.name or "": Interval(node.bound.low, node.bound.high)
         for node in nodes
         if node.op is Op.INPUT and node.bound is not None
     }
     if not isinstance(bounds, Mapping):
-        bounds = {name: promised.get(name, bounds) for name in lengths}
-    ranges = _input_ranges(parameters.slots, lengths, bounds, real=not complex_numbers)
-    typical = None if samples is None else magnitudes(nodes, parameters.slots, lengths, samples)
+        bounds = {name: promised.get(name, bounds) for name in filled}
+    ranges = _input_ranges(filled, bounds, real=not complex_numbers)
+    typical = None if samples is None else magnitudes(nodes, filled, samples)
     walk = _Walk(parameters, nodes, ranges, output_lengths, typical)
     return walk.run(each_node=each_node)
 
@@ -179,20 +190,19 @@ def _quantile(spreads: Reals, exceeding: Callable[[Reals], Reals]) -> float:
 
 
 def _input_ranges(
-    slots: int,
-    lengths: Mapping[str, int],
+    filled: Mapping[str, NDArray[np.bool_]],
     given: Mapping[str, ArrayLike | Interval],
     *,
     real: bool,
 ) -> dict[str, Span]:
-    if given.keys() != lengths.keys():
+    if given.keys() != filled.keys():
         raise ProgramError(
-            f"the program takes the inputs {sorted(lengths)} and bounds were given for "
+            f"the program takes the inputs {sorted(filled)} and bounds were given for "
             f"{sorted(given)}: give a bound for each input, or one number for all"
         )
     result = {}
-    for name, length in lengths.items():
-        limit = given[name]
+    for name, where in filled.items():
+        limit, length = given[name], int(where.nonzero()[0].max(initial=0)) + 1
         bound = np.asarray(limit.magnitude if isinstance(limit, Interval) else limit)
         fits = bound.dtype.kind in "iuf" and (bound.ndim == 0 or 0 < bound.size <= length)
         if not fits or bound.ndim > 1 or not np.isfinite(bound).all() or (bound < 0).any():
@@ -201,20 +211,18 @@ def _input_ranges(
                 f"0, or at most {length} of them"
             )
         low, high = (limit.low, limit.high) if isinstance(limit, Interval) else (-bound, bound)
-        low, high = (_with_zeros(np.asarray(end, float), length, slots) for end in (low, high))
+        low, high = (_with_zeros(np.asarray(end, float), where) for end in (low, high))
         result[name] = Span(low, high)
         if not real:
             result[name] = Span.of_magnitude(result[name].magnitudes)
     return result
 
 
-def _with_zeros(end: Reals, length: int, slots: int) -> Reals:
-    """Returns an end of ranges for all slots: zeros follow an input's numbers."""
-    if not end.ndim and length == slots:
-        return end
-    result = np.zeros(slots)
-    result[: end.size if end.ndim else length] = end
-    return result
+def _with_zeros(end: Reals, filled: NDArray[np.bool_]) -> Reals:
+    """Returns an end of ranges for all slots: zeros where an input has no numbers."""
+    if not end.ndim:
+        return end if filled.all() else np.where(filled, end, 0.0)
+    return np.where(filled, np.pad(end, (0, filled.size - end.size)), 0.0)
 
 
 @dataclass(eq=False)

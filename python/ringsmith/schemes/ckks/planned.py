@@ -52,6 +52,8 @@ def _cheapest(
             unchecked=options.unchecked,
             rotations=options.rotations,
             arrays=recording.arrays,
+            packed_inputs=recording.packed_inputs,
+            packed_outputs=recording.packed_outputs,
         )
 
     try:

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
 from ringsmith.program.graph import Program
-from ringsmith.program.kit import Port
 from ringsmith.program.listing import cost, table
 from ringsmith.program.nodes import Node
 from ringsmith.program.overflow import (
@@ -22,6 +21,7 @@ from ringsmith.program.overflow import (
     input_spans,
     without_computed,
 )
+from ringsmith.program.packing import Port, laid_out
 from ringsmith.program.plain import Space
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import magnitudes
@@ -75,7 +75,7 @@ class CkksProgram(Program):
             RangeError: Names the user's line.
             ConstantOutputError: When an output is the same for all inputs.
         """
-        given = input_spans(self.nodes, self._space, self.lengths, self.complex_inputs, bound)
+        given = input_spans(self.nodes, self.filled, self.complex_inputs, bound)
         nodes = self.nodes if bound <= DEFAULT_BOUND else without_computed(self.nodes)
         found, constant = magnitudes(nodes, self._space, given, self.output_lengths)
         check_outputs(self.nodes, constant)
@@ -114,8 +114,10 @@ class CkksProgram(Program):
 
         Args:
             bounds: Upper bounds of the magnitudes of the encrypted numbers: one number for all
-                inputs; or for each input a number, or a vector with a bound for each number.
-            samples: For each input a vector of typical numbers, or an array (samples, numbers). The
+                inputs; or for each input a number, or a vector or array with a bound for each
+                number.
+            samples: For each input a vector of typical numbers, or an array (samples, numbers); of
+                an array its numbers, or (samples, *shape). The
                 program is run on them in the clear. Then no value is taken to be larger than twice
                 what they make of it, and the forecast is for inputs like these.
             each_node: Whether to forecast the error of every node, which takes longer.
@@ -124,11 +126,15 @@ class CkksProgram(Program):
             ProgramError: When a bound is missing, or is no finite magnitude; when samples are not
                 those of the inputs.
         """
+        if self.packed_inputs and isinstance(bounds, Mapping):
+            bounds = laid_out(self.packed_inputs, bounds, self.lengths)
+        if self.packed_inputs and samples is not None:
+            samples = laid_out(self.packed_inputs, samples, self.lengths)
         nodes = self.nodes if self._within_ranges(bounds) else without_computed(self.nodes)
         return forecast(
             self.parameters,
             nodes,
-            self.lengths,
+            self.filled,
             bounds,
             output_lengths=self.output_lengths,
             complex_numbers=bool(self.complex_inputs),

@@ -16,25 +16,30 @@ MARGIN = 2.0
 
 
 def magnitudes(
-    nodes: Sequence[Node], slots: int, lengths: Mapping[str, int], samples: Mapping[str, ArrayLike]
+    nodes: Sequence[Node],
+    filled: Mapping[str, NDArray[np.bool_]],
+    samples: Mapping[str, ArrayLike],
 ) -> list[NDArray[np.float32]]:
     """Returns for each node, in each slot, the largest magnitude of samples, times ``MARGIN``.
 
     Args:
         nodes: The planned nodes.
-        slots: Numbers of a ciphertext.
-        lengths: Numbers that each input holds, by name.
+        filled: The slots that hold numbers, by the input's name.
         samples: For each input a vector, or an array (samples, numbers); each as many samples.
 
     Raises:
         ProgramError: When samples are missing or no numbers, or too long.
     """
-    if samples.keys() != lengths.keys():
+    if samples.keys() != filled.keys():
         raise ProgramError(
-            f"the program takes the inputs {sorted(lengths)} and samples were given for "
+            f"the program takes the inputs {sorted(filled)} and samples were given for "
             f"{sorted(samples)}: give samples of each input"
         )
-    rows = {name: _rows(name, samples[name], length) for name, length in lengths.items()}
+    slots = next(iter(filled.values())).size
+    rows = {
+        name: _rows(name, samples[name], int(where.nonzero()[0].max(initial=0)) + 1)
+        for name, where in filled.items()
+    }
     largest = [np.zeros(slots, np.float32) for _ in nodes]
     for drawn in zip_longest(*rows.values()):
         if any(row is None for row in drawn):

@@ -1,0 +1,307 @@
+"""Functions of encrypted arrays, and those of NumPy that take them by its protocols."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
+from ringsmith.program.ndarray.layout import GAP, Layout
+from ringsmith.program.ndarray.linear import Terms
+from ringsmith.program.ndarray.parts import Part
+from ringsmith.program.ndarray.placing import Placed, moved_entries
+from ringsmith.program.ndarray.products import convolution, matmul
+from ringsmith.program.plain import whole_number
+from ringsmith.program.recorder import Trace
+from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.vector import EncryptedVector
+
+Arrays = Sequence[object]
+"""Arrays, encrypted or plain; at least one is encrypted."""
+Lengths = int | tuple[int, ...]
+
+
+def concatenate(arrays: Arrays, axis: int = 0) -> EncryptedArray:
+    """Returns arrays one after another along an axis, as ``numpy.concatenate``."""
+    return _joined(arrays, lambda numbers: np.concatenate(numbers, axis))
+
+
+def stack(arrays: Arrays, axis: int = 0) -> EncryptedArray:
+    """Returns arrays along a new axis, as ``numpy.stack``."""
+    return _joined(arrays, lambda numbers: np.stack(numbers, axis))
+
+
+def _joined(
+    arrays: Arrays, join: Callable[[Sequence[NDArray[Any]]], NDArray[Any]]
+) -> EncryptedArray:
+    """Returns what a function of NumPy makes of several arrays whose entries it moves."""
+    source = caller()
+    encrypted = [each for each in arrays if isinstance(each, EncryptedArray)]
+    if not encrypted:
+        raise source.error("none of the arrays is encrypted: call NumPy's function")
+    trace = encrypted[0].trace
+    found = [_as_array(each, trace, source) for each in arrays]
+    if any(each.trace is not trace for each in found):
+        raise source.error(
+            "the operands belong to two traces: use only what the traced function was handed"
+        )
+    starts = np.cumsum([0, *(each.size for each in found)])
+    numbers = [
+        np.arange(each.size, dtype=np.int64).reshape(each.shape) + start
+        for each, start in zip(found, starts, strict=False)
+    ]
+    try:
+        joined = np.asarray(join(numbers))
+    except (ValueError, IndexError, TypeError) as error:
+        raise source.error(
+            f"arrays of shapes {', '.join(str(each.shape) for each in found)}: {error}"
+        ) from None
+    flat = joined.reshape(-1)
+    origin = np.searchsorted(starts, flat, side="right") - 1
+    terms = []
+    for number, start in enumerate(starts[:-1].tolist()):
+        to = np.flatnonzero(origin == number)
+        terms.append(Terms(to, flat[to] - start))
+    content = moved_entries([each.content for each in found], terms, joined.shape, trace, source)
+    return encrypted[0].made(content, lambda *each: join(each), *found)
+
+
+def _as_array(value: object, trace: Trace, source: SourceLine) -> EncryptedArray:
+    """Returns an array; plain numbers as one whose ciphertexts are known."""
+    if isinstance(value, EncryptedArray):
+        return value
+    numbers = trace.space.array(value, source)
+    layout = Layout.dense(numbers.shape, trace.space.row.bit_length() - 1)
+    laid = np.concatenate([np.zeros(1, numbers.dtype), numbers.reshape(-1)])[layout.table]
+    parts: list[Part] = list(laid.reshape(layout.ciphertexts, layout.slots))
+    node = ArrayNode(numbers.size, lambda: numbers, shape=numbers.shape)
+    return EncryptedArray(trace, Placed(parts, layout), node)
+
+
+def from_slots(x: EncryptedVector) -> EncryptedArray:
+    """Returns the numbers of a vector as an array of one axis; ``EncryptedArray.slots`` reversed.
+
+    Args:
+        x: A vector of at most as many numbers as a row has slots; of all slots the first row.
+    """
+    node, row = x.array, x.trace.space.row
+    length = min(x.shape[0], row)
+    layout = Layout.dense((length,), row.bit_length() - 1, rest=GAP)
+    made = ArrayNode(length, lambda a: np.asarray(a[:length]), (node,), shape=(length,))
+    return EncryptedArray(x.trace, Placed([x.slots_of()], layout), made)
+
+
+def where(mask: object, a: object, b: object) -> EncryptedArray:
+    """Returns a where a mask is true and b elsewhere, as ``numpy.where``.
+
+    Args:
+        mask: Plain truth values. Or an encrypted array of zeros and ones, such as ``compare``
+            computes: the result is b + mask * (a - b).
+        a: An array or number; encrypted or plain.
+        b: Another.
+    """
+    if isinstance(mask, EncryptedArray):
+        return cast("EncryptedArray", mask * (cast("Any", a) - b) + b)
+    chosen = np.asarray(mask).astype(bool).astype(np.int64)
+    return cast("EncryptedArray", cast("Any", a) * chosen + cast("Any", b) * (1 - chosen))
+
+
+def roll(x: EncryptedArray, shift: Any, axis: Any = None) -> EncryptedArray:  # noqa: ANN401
+    """Returns the array with its entries moved around, as ``numpy.roll``."""
+    return x.rearranged(lambda a: np.roll(a, shift, axis))
+
+
+def outer(a: object, b: object) -> EncryptedArray:
+    """Returns the products of all entries of a with all of b, as ``numpy.outer``."""
+    return cast("EncryptedArray", _operand(a).reshape(-1, 1) * _operand(b).reshape(-1))
+
+
+def inner(a: object, b: object) -> EncryptedArray:
+    """Returns sums of products over the last axes, as ``numpy.inner``."""
+    left, right = _operand(a), _operand(b)
+    if not left.ndim or not right.ndim:
+        return cast("EncryptedArray", left * right)
+    if left.ndim == 1 or right.ndim == 1:
+        return matmul(right, left) if left.ndim == 1 else matmul(left, right)
+    rows, columns = (each.reshape(-1, each.shape[-1]) for each in (left, right))
+    return matmul(rows, columns.transpose()).reshape(*left.shape[:-1], *right.shape[:-1])
+
+
+def dot(a: object, b: object) -> EncryptedArray:
+    """Returns the product of arrays, as ``numpy.dot``."""
+    left, right = _operand(a), _operand(b)
+    if not left.ndim or not right.ndim:
+        return cast("EncryptedArray", left * right)
+    return matmul(left, right) if right.ndim <= 2 else inner(left, np.swapaxes(right, -1, -2))
+
+
+def _operand(value: object) -> Any:  # noqa: ANN401 - both have NumPy's methods
+    """An encrypted array, or NumPy's."""
+    return value if isinstance(value, EncryptedArray) else np.asarray(value)
+
+
+def cumsum(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
+    """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
+    if axis is None:
+        return cumsum(x.ravel(), 0)
+    if not x.ndim:
+        return cumsum(x.ravel(), axis)
+    (number,) = checked_axes(axis, x.shape, caller())
+    ones = np.triu(np.ones((x.shape[number], x.shape[number]), np.int64))
+    moved = matmul(x.rearranged(lambda a: np.moveaxis(a, axis, -1)), ones)
+    return moved.rearranged(lambda a: np.moveaxis(a, -1, axis))
+
+
+def conv1d(
+    x: EncryptedArray, kernels: object, *, stride: int = 1, padding: int = 0
+) -> EncryptedArray:
+    """Returns the correlation with kernels along one axis, as networks define a convolution.
+
+    Args:
+        x: Shape (…, channels, length).
+        kernels: Plain, of shape (maps, channels, size).
+        stride: Entries from one place of the kernel to the next.
+        padding: Zeros before and after.
+
+    Returns:
+        Shape (…, maps, (length + 2*padding - size) // stride + 1).
+
+    Raises:
+        ProgramError: When shapes do not fit.
+    """
+    return _convolved(x, kernels, (stride,), (padding,), caller())
+
+
+def conv2d(
+    x: EncryptedArray, kernels: object, *, stride: Lengths = 1, padding: Lengths = 0
+) -> EncryptedArray:
+    """Returns the correlation with kernels along two axes, as networks define a convolution.
+
+    Args:
+        x: Shape (…, channels, height, width).
+        kernels: Plain, of shape (maps, channels, height, width).
+        stride: Entries from one place of the kernel to the next, of both axes or for each.
+        padding: Zeros before and after, of both axes or for each.
+
+    Returns:
+        Shape (…, maps, rows, columns).
+
+    Raises:
+        ProgramError: When shapes do not fit.
+    """
+    return _convolved(x, kernels, _pair(stride), _pair(padding), caller())
+
+
+def average_pool2d(
+    x: EncryptedArray, size: Lengths, *, stride: Lengths | None = None
+) -> EncryptedArray:
+    """Returns means of windows along the last two axes; in CKKS only.
+
+    Args:
+        x: Shape (…, height, width).
+        size: Rows and columns of a window, or one number for both.
+        stride: From one window to the next; None: as ``size``.
+
+    Raises:
+        ProgramError: When shapes do not fit.
+    """
+    source = caller()
+    height, width = _pair(size)
+    if x.trace.space.exact:
+        raise source.error("whole numbers modulo t have no mean: sum them with conv2d and ones")
+    if x.ndim < 2:
+        raise source.error(f"an array of shape {x.shape} has no two axes to pool along")
+    kernel = np.full((1, 1, height, width), 1 / (height * width))
+    apart = x.rearranged(lambda a: a[..., None, :, :])
+    steps = _pair(size if stride is None else stride)
+    pooled = _convolved(apart, kernel, steps, (0, 0), source)
+    return pooled.rearranged(lambda a: a[..., 0, :, :])
+
+
+def _convolved(
+    x: EncryptedArray,
+    kernels: object,
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    source: SourceLine,
+) -> EncryptedArray:
+    if not isinstance(x, EncryptedArray):
+        raise source.error(f"{x!r:.40} ({type(x).__name__}) stands where the encrypted array does")
+    found = x.trace.space.array(kernels, source)
+    axes = len(strides)
+    if found.ndim != axes + 2 or not found.any():
+        raise source.error(
+            f"kernels of shape {found.shape}: give shape (maps, channels, …) of {axes + 2} axes, "
+            "not all zero"
+        )
+    for what, values, least in (("stride", strides, 1), ("padding", padding, 0)):
+        if any(whole_number(each) is None or each < least for each in values):
+            raise source.error(f"{what} = {values!r:.40}: give whole numbers from {least}")
+    return convolution(x, found, strides, padding, source)
+
+
+def _pair(value: Lengths) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value, value)
+
+
+_MOVING = (
+    *("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d"),
+    *("transpose", "swapaxes", "moveaxis", "flip", "fliplr", "flipud", "rot90", "roll"),
+    *("take", "compress", "delete", "diagonal", "repeat", "tile", "broadcast_to"),
+)
+_JOINING = ("concatenate", "stack", "vstack", "hstack", "dstack", "column_stack")
+_COMPUTING: Mapping[str, Callable[..., EncryptedArray]] = {
+    "sum": EncryptedArray.sum,
+    "mean": EncryptedArray.mean,
+    "var": EncryptedArray.var,
+    "dot": dot,
+    "inner": inner,
+    "outer": outer,
+    "cumsum": cumsum,
+    "where": where,
+}
+
+
+def called_by_numpy(
+    function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]
+) -> object:
+    """Returns what a function of NumPy makes of encrypted arrays; None: it is not supported."""
+    name = function.__name__
+    if name in ("shape", "ndim", "size") and not options and len(args) == 1:
+        return getattr(args[0], name)
+    if name in _MOVING and isinstance(args[0], EncryptedArray):
+        return args[0].rearranged(lambda a: function(a, *args[1:], **options))
+    if name in _JOINING:
+        return _joined(args[0], lambda each: function(each, *args[1:], **options))
+    if name in _COMPUTING:
+        return _COMPUTING[name](*args, **options)
+    return None
+
+
+def called_as_ufunc(ufunc: np.ufunc, operands: Sequence[Any]) -> EncryptedArray | None:
+    """Returns what an arithmetic function of NumPy makes of operands; None: not supported."""
+    if ufunc is np.matmul:
+        return matmul(*operands)
+    if ufunc in _BINARY:
+        forward, reflected = _BINARY[ufunc]
+        a, b = operands
+        found = forward(a, b) if isinstance(a, EncryptedArray) else reflected(b, a)
+        return cast("EncryptedArray", found)
+    return _UNARY[ufunc](*operands) if ufunc in _UNARY else None
+
+
+_BINARY: Mapping[np.ufunc, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    np.add: (EncryptedArray.__add__, EncryptedArray.__radd__),
+    np.subtract: (EncryptedArray.__sub__, EncryptedArray.__rsub__),
+    np.multiply: (EncryptedArray.__mul__, EncryptedArray.__rmul__),
+    np.true_divide: (EncryptedArray.__truediv__, EncryptedArray.__rtruediv__),
+    np.power: (EncryptedArray.__pow__, EncryptedArray.__rpow__),
+}
+_UNARY: Mapping[np.ufunc, Callable[[EncryptedArray], EncryptedArray]] = {
+    np.negative: EncryptedArray.__neg__,
+    np.positive: EncryptedArray.__pos__,
+    np.square: lambda x: x * x,
+    np.conjugate: EncryptedArray.conjugate,
+}

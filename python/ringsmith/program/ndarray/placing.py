@@ -1,0 +1,303 @@
+"""Brings the entries of an array to where an operation needs them, the cheapest way."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringsmith.graph.operations import Op
+from ringsmith.program import clearing
+from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
+from ringsmith.program.ndarray.linear import Terms, cost, transformed
+from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
+from ringsmith.program.recorder import Trace
+from ringsmith.program.source import SourceLine
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The input that ciphertexts are, unchanged: a client can pack it in another way.
+
+    Attributes:
+        layout: Its layout.
+        wishes: Layouts of it that operations would have preferred.
+    """
+
+    layout: Layout
+    wishes: list[Layout] = field(default_factory=list)
+
+    def wish(self, seen: Layout, needs: Sequence[Bit]) -> None:
+        """Notes a layout that an operation needs.
+
+        Args:
+            seen: How the operation sees the input: the same bits, with other names of axes.
+            needs: What the bits of the address must be, by these names.
+        """
+        names = dict(zip(seen.bits, self.layout.bits, strict=True))
+        bits = [names.get(bit, COPY) if bit.axis >= 0 else COPY for bit in needs]
+        slot_bits = seen.slot_bits
+        above = [bit for bit in bits[slot_bits:] if bit.axis >= 0]
+        layout = Layout(self.layout.shape, (*bits[:slot_bits], *above), slot_bits)
+        complete = {bit for bit in layout.bits if bit.axis >= 0}
+        if complete == {bit for bit in self.layout.bits if bit.axis >= 0}:
+            self.wishes.append(layout)
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Ciphertexts and how entries lie in them.
+
+    Attributes:
+        parts: The ciphertexts.
+        layout: Where entries lie.
+        origin: The input that they are; None: they are computed.
+    """
+
+    parts: Parts
+    layout: Layout
+    origin: Origin | None = None
+
+    def broadcast(self, rank: int) -> "Placed":
+        """The same with more axes of length 1 in front."""
+        return Placed(self.parts, self.layout.broadcast(rank), self.origin)
+
+
+def _needs(layout: Layout, target: Layout) -> tuple[Bit, ...]:
+    """What the bits of a target must be for an array that is broadcast to its shape."""
+    return tuple(
+        COPY if bit.axis >= 0 and layout.shape[bit.axis] == 1 else bit for bit in target.bits
+    )
+
+
+def _missing_copies(layout: Layout, target: Layout) -> list[int] | None:
+    """Bits of the slot along which copies must be made; None: entries lie elsewhere."""
+    missing, slot_bits = [], layout.slot_bits
+    needs = _needs(layout, target)
+    for i, (have, need) in enumerate(zip(layout.bits[:slot_bits], needs, strict=False)):
+        if have == need or (need == GAP and have == COPY):
+            continue
+        if need != COPY or have != GAP:
+            return None
+        missing.append(i)
+    wanted = {bit for bit in needs[slot_bits:] if bit.axis >= 0}
+    return missing if wanted == set(layout.bits[slot_bits:]) else None
+
+
+def placing_cost(layout: Layout, target: Layout, *, shared: bool) -> float:
+    """Returns about how many rotations ``placed`` takes; a level counts as some."""
+    missing = _missing_copies(layout, target)
+    if missing is not None:
+        return float(len(missing) * layout.ciphertexts)
+    moved, more = _moved_layout(layout, target)
+    found = cost([layout], moved, [_all_entries(layout)], shared=shared)
+    return found + len(more) * moved.ciphertexts
+
+
+def placed(x: Placed, target: Layout, trace: Trace, source: SourceLine) -> Parts:
+    """Returns the ciphertexts of an array that is broadcast to the shape of a target.
+
+    Args:
+        x: The array; of as many axes as the target, of which those of length 1 may be longer there.
+        target: Where entries must lie. At GAP bits copies may remain.
+        trace: Where operations are recorded.
+        source: The user's line.
+    """
+    missing = _missing_copies(x.layout, target)
+    if missing is None:
+        if x.origin is not None:
+            x.origin.wish(x.layout, _needs(x.layout, target))
+        moved, missing = _moved_layout(x.layout, target)
+        terms = _all_entries(x.layout)
+        x = Placed(transformed([(x.parts, x.layout)], moved, [terms], trace, source), moved)
+    parts = with_copies(x, missing, trace, source)
+    inside = {bit: 1 << i for i, bit in enumerate(x.layout.bits[x.layout.slot_bits :])}
+    chosen = np.zeros(1, np.int64)  # the ciphertext that each of the target's is
+    for need in _needs(x.layout, target)[x.layout.slot_bits :]:
+        chosen = np.concatenate([chosen, chosen + inside.get(need, 0)])
+    return [parts[i] for i in chosen.tolist()]
+
+
+def _moved_layout(layout: Layout, target: Layout) -> tuple[Layout, list[int]]:
+    """A layout to move entries to, of the array's own shape, and the copies that are made then."""
+    needs = list(_needs(layout, target))
+    period = max(
+        layout.period_bits,
+        *(i + 1 for i, bit in enumerate(needs[: layout.slot_bits]) if bit.axis >= 0),
+        0,
+    )
+    missing = [i for i, bit in enumerate(needs[:period]) if bit == COPY]
+    for i in range(layout.slot_bits):
+        if needs[i].axis < 0:
+            needs[i] = COPY if i >= period else GAP
+    ciphertexts = [bit for bit in needs[layout.slot_bits :] if bit.axis >= 0]
+    bits = (*needs[: layout.slot_bits], *ciphertexts)
+    return Layout(layout.shape, bits, layout.slot_bits), missing
+
+
+def _all_entries(layout: Layout) -> Terms:
+    entries = np.arange(math.prod(layout.shape), dtype=np.int64)
+    return Terms(entries, entries)
+
+
+def with_copies(x: Placed, bits: Sequence[int], trace: Trace, source: SourceLine) -> Parts:
+    """Returns ciphertexts with copies of their entries along bits of the slot that are gaps."""
+    if not bits:
+        return x.parts
+    slots = np.arange(x.layout.slots)
+    unwanted = np.zeros(x.layout.slots, np.bool_)
+    for bit in bits:
+        unwanted |= (slots >> bit & 1).astype(np.bool_)
+    found: list[Part] = []
+    for part in x.parts:
+        part = without(part, unwanted, trace, source)
+        for bit in bits:
+            part = combined(Op.ADD, part, turned(part, -(1 << bit), trace), trace)
+        found.append(part)
+    return found
+
+
+def without(part: Part, unwanted: NDArray[np.bool_], trace: Trace, source: SourceLine) -> Part:
+    """Returns a part with zeros in some slots of a row."""
+    if isinstance(part, np.ndarray):
+        return np.asarray(np.where(unwanted, 0, part))
+    where = trace.space.in_every_row(unwanted)
+    what = "slots without entries"
+    return part.made(clearing.zeroed(trace, part.index, where, source, what))
+
+
+def merged(x: Layout, y: Layout, shape: tuple[int, ...]) -> Layout:
+    """Returns a layout for a broadcast result in which the entries of x stay where they are.
+
+    Axes that only y has lie where they lie in y, if those bits are free in x, else in free ones.
+
+    Args:
+        x: The layout to keep, of as many axes as ``shape``.
+        y: The other one.
+        shape: The shape of the result.
+    """
+    bits = list(x.bits)
+    taken = [bit.axis >= 0 for bit in bits]
+    waiting: list[Bit] = []
+    for axis, length in enumerate(shape):
+        if x.shape[axis] == length:
+            continue
+        places = y.of_axis(axis)
+        for bit in range(bits_for(length)):
+            place = places[bit]
+            if place >= x.slot_bits:
+                bits.append(Bit(axis, bit))
+            elif not taken[place]:
+                bits[place], taken[place] = Bit(axis, bit), True
+            else:
+                waiting.append(Bit(axis, bit))
+    free = [i for i in range(x.slot_bits) if not taken[i]]
+    free.sort(key=lambda i: (bits[i] != COPY, i))
+    for each in waiting:
+        if free:
+            bits[free.pop(0)] = each
+        else:
+            bits.append(each)
+    for i in range(x.slot_bits):
+        if bits[i] == COPY and y.bits[i] != COPY:
+            bits[i] = GAP  # copies of y are not needed there
+    return Layout(shape, tuple(bits), x.slot_bits)
+
+
+def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
+    """Returns entries of an array as another one by at most one rotation; None: they lie otherwise.
+
+    Args:
+        x: The array.
+        taken: The entry of x, in the order of its flat array, for each entry of the result.
+        trace: Where the rotation is recorded.
+    """
+    addresses = x.layout.addresses.reshape(-1)[taken]
+    first, slot_bits = int(addresses.flat[0]), x.layout.slot_bits
+    bits: dict[int, Bit] = {}
+    total = np.full(taken.shape, first, np.int64)
+    for axis, length in enumerate(taken.shape):
+        for bit in range(bits_for(length)):
+            index = tuple(1 << bit if i == axis else 0 for i in range(taken.ndim))
+            offset = int(addresses[index]) - first
+            if offset <= 0 or offset & (offset - 1) or offset.bit_length() - 1 in bits:
+                return None
+            bits[offset.bit_length() - 1] = Bit(axis, bit)
+            steps = (np.arange(length) >> bit & 1) * offset
+            total += np.expand_dims(steps, tuple(i for i in range(taken.ndim) if i != axis))
+    if not np.array_equal(total, addresses):
+        return None
+    slots = 1 << slot_bits
+    inside = sum(1 << i for i in bits if i < slot_bits)
+    start = first % slots
+    if start + inside >= slots:
+        return None
+    named = []
+    period = x.layout.period_bits
+    for i in range(slot_bits):
+        keeps = x.layout.bits[i] == COPY and (not start or i >= period)
+        named.append(bits.get(i, COPY if keeps else GAP))
+    above = sorted(i for i in bits if i >= slot_bits)
+    chosen: Addresses = np.full(1, first >> slot_bits)
+    for i in above:
+        named.append(bits[i])
+        chosen = np.concatenate([chosen, chosen + (1 << (i - slot_bits))])
+    parts = [x.parts[i] if i < len(x.parts) else NOTHING for i in chosen.tolist()]
+    if start:
+        parts = [turned(part, start, trace) for part in parts]
+    layout = Layout(taken.shape, tuple(named), slot_bits)
+    whole = not start and taken.size == math.prod(x.layout.shape)
+    return Placed(parts, layout, x.origin if whole else None)
+
+
+def moved_entries(
+    sources: Sequence[Placed],
+    terms: Sequence[Terms],
+    shape: tuple[int, ...],
+    trace: Trace,
+    source: SourceLine,
+    targets: Sequence[Layout] = (),
+) -> Placed:
+    """Returns a new array of sums of entries of others, in the cheapest of some layouts.
+
+    Args:
+        sources: The arrays.
+        terms: For each of them which entries go where.
+        shape: Shape of the result.
+        trace: Where operations are recorded.
+        source: The user's line.
+        targets: The layouts; without any ``candidates``.
+    """
+    layouts = [each.layout for each in sources]
+    shared = trace.space.shared_rotations
+    target = min(
+        targets or candidates(shape, layouts),
+        key=lambda each: cost(layouts, each, terms, shared=shared),
+    )
+    pairs = [(each.parts, each.layout) for each in sources]
+    return Placed(transformed(pairs, target, terms, trace, source), target)
+
+
+def candidates(shape: tuple[int, ...], sources: Sequence[Layout]) -> list[Layout]:
+    """Returns layouts for a result: with the last axis, or with the first axis, in the low bits."""
+    slot_bits = sources[0].slot_bits
+    orders = {tuple(reversed(range(len(shape)))), tuple(range(len(shape)))}
+    found = []
+    for order in sorted(orders):
+        dense = Layout.dense(shape, slot_bits, order, GAP)
+        found.append(repeating(dense, sources))
+    return found
+
+
+def repeating(target: Layout, sources: Sequence[Layout]) -> Layout:
+    """Returns a target with copies above all of its axes, where the sources repeat."""
+    used = max(
+        (i + 1 for i, bit in enumerate(target.bits[: target.slot_bits]) if bit.axis >= 0), default=0
+    )
+    period = max(used, *(each.period_bits for each in sources))
+    bits = [
+        COPY if period <= i < target.slot_bits else GAP if bit == COPY else bit
+        for i, bit in enumerate(target.bits)
+    ]
+    return Layout(target.shape, tuple(bits), target.slot_bits)

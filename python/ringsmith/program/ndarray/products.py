@@ -1,0 +1,268 @@
+"""Products of matrices, encrypted or plain, and convolutions."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from ringsmith.program.arrays import Array
+from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
+from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
+from ringsmith.program.ndarray.linear import PLAIN_PRODUCT, Terms, cost
+from ringsmith.program.ndarray.placing import Placed, candidates, moved_entries, repeating
+from ringsmith.program.plain import PlainValues
+from ringsmith.program.source import SourceLine, caller
+
+_MOST_TERMS = 1 << 24
+"""Products of entries and plain numbers that are looked at one by one."""
+
+
+def matmul(a: object, b: object) -> EncryptedArray:
+    """Returns the product of matrices, as ``numpy.matmul``; one of them may be plain.
+
+    Args:
+        a: An array of one axis or more, encrypted or plain.
+        b: Another. At least one is encrypted.
+
+    Raises:
+        ProgramError: When shapes do not fit.
+    """
+    source = caller()
+    if isinstance(a, EncryptedArray) and isinstance(b, EncryptedArray):
+        return _encrypted(a, b, source)
+    if isinstance(a, EncryptedArray):
+        return _times_plain(a, a.trace.space.array(b, source), source)
+    assert isinstance(b, EncryptedArray), "one of them is encrypted"
+    left = b.trace.space.array(a, source)
+    _check_shapes(left.shape, b.shape, source)
+    if b.ndim == 1 or left.ndim == 1:
+        swapped = b if b.ndim == 1 else b.rearranged(lambda x: np.swapaxes(x, -1, -2))
+        turned = left if left.ndim == 1 else np.swapaxes(left, -1, -2)
+        return _times_plain(swapped, turned, source)
+    product = _times_plain(
+        b.rearranged(lambda x: np.swapaxes(x, -1, -2)), np.swapaxes(left, -1, -2), source
+    )
+    return product.rearranged(lambda x: np.swapaxes(x, -1, -2))
+
+
+def _check_shapes(left: tuple[int, ...], right: tuple[int, ...], source: SourceLine) -> None:
+    if not left or not right:
+        raise source.error(f"shapes {left} and {right}: @ takes no single numbers: write *")
+    inner = right[0] if len(right) == 1 else right[-2]
+    if left[-1] != inner:
+        raise source.error(
+            f"shapes {left} and {right} do not fit, as in NumPy: {left[-1]} columns meet {inner} "
+            "rows"
+        )
+    if len(left) > 2 and len(right) > 2:
+        broadcast_shape(left[:-2], right[:-2], source)
+
+
+def _encrypted(a: EncryptedArray, b: EncryptedArray, source: SourceLine) -> EncryptedArray:
+    """Every entry of a row times every entry of a column, and sums of them."""
+    _check_shapes(a.shape, b.shape, source)
+    if a.ndim == 1 and b.ndim == 1:
+        return (a * b).sum()
+    if b.ndim == 1:
+        return (a * b).sum(axis=-1)
+    if a.ndim == 1:
+        return (a[:, None] * b).sum(axis=-2)
+    return (a[..., :, :, None] * b[..., None, :, :]).sum(axis=-2)
+
+
+def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> EncryptedArray:
+    """The product with a plain matrix on the right, the cheaper of two ways."""
+    _check_shapes(x.shape, w.shape, source)
+    if w.ndim == 1:
+        return (x * w).sum(axis=-1)
+    if w.ndim > 2:
+        return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
+    if not w.any():
+        raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
+    found = _by_diagonals(x, w, source)
+    layout = x.content.layout
+    inside = sum(i < layout.slot_bits for i in layout.of_axis(x.ndim - 1).values())
+    free = sum(bit.axis < 0 for bit in layout.bits[: layout.slot_bits])
+    more = max(0, bits_for(w.shape[1]) - free)
+    spread = (layout.ciphertexts << more) * (inside + PLAIN_PRODUCT)
+    if found is not None and found[1] <= spread:
+        return x.made(found[0](), lambda a: a @ w)
+    product = (x[..., None] * w).sum(axis=-2)
+    return x.made(product.content, lambda a: a @ w)
+
+
+def _by_diagonals(
+    x: EncryptedArray, w: PlainValues, source: SourceLine
+) -> "tuple[_Later, float] | None":
+    """The product as a linear map of the entries of the last axis, and its cost."""
+    layout, axis = x.content.layout, x.ndim - 1
+    rows, columns = np.nonzero(w)
+    records = math.prod(x.shape[:-1])
+    if rows.size * records > _MOST_TERMS:
+        return None
+    shape = (*x.shape[:-1], w.shape[1])
+    target = repeating(_along(layout, axis, shape), [layout])
+    first = np.arange(records, dtype=np.int64)[:, None]
+    terms = Terms(
+        (first * w.shape[1] + columns).reshape(-1),
+        (first * w.shape[0] + rows).reshape(-1),
+        np.broadcast_to(w[rows, columns], (records, rows.size)).reshape(-1),
+    )
+    found = cost([layout], target, [terms], shared=x.trace.space.shared_rotations)
+    return _Later(x, target, terms, source), found
+
+
+class _Later:
+    """A linear map that is made when it was chosen."""
+
+    def __init__(self, x: EncryptedArray, target: Layout, terms: Terms, source: SourceLine) -> None:
+        self._made = x, target, terms, source
+
+    def __call__(self) -> Placed:
+        x, target, terms, source = self._made
+        return moved_entries([x.content], [terms], target.shape, x.trace, source, [target])
+
+
+def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
+    """A layout for a result in which an axis has another length, along the same bits."""
+    places = layout.of_axis(axis)
+    needed = bits_for(shape[axis])
+    bits = [GAP if bit.axis == axis else bit for bit in layout.bits]
+    free = [places[bit] for bit in sorted(places) if places[bit] < layout.slot_bits]
+    free += [i for i in range(layout.slot_bits) if bits[i].axis < 0 and i not in free]
+    for bit in range(needed):
+        if free:
+            bits[free.pop(0)] = Bit(axis, bit)
+        else:
+            bits.append(Bit(axis, bit))
+    kept = bits[: layout.slot_bits] + [bit for bit in bits[layout.slot_bits :] if bit.axis >= 0]
+    return Layout(shape, tuple(kept), layout.slot_bits)
+
+
+def convolution(
+    x: EncryptedArray,
+    kernels: PlainValues,
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    source: SourceLine,
+) -> EncryptedArray:
+    """Returns the correlation of an array with plain kernels, as networks define a convolution.
+
+    Args:
+        x: Shape (…, channels, *lengths).
+        kernels: Shape (maps, channels, *sizes).
+        strides: For each axis of the lengths.
+        padding: Zeros before and after each of them.
+        source: The user's line.
+
+    Returns:
+        Shape (…, maps, *counts).
+    """
+    axes = len(strides)
+    lengths, sizes = x.shape[-axes:], kernels.shape[2:]
+    if x.ndim <= axes or x.shape[-axes - 1] != kernels.shape[1]:
+        raise source.error(
+            f"shapes {x.shape} and {kernels.shape} do not fit: kernels of shape (maps, channels, "
+            "…) take arrays of shape (…, channels, …) with as many channels"
+        )
+    counts = tuple(
+        (length + 2 * pad - size) // stride + 1
+        for length, size, stride, pad in zip(lengths, sizes, strides, padding, strict=True)
+    )
+    if min(counts) < 1:
+        raise source.error(
+            f"kernels of {sizes} entries are larger than the array of {lengths}, padded by "
+            f"{padding}: pad it more"
+        )
+    to, entry, weight = _convolution_terms(kernels, lengths, counts, strides, padding)
+    records = math.prod(x.shape[: -axes - 1])
+    size, made = math.prod(x.shape[-axes - 1 :]), kernels.shape[0] * math.prod(counts)
+    if to.size * records > _MOST_TERMS:
+        raise source.error(
+            f"a convolution of {to.size * records} products: {_MOST_TERMS} are the most"
+        )
+    first = np.arange(records, dtype=np.int64)[:, None]
+    terms = Terms(
+        (first * made + to).reshape(-1),
+        (first * size + entry).reshape(-1),
+        np.broadcast_to(weight, (records, weight.size)).reshape(-1),
+    )
+    shape = (*x.shape[: -axes - 1], kernels.shape[0], *counts)
+    targets = [*candidates(shape, [x.content.layout]), *_strided(x.content.layout, shape, strides)]
+    content = moved_entries([x.content], [terms], shape, x.trace, source, targets)
+
+    def compute(a: Array) -> Array:
+        around = [(0, 0)] * (a.ndim - axes) + [(pad, pad) for pad in padding]
+        windows = sliding_window_view(np.pad(a, around), sizes, tuple(range(-axes, 0)))
+        steps = tuple(slice(None, None, stride) for stride in strides)
+        index: Any = (..., *steps, *[slice(None)] * axes)
+        windows = windows[index]
+        windows = np.moveaxis(windows, -2 * axes - 1, -axes - 1)  # (…, *counts, channels, *sizes)
+        inner = tuple(range(-axes - 1, 0))
+        found = np.tensordot(windows, kernels, (inner, tuple(range(1, axes + 2))))
+        return np.moveaxis(found, -1, -axes - 1)
+
+    return x.made(content, compute)
+
+
+def _convolution_terms(
+    kernels: PlainValues,
+    lengths: tuple[int, ...],
+    counts: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], PlainValues]:
+    """What is added up: the entry of the result, that of the array, and the weight."""
+    grids = np.meshgrid(
+        *(np.arange(n) for n in (*kernels.shape, *counts)), indexing="ij", sparse=True
+    )
+    axes = len(lengths)
+    maps, channels, offsets, places = grids[0], grids[1], grids[2 : 2 + axes], grids[2 + axes :]
+    to, entry = np.asarray(maps), np.asarray(channels)
+    inside = np.asarray(kernels).reshape(*kernels.shape, *([1] * axes)) != 0
+    for offset, place, length, count, stride, pad in zip(
+        offsets, places, lengths, counts, strides, padding, strict=True
+    ):
+        position = place * stride + offset - pad
+        inside = inside & (position >= 0) & (position < length)
+        to, entry = to * count + place, entry * length + position
+    weight = np.asarray(kernels).reshape(*kernels.shape, *([1] * axes))
+    full = inside.shape
+    return (
+        np.broadcast_to(to, full)[inside].astype(np.int64),
+        np.broadcast_to(entry, full)[inside].astype(np.int64),
+        np.broadcast_to(weight, full)[inside],
+    )
+
+
+def _strided(layout: Layout, shape: tuple[int, ...], strides: tuple[int, ...]) -> list[Layout]:
+    """A layout for a result whose places stay where they are, if strides are powers of two."""
+    axes = len(strides)
+    if any(stride & (stride - 1) for stride in strides):
+        return []
+    first = len(shape) - axes
+    bits: list[Bit] = []
+    for bit in layout.bits:
+        if bit.axis < 0 or bit.axis == first - 1:
+            bits.append(GAP)
+        elif bit.axis < first:
+            bits.append(bit)
+        else:
+            down = strides[bit.axis - first].bit_length() - 1
+            kept = down <= bit.bit < down + bits_for(shape[bit.axis])
+            bits.append(Bit(bit.axis, bit.bit - down) if kept else GAP)
+    named = {bit for bit in bits if bit.axis >= 0}
+    for axis, length in enumerate(shape):
+        for number in range(bits_for(length)):
+            if Bit(axis, number) in named:
+                continue
+            free = [i for i in range(layout.slot_bits) if bits[i] == GAP]
+            free.sort(key=lambda i: (layout.bits[i].axis != axis, i))
+            if free:
+                bits[free[0]] = Bit(axis, number)
+            else:
+                bits.append(Bit(axis, number))
+    kept_bits = bits[: layout.slot_bits] + [b for b in bits[layout.slot_bits :] if b.axis >= 0]
+    return [repeating(Layout(shape, tuple(kept_bits), layout.slot_bits), [layout])]
