@@ -117,8 +117,7 @@ def derived(run: Run) -> Iterator[Record]:
         for r in _once(run.records)
         if r.metric == "cycles" and r.source in COUNTED and r.operation.startswith(_OPERATIONS)
     ]
-    variants = {r.design: r.value for r in cycles if ": " in r.design and r.operation == PRODUCT}
-    cycles = [r for r in cycles if ": " not in r.design and r.operation != IN_TURN]
+    cycles = [r for r in cycles if r.operation != IN_TURN]
     software = [r for r in _once(run.records) if r.source == "cpu" and r.operation != IN_TURN]
     software = [r for r in software if r.operation.startswith(_OPERATIONS)]
     sums = _in_turn(cycles)
@@ -130,12 +129,6 @@ def derived(run: Run) -> Iterator[Record]:
         best = max(own, key=lambda each: each.value)
         text = f"{best.operation} over {best.baseline}; {best.conditions}"
         yield replace(best, operation="best_over_software", baseline="", conditions=text)
-    whole = run.value(design="medha", params="medha-set1", operation=PRODUCT, metric="cycles")
-    if whole and (without := variants.get("medha: no dyadic cores")):
-        text = f"{PRODUCT}: with dyadic cores against none"
-        percent = 100 * (1 - whole / without)
-        what = ("medha", "medha-set1", "dyadic_cycles_saved", "percent")
-        yield Record(*what, percent, "model", text)
 
 
 _OPERATIONS = ("add", PRODUCT, RESCALE, "rotate")

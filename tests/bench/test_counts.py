@@ -50,7 +50,7 @@ def rows(name: str, *fields: str) -> dict[tuple[str, ...], Record]:
         ("rpm", "counted"),
         ("framework", "resources"),
         ("transforms", "diagonals"),
-        pytest.param("medha", "operations,variants", marks=pytest.mark.full),
+        pytest.param("medha", "operations", marks=pytest.mark.full),
         pytest.param("heaws", "operations,coprocessors,choices,larger", marks=pytest.mark.full),
         pytest.param("heaws", "forecast", marks=pytest.mark.full),
         pytest.param("rpm", "device", marks=pytest.mark.full),
