@@ -188,7 +188,6 @@ def test_a_simulated_accelerator_that_was_stopped_runs_the_next_job_right() -> N
         assert np.array_equal(found.outputs[name], limbs)
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_a_program_is_submitted_as_it_is_run() -> None:
     parameters = CkksParameters.create(
         n=1024, prime_bits=(36, 26), special_bits=37, scale_bits=26, security=None

@@ -20,9 +20,6 @@ from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area
-from ringsmith.params import SecurityWarning
-
-pytestmark = pytest.mark.filterwarnings(f"ignore::{SecurityWarning.__module__}.SecurityWarning")
 
 
 def written(name: str) -> list[Record]:
@@ -295,7 +292,6 @@ def test_equal_numbers_of_rpaus_are_compared() -> None:
 # ---- ``ringsmith bench transforms``: what is counted, and what is left out -----------------------
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_a_transform_shares_digits_and_divides_once_a_giant_step() -> None:
     of = CkksParameters.create(
         n=1 << 10, prime_bits=[30] * 6, special_bits=[31, 31], scale_bits=20, security=None, dnum=3

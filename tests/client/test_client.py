@@ -194,9 +194,6 @@ def test_what_does_not_fit_is_refused_in_words(
 # What clients do with a program or its kit: keys, encryption and decryption in one call each
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
-
 @pytest.mark.parametrize("name", ["ckks", "fused", "bfv", "hps", "words"])
 def test_keys_encryption_and_decryption_take_one_call_each(name: str) -> None:
     program = PROGRAMS[name]()

@@ -1,6 +1,5 @@
 """The graph's Lift, Scale and both kinds of exact digits, held against Python's integers."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import log2, prod
@@ -15,7 +14,6 @@ from ringsmith._core import bfv, secret
 from ringsmith.objects import Ciphertext, Residues
 from ringsmith.params import (
     BfvParameters,
-    SecurityWarning,
     bfv_context,
     core_context,
     parameter_set,
@@ -430,13 +428,11 @@ def test_products_of_three_polynomials_by_hps_decrypt_as_seals(
 
 def heaws(relinearization: str, plain_modulus: int = 2) -> BfvParameters:
     """HEAWS's set, with another plain modulus, its keys in two words or two residue digits."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        parameters = parameter_set("heaws")
-        assert isinstance(parameters, BfvParameters)
-        if relinearization == "residue":
-            parameters = replace(parameters, relinearization="residue", word_bits=0, dnum=2)
-        parameters = replace(parameters, plain_modulus=plain_modulus, extension_primes=())
+    parameters = parameter_set("heaws")
+    assert isinstance(parameters, BfvParameters)
+    if relinearization == "residue":
+        parameters = replace(parameters, relinearization="residue", word_bits=0, dnum=2)
+    parameters = replace(parameters, plain_modulus=plain_modulus, extension_primes=())
     assert parameters.key_digits == 2
     return parameters
 

@@ -233,8 +233,6 @@ def test_a_graph_that_has_too_many_nodes_when_it_is_expanded_is_refused() -> Non
 # ---- The table of HE operations, ``ringsmith.graph.operations``, and those who read it -----------
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "subroutine-graph.md"
 SETS = ("nano", "heaws")
 

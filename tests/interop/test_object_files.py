@@ -30,8 +30,6 @@ from ringsmith.objects import (
 from ringsmith.params import KeyNeeds
 from ringsmith.runtime import precompute_keys
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 
 @pytest.fixture(scope="module", params=["ckks", "bfv", "hybrid", "words", "hps"])
 def owner(request: pytest.FixtureRequest) -> Client:

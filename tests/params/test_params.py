@@ -148,9 +148,7 @@ def test_the_papers_sets_have_their_shape_and_level(
 
 
 def test_medhas_primes_are_sparse_and_serve_four_n() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        sets = [PARAMETER_SETS[name]() for name, *_ in PAPERS if name.startswith("medha")]
+    sets = [PARAMETER_SETS[name]() for name, *_ in PAPERS if name.startswith("medha")]
     for found in sets:
         assert found.primes[0] == 2**59 + 2**25 + 2**22 - 2**20 + 1
         assert [q.bit_length() for q in found.primes] == [60] + [54] * found.limbs
@@ -159,9 +157,7 @@ def test_medhas_primes_are_sparse_and_serve_four_n() -> None:
 
 
 def test_the_frameworks_sets_have_the_largest_primes_for_a_ring_of_2_to_the_16() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        sets = [PARAMETER_SETS[name]() for name, *_ in PAPERS if name.startswith("framework")]
+    sets = [PARAMETER_SETS[name]() for name, *_ in PAPERS if name.startswith("framework")]
     assert [len(found.primes) for found in sets] == [46, 32, 10]
     for found in sets:
         searched = _core.prime_search(32, 1 << 16, len(found.primes))
@@ -320,14 +316,11 @@ def test_key_needs_join_to_the_larger_limbs() -> None:
 
 def bfv_of(t: int) -> BfvParameters:
     """Small BFV parameters."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=1024, prime_bits=(40, 40), special_bits=41, plain_modulus=t, security=None
-        )
+    return BfvParameters.create(
+        n=1024, prime_bits=(40, 40), special_bits=41, plain_modulus=t, security=None
+    )
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_the_identity_is_seals_key_level_name_where_seal_can_hold_the_set(
     small: CkksParameters,
 ) -> None:
@@ -338,13 +331,11 @@ def test_the_identity_is_seals_key_level_name_where_seal_can_hold_the_set(
         assert shape.to_parameters().parameters_id == parameters.parameters_id
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_names_scales_and_declared_levels_do_not_change_the_identity(small: CkksParameters) -> None:
     again = replace(small, name="again", scale=2.0**30, declared_security=80)
     assert again.parameters_id == small.parameters_id
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_every_field_of_key_switching_changes_the_identity(small: CkksParameters) -> None:
     exact = bfv_of(12289)
     a, b, c = small.data_primes[:3]
@@ -376,7 +367,6 @@ KNOWN = {
 """Identities never change: files hold them."""
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 @pytest.mark.parametrize("name", KNOWN)
 def test_identities_of_named_sets_never_change(name: str) -> None:
     assert parameter_set(name).parameters_id.hex() == KNOWN[name]

@@ -163,8 +163,6 @@ def test_the_security_level_is_the_highest_that_holds() -> None:
 # ---- The theorem of noise flooding in numbers, and its sampler -----------------------------------
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 SEED = 20_261_127
 
 

@@ -59,7 +59,6 @@ def opened(board: SimulatedBoard, design: RpauDesign = DESIGN) -> RpauDevice:
     return device
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_an_encrypted_product_on_a_card_equals_the_core(
     board: SimulatedBoard, rng: np.random.Generator
 ) -> None:

@@ -38,10 +38,7 @@ from ringsmith.objects import Ciphertext
 from ringsmith.params import KeyNeeds
 from ringsmith.runtime import compile_graph, named_keys, run_graph
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning"),
-]
+pytestmark = pytest.mark.full
 
 SMALL = RpauDesign(
     name="small",

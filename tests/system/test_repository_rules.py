@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from ringsmith.backends.registry import named_design
 from ringsmith.backends.stream.compiler.executable import StreamExecutable
 from ringsmith.errors import RingsmithError
 from ringsmith.lower import lower_operation
-from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
 from ringsmith.runtime import compile_graph
 
 
@@ -234,24 +233,22 @@ def parameters(scheme: str, design: Design, *, several: bool) -> RlweParameters:
     """A set that a design can hold; ``several``: with two primes a digit."""
     bits, n = BITS[design.name], 1 << design.log_n
     special = (bits, bits) if several else (bits,)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        if scheme == "CKKS":
-            return CkksParameters.create(
-                n=n,
-                prime_bits=(bits,) * 4,
-                special_bits=special,
-                scale_bits=bits - 4,
-                security=None,
-            )
-        return BfvParameters.create(
+    if scheme == "CKKS":
+        return CkksParameters.create(
             n=n,
             prime_bits=(bits,) * 4,
             special_bits=special,
-            plain_bits=17,
+            scale_bits=bits - 4,
             security=None,
-            multiplication="hps",
         )
+    return BfvParameters.create(
+        n=n,
+        prime_bits=(bits,) * 4,
+        special_bits=special,
+        plain_bits=17,
+        security=None,
+        multiplication="hps",
+    )
 
 
 def answer(scheme: str, operation: str, design: Design, *, several: bool) -> str:

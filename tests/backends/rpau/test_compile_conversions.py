@@ -1,6 +1,5 @@
 """Programs with base conversions, compiled for designs with converters: the interpreter's bits."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -36,7 +35,6 @@ from ringsmith.params import (
     CkksParameters,
     KeyShape,
     RlweParameters,
-    SecurityWarning,
 )
 from ringsmith.params.sets import parameter_set
 
@@ -52,9 +50,7 @@ def parameters(log_n: int, **variant: object) -> BfvParameters:
         "relinearization": "residue",
         "dnum": 2,
     } | variant
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(n=1 << log_n, plain_bits=17, security=None, **chosen)
+    return BfvParameters.create(n=1 << log_n, plain_bits=17, security=None, **chosen)
 
 
 class Compiled:
@@ -203,16 +199,14 @@ HYBRID = replace(
 
 def hybrid(limbs: int, special: int) -> CkksParameters:
     """CKKS with three digits, N = 2^10."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.create(
-            n=1 << 10,
-            prime_bits=(30,) * limbs,
-            special_bits=(30,) * special,
-            scale_bits=29,
-            dnum=3,
-            security=None,
-        )
+    return CkksParameters.create(
+        n=1 << 10,
+        prime_bits=(30,) * limbs,
+        special_bits=(30,) * special,
+        scale_bits=29,
+        dnum=3,
+        security=None,
+    )
 
 
 @pytest.mark.parametrize("kind", ["model", pytest.param("rtl", marks=pytest.mark.full)])

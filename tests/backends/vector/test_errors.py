@@ -39,8 +39,6 @@ from ringsmith.params import ckks_set
 from ringsmith.runtime import Compiled
 from ringsmith.runtime.designs import named_design
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 Inputs = dict[str, NDArray[Any]]
 Keys = Mapping[str, KeySwitchKey]
 

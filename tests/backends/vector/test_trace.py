@@ -39,8 +39,6 @@ from ringsmith.errors import ProgramError
 from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 FAR = replace(RADIX_16, name="far", ports=1, platform=SLOW_CARD)
 DESIGNS = [RADIX_16, TWO, FAR]
 
