@@ -16,7 +16,6 @@ from tests.service.served import Server
 import ringsmith
 from ringsmith import EncryptedVector, Program
 from ringsmith.heir.module import VERSIONS
-from ringsmith.program.comparisons import sign_steps
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -167,7 +166,7 @@ def test_every_call_that_the_table_names_exists() -> None:
     table = COMING_FROM.partition("## Common calls")[2].partition("**Not here")[0]
     ours = " ".join(row.split("|")[-2] for row in table.splitlines() if row.startswith("| "))
     names = set(re.findall(r"`(\w+)\(", ours))
-    assert {"sum_slots", "matmul", "chebyshev", "compare"} <= names
+    assert {"sum_slots", "conv2d", "chebyshev", "compare"} <= names
     assert [name for name in names if not hasattr(ringsmith, name)] == []
     for owner, name in re.findall(r"`(a|program)\.(\w+)", ours):
         assert hasattr({"a": EncryptedVector, "program": Program}[owner], name)
@@ -239,39 +238,3 @@ def test_the_pages_five_commands_read_an_encrypted_digit_on_vector(tmp_path: Pat
     assert output.splitlines()[-1] == "7"
     scores = np.load(tmp_path / "scores" / "result.npy")
     assert scores.shape == (10,)
-
-
-# ---- What docs/guide/programs.md shows works as it is printed there ------------------------------
-
-
-PROGRAM_PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "programs.md"
-PROGRAM_BLOCKS = re.findall(r"```python\n(.*?)```", PROGRAM_PAGE.read_text(), re.DOTALL)
-
-
-@pytest.mark.parametrize("block", PROGRAM_BLOCKS)
-def test_the_programs_of_the_page_are_planned_and_print_what_it_says(
-    block: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = tmp_path / "page.py"
-    script.write_text(block)
-    program = runpy.run_path(str(script))["program"]
-    assert program.choice
-    asked = re.search(r"precision_bits=(\d+)", block)
-    # Of precision in CKKS, of noise budget in BFV.
-    assert program.forecast().bits >= (int(asked[1]) if asked else 20)
-    if comment := re.search(r"\)  # (\d.*)", block):
-        assert capsys.readouterr().out.strip() == comment[1]
-
-
-def test_the_tables_of_comparisons_are_what_is_counted() -> None:
-    superscripts = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-    rows = re.findall(r"^\| 2(⁻\S+) \| (.*) \|$", PROGRAM_PAGE.read_text(), re.M)
-    assert len(rows) >= 4
-    for power, cells in rows:
-        margin = 2.0 ** int(power.translate(superscripts))
-        found = [sign_steps(margin, precision) for precision in (4, 8, 12, 20)]
-        assert cells == " | ".join(f"{steep} g, {flat} f" for steep, flat in found)
-
-
-def test_the_page_has_programs() -> None:
-    assert len(PROGRAM_BLOCKS) >= 2

@@ -1,8 +1,9 @@
 """How clients pack input arrays: the cheapest of some ways for the whole program.
 
-The first recording packs every input with its last axis in the low bits. Operations that move an
-input's entries note the layout that would have spared the move, and these are tried, one input
-after the other; as is the first axis in the low bits.
+The first recording packs an input with its last axis in the low bits; one of many ciphertexts, of
+records mostly, with its first axis. Operations that move an input's entries note the layout that
+would have spared the move, and these are tried, one input after the other; as is the other order
+of axes.
 """
 
 from collections.abc import Callable, Mapping
@@ -83,11 +84,17 @@ def best(record: Callable[[Mapping[str, Layout]], tuple[R, dict[str, Origin]]]) 
     return found
 
 
+def usual(shape: tuple[int, ...], slot_bits: int) -> Layout:
+    """Returns the layout that an input is first tried with."""
+    found = Layout.dense(shape, slot_bits)
+    return found if found.ciphertexts == 1 else Layout.dense(shape, slot_bits, range(len(shape)))
+
+
 def _others(origin: Origin) -> list[Layout]:
-    """Other layouts of an input: those that were wished for, and the reversed order of axes."""
-    shape = origin.layout.shape
-    turned = Layout.dense(shape, origin.layout.slot_bits, range(len(shape)))
-    distinct = dict.fromkeys([*origin.wishes, turned])
+    """Other layouts of an input: those that were wished for, and both orders of axes."""
+    shape, slot_bits = origin.layout.shape, origin.layout.slot_bits
+    dense = (Layout.dense(shape, slot_bits, order) for order in ((), range(len(shape))))
+    distinct = dict.fromkeys([*origin.wishes, *dense])
     return [layout for layout in distinct if layout != origin.layout][:6]
 
 

@@ -10,8 +10,16 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import PLAIN_PRODUCT, Terms, cost
-from ringsmith.program.ndarray.placing import Placed, candidates, moved_entries, repeating
+from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms, cost
+from ringsmith.program.ndarray.placing import (
+    Placed,
+    candidates,
+    copies_cost,
+    merged,
+    moved_entries,
+    placing_cost,
+    repeating,
+)
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 
@@ -82,15 +90,25 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
     found = _by_diagonals(x, w, source)
-    layout = x.content.layout
-    inside = sum(i < layout.slot_bits for i in layout.of_axis(x.ndim - 1).values())
-    free = sum(bit.axis < 0 for bit in layout.bits[: layout.slot_bits])
-    more = max(0, bits_for(w.shape[1]) - free)
-    spread = (layout.ciphertexts << more) * (inside + PLAIN_PRODUCT)
-    if found is not None and found[1] <= spread:
+    if found is not None and found[1] <= _spread_cost(x, w.shape[1]):
         return x.made(found[0](), lambda a: a @ w)
     product = (x[..., None] * w).sum(axis=-2)
     return x.made(product.content, lambda a: a @ w)
+
+
+def _spread_cost(x: EncryptedArray, columns: int) -> float:
+    """What the product costs with copies of x along the columns, one product and sums."""
+    spread = x[..., None].content
+    shape = (*x.shape, columns)
+    target = merged(spread.layout, Layout.dense(shape, spread.layout.slot_bits), shape)
+    summed = sum(i < target.slot_bits for i in target.of_axis(x.ndim - 1).values())
+    shared = x.trace.space.shared_rotations
+    total = (
+        placing_cost(spread.layout, target, shared=shared)
+        + LEVEL
+        + copies_cost(spread, target, x.trace)
+    )
+    return total + target.ciphertexts * (summed + PLAIN_PRODUCT)
 
 
 def _by_diagonals(
