@@ -434,7 +434,7 @@ def common(what: str, values: Iterable[bytes | None]) -> bytes | None:
 
 
 def _checked_base(base: Sequence[int], data: Residues) -> tuple[int, ...]:
-    """Returns the primes of a key's limbs, of which the last axis but one has one for each."""
+    """Returns the primes of a key's limbs, in the order of the last axis but one."""
     limbs = data.shape[-2] if data.ndim > 1 else 0
     if not base:
         return tuple(range(limbs))

@@ -1,7 +1,6 @@
 """Handles: results that stay on the device, as inputs of the next run there."""
 
 import pickle
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from ringsmith.client import generate_keys
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Ciphertext, EvaluationKeys
-from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import CkksParameters, KeyNeeds
 from ringsmith.runtime import (
     Compiled,
     Device,
@@ -69,15 +68,13 @@ def summed(x: Any, y: Any) -> dict[str, Any]:  # noqa: ANN401
 def small() -> CkksParameters:
     """Parameters for all designs of this file."""
     primes = _core.prime_search(30, 1 << 10, 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.from_primes(
-            n=1 << 10,
-            data_primes=primes[:3],
-            special_prime=primes[3:],
-            scale=2.0**28,
-            security=None,
-        )
+    return CkksParameters.from_primes(
+        n=1 << 10,
+        data_primes=primes[:3],
+        special_prime=primes[3:],
+        scale=2.0**28,
+        security=None,
+    )
 
 
 @dataclass(frozen=True)

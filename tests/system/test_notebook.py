@@ -123,7 +123,6 @@ def public_classes() -> set[type]:
     return {value for value in values if isinstance(value, type)}
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_no_object_has_a_long_representation(
     small: CkksParameters, rng: np.random.Generator
 ) -> None:
