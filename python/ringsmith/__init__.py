@@ -23,20 +23,32 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import InputSpec as InputSpec
     from ringsmith.program import Interval as Interval
     from ringsmith.program import Program as Program
+    from ringsmith.program import average_pool2d as average_pool2d
     from ringsmith.program import bounded as bounded
     from ringsmith.program import chebyshev as chebyshev
     from ringsmith.program import compare as compare
+    from ringsmith.program import concatenate as concatenate
+    from ringsmith.program import conv1d as conv1d
+    from ringsmith.program import conv2d as conv2d
+    from ringsmith.program import cumsum as cumsum
+    from ringsmith.program import dot as dot
+    from ringsmith.program import from_slots as from_slots
+    from ringsmith.program import inner as inner
     from ringsmith.program import inner_product as inner_product
     from ringsmith.program import matmul as matmul
     from ringsmith.program import matvec as matvec
     from ringsmith.program import maximum as maximum
     from ringsmith.program import minimum as minimum
+    from ringsmith.program import outer as outer
     from ringsmith.program import pack_matrix as pack_matrix
     from ringsmith.program import polynomial as polynomial
+    from ringsmith.program import roll as roll
     from ringsmith.program import sign as sign
+    from ringsmith.program import stack as stack
     from ringsmith.program import sum_rotations as sum_rotations
     from ringsmith.program import sum_slots as sum_slots
     from ringsmith.program import unpack_matrix as unpack_matrix
+    from ringsmith.program import where as where
     from ringsmith.progress import show_progress as show_progress
     from ringsmith.runtime import Compiled as Compiled
     from ringsmith.runtime import compile_program as compile_program
@@ -64,20 +76,32 @@ _MODULES = {
         "InputSpec",
         "Interval",
         "Program",
+        "average_pool2d",
         "bounded",
         "chebyshev",
         "compare",
+        "concatenate",
+        "conv1d",
+        "conv2d",
+        "cumsum",
+        "dot",
+        "from_slots",
+        "inner",
         "inner_product",
         "matmul",
         "matvec",
         "maximum",
         "minimum",
+        "outer",
         "pack_matrix",
         "polynomial",
+        "roll",
         "sign",
+        "stack",
         "sum_rotations",
         "sum_slots",
         "unpack_matrix",
+        "where",
     ),
     "progress": ("show_progress",),
     "runtime": ("Compiled", "compile_program", "explain", "open_device"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -326,6 +326,7 @@ def run(count: int, *, exact: bool, encrypted: int) -> Counter[str]:
     )
     @given(array_programs(exact=exact).filter(lambda made: bool(made.steps)))
     def each(made: ArrayProgram) -> None:
+        note(f"{made.shapes}, seed {made.seed}: {made.steps}")
         reasons[checked(made, encrypted=made.seed % encrypted == 0)] += 1
 
     each()

@@ -14,6 +14,20 @@ from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
 from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.ndarray.functions import (
+    average_pool2d,
+    concatenate,
+    conv1d,
+    conv2d,
+    cumsum,
+    dot,
+    from_slots,
+    inner,
+    outer,
+    roll,
+    stack,
+    where,
+)
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.packing import Port
 from ringsmith.program.planner import InputSpec
@@ -61,23 +75,35 @@ __all__ = [
     "Port",
     "Program",
     "SourceLine",
+    "average_pool2d",
     "bfv_parameters_for_depth",
     "bounded",
     "chebyshev",
     "compare",
+    "concatenate",
+    "conv1d",
+    "conv2d",
+    "cumsum",
+    "dot",
+    "from_slots",
+    "inner",
     "inner_product",
     "matmul",
     "matvec",
     "maximum",
     "minimum",
     "operations",
+    "outer",
     "pack_matrix",
     "polynomial",
+    "roll",
     "sign",
+    "stack",
     "sum_rotations",
     "sum_slots",
     "trace",
     "unpack_matrix",
+    "where",
 ]
 
 

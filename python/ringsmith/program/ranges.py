@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.clearing import behind, moved_into
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.nodes import Bound
 from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
@@ -50,7 +52,10 @@ Range = float | tuple[float, float] | Interval
 """A range as users give it: a magnitude, a pair, or an ``Interval``."""
 
 
-def bounded(x: EncryptedVector, limit: Range) -> EncryptedVector:
+X = TypeVar("X", EncryptedVector, EncryptedArray)
+
+
+def bounded(x: X, limit: Range) -> X:
     """Returns x with the promise that its numbers lie in a range.
 
     Planning and the forecast use the range instead of the worst case that they compute.
@@ -58,27 +63,34 @@ def bounded(x: EncryptedVector, limit: Range) -> EncryptedVector:
     into the range, too. Of all slots (``EncryptedVector``) it is of every slot.
 
     Args:
-        x: The encrypted vector.
+        x: The encrypted vector or array.
         limit: A magnitude that no number exceeds, or the pair (low, high) of real numbers.
 
     Raises:
         ProgramError: When the limit is no range, or x cannot lie in it.
     """
-    check_encrypted(x, "bounded(x, limit)", caller())
     source = caller()
+    if isinstance(x, EncryptedArray):
+        interval = interval_of(limit, source)
+        _check_promise(interval, x.span(), source)
+        return x.bounded(Bound(float(interval.low), float(interval.high), source))
+    check_encrypted(x, "bounded(x, limit)", source)
     return promise(x, interval_of(limit, source), source)
 
 
 def promise(x: EncryptedVector, interval: Interval, source: SourceLine) -> EncryptedVector:
     """Returns x with a promise at a line, as ``bounded``."""
+    _check_promise(interval, _numbers(x), source)
+    return _within(x, Bound(float(interval.low), float(interval.high), source), source)
+
+
+def _check_promise(interval: Interval, found: Span, source: SourceLine) -> None:
     low, high = float(interval.low), float(interval.high)
-    found = _numbers(x)
     if found.real and (float(found.high.real.max()) < low or float(found.low.real.min()) > high):
         raise source.error(
             f"the range [{low:g}, {high:g}] has no number of the range {_text(found)} that follows "
             "from the inputs: mend one of them"
         )
-    return _within(x, Bound(low, high, source), source)
 
 
 def restricted(

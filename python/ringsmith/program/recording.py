@@ -227,6 +227,7 @@ def _inputs(
         ports[name] = spec
         values[name] = _input(trace, name, spec, source)
         if arrays:
+            ports[name] = replace(spec, length=space.slots)
             length = _fits_row(name, spec.length or space.slots, space, source)
             packed[name] = vector_packing(name, length, space.row, whole=space.exact, is_input=True)
     return values, ports, packed

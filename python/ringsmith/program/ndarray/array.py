@@ -189,8 +189,8 @@ class EncryptedArray(Unsupported):
         source = caller()
         if isinstance(other, EncryptedVector):
             raise source.error(
-                f"an array of shape {self.shape} and a vector of slots: declare the vector's input "
-                f"with a shape, such as ({len(other)},), or write x.slots()"
+                f"an array of shape {self.shape} meets a vector of slots: declare the vector's "
+                f"input with a shape, ({len(other)},), or write from_slots(vector)"
             )
         if not isinstance(other, EncryptedArray):
             return self._with_plain(op, self._trace.space.array(other, source), source)
@@ -239,18 +239,18 @@ class EncryptedArray(Unsupported):
         return self.made(Placed(parts, layout), lambda a: compute(a, values))
 
     def __matmul__(self, other: object) -> "EncryptedArray":
-        return _later("products", "matmul")(self, other)
+        return _computed("products", "matmul", self, other)
 
     def __rmatmul__(self, other: object) -> "EncryptedArray":
-        return _later("products", "matmul")(other, self)
+        return _computed("products", "matmul", other, self)
 
     def dot(self, other: object) -> "EncryptedArray":
         """Returns the product with an array, as ``numpy.dot`` for up to two axes."""
-        return _later("functions", "dot")(self, other)
+        return _computed("functions", "dot", self, other)
 
     def cumsum(self, axis: int | None = None) -> "EncryptedArray":
         """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
-        return _later("functions", "cumsum")(self, axis)
+        return _computed("functions", "cumsum", self, axis)
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *operands: object, **options: object
@@ -260,7 +260,7 @@ class EncryptedArray(Unsupported):
             self._refuse_comparison(None)
         if method == "__call__" and not options:
             found = _later("functions", "called_as_ufunc")(ufunc, operands)
-            if found is not None:
+            if isinstance(found, EncryptedArray):
                 return found
         raise numpy_error(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
 
@@ -270,7 +270,7 @@ class EncryptedArray(Unsupported):
         types: object,
         args: Sequence[object],
         options: Mapping[str, object],
-    ) -> "EncryptedArray":
+    ) -> object:
         """Takes functions that move and add up entries from NumPy, and refuses its others."""
         found = _later("functions", "called_by_numpy")(function, args, options)
         if found is None:
@@ -350,6 +350,25 @@ class EncryptedArray(Unsupported):
             terms = Terms(np.arange(flat.size, dtype=np.int64), flat)
             content = moved_entries([self._content], [terms], entries.shape, self._trace, source)
         return self.made(content, compute)
+
+    def slots(self) -> EncryptedVector:
+        """Returns the entries as a vector, row by row in its first slots, which can be rotated.
+
+        Raises:
+            ProgramError: When they are more than a row of slots holds.
+        """
+        source, row = caller(), self._trace.space.row
+        if self.size > row:
+            raise source.error(
+                f"{self.size} entries exceed a row of {row} slots: take fewer, or raise N"
+            )
+        flat = self.ravel()
+        layout = Layout.dense(flat.shape, row.bit_length() - 1, rest=GAP)
+        (part,) = placed(flat.content, layout, self._trace, source)
+        if isinstance(part, np.ndarray):
+            raise source.error("no entry depends on the inputs: use the numbers that are known")
+        node = ArrayNode(self.size, np.ravel, (self._node,))
+        return EncryptedVector(self._trace, part.index, node)
 
     # ---- sums --------------------------------------------------------------------------------
 
@@ -456,12 +475,16 @@ class EncryptedArray(Unsupported):
         return EncryptedVector(self._trace, index, node)
 
 
-def _later(module: str, name: str) -> Callable[..., EncryptedArray]:
+def _later(module: str, name: str) -> Callable[..., Any]:
     """A function of a module that imports this one."""
-    return cast(
-        "Callable[..., EncryptedArray]",
-        getattr(import_module(f"ringsmith.program.ndarray.{module}"), name),
-    )
+    found = getattr(import_module(f"ringsmith.program.ndarray.{module}"), name)
+    return cast("Callable[..., Any]", found)
+
+
+def _computed(module: str, name: str, *args: object) -> EncryptedArray:
+    found = _later(module, name)(*args)
+    assert isinstance(found, EncryptedArray), "it computes on arrays"
+    return found
 
 
 COMPUTE: dict[Op, Callable[..., Array]] = {

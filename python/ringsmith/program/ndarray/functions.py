@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.program.arrays import ArrayNode
-from ringsmith.program.ndarray.array import EncryptedArray
-from ringsmith.program.ndarray.layout import Layout
+from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
+from ringsmith.program.ndarray.layout import GAP, Layout
 from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import Part
 from ringsmith.program.ndarray.placing import Placed, moved_entries
@@ -16,6 +16,7 @@ from ringsmith.program.ndarray.products import convolution, matmul
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.vector import EncryptedVector
 
 Arrays = Sequence[object]
 """Arrays, encrypted or plain; at least one is encrypted."""
@@ -79,6 +80,19 @@ def _as_array(value: object, trace: Trace, source: SourceLine) -> EncryptedArray
     return EncryptedArray(trace, Placed(parts, layout), node)
 
 
+def from_slots(x: EncryptedVector) -> EncryptedArray:
+    """Returns the numbers of a vector as an array of one axis; ``EncryptedArray.slots`` reversed.
+
+    Args:
+        x: A vector of at most as many numbers as a row has slots; of all slots the first row.
+    """
+    node, row = x.array, x.trace.space.row
+    length = min(x.shape[0], row)
+    layout = Layout.dense((length,), row.bit_length() - 1, rest=GAP)
+    made = ArrayNode(length, lambda a: np.asarray(a[:length]), (node,), shape=(length,))
+    return EncryptedArray(x.trace, Placed([x.slots_of()], layout), made)
+
+
 def where(mask: object, a: object, b: object) -> EncryptedArray:
     """Returns a where a mask is true and b elsewhere, as ``numpy.where``.
 
@@ -101,44 +115,41 @@ def roll(x: EncryptedArray, shift: Any, axis: Any = None) -> EncryptedArray:  # 
 
 def outer(a: object, b: object) -> EncryptedArray:
     """Returns the products of all entries of a with all of b, as ``numpy.outer``."""
-    left = (
-        a.ravel()[:, None] if isinstance(a, EncryptedArray) else np.ravel(cast("Any", a))[:, None]
-    )
-    right = b.ravel() if isinstance(b, EncryptedArray) else np.ravel(cast("Any", b))
-    return cast("EncryptedArray", left * right)
+    return cast("EncryptedArray", _operand(a).reshape(-1, 1) * _operand(b).reshape(-1))
 
 
 def inner(a: object, b: object) -> EncryptedArray:
     """Returns sums of products over the last axes, as ``numpy.inner``."""
-    if np.ndim(cast("Any", _shaped(a))) < 1 or np.ndim(cast("Any", _shaped(b))) < 1:
-        return cast("EncryptedArray", cast("Any", a) * b)
-    if isinstance(b, EncryptedArray):
-        return matmul(a, b if b.ndim == 1 else b.rearranged(_last_two_swapped))
-    plain = np.asarray(b)
-    return matmul(a, plain if plain.ndim == 1 else _last_two_swapped(plain))
+    left, right = _operand(a), _operand(b)
+    if not left.ndim or not right.ndim:
+        return cast("EncryptedArray", left * right)
+    if left.ndim == 1 or right.ndim == 1:
+        return matmul(right, left) if left.ndim == 1 else matmul(left, right)
+    rows, columns = (each.reshape(-1, each.shape[-1]) for each in (left, right))
+    return matmul(rows, columns.transpose()).reshape(*left.shape[:-1], *right.shape[:-1])
 
 
 def dot(a: object, b: object) -> EncryptedArray:
-    """Returns the product of arrays of up to two axes, as ``numpy.dot``."""
-    if np.ndim(cast("Any", _shaped(a))) < 1 or np.ndim(cast("Any", _shaped(b))) < 1:
-        return cast("EncryptedArray", cast("Any", a) * b)
-    return matmul(a, b)
+    """Returns the product of arrays, as ``numpy.dot``."""
+    left, right = _operand(a), _operand(b)
+    if not left.ndim or not right.ndim:
+        return cast("EncryptedArray", left * right)
+    return matmul(left, right) if right.ndim <= 2 else inner(left, np.swapaxes(right, -1, -2))
 
 
-def _shaped(value: object) -> object:
-    return np.zeros(value.shape, bool) if isinstance(value, EncryptedArray) else value
-
-
-def _last_two_swapped(a: NDArray[Any]) -> NDArray[Any]:
-    return np.swapaxes(a, -1, -2)
+def _operand(value: object) -> Any:  # noqa: ANN401 - both have NumPy's methods
+    """An encrypted array, or NumPy's."""
+    return value if isinstance(value, EncryptedArray) else np.asarray(value)
 
 
 def cumsum(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
     """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
     if axis is None:
         return cumsum(x.ravel(), 0)
-    length = np.arange(x.ndim)[axis]
-    ones = np.triu(np.ones((x.shape[length], x.shape[length]), np.int64))
+    if not x.ndim:
+        return cumsum(x.ravel(), axis)
+    (number,) = checked_axes(axis, x.shape, caller())
+    ones = np.triu(np.ones((x.shape[number], x.shape[number]), np.int64))
     moved = matmul(x.rearranged(lambda a: np.moveaxis(a, axis, -1)), ones)
     return moved.rearranged(lambda a: np.moveaxis(a, -1, axis))
 
@@ -255,9 +266,11 @@ _COMPUTING: Mapping[str, Callable[..., EncryptedArray]] = {
 
 def called_by_numpy(
     function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]
-) -> EncryptedArray | None:
+) -> object:
     """Returns what a function of NumPy makes of encrypted arrays; None: it is not supported."""
     name = function.__name__
+    if name in ("shape", "ndim", "size") and not options and len(args) == 1:
+        return getattr(args[0], name)
     if name in _MOVING and isinstance(args[0], EncryptedArray):
         return args[0].rearranged(lambda a: function(a, *args[1:], **options))
     if name in _JOINING:
