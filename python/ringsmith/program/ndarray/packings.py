@@ -111,7 +111,7 @@ class _Search(Generic[R]):
         except ProgramError:  # too many ciphertexts, perhaps
             return None
         cost = _cost(other)
-        taken = None
+        taken: Mapping[str, Origin] | None = None
         if cost < self.cost:
             changed = [each for each in layouts if layouts[each] != self.chosen.get(each)]
             self.second |= dict.fromkeys(changed, self.cost)
