@@ -78,6 +78,11 @@ class AutoRlweParameters(ABC):
                 yield n, bits
 
     @property
+    def least_bits(self) -> int:
+        """Bits of modulus below which no program is looked at."""
+        return 0
+
+    @property
     def bounds(self) -> Mapping[int, int]:
         """Most bits of modulus by ring degree, at the level and by the standard."""
         return security_standard(self.standard).bounds[self.security]
@@ -222,6 +227,11 @@ class AutoParameters(AutoRlweParameters):
         """Most levels that the design holds primes for; None: no design says."""
         most = self.limits.max_primes if self.limits else None
         return None if most is None else most - 2
+
+    @property
+    def least_bits(self) -> int:
+        """Bits of the modulus without levels, at the smallest scale."""
+        return sum(self.prime_bits(0, MIN_SCALE_BITS))
 
     def prime_bits(self, levels: int, scale_bits: int, digit_size: int = 1) -> tuple[int, ...]:
         """Returns the sizes of q_0, of a prime for each level, and of the special primes.

@@ -37,6 +37,12 @@ def choose(
     illegal: ProgramError | None = None
     hint: str | None = None
     for n, carried in wish.degrees():
+        if carried < wish.least_bits:
+            obstacles.append(
+                f"N = {n} does not do: it carries {carried} bits of modulus at "
+                f"{wish.security_text}, and the smallest primes have {wish.least_bits}"
+            )
+            continue
         try:
             recording = record(n)
         except ProgramError as error:  # too few slots, perhaps; or wrong at any number of slots
