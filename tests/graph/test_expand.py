@@ -1,5 +1,7 @@
 """Key switching in primitives: the same words, and a record that names the right nodes."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,11 +26,13 @@ CUT = Cut((2, 1), "fast_base_conv", (0, 1, 2, 4, 5))
 KEY_OPS = {"digits", "key_product", "key_switch", "half"}
 
 
-def check_equal(graph: SubroutineGraph, *, integers: bool) -> None:
+def check_equal(
+    graph: SubroutineGraph, *, integers: bool = False, keep_products: bool = False
+) -> None:
     """Asserts that the core has the words of the expanded graph, and perhaps the integers, too."""
     random = np.random.default_rng(len(graph.nodes))
     inputs, keys = random_inputs(graph, random), random_keys(graph, random)
-    expanded = expand(graph).graph
+    expanded = expand(graph, keep_products=keep_products).graph
     found, wanted = (each.to_core().run(inputs, keys) for each in (graph, expanded))
     assert list(found) == list(wanted) == list(graph.outputs) == list(expanded.outputs)
     independent = Interpreter(graph, inputs, keys).run() if integers else {}
@@ -45,7 +49,7 @@ def test_a_graph_of_every_op_has_the_words_of_its_expansion_and_of_the_integers(
 @settings(max_examples=60, deadline=None)
 @given(graph=graphs())
 def test_random_graphs_have_the_words_of_their_expansions(graph: SubroutineGraph) -> None:
-    check_equal(graph, integers=False)
+    check_equal(graph)
 
 
 @settings(max_examples=12, deadline=None)
@@ -67,6 +71,35 @@ def test_an_expanded_graph_has_polynomials_only_and_is_its_own_expansion(
     assert again.graph.nodes == expanded.graph.nodes
     assert again.switches == ()
     assert list(again.sources) == [node.id for node in expanded.graph.nodes]
+
+
+@settings(max_examples=60, deadline=None)
+@given(graph=graphs())
+def test_key_products_are_kept_with_their_halves_and_nothing_else_of_a_pair(
+    graph: SubroutineGraph,
+) -> None:
+    check_equal(graph, keep_products=True)
+    expanded = expand(graph, keep_products=True)
+    assert expanded.switches == ()
+    nodes = expanded.graph.nodes
+    counts = Counter(node.op for node in graph.nodes)
+    kept = Counter(node.op for node in nodes)
+    assert kept["digits"] == counts["digits"] + counts["key_switch"]
+    assert kept["key_product"] == counts["key_product"] + counts["key_switch"]
+    assert kept["key_switch"] == kept["ksk_inner_product"] == 0
+    for node, source in zip(nodes, expanded.sources, strict=True):
+        kinds = {"digits": Kind.DIGITS, "key_product": Kind.PAIR}
+        assert node.type.kind is kinds.get(node.op, Kind.POLYNOMIAL)
+        if node.op == "key_product":
+            halves = nodes[node.id + 1 : node.id + 3]
+            assert [(each.op, each.operands) for each in halves] == [("half", (node.id,))] * 2
+            assert [each.attrs["half"] for each in halves] == [0, 1]
+            old = graph.nodes[source]
+            assert node.attrs["key"] == old.attrs["key"]
+            moved = old.op == "key_product"  # a key switch moves what it cuts
+            assert node.attrs["element"] == (old.attrs["element"] if moved else 1)
+    again = expand(expanded.graph)
+    assert again.graph.nodes == expand(graph).graph.nodes
 
 
 # ---- the record --------------------------------------------------------------------------------

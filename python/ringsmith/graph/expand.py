@@ -3,13 +3,16 @@
 This is the only place that knows how digits, their products with keys, and a whole key switch are
 made of other ops. An expanded graph has polynomials only. Which of its nodes belong to one key
 switch is in ``Expanded.switches``, so that no backend looks for them.
+
+A device that computes key products itself asks for them: then digits stay, and key products, each
+with its two halves behind it. All else is polynomials.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ringsmith.graph.subroutines import SubroutineGraph, SubroutineNode
+from ringsmith.graph.subroutines import Cut, SubroutineGraph, SubroutineNode
 from ringsmith.graph.types import Form
 
 
@@ -56,11 +59,11 @@ class Digits:
 
 @dataclass(frozen=True)
 class Expanded:
-    """A graph of polynomials only.
+    """A graph of polynomials only, but for digits and key products that a device keeps.
 
     Attributes:
         graph: The graph.
-        switches: Its digits and their products with keys.
+        switches: Its digits and their products with keys; none where they are kept.
         sources: For each node, the id in the graph as it was of the node that it is a part of.
     """
 
@@ -69,17 +72,21 @@ class Expanded:
     sources: tuple[int, ...]
 
 
-def expand(graph: SubroutineGraph) -> Expanded:
+def expand(graph: SubroutineGraph, *, keep_products: bool = False) -> Expanded:
     """Writes pairs as polynomials, and key switching as other ops; every output stays the same.
+
+    Args:
+        graph: The graph.
+        keep_products: Whether digits and key products stay, as nodes of the same ops.
 
     Raises:
         ProgramError: When the graph has too many nodes then.
     """
-    return _Expansion(graph).run()
+    return _Expansion(graph, keep_products).run()
 
 
 Values = tuple[int, ...]
-"""New nodes of an old one: of a pair two, of digits one for each."""
+"""New nodes of an old one: of a pair two, of digits one for each; of digits that are kept one."""
 
 
 @dataclass
@@ -103,8 +110,8 @@ class _Cut:
 
 
 class _Expansion:
-    def __init__(self, graph: SubroutineGraph) -> None:
-        self._old = graph
+    def __init__(self, graph: SubroutineGraph, keep_products: bool) -> None:
+        self._old, self._keep = graph, keep_products
         self._new = SubroutineGraph(
             graph.n,
             graph.primes,
@@ -149,11 +156,13 @@ class _Expansion:
         return (self._new.intt(self._new.add_scalar(transformed, node.attrs["values"])),)
 
     def _digits(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
-        return self._written(operands[0][0], node.attrs).transformed
+        return self._written(operands[0][0], node.attrs)
 
-    def _written(self, a: int, attrs: Mapping[str, Any]) -> _Cut:
+    def _written(self, a: int, attrs: Mapping[str, Any]) -> Values:
         """Writes the digits of a value."""
         graph, source = self._new, None
+        if self._keep:
+            return (graph.digits(a, Cut(attrs["sizes"], attrs["variant"], attrs["base"])),)
         if graph.type_of(a).form is Form.NTT:
             source, a = a, graph.intt(a)
         raised, transformed = [], []
@@ -162,7 +171,7 @@ class _Expansion:
             transformed.append(graph.ntt(raised[-1]))
         cut = _Cut(source, tuple(raised), tuple(transformed))
         self._cuts[cut.transformed] = cut
-        return cut
+        return cut.transformed
 
     def _raised(self, a: int, attrs: Mapping[str, Any], digit: int) -> int:
         """One digit over the base, in coefficient form."""
@@ -176,10 +185,13 @@ class _Expansion:
         return graph.mod_up(a, primes[0] if set(sizes) == {1} else primes, base)
 
     def _key_product(self, node: SubroutineNode, operands: Sequence[Values]) -> Values:
-        cut, (_, *added) = self._cuts[operands[0]], operands
-        element = node.attrs["element"]
+        (digits, *added), element = operands, node.attrs["element"]
+        if self._keep:
+            return self._new.halves(
+                self._new.add_node(node.op, [each[0] for each in operands], node.attrs)
+            )
+        cut = self._cuts[digits]
         initial = [self._moved(each[0], element) for each in added]
-        digits = cut.transformed
         if element != 1:
             cut.moved = True
             digits = tuple(self._moved(each, element) for each in digits)
@@ -196,8 +208,8 @@ class _Expansion:
         initial = [self._moved(value, attrs["element"]) for (value,) in operands[1:]]
         a = self._moved(operands[0][0], attrs["element"])
         kind = graph.type_of(a)
-        cut = self._written(a, attrs)
-        sums = self._sums(cut.transformed, attrs["key"])
+        digits = self._written(a, attrs)
+        sums = self._sums(digits, attrs["key"])
         behind = set(attrs["drop"]) == set(attrs["base"]) - set(kind.base)
         totals: list[int] = []
         additions: list[int | None] = [None, None]
@@ -215,15 +227,10 @@ class _Expansion:
         if behind:
             for half, own in enumerate(initial):
                 results[half] = additions[half] = graph.add(own, results[half])
-        cut.products.append(
-            KeyProduct(
-                cut.transformed,
-                sums,
-                (totals[0], totals[1]),
-                _both(initial),
-                (additions[0], additions[1]),
-            )
-        )
+        if not self._keep:
+            both, behind_them = (totals[0], totals[1]), (additions[0], additions[1])
+            product = KeyProduct(digits, sums, both, _both(initial), behind_them)
+            self._cuts[digits].products.append(product)
         return tuple(results)
 
     def _users(self, values: Sequence[int]) -> dict[int, list[SubroutineNode]]:
@@ -239,6 +246,8 @@ class _Expansion:
         return value if element == 1 else self._new.automorph(value, element)
 
     def _sums(self, digits: Values, key: str) -> tuple[int, int]:
+        if self._keep:
+            return self._new.halves(self._new.key_product(digits[0], key))
         numbers = range(len(digits))
         first, second = (self._new.ksk_inner_product(digits, key, h, numbers) for h in (0, 1))
         return first, second

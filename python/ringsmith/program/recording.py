@@ -15,6 +15,7 @@ from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.layout import Layout
 from ringsmith.program.ndarray.packings import best as packed_best
+from ringsmith.program.ndarray.packings import usual
 from ringsmith.program.ndarray.parts import Part
 from ringsmith.program.ndarray.placing import Origin
 from ringsmith.program.ndarray.ports import (
@@ -207,7 +208,7 @@ def _inputs(
     arrays = any(isinstance(spec.length, tuple) for spec in specs.values())
     for name, spec in specs.items():
         if isinstance(spec.length, tuple):
-            layout = layouts.get(name) or Layout.dense(spec.length, space.row.bit_length() - 1)
+            layout = layouts.get(name) or usual(spec.length, space.row.bit_length() - 1)
             packing = input_packing(name, spec.length, layout, whole=space.exact, source=source)
             table = packing.table.reshape(-1, space.row)
             parts: list[Part] = []

@@ -22,6 +22,9 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.lowering import lower
+from ringsmith.backends.vector.compiler.tasks import PointTask, Task
+from ringsmith.backends.vector.compiler.timeline import Cycles
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.isa.instructions import Point, Stream, Transform
 from ringsmith.graph import SubroutineGraph
@@ -197,9 +200,42 @@ def test_transforms_by_diagonals_are_the_interpreters(design: VectorDesign) -> N
     check(transform(design), design)
 
 
-def test_transforms_in_a_scratchpad_that_is_too_small_are_the_interpreters() -> None:
-    small = replace(SLOW, name="small", log_n=10, bank_rows=256)
+@pytest.mark.parametrize("limbs", [2, 3, 4])
+def test_transforms_in_a_scratchpad_that_is_too_small_are_the_interpreters(limbs: int) -> None:
+    small = replace(SLOW, name="small", log_n=10, bank_rows=limbs * 64)
     check(transform(small), small)
+
+
+SMALL = replace(SLOW, name="small", log_n=10, bank_rows=128)
+"""Half of its scratchpad has places for the words of one digit of two primes, and not of two."""
+
+
+def conversions(graph: SubroutineGraph, digit: tuple[int, int]) -> list[Task]:
+    """The tasks of ``SMALL`` that convert a digit."""
+    tasks = lower(graph, SMALL, Cycles(SMALL, SMALL.shape(10)).together)
+    return [
+        task
+        for task in tasks
+        if isinstance(task.action, PointTask)
+        and task.action.x.prime in digit
+        and not {each.prime for each in task.action.results} & {*digit}
+    ]
+
+
+def test_digits_whose_words_do_not_fit_together_are_converted_before_products_but_the_last() -> (
+    None
+):
+    graph = empty(SMALL, ["k"])
+    output_pair(graph, graph.key_product(graph.digits(graph.input("a", DATA), CUT), "k"), "y")
+    first, last = (conversions(graph, digit) for digit in ((0, 1), (2, 3)))
+    assert {task.step for task in first} == {None}
+    assert last
+    assert None not in {task.step for task in last}
+
+
+def test_digits_of_a_giant_step_are_converted_between_products_that_wait_for_memory() -> None:
+    between = [task.step is not None for task in conversions(transform(SMALL, giants=2), (0, 1))]
+    assert between.count(True) == between.count(False) > 0  # the second ones are of x
 
 
 def test_plaintexts_are_read_once_where_memory_is_slow() -> None:

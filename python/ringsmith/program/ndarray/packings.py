@@ -1,9 +1,9 @@
 """How clients pack input arrays: the cheapest of some ways for the whole program.
 
-The first recording packs every input with its last axis in the low bits. Operations that move an
-input's entries note the layout that would have spared the move, and these are tried, one input
-after the other; as is the first axis in the low bits. With each of them an input that it meets is
-tried in the layout that it wishes then.
+The first recording packs an input with its last axis in the low bits; one of many ciphertexts, of
+records mostly, with its first axis. Operations that move an input's entries note the layout that
+would have spared the move, and these are tried, one input after the other; as is the other order
+of axes. With each of them an input that it meets is tried in the layout that it wishes then.
 """
 
 from collections.abc import Callable, Mapping
@@ -57,10 +57,9 @@ def best(record: _Record[R]) -> R:
     found, origins = record({})
     search = _Search(record, found)
     for name in origins:
-        others = _others(origins[name])
         if len(search.found.trace.nodes) > _MOST_NODES:
-            others = others[-1:]
-        for layout in others:
+            break
+        for layout in _others(origins[name]):
             wishes = search.tried({**search.chosen, name: layout})
             if wishes is not None:
                 origins |= {each: wishes[each] for each in origins if each not in search.chosen}
@@ -124,11 +123,17 @@ class _Search(Generic[R]):
         return taken
 
 
+def usual(shape: tuple[int, ...], slot_bits: int) -> Layout:
+    """Returns the layout that an input is first tried with."""
+    found = Layout.dense(shape, slot_bits)
+    return found if found.ciphertexts == 1 else Layout.dense(shape, slot_bits, range(len(shape)))
+
+
 def _others(origin: Origin) -> list[Layout]:
-    """Other layouts of an input: those that were wished for, and the reversed order of axes."""
-    shape = origin.layout.shape
-    turned = Layout.dense(shape, origin.layout.slot_bits, range(len(shape)))
-    distinct = dict.fromkeys([*origin.wishes[:5], turned])
+    """Other layouts of an input: those that were wished for, and both orders of axes."""
+    shape, slot_bits = origin.layout.shape, origin.layout.slot_bits
+    dense = (Layout.dense(shape, slot_bits, order) for order in ((), range(len(shape))))
+    distinct = dict.fromkeys([*origin.wishes[:5], *dense])
     return [layout for layout in distinct if layout != origin.layout]
 
 

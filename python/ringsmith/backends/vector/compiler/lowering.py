@@ -13,6 +13,7 @@ digits is one of their sums, by a key that is moved back in memory. Limbs of zer
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import groupby
 from math import prod
 from typing import cast
@@ -83,6 +84,7 @@ class _Lowering:
         self._early: list[Place] = []  # those that can be made, and wait for others
         self._scaled_inputs = {n.id for n in self._order.nodes if self._is_only_second_factor(n)}
         self._converted_early: set[int] = set()
+        self._between: set[int] = set()  # conversions that are made while the array would wait
         self._read_once: set[int] = set()  # products of pairs whose plain factor is read once
         rows = design.shape(graph.n.bit_length() - 1).rows
         self._load = design.read_cycles(rows) / rows
@@ -116,6 +118,8 @@ class _Lowering:
                 self._prepare_conversions(following)
                 self._choose_read_once([*nodes, *following])
                 nodes, awaited = [*nodes, *following], [*awaited, *self._awaited[phase + 1]]
+                later = by_phase[phase + 2] if phase + 2 < len(by_phase) else ()
+                self._between = {n.id for n in self._too_many(later) if self._is_sum(n)}
             else:
                 self._choose_read_once(nodes)
             self._work_off(nodes, range(len(self._graph.primes)), awaited)
@@ -446,7 +450,25 @@ class _Lowering:
                         if node.attrs.get("variant") != "rns_digit" and not self._is_mixed(node):
                             self._writer.origin = self._order.origin_of(node)
                             self._word(node, place[1])
+                            self._convert_between(node)
         self._writer.origin = -1
+
+    def _convert_between(self, node: SubroutineNode) -> None:
+        """A conversion of a later phase, as soon as its words are made: where memory is slower.
+
+        Its tasks go to first parts of groups behind those that its words are made in.
+        """
+        digit = self._order.digit_of(node)
+        there = all((node.id, prime) in self._words for prime in digit)
+        if not there or node.id not in self._between:
+            return
+        self._converted_early.add(node.id)
+        step, clusters = cast(Step, self._writer.step), self._design.clusters
+        for number, group in enumerate(self._groups):
+            behind = step.group + clusters + (number - step.group) % clusters
+            self._writer.step = replace(step, group=behind)
+            self._convert_to(node, group)
+        self._writer.step = step
 
     def _prepare_conversions(self, nodes: Sequence[SubroutineNode]) -> None:
         """What a phase's conversions begin with."""
@@ -699,19 +721,41 @@ class _Lowering:
 
         One after the other is done, so that its words stay in the scratchpad.
         """
-        several = [node for node in nodes if len(self._order.digit_of(node)) > 1]
-        if sum(len(self._order.digit_of(node)) for node in several) <= self._words_kept:
-            return
-        self._converted_early.update(node.id for node in several)
-        for node in several:
-            self._writer.origin = self._order.origin_of(node)
-            for group in self._groups:
-                targets = [prime for prime in group if prime in node.type.base]
-                if node.op == "mod_down":
-                    self._take(node, targets)
-                else:
-                    for prime in targets:
-                        self._limb(node, prime)
+        for node in self._too_many(nodes):
+            if node.id not in self._converted_early:
+                self._converted_early.add(node.id)
+                for group in self._groups:
+                    self._convert_to(node, group)
+
+    def _too_many(self, nodes: Sequence[SubroutineNode]) -> list[SubroutineNode]:
+        """The conversions of a phase whose words would be in the way: all but some digits."""
+        sizes = {
+            node.id: size
+            for node in nodes
+            if self._order.converts(node) and (size := len(self._order.digit_of(node))) > 1
+        }
+        if sum(sizes.values()) <= self._words_kept:
+            return []
+        left = self._words_kept
+        for number in sorted(sizes, reverse=True):
+            if self._is_sum(self._order.nodes[number]) and sizes[number] <= left:
+                left -= sizes.pop(number)
+        return [self._order.nodes[number] for number in sorted(sizes)]
+
+    @staticmethod
+    def _is_sum(node: SubroutineNode) -> bool:
+        """Whether a node is a digit's conversion without a quotient: sums of words alone."""
+        return node.attrs.get("variant") == "fast_base_conv"
+
+    def _convert_to(self, node: SubroutineNode, group: Sequence[int]) -> None:
+        """A conversion to a group of primes."""
+        self._writer.origin, digit = self._order.origin_of(node), self._order.digit_of(node)
+        targets = [prime for prime in group if prime in node.type.base and prime not in digit]
+        if node.op == "mod_down":
+            self._take(node, targets)
+        else:
+            for prime in targets:
+                self._limb(node, prime)
         self._writer.origin = -1
 
     def _prepare_digits(

@@ -1,0 +1,198 @@
+"""Layouts by brute force on 16 slots: whatever slots without entries hold, results are right."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ringsmith import bounded
+from ringsmith.graph.operations import Op, Slots
+from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.ndarray.functions import concatenate, cumsum, stack
+from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
+from ringsmith.program.ndarray.parts import NOTHING, Part
+from ringsmith.program.ndarray.placing import Placed
+from ringsmith.program.plain import Space
+from ringsmith.program.recorder import Trace, TraceNode
+from ringsmith.program.source import SourceLine
+from ringsmith.program.spans import Span
+from ringsmith.program.vector import EncryptedVector
+
+Array = NDArray[Any]
+LINE = SourceLine("user.py", 1)
+SLOT_BITS = 4
+SHAPES = ((), (1,), (3,), (5,), (16,), (20,), (2, 3), (3, 5), (4, 4), (2, 1, 3), (2, 2, 2), (1, 7))
+
+
+def random_layout(rng: np.random.Generator, shape: tuple[int, ...]) -> Layout:
+    """Any layout of a shape: its bits in any order, copies and gaps anywhere between."""
+    bits = [Bit(axis, bit) for axis, n in enumerate(shape) for bit in range(bits_for(n))]
+    bits = [bits[i] for i in rng.permutation(len(bits))]
+    slot = bits[:SLOT_BITS]
+    while len(slot) < SLOT_BITS:
+        slot.insert(int(rng.integers(0, len(slot) + 1)), COPY if rng.integers(2) else GAP)
+    return Layout(shape, (*slot, *bits[SLOT_BITS:]), SLOT_BITS)
+
+
+class Machine:
+    """A trace on 16 slots, and the contents of its inputs."""
+
+    def __init__(self, rng: np.random.Generator, *, exact: bool) -> None:
+        self.rng = rng
+        rows = 2 if exact else 1
+        self.trace = Trace(Space(rows << SLOT_BITS, 1 << SLOT_BITS, exact))
+        self.contents: dict[str, Array] = {}
+
+    def array(self, shape: tuple[int, ...]) -> tuple[EncryptedArray, Array]:
+        """A random array in a random layout; other slots hold zeros, a known number or anything."""
+        values = self.rng.integers(-4, 5, shape)
+        layout = random_layout(self.rng, shape)
+        flat = np.concatenate([[0], values.reshape(-1)])
+        parts: list[Part] = []
+        for row, where in zip(layout.table.reshape(-1, 16), layout.entries, strict=True):
+            if not where.any():
+                parts.append(NOTHING)
+                continue
+            kind = self.rng.integers(3)
+            others = (np.zeros(16), np.full(16, 7), self.rng.integers(-9, 10, 16))[kind]
+            low, high = ((0, 0), (7, 7), (-9, 9))[kind]
+            span = Span(np.where(where, -4.0, low), np.where(where, 4.0, high))
+            parts.append(self._input(np.where(where, flat[row], others).astype(np.int64), span))
+        node = ArrayNode(values.size, lambda: values, shape=shape)
+        return EncryptedArray(self.trace, Placed(parts, layout), node), values
+
+    def _input(self, row: Array, span: Span) -> EncryptedVector:
+        name = f"x{len(self.contents)}"
+        space = self.trace.space
+        self.contents[name] = space.in_every_row(row)
+        span = Span(space.in_every_row(span.low), space.in_every_row(span.high))
+        index = self.trace.record(TraceNode(Op.INPUT, (), LINE, name=name, span=span))
+        return EncryptedVector(self.trace, index)
+
+    def entries(self, x: EncryptedArray) -> Array:
+        """The entries that the recorded operations compute, and that all copies equal."""
+        values = self._run()
+        layout = x.content.layout
+        slots = np.stack(
+            [
+                np.broadcast_to(
+                    part if isinstance(part, np.ndarray) else values[part.index][:16], (16,)
+                )
+                for part in x.content.parts
+            ]
+        ).reshape(-1)
+        copies = slots[layout.addresses.reshape(-1)[:, None] + layout.copies]
+        assert (copies == copies[:, :1]).all(), "copies differ"
+        for part in x.content.parts:
+            if not isinstance(part, np.ndarray):
+                span, found = self.trace.span(part.index), values[part.index]
+                assert (span.low <= found).all() and (found <= span.high).all()  # noqa: PT018
+        return np.asarray(copies[:, 0].reshape(x.shape))
+
+    def _run(self) -> list[Array]:
+        space, values = self.trace.space, []
+        for node in self.trace.nodes:
+            if node.op is Op.INPUT:
+                values.append(self.contents[node.name or ""])
+                continue
+            operands = [values[i] for i in node.operands]
+            if node.values is not None:
+                operands.append(np.broadcast_to(node.values, (space.slots,)))
+            slots = Slots(space.row, node.steps or 0)
+            values.append(node.op.record.meaning(operands[0], operands[-1], slots))
+        return values
+
+
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "negative": lambda x: -x,
+    "plus a number": lambda x: x + 3,
+    "times a number": lambda x: x * 2,
+    "square": lambda x: x**2,
+    "sum": lambda x: x.sum(),
+    "sums of the last axis": lambda x: x.sum(axis=-1),
+    "sums of the first axis": lambda x: x.sum(axis=0, keepdims=True),
+    "transpose": lambda x: x.T,
+    "one axis": lambda x: x.reshape(-1),
+    "reversed": lambda x: x[::-1],
+    "every second": lambda x: x[..., ::2],
+    "a new axis": lambda x: x[..., None],
+    "first": lambda x: x[0],
+    "rolled": lambda x: np.roll(x, 1, axis=-1),
+    "repeated": lambda x: np.repeat(x, 2, axis=0),
+    "plain matrix on the right": lambda x: x @ np.arange(1, 1 + 3 * x.shape[-1]).reshape(-1, 3),
+    "two steps": lambda x: (x + 1).sum(axis=0) * 2,
+}
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "plus": lambda x, y: x + y,
+    "minus": lambda x, y: x - y,
+    "times": lambda x, y: x * y,
+    "matmul": lambda x, y: x @ y,
+    "outer": np.outer,
+}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", UNARY)
+def test_operations_of_one_array(rng: np.random.Generator, name: str, exact: bool) -> None:
+    for shape in SHAPES:
+        machine = Machine(rng, exact=exact)
+        x, values = machine.array(shape)
+        try:
+            expected = UNARY[name](values)
+        except (IndexError, ValueError):
+            continue
+        assert np.array_equal(machine.entries(UNARY[name](x)), expected), (shape, x.content.layout)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", BINARY)
+def test_operations_of_two_arrays(rng: np.random.Generator, name: str, exact: bool) -> None:
+    met = 0
+    for first in SHAPES:
+        for second in SHAPES:
+            if np.prod(first) * np.prod(second) > 100:
+                continue
+            machine = Machine(rng, exact=exact)
+            (x, a), (y, b) = machine.array(first), machine.array(second)
+            try:
+                expected = BINARY[name](a, b)
+            except ValueError:
+                continue
+            met += 1
+            layouts = x.content.layout, y.content.layout
+            assert np.array_equal(machine.entries(BINARY[name](x, y)), expected), layouts
+    assert met > 5
+
+
+def test_a_thousand_pairs_of_shapes_broadcast_as_numpy_s(rng: np.random.Generator) -> None:
+    for _ in range(1000):
+        full = tuple(rng.integers(1, 4, int(rng.integers(0, 5))))
+        first, second = (
+            tuple(
+                int(n) if rng.integers(3) else 1
+                for n in full[int(rng.integers(0, len(full) + 1)) :]
+            )
+            for _ in range(2)
+        )
+        machine = Machine(rng, exact=False)
+        (x, a), (y, b) = machine.array(first), machine.array(second)
+        assert np.array_equal(machine.entries(x + y), a + b), (first, second)
+
+
+def test_joined_arrays_cumulative_sums_and_promises(rng: np.random.Generator) -> None:
+    for shape in [(3,), (2, 3), (4, 4)]:
+        machine = Machine(rng, exact=False)
+        (x, a), (y, b) = machine.array(shape), machine.array(shape)
+        assert np.array_equal(
+            machine.entries(concatenate([x, y, b], -1)), np.concatenate([a, b, b], -1)
+        )
+        assert np.array_equal(machine.entries(stack([x, y], 0)), np.stack([a, b]))
+        assert np.array_equal(machine.entries(cumsum(x, 0)), np.cumsum(a, 0))
+        promised = bounded(x, (-4, 4))
+        assert np.array_equal(machine.entries(promised), a)
+        for part in promised.content.parts:
+            if not isinstance(part, np.ndarray):
+                assert machine.trace.span(part.index).magnitude <= 4
