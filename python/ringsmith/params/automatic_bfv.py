@@ -17,7 +17,7 @@ NARROW_PRIME_BITS = 30
 ring has few, and each costs a limb."""
 
 _PLAIN_BITS = 20
-"""Bits of t where none are asked for: of the smallest rings all have primes of this size that batch."""
+"""Bits of t where none are asked for."""
 
 
 @short_repr

@@ -1,6 +1,7 @@
 """Products of matrices, encrypted or plain, and convolutions."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import PLAIN_PRODUCT, Terms, cost
-from ringsmith.program.ndarray.placing import Placed, candidates, moved_entries, repeating
+from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms, cost
+from ringsmith.program.ndarray.placing import candidates, moved_entries, repeating
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 
@@ -73,7 +74,7 @@ def _encrypted(a: EncryptedArray, b: EncryptedArray, source: SourceLine) -> Encr
 
 
 def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> EncryptedArray:
-    """The product with a plain matrix on the right, the cheaper of two ways."""
+    """The product with a plain matrix on the right, the cheapest of three ways."""
     _check_shapes(x.shape, w.shape, source)
     if w.ndim == 1:
         return (x * w).sum(axis=-1)
@@ -81,48 +82,92 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
-    found = _by_diagonals(x, w, source)
     layout = x.content.layout
     inside = sum(i < layout.slot_bits for i in layout.of_axis(x.ndim - 1).values())
     free = sum(bit.axis < 0 for bit in layout.bits[: layout.slot_bits])
     more = max(0, bits_for(w.shape[1]) - free)
-    spread = (layout.ciphertexts << more) * (inside + PLAIN_PRODUCT)
-    if found is not None and found[1] <= spread:
-        return x.made(found[0](), lambda a: a @ w)
-    product = (x[..., None] * w).sum(axis=-2)
-    return x.made(product.content, lambda a: a @ w)
+    spread = (layout.ciphertexts << more) * (inside + PLAIN_PRODUCT + LEVEL)
+    ways: list[tuple[float, Callable[[], EncryptedArray]]] = []
+    if np.count_nonzero(w) * math.prod(x.shape[:-1]) <= _MOST_TERMS:
+        ways = [_by_diagonals(x, w, source), _in_groups(x, w, source)]
+    ways.append((spread, lambda: (x[..., None] * w).sum(axis=-2)))
+    _, way = min(ways, key=lambda each: each[0])
+    return x.made(way().content, lambda a: a @ w)
 
 
 def _by_diagonals(
     x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> "tuple[_Later, float] | None":
-    """The product as a linear map of the entries of the last axis, and its cost."""
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of the product as a linear map of the entries of the last axis, and the product."""
     layout, axis = x.content.layout, x.ndim - 1
-    rows, columns = np.nonzero(w)
-    records = math.prod(x.shape[:-1])
-    if rows.size * records > _MOST_TERMS:
-        return None
     shape = (*x.shape[:-1], w.shape[1])
     target = repeating(_along(layout, axis, shape), [layout])
-    first = np.arange(records, dtype=np.int64)[:, None]
+    rows, columns = np.nonzero(w)
+    return _mapped(x, w, (rows, columns), columns, target, source)
+
+
+def _in_groups(
+    x: EncryptedArray, w: PlainValues, source: SourceLine
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of the product by as many diagonals as it has columns, and the product.
+
+    Each diagonal holds a number of every group of rows, and the sums of the groups are added up
+    (Juvekar, Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 4.3).
+    """
+    layout, axis = x.content.layout, x.ndim - 1
+    inner, outer = bits_for(w.shape[0]), bits_for(w.shape[1])
+    if outer >= inner:
+        return math.inf, lambda: x
+    groups = 1 << (inner - outer)
+    bits = [
+        Bit(axis + 1, bit.bit)
+        if bit.axis == axis and bit.bit < outer
+        else Bit(axis, bit.bit - outer)
+        if bit.axis == axis
+        else bit
+        for bit in layout.bits
+    ]
+    shape = (*x.shape[:-1], groups, w.shape[1])
+    target = repeating(Layout(shape, tuple(bits), layout.slot_bits), [layout])
+    rows, columns = np.nonzero(w)
+    group = (rows - columns) % (1 << inner) >> outer
+    found, product = _mapped(x, w, (rows, columns), group * w.shape[1] + columns, target, source)
+    inside = sum(i < layout.slot_bits for i in target.of_axis(axis).values())
+    return found + inside * target.ciphertexts, lambda: product().sum(axis=-2)
+
+
+def _mapped(
+    x: EncryptedArray,
+    w: PlainValues,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    to: NDArray[np.int64],
+    target: Layout,
+    source: SourceLine,
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of a linear map of each record of an array, and its result.
+
+    Args:
+        x: The array.
+        w: A matrix.
+        pairs: The rows and columns of its numbers.
+        to: The entry of a record's result that the product with each of them is added to.
+        target: The layout of the result.
+        source: The user's line.
+    """
+    layout = x.content.layout
+    first = np.arange(math.prod(x.shape[:-1]), dtype=np.int64)[:, None]
+    size = math.prod(target.shape[x.ndim - 1 :])
     terms = Terms(
-        (first * w.shape[1] + columns).reshape(-1),
-        (first * w.shape[0] + rows).reshape(-1),
-        np.broadcast_to(w[rows, columns], (records, rows.size)).reshape(-1),
+        (first * size + to).reshape(-1),
+        (first * w.shape[0] + pairs[0]).reshape(-1),
+        np.broadcast_to(w[pairs], (first.size, to.size)).reshape(-1),
     )
-    found = cost([layout], target, [terms], shared=x.trace.space.shared_rotations)
-    return _Later(x, target, terms, source), found
 
+    def product() -> EncryptedArray:
+        content = moved_entries([x.content], [terms], target.shape, x.trace, source, [target])
+        return x.made(content, lambda a: a)
 
-class _Later:
-    """A linear map that is made when it was chosen."""
-
-    def __init__(self, x: EncryptedArray, target: Layout, terms: Terms, source: SourceLine) -> None:
-        self._made = x, target, terms, source
-
-    def __call__(self) -> Placed:
-        x, target, terms, source = self._made
-        return moved_entries([x.content], [terms], target.shape, x.trace, source, [target])
+    return cost([layout], target, [terms], shared=x.trace.space.shared_rotations), product
 
 
 def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
