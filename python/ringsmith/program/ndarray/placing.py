@@ -234,10 +234,8 @@ def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
     if start + inside >= slots:
         return None
     named = []
-    period = x.layout.period_bits
-    for i in range(slot_bits):
-        keeps = x.layout.bits[i] == COPY and (not start or i >= period)
-        named.append(bits.get(i, COPY if keeps else GAP))
+    for i in range(slot_bits):  # addresses of entries have zeros there, so that nothing carries
+        named.append(bits.get(i, COPY if x.layout.bits[i] == COPY else GAP))
     above = sorted(i for i in bits if i >= slot_bits)
     chosen: Addresses = np.full(1, first >> slot_bits)
     for i in above:
