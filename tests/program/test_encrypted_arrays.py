@@ -1,0 +1,86 @@
+"""What programs on encrypted arrays cost: no more rotations and products than needed."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ringsmith import AutoBfvParameters, InputSpec, trace
+from ringsmith.graph.operations import Op
+from ringsmith.program import Program
+
+RNG = np.random.default_rng(48)
+
+
+def counted(program: Program) -> Counter[Op]:
+    return Counter(node.op for node in program.nodes)
+
+
+def right(
+    function: Callable[..., Any], inputs: Mapping[str, NDArray[Any]], expected: NDArray[Any]
+) -> Counter[Op]:
+    """Runs a program on encrypted inputs, compares, and returns its operations."""
+    program = trace(function, "auto", {name: value.shape for name, value in inputs.items()})
+    found = program.run(**inputs)["result"]
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() < 2e-6
+    return counted(program)
+
+
+def test_a_tall_matrix_takes_the_diagonals_of_its_columns() -> None:
+    """1,000 numbers of 64 take 64 diagonals in baby and giant steps, and one ciphertext."""
+    base = RNG.normal(size=(1000, 64)) / 8
+    query = RNG.uniform(-1, 1, 64)
+    operations = right(lambda query: base @ query, {"query": query}, base @ query)
+    assert operations[Op.MULTIPLY_PLAIN] == 64
+    assert operations[Op.ROTATE] <= 18
+    assert operations[Op.OUTPUT] == 1
+
+
+def test_two_inputs_that_meet_are_packed_for_each_other() -> None:
+    """Records in the low bits and copies of the query: a sum over 64 takes two rotations."""
+    base = RNG.normal(size=(1000, 64)) / 8
+    query = RNG.uniform(-1, 1, 64)
+    program = trace(
+        lambda query, base: base @ query,
+        "auto",
+        {"query": (64,), "base": InputSpec((1000, 64), bound=1)},
+    )
+    assert counted(program)[Op.ROTATE] <= 2
+    assert "input 'query' is packed for its use" in program.explain()
+    found = program.run(query=query, base=base)["result"]
+    assert np.abs(found - base @ query).max() < 2e-6
+
+
+@pytest.mark.parametrize("shape", [(16, 144), (5, 7, 20), (144,)])
+@pytest.mark.parametrize("columns", [3, 10, 60])
+def test_a_wide_matrix_takes_a_diagonal_for_each_column(
+    shape: tuple[int, ...], columns: int
+) -> None:
+    """Groups of rows share a diagonal; of computed arrays with entries left out, too."""
+    x, w = RNG.uniform(-1, 1, shape), RNG.normal(size=(shape[-1], columns)) / 8
+    operations = right(lambda x: x @ w, {"x": x}, x @ w)
+    assert operations[Op.MULTIPLY_PLAIN] <= 64
+    assert operations[Op.ROTATE] <= 20
+    assert operations[Op.OUTPUT] == 1
+    kept = (x * x)[..., :-3] @ w[3:]
+    right(lambda x: (x * x)[..., :-3] @ w[3:], {"x": x}, kept)
+
+
+def test_many_records_are_planned_with_one_product_for_each_ciphertext() -> None:
+    weights = RNG.normal(size=30) / 10
+    program = trace(lambda x: x @ weights, "auto", {"x": (20_000, 30)})
+    operations = counted(program)
+    assert operations[Op.ROTATE] == 0
+    assert operations[Op.INPUT] == operations[Op.MULTIPLY_PLAIN] == 5 * 30
+    x = RNG.uniform(-1, 1, (20_000, 30))
+    assert np.abs(program.run(x=x)["result"] - x @ weights).max() < 2e-6
+
+
+def test_whole_numbers_need_no_size_of_their_modulus() -> None:
+    program = trace(lambda x: x**4, AutoBfvParameters(), {"x": InputSpec((2, 3), bound=200)})
+    x = np.array([[200, -1, 3], [4, 5, -200]])
+    assert program.run(x=x)["result"].tolist() == (x**4).tolist()
