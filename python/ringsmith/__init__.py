@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import InputSpec as InputSpec
     from ringsmith.program import Interval as Interval
     from ringsmith.program import Program as Program
+    from ringsmith.program import absolute as absolute
     from ringsmith.program import average_pool2d as average_pool2d
     from ringsmith.program import bounded as bounded
     from ringsmith.program import chebyshev as chebyshev
@@ -32,9 +33,13 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import conv2d as conv2d
     from ringsmith.program import cumsum as cumsum
     from ringsmith.program import dot as dot
+    from ringsmith.program import exp as exp
     from ringsmith.program import from_slots as from_slots
+    from ringsmith.program import gelu as gelu
     from ringsmith.program import inner as inner
     from ringsmith.program import inner_product as inner_product
+    from ringsmith.program import inverse as inverse
+    from ringsmith.program import log as log
     from ringsmith.program import matmul as matmul
     from ringsmith.program import matvec as matvec
     from ringsmith.program import maximum as maximum
@@ -42,11 +47,15 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import outer as outer
     from ringsmith.program import pack_matrix as pack_matrix
     from ringsmith.program import polynomial as polynomial
+    from ringsmith.program import relu as relu
     from ringsmith.program import roll as roll
+    from ringsmith.program import sigmoid as sigmoid
     from ringsmith.program import sign as sign
+    from ringsmith.program import sqrt as sqrt
     from ringsmith.program import stack as stack
     from ringsmith.program import sum_rotations as sum_rotations
     from ringsmith.program import sum_slots as sum_slots
+    from ringsmith.program import tanh as tanh
     from ringsmith.program import unpack_matrix as unpack_matrix
     from ringsmith.program import where as where
     from ringsmith.progress import show_progress as show_progress
@@ -76,6 +85,7 @@ _MODULES = {
         "InputSpec",
         "Interval",
         "Program",
+        "absolute",
         "average_pool2d",
         "bounded",
         "chebyshev",
@@ -85,9 +95,13 @@ _MODULES = {
         "conv2d",
         "cumsum",
         "dot",
+        "exp",
         "from_slots",
+        "gelu",
         "inner",
         "inner_product",
+        "inverse",
+        "log",
         "matmul",
         "matvec",
         "maximum",
@@ -95,11 +109,15 @@ _MODULES = {
         "outer",
         "pack_matrix",
         "polynomial",
+        "relu",
         "roll",
+        "sigmoid",
         "sign",
+        "sqrt",
         "stack",
         "sum_rotations",
         "sum_slots",
+        "tanh",
         "unpack_matrix",
         "where",
     ),

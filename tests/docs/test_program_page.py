@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ringsmith.program.comparisons import sign_steps
+from ringsmith.program.plans import default_error, plan_of_error, sign_plan
+from ringsmith.program.shapes import SHAPES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "programs.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
@@ -33,8 +34,23 @@ def test_the_tables_of_comparisons_are_what_is_counted() -> None:
     assert len(rows) >= 4
     for power, cells in rows:
         margin = 2.0 ** int(power.translate(superscripts))
-        found = [sign_steps(margin, precision) for precision in (4, 8, 12, 20)]
-        assert cells == " | ".join(f"{steep} g, {flat} f" for steep, flat in found)
+        plans = [sign_plan(margin, 2.0**-precision, 1.0) for precision in (4, 8, 12, 20)]
+        assert cells == " | ".join(
+            f"{plan.form.cost.levels}: {', '.join(str(stage.degree) for stage in plan.stages)}"
+            for plan in plans
+            if plan is not None
+        )
+
+
+def test_the_table_of_approximations_is_what_is_planned() -> None:
+    rows = re.findall(r"^\| `(\w+)\(x\)` \| \[(.*), (.*)\] \| (.*) \|$", PAGE.read_text(), re.M)
+    assert len(rows) == len(SHAPES)
+    for name, low, high, cells in rows:
+        domain = (float(low.replace("−", "-")), float(high))
+        plan = plan_of_error(name, domain, default_error(name, domain))
+        assert plan is not None
+        cost = plan.form.cost
+        assert cells == f"{plan.error:.1e} | {cost.levels} | {cost.products}"
 
 
 def test_the_page_has_programs() -> None:

@@ -15,6 +15,8 @@ from ringsmith import (
     bfv_parameters_for_depth,
     chebyshev,
     client,
+    compare,
+    exp,
     inner_product,
     matmul,
     matvec,
@@ -22,6 +24,7 @@ from ringsmith import (
     polynomial,
     sum_rotations,
     sum_slots,
+    tanh,
     trace,
 )
 from ringsmith.errors import ParameterError
@@ -142,6 +145,8 @@ PROGRAMS: dict[str, Callable[[Callable[[Any], Any], Callable[[Any], Any], Any], 
     "inner product": lambda i, f, x: inner_product(x, [f(0.5)] * 4, i(4)),
     "matvec": lambda i, f, x: matvec(np.eye(4), x, stride=i(1)),
     "polynomial": lambda i, f, x: polynomial(x, [f(1), f(0.5), f(0.25)]),
+    "functions": lambda i, f, x: tanh(x, degree=i(3)) + exp(x, error=f(0.125), interval=f(1)),
+    "compare": lambda i, f, x: compare(x, f(0), span=f(1), margin=f(0.5), precision=i(4)),
     "chebyshev": lambda i, f, x: chebyshev(x, np.sin, i(3), (f(-1), f(1))),
     "matmul": lambda i, f, x: matmul(x, x, i(2)),
 }

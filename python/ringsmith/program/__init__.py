@@ -7,6 +7,17 @@ be imported from here. They are imported on first use, because the schemes impor
 from typing import TYPE_CHECKING
 
 from ringsmith.graph.operations import Op, operations
+from ringsmith.program.approximations import (
+    absolute,
+    exp,
+    gelu,
+    inverse,
+    log,
+    relu,
+    sigmoid,
+    sqrt,
+    tanh,
+)
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program
@@ -75,6 +86,7 @@ __all__ = [
     "Port",
     "Program",
     "SourceLine",
+    "absolute",
     "average_pool2d",
     "bfv_parameters_for_depth",
     "bounded",
@@ -85,9 +97,13 @@ __all__ = [
     "conv2d",
     "cumsum",
     "dot",
+    "exp",
     "from_slots",
+    "gelu",
     "inner",
     "inner_product",
+    "inverse",
+    "log",
     "matmul",
     "matvec",
     "maximum",
@@ -96,11 +112,15 @@ __all__ = [
     "outer",
     "pack_matrix",
     "polynomial",
+    "relu",
     "roll",
+    "sigmoid",
     "sign",
+    "sqrt",
     "stack",
     "sum_rotations",
     "sum_slots",
+    "tanh",
     "trace",
     "unpack_matrix",
     "where",

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.polynomial import chebyshev as series
 
+from ringsmith.caching import cached
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.ranges import Interval, image, range_of
 from ringsmith.program.source import caller
@@ -22,7 +23,7 @@ class Basis(Protocol):
         """Returns the coefficients of quotient and remainder of a division by B_m."""
         ...
 
-    def chain(self, m: int) -> set[int]:
+    def chain(self, m: int) -> frozenset[int]:
         """Returns the numbers of the elements above B_1 that computing B_m takes."""
         ...
 
@@ -39,12 +40,13 @@ class Powers:
         """Returns the upper and the lower coefficients."""
         return c[m:], c[:m]
 
-    def chain(self, m: int) -> set[int]:
+    @cached
+    def chain(self, m: int) -> frozenset[int]:
         """Returns the powers above 1 that ``x**m`` computes on its way, as its ``_power`` does."""
         if m == 1:
-            return set()
+            return frozenset()
         high = 1 << ((m - 1).bit_length() - 1)
-        return {m} | self.chain(high) | self.chain(m - high)
+        return frozenset({m}) | self.chain(high) | self.chain(m - high)
 
     def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
         """Returns x**m."""
@@ -64,12 +66,13 @@ class ChebyshevBasis:
         quotient[-1] = c[-1] if m == c.size - 1 else 2 * c[-1]  # exact, and never zero
         return quotient, remainder
 
-    def chain(self, m: int) -> set[int]:
+    @cached
+    def chain(self, m: int) -> frozenset[int]:
         """Returns the numbers above 1 that computing T_m takes."""
         if m <= 1:
-            return set()
+            return frozenset()
         high, low = self._parts(m)
-        return {m} | self.chain(high) | self.chain(low) | self.chain(high - low)
+        return frozenset({m}) | self.chain(high) | self.chain(low) | self.chain(high - low)
 
     def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
         """Returns T_m of x; where x is promised to lie in [-1, 1], so is T_m."""

@@ -1,51 +1,36 @@
 """Approximate comparisons of encrypted numbers: composed polynomials approximate the sign.
 
-Cheon, Kim, Kim 2019, "Efficient homomorphic comparison methods with optimal complexity" (eprint
-2019/1234), section 3. The polynomials f and g of degree 7 have the fixed points -1, 0 and 1. g is
-steep at 0 and moves small numbers away from it. f is flat at -1 and 1 and moves other numbers close
-to them. A margin and a precision determine how often each is applied.
+``ringsmith.program.signs`` finds the composition for a margin and a precision.
 """
 
 import math
-from itertools import count
 
 import numpy as np
-from numpy.polynomial import Polynomial
-from numpy.typing import NDArray
 
-from ringsmith.program.polynomials import approximate, polynomial
-from ringsmith.program.ranges import Interval, promise, range_of, restricted
-from ringsmith.program.recorded import check_encrypted
+from ringsmith.program.elementwise import Value, check_value, each, value_range
+from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.nodes import Note
+from ringsmith.program.plans import SignPlan, sign_plan
+from ringsmith.program.polynomials import approximate
+from ringsmith.program.ranges import bounded
+from ringsmith.program.signs import MARGINS
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.vector import EncryptedVector
 
-FLAT = (0, 35 / 16, 0, -35 / 16, 0, 21 / 16, 0, -5 / 16)
-"""f_3 of the paper."""
-STEEP = (0, 4589 / 1024, 0, -16577 / 1024, 0, 25614 / 1024, 0, -12860 / 1024)
-"""g_3 of the paper."""
-LEVELS = 3
-"""Levels that each of them consumes."""
-_MIN_MARGIN, _MAX_PRECISION = 2.0**-20, 30
-_LARGEST_SPAN = 4.0
-"""A greater one is divided by first: its powers would leave nothing of coefficients."""
+_MAX_PRECISION = 30
 _DEFAULT_MARGIN = 2.0**-4
-_MOST = 24
-"""Polynomials that are tried at most; with the least margin and highest precision 13 do."""
-_SAMPLES = 1 << 14
 
 
-def sign(
-    x: EncryptedVector, *, margin: float | None = None, precision: float = 8
-) -> EncryptedVector:
+def sign(x: Value, *, margin: float | None = None, precision: float = 8) -> Value:
     """Returns about -1 where x is negative, 1 where it is positive, and 0 where it is 0.
 
     Numbers of a magnitude below ``margin`` yield a value in between. The error elsewhere is at most
-    2^-precision, plus the error of encryption, which the forecast reports. Consumes 3 levels for
-    each of ``sign_steps(margin, precision)`` polynomials.
+    2^-precision, plus the error of encryption, which the forecast reports. ``explain`` says how
+    many levels it consumes; ``sign_degrees`` says of which polynomials.
 
     Args:
-        x: The encrypted vector, of numbers in [-1, 1] by its range: divide by the largest one, or
-            promise it (``bounded``).
+        x: The encrypted vector or array, of numbers in [-1, 1] by its range: divide by the largest
+            one, or promise it (``bounded``).
         margin: Magnitude from which the sign is correct, 2^-20 … 0.9. None: 2^-4.
         precision: Bits of precision, 1 … 30.
 
@@ -53,45 +38,88 @@ def sign(
         ProgramError: When margin or precision is out of range; in BFV.
     """
     source = caller()
-    check_encrypted(x, "sign(x)", source)
-    return _sign(x, 1.0, margin, precision, source)
-
-
-def _sign(
-    x: EncryptedVector, span: float, margin: float | None, precision: float, source: SourceLine
-) -> EncryptedVector:
-    """Returns the sign of numbers within ±span; a span takes no level: coefficients have it."""
+    check_value(x, "sign(x)", source)
     _refuse_exact(x, "sign", source)
-    steep, flat = _steps(_DEFAULT_MARGIN if margin is None else margin / span, precision, source)
-    x = restricted(x, Interval(-span, span), "the range that sign takes", source)
-    for coefficients in (STEEP,) * steep + (FLAT,) * flat:
-        x = polynomial(x, [c / span**k for k, c in enumerate(coefficients)])
-        span = 1.0  # the result's range is [-1, 1] again, which polynomial finds
-    return approximate(x, 2.0**-precision)
+    return _applied(x, _sign_plan(1.0, margin, precision, source), "sign", source)
 
 
-def _refuse_exact(x: EncryptedVector, what: str, source: SourceLine) -> None:
+def sign_degrees(margin: float, precision: float, span: float = 1.0) -> tuple[int, ...]:
+    """Returns the degrees of the polynomials of a sign, in their order.
+
+    Args:
+        margin: As of ``sign``, divided by the span.
+        precision: Bits.
+        span: The largest magnitude of the numbers.
+
+    Raises:
+        ProgramError: When margin or precision is out of range.
+    """
+    plan = _sign_plan(span, margin * span, precision, caller())
+    return tuple(stage.degree for stage in plan.stages)
+
+
+def _refuse_exact(x: EncryptedVector | EncryptedArray, what: str, source: SourceLine) -> None:
     if x.trace.space.exact:
         raise source.error(
             f"{what}: BFV computes modulo t, where no number is less than another: take CKKS"
         )
 
 
+def _sign_plan(
+    span: float,
+    margin: float | None,
+    precision: float,
+    source: SourceLine,
+    scale: float = 1.0,
+    offset: float = 0.0,
+) -> SignPlan:
+    """Returns scale * sign + offset of numbers within ±span."""
+    relative = _DEFAULT_MARGIN
+    if margin is not None:
+        _check_number("margin", margin, source)
+        relative = float(margin) / span
+    if not MARGINS[0] <= relative <= MARGINS[1]:
+        raise source.error(
+            f"margin = {relative!r:.60} times the span is outside 2^-20 … 0.9: leave the margin "
+            "out for a sixteenth of the span"
+        )
+    _check_number("precision", precision, source)
+    if not 1 <= precision <= _MAX_PRECISION:
+        raise source.error(f"precision = {precision!r:.60} is outside 1 … {_MAX_PRECISION} bits")
+    plan = sign_plan(relative, 2.0 ** -float(precision), float(span), scale, offset)
+    assert plan is not None, "levels are not limited"
+    return plan
+
+
+def _check_number(name: str, value: object, source: SourceLine) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise source.error(f"{name} = {value!r:.60} is not a number")
+
+
+def _applied(x: Value, plan: SignPlan, name: str, source: SourceLine) -> Value:
+    def applied(vector: EncryptedVector) -> EncryptedVector:
+        result = plan.form.applied(vector, source)
+        vector.trace.notes[Note(source, f"{name} by {plan.text}")] = None
+        return approximate(result, plan.error)
+
+    return each(x, applied, plan.form.values)
+
+
 def compare(
-    a: EncryptedVector,
-    b: EncryptedVector | float,
+    a: Value,
+    b: Value | float,
     *,
     span: float | None = None,
     margin: float | None = None,
     precision: float = 8,
-) -> EncryptedVector:
+) -> Value:
     """Returns about 1 where a > b, 0 where a < b, and 1/2 where they are equal.
 
     If ``abs(a - b)`` is at least ``margin``, the error is at most 2^-precision, plus the error of
-    encryption. Consumes the levels of ``sign`` and one more, or two more if the span exceeds 4.
+    encryption. Consumes the levels of ``sign``, and at most one more if the span is not 1.
 
     Args:
-        a: An encrypted vector.
+        a: An encrypted vector or array.
         b: Another, or a number, or numbers.
         span: The promised upper bound of ``abs(a - b)`` (``bounded``). None: the one that follows
             from the ranges of the inputs.
@@ -102,107 +130,71 @@ def compare(
     Raises:
         ProgramError: When an argument is out of range; in BFV.
     """
-    return _sign_of_difference(a, b, span, margin, precision, caller())[0] * 0.5 + 0.5
+    source = caller()
+    difference, width = _difference("compare", a, b, span, source)
+    plan = _sign_plan(width, margin, precision, source, 0.5, 0.5)
+    return _applied(difference, plan, "compare", source)
 
 
 def maximum(
-    a: EncryptedVector,
-    b: EncryptedVector | float,
+    a: Value,
+    b: Value | float,
     *,
     span: float | None = None,
     margin: float | None = None,
     precision: float = 8,
-) -> EncryptedVector:
+) -> Value:
     """Returns about the greater one of a and b in every slot.
 
     The error is at most ``abs(a - b)`` * 2^-precision if that difference is at least ``margin``,
     and at most margin / 2 otherwise. Arguments and errors are those of ``compare``. It consumes
     one level more.
     """
-    return _extreme(a, b, span, margin, precision, 0.5)
+    return _extreme("maximum", a, b, span, margin, precision, 0.5, caller())
 
 
 def minimum(
-    a: EncryptedVector,
-    b: EncryptedVector | float,
+    a: Value,
+    b: Value | float,
     *,
     span: float | None = None,
     margin: float | None = None,
     precision: float = 8,
-) -> EncryptedVector:
+) -> Value:
     """Returns about the smaller one of a and b in every slot; see ``maximum``."""
-    return _extreme(a, b, span, margin, precision, -0.5)
+    return _extreme("minimum", a, b, span, margin, precision, -0.5, caller())
 
 
-def sign_steps(margin: float, precision: float) -> tuple[int, int]:
-    """Returns how many steep and how many flat polynomials a sign takes: the fewest together.
-
-    Raises:
-        ProgramError: When margin or precision is out of range.
-    """
-    return _steps(margin, precision, caller())
-
-
-def _steps(margin: float, precision: float, source: SourceLine) -> tuple[int, int]:
-    if not isinstance(margin, int | float) or not _MIN_MARGIN <= margin <= 0.9:
-        raise source.error(
-            f"margin = {margin!r:.60} times the span is outside 2^-20 … 0.9: leave the margin out "
-            "for a sixteenth of the span"
-        )
-    if not isinstance(precision, int | float) or not 1 <= precision <= _MAX_PRECISION:
-        raise source.error(f"precision = {precision!r:.60} is outside 1 … {_MAX_PRECISION} bits")
-    allowed = 2.0**-precision
-    for total in count(1):
-        assert total <= _MOST, "every margin and precision in range takes fewer"
-        for steep in range(total):
-            if _sign_error(margin, steep, total - steep) <= allowed:
-                return steep, total - steep
-    raise AssertionError("the loop ends")
-
-
-def _sign_error(margin: float, steep: int, flat: int) -> float:
-    """Returns the largest distance from 1 of the results for [margin, 1], on a fine grid."""
-    values: NDArray[np.float64] = np.geomspace(margin, 1.0, _SAMPLES)
-    for coefficients in (STEEP,) * steep + (FLAT,) * flat:
-        values = Polynomial(coefficients)(values)
-    return float(np.abs(values - 1).max())
-
-
-def _sign_of_difference(
-    a: EncryptedVector,
-    b: EncryptedVector | float,
-    span: float | None,
-    margin: float | None,
-    precision: float,
-    source: SourceLine,
-) -> tuple[EncryptedVector, EncryptedVector, float]:
-    """Returns the sign of a - b; a - b, perhaps divided; and by what it was divided."""
-    check_encrypted(a, "compare(a, b)", source)
-    _refuse_exact(a, "compare", source)
+def _difference(
+    name: str, a: Value, b: Value | float, span: float | None, source: SourceLine
+) -> tuple[Value, float]:
+    """Returns a - b, and the largest magnitude of its numbers."""
+    check_value(a, f"{name}(a, b)", source)
+    _refuse_exact(a, name, source)
     difference = a - b
     if span is None:
-        found = range_of(difference)
+        found = value_range(difference)
         if found is None or not found.magnitude:
             raise source.error("the difference has no range: give its largest magnitude as span")
-        span = found.magnitude
-    elif not isinstance(span, int | float) or not 0 < span < math.inf:
+        return difference, found.magnitude
+    _check_number("span", span, source)
+    if not 0 < span < math.inf:
         raise source.error(f"span = {span!r:.60} is not a number above 0")
-    else:
-        difference = promise(difference, Interval(-span, span), source)
-    if span <= _LARGEST_SPAN:
-        return _sign(difference, span, margin, precision, source), difference, 1.0
-    divided = difference * (1 / span)
-    relative = None if margin is None else margin / span
-    return _sign(divided, 1.0, relative, precision, source), divided, span
+    return bounded(difference, float(span)), float(span)
 
 
 def _extreme(
-    a: EncryptedVector,
-    b: EncryptedVector | float,
+    name: str,
+    a: Value,
+    b: Value | float,
     span: float | None,
     margin: float | None,
     precision: float,
     half: float,
-) -> EncryptedVector:
-    greater, difference, width = _sign_of_difference(a, b, span, margin, precision, caller())
-    return (a + b) * 0.5 + difference * (half * width) * greater
+    source: SourceLine,
+) -> Value:
+    difference, width = _difference(name, a, b, span, source)
+    plan = _sign_plan(width, margin, precision, source, half)
+    what = f"half the sign of the difference in {name}"
+    greater = _applied(difference, plan, what, source)
+    return (a + b) * 0.5 + difference * greater

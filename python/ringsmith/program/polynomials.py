@@ -1,22 +1,20 @@
-"""Polynomials of an encrypted vector with few products and the least depth.
+"""Polynomials of an encrypted vector, and Chebyshev interpolants of functions.
 
-Paterson and Stockmeyer 1973, as CKKS needs it (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021,
-eprint 2020/1203, section 5): the polynomial is split at basis elements m = baby * 2^j into
-high * B_m + low, until parts are of a degree up to ``baby``; those are sums of coefficients times
-small elements. Since a coefficient costs a level, too, a part that has no level to spare is split
-further. Every ``baby`` is tried symbolically, and the one with the fewest products is used. The
-basis is that of powers, or Chebyshev's (``ringsmith.program.bases``).
+``ringsmith.program.splits`` evaluates them with few products and the least depth.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from ringsmith.program.bases import CHEBYSHEV, POWERS, Basis, without_rounding
+from ringsmith.program.arrays import Array
+from ringsmith.program.bases import CHEBYSHEV, POWERS, without_rounding
+from ringsmith.program.elementwise import Compute, Value, check_value, each, value_range
+from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.ranges import (
     Interval,
@@ -27,8 +25,8 @@ from ringsmith.program.ranges import (
     restricted,
     widened,
 )
-from ringsmith.program.recorded import check_encrypted
 from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.splits import best_split, evaluated, plus, times
 from ringsmith.program.vector import EncryptedVector
 
 _SAMPLES = 4096
@@ -42,9 +40,7 @@ class ApproximationWarning(UserWarning):
     """A program computes a slightly different function than the user wrote; see the message."""
 
 
-def polynomial(
-    x: EncryptedVector, coefficients: object, *, tolerance: float | None = None
-) -> EncryptedVector:
+def polynomial(x: Value, coefficients: object, *, tolerance: float | None = None) -> Value:
     """Returns c[0] + c[1]*x + … + c[d]*x^d in every slot, through ceil(log2(d + 1)) levels.
 
     This takes about sqrt(2d) + log2(d) products of encrypted vectors, fewer if coefficients are
@@ -53,8 +49,8 @@ def polynomial(
     is that of the result.
 
     Args:
-        x: The encrypted vector. For high degrees it should be in [-1, 1], so that powers do not
-            overflow.
+        x: The encrypted vector or array. For high degrees it should be in [-1, 1], so that powers
+            do not overflow.
         coefficients: The numbers c[0] … c[d], the constant first, not all of c[1] … c[d] zero; or
             a ``numpy.polynomial.Polynomial`` or ``Chebyshev``, with its domain and window. Of a
             ``Chebyshev`` object x is promised to lie in the domain (``bounded``).
@@ -65,33 +61,53 @@ def polynomial(
     Raises:
         ProgramError: When the coefficients are not numbers, or make a constant.
     """
-    check_encrypted(x, "polynomial(x, coefficients)", caller())
     source = caller()
+    check_value(x, "polynomial(x, coefficients)", source)
     if isinstance(coefficients, Chebyshev):
-        return _chebyshev_object(x, coefficients, tolerance, source)
+        return _series(x, _prepared(x, coefficients, tolerance, source), 0.0, source)
     if isinstance(coefficients, np.poly1d):
         coefficients = coefficients.coeffs[::-1]  # the highest power comes first there
     if isinstance(coefficients, Polynomial):
         coefficients = coefficients.convert(domain=[-1, 1], window=[-1, 1]).coef
-    c = np.atleast_1d(x.trace.space.numbers(coefficients, source))
-    known = range_of(x)
-    c, dropped = _without_small(c, tolerance, known.magnitude if known else 1.0, source)
+    space = x.trace.space
+    c = np.atleast_1d(space.numbers(coefficients, source))
+    around = range_of(x) if isinstance(x, EncryptedVector) else value_range(x)
+    c, dropped = _without_small(c, tolerance, around.magnitude if around else 1.0, source)
     c = _checked(c, source)
-    result = _plus(_evaluate(x, POWERS, _best_split(c, POWERS)), c[0])
-    if known is not None and not np.iscomplexobj(c):
-        image(result, _image(Polynomial(c), known), source)
-    return approximate(result, dropped)
+    part = best_split(c, POWERS)
+
+    def applied(vector: EncryptedVector) -> EncryptedVector:
+        known = range_of(vector)
+        result = plus(evaluated(vector, POWERS, part), c[0])
+        if known is not None and not np.iscomplexobj(c):
+            image(result, _image(Polynomial(c), known), source)
+        return approximate(result, dropped)
+
+    return each(x, applied, _whole_polynomial(c) if space.exact else Polynomial(c))
+
+
+def _whole_polynomial(c: PlainValues) -> Compute:
+    """The polynomial of whole numbers, which may exceed 64 bits."""
+
+    def compute(numbers: Array) -> Array:
+        result = np.zeros(numbers.shape, object)
+        for coefficient in reversed(c.tolist()):
+            result = result * numbers.astype(object) + coefficient
+        fits = numbers.dtype.kind != "O" and np.abs(result).max(initial=0) < 1 << 63
+        return result.astype(np.int64) if fits else result
+
+    return compute
 
 
 def chebyshev(
-    x: EncryptedVector,
+    x: Value,
     function: Callable[[NDArray[np.float64]], object],
     degree: int | None = None,
     interval: Range = 1.0,
     *,
     error: float | None = None,
     tolerance: float = 2.0**-30,
-) -> EncryptedVector:
+) -> Value:
     """Returns a function of x in every slot, as its Chebyshev interpolant of a degree.
 
     The interpolant is computed through ceil(log2(degree + 1)) levels, and one more where the
@@ -99,7 +115,7 @@ def chebyshev(
     interval, which is found by sampling, and not counted as noise.
 
     Args:
-        x: The encrypted vector; it is promised to lie in the interval (``bounded``).
+        x: The encrypted vector or array; it is promised to lie in the interval (``bounded``).
         function: Any function of a NumPy array of real numbers in the interval, element by element.
         degree: The degree, 1 … 4,096; None: the smallest with that ``error``.
         interval: The magnitude of the numbers, or the pair (low, high).
@@ -112,9 +128,9 @@ def chebyshev(
             finite real numbers; when the degree has a larger error than is allowed, and says which
             one has not; in BFV.
     """
-    check_encrypted(x, "chebyshev(x, function, degree, interval)", caller())
     source = caller()
-    _refuse_exact(x, "chebyshev", source)
+    check_value(x, "chebyshev(x, function, degree, interval)", source)
+    refuse_fractions(x, "chebyshev", source)
     count = whole_number(degree)
     if (degree is not None or error is None) and (count is None or not 1 <= count <= _MAX_DEGREE):
         raise source.error(
@@ -135,9 +151,8 @@ def chebyshev(
     found, distance = wanted.of_degree(count)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ApproximationWarning)
-        result = _chebyshev_object(x, found, tolerance, source)
-    dropped = result.trace.nodes[result.index].approximation
-    return approximate(result, distance + dropped)
+        prepared = _prepared(x, found, tolerance, source)
+    return _series(x, prepared, distance, source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,33 +231,66 @@ def _applied(
         return np.array([function(point) for point in points])
 
 
-def _chebyshev_object(
-    x: EncryptedVector, wanted: Chebyshev, tolerance: float | None, source: SourceLine
-) -> EncryptedVector:
-    """A Chebyshev series with its domain."""
-    _refuse_exact(x, "a Chebyshev series", source)
-    low, high = (float(end) for end in wanted.domain)
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """A Chebyshev series whose small terms are dropped.
+
+    Attributes:
+        c: Its coefficients.
+        series: The series, with its domain.
+        dropped: What the dropped terms amount to at most.
+    """
+
+    c: PlainValues
+    series: Chebyshev
+    dropped: float
+
+
+def _prepared(
+    x: EncryptedVector | EncryptedArray,
+    wanted: Chebyshev,
+    tolerance: float | None,
+    source: SourceLine,
+) -> _Prepared:
+    """Checks a Chebyshev series with its domain, and drops small terms."""
+    refuse_fractions(x, "a Chebyshev series", source)
     if tuple(wanted.window) != (-1.0, 1.0):
         raise source.error(
             f"the window {tuple(wanted.window)} of a Chebyshev series is not [-1, 1]"
         )
-    x = restricted(x, interval_of((low, high), source), "the interval of the series", source)
-    u = x
-    if (low, high) != (-1.0, 1.0):
-        offset, factor = wanted.mapparms()
-        u = _plus(_times(x, float(factor)), float(offset))
-        image(u, Interval(-1.0, 1.0), source)
     c = x.trace.space.numbers(wanted.coef, source)
     c = without_rounding(c, float(np.abs(c).max()))
     c, dropped = _without_small(c, tolerance, 1.0, source)
     c = _checked(c, source)
-    result = _plus(_evaluate(u, CHEBYSHEV, _best_split(c, CHEBYSHEV)), c[0])
+    return _Prepared(c, Chebyshev(c, domain=wanted.domain), dropped)
+
+
+def _series(x: Value, prepared: _Prepared, distance: float, source: SourceLine) -> Value:
+    """A Chebyshev series that has a distance from what it stands for."""
+    c, series = prepared.c, prepared.series
+    low, high = (float(end) for end in series.domain)
+    interval = interval_of((low, high), source)
+    part = best_split(c, CHEBYSHEV)
+    found = None
     if not np.iscomplexobj(c):
-        image(result, _image(Chebyshev(c), Interval(-1.0, 1.0)), source)
-    return approximate(result, dropped)
+        found = _image(Chebyshev(c), Interval(-1.0, 1.0))
+
+    def applied(vector: EncryptedVector) -> EncryptedVector:
+        u = restricted(vector, interval, "the interval of the series", source)
+        if (low, high) != (-1.0, 1.0):
+            offset, factor = series.mapparms()
+            u = plus(times(u, float(factor)), float(offset))
+            image(u, Interval(-1.0, 1.0), source)
+        result = plus(evaluated(u, CHEBYSHEV, part), c[0])
+        if found is not None:
+            image(result, found, source)
+        return approximate(result, distance + prepared.dropped)
+
+    return each(x, applied, series)
 
 
-def _refuse_exact(x: EncryptedVector, what: str, source: SourceLine) -> None:
+def refuse_fractions(x: EncryptedVector | EncryptedArray, what: str, source: SourceLine) -> None:
+    """Refuses a function with coefficients in BFV; ``what`` names it at the user's line."""
     if x.trace.space.exact:
         raise source.error(
             f"{what} has fractions for coefficients, and BFV whole numbers: use CKKS"
@@ -304,150 +352,3 @@ def _image(f: "Polynomial | Chebyshev", domain: Interval) -> Interval:
     inner = [root.real for root in np.atleast_1d(roots) if domain.low < root.real < domain.high]
     values = f(np.array([*points, *inner]))
     return widened(float(values.min()), float(values.max()))
-
-
-@dataclass(frozen=True, eq=False)
-class _Sum:
-    """c[1]*B_1 + … + c[d]*B_d, term by term; the constant c[0] is left to the user of the part."""
-
-    c: PlainValues
-
-
-@dataclass(frozen=True, eq=False)
-class _Split:
-    """(high + constant) * B_m + low; ``high`` None where the factor is the constant alone.
-
-    Attributes:
-        element: The number m of the basis element.
-        constant: The constant of the factor.
-        high: The factor without its constant.
-        low: What is added, without its constant.
-        rest: The constant of ``low``, which products of basis elements leave behind.
-    """
-
-    element: int
-    constant: complex
-    high: "_Part | None"
-    low: "_Part | None"
-    rest: complex
-
-
-_Part = _Sum | _Split
-
-
-def _best_split(c: PlainValues, basis: Basis) -> _Part:
-    """Returns the way with the fewest products; of several, that with the smallest ``baby``."""
-    degree = c.size - 1
-    levels = degree.bit_length()  # ceil(log2(degree + 1))
-    largest = 1 << (levels + 1) // 2 + 1  # greater ones make more small elements than they save
-    ways = [
-        _split(c, basis, baby, leaf, levels)
-        for baby in range(2, min(largest, degree + 1) + 1)
-        for leaf in (baby - 1, baby)
-    ]
-    found = [way for way in ways if way is not None]
-    return min(found, key=lambda way: _products(way, basis))
-
-
-def _products(part: _Part, basis: Basis) -> int:
-    """Returns how many products of encrypted vectors the evaluation of a part makes."""
-    elements: set[int] = set()
-    splits = 0
-    for each in _parts(part):
-        if isinstance(each, _Split):
-            elements |= basis.chain(each.element)
-            splits += each.high is not None
-        else:
-            numbers = (int(i) for i in np.flatnonzero(each.c) if i > 0)
-            elements = elements.union(*(basis.chain(i) for i in numbers))
-    return len(elements) + splits
-
-
-def _split(c: PlainValues, basis: Basis, baby: int, leaf: int, levels: int) -> _Part | None:
-    """Returns a way to evaluate c[1]*B_1 + … + c[d]*B_d within ``levels``; None: it takes more.
-
-    Args:
-        c: Coefficients; the last one is not zero, and d >= 1.
-        basis: The basis.
-        baby: Parts are split at elements baby * 2^j.
-        leaf: Highest degree of a part that is not split, if levels allow.
-        levels: Levels that the part may take.
-    """
-    degree = c.size - 1
-    if degree <= leaf and _depth(c) <= levels:
-        return _Sum(c)
-    if degree <= leaf:
-        elements = [1 << degree.bit_length() - 1]  # the largest power of two: of the least depth
-    else:
-        elements = [baby << j for j in range(degree.bit_length()) if baby << j <= degree]
-        # With elements to baby * 2^j, degrees to leaf + baby * (2^(j+1) - 1) are in reach.
-        elements = [element for element in elements if degree <= leaf + 2 * element - baby]
-    ways = (_split_at(c, basis, element, baby, leaf, levels) for element in elements)
-    return next((way for way in ways if way is not None), None)
-
-
-def _split_at(
-    c: PlainValues, basis: Basis, element: int, baby: int, leaf: int, levels: int
-) -> _Part | None:
-    """Returns ``_split``'s result with the first split at ``element``; None: levels are too few."""
-    depth = (element - 1).bit_length()
-    high_c, low_c = basis.divide(c, element)
-    low_c = np.trim_zeros(low_c, "b")
-    high, low = None, None
-    if high_c.size > 1:
-        high = _split(high_c, basis, baby, leaf, levels - 1)
-        if high is None or depth > levels - 1:
-            return None
-    elif depth + (high_c[0] != 1) > levels:
-        return None
-    if low_c.size > 1:
-        low = _split(low_c, basis, baby, leaf, levels)
-        if low is None:
-            return None
-    rest = low_c[0].item() - c[0].item() if low_c.size else -c[0].item()
-    return _Split(element, high_c[0].item(), high, low, rest)
-
-
-def _depth(c: PlainValues) -> int:
-    """Returns the levels of a sum of terms: an element's, and one more for its coefficient."""
-    return max((int(i) - 1).bit_length() + int(c[i] != 1) for i in np.flatnonzero(c) if i > 0)
-
-
-def _parts(part: _Part) -> Iterator[_Part]:
-    yield part
-    if isinstance(part, _Split):
-        for each in (part.high, part.low):
-            if each is not None:
-                yield from _parts(each)
-
-
-def _evaluate(x: EncryptedVector, basis: Basis, part: _Part) -> EncryptedVector:
-    """Computes a part.
-
-    Constants are added after rescaling; terms are added before, so that one rescaling serves all.
-    """
-    rest: complex = 0
-    if isinstance(part, _Sum):
-        numbers = (int(i) for i in np.flatnonzero(part.c) if i > 0)
-        terms = [_times(basis.element(x, i), part.c[i]) for i in numbers]
-    else:
-        factor = basis.element(x, part.element)
-        if part.high is None:
-            terms = [_times(factor, part.constant)]
-        else:
-            terms = [_plus(_evaluate(x, basis, part.high), part.constant) * factor]
-        if part.low is not None:
-            terms.append(_evaluate(x, basis, part.low))
-        rest = part.rest
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return _plus(total, rest)
-
-
-def _times(x: EncryptedVector, coefficient: complex) -> EncryptedVector:
-    return x if coefficient == 1 else x * coefficient
-
-
-def _plus(x: EncryptedVector, constant: complex) -> EncryptedVector:
-    return x if constant == 0 else x + constant

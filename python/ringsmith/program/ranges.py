@@ -130,7 +130,15 @@ def image(result: EncryptedVector, interval: Interval, source: SourceLine) -> No
 
 def range_of(x: EncryptedVector) -> Interval | None:
     """Returns the range of all slots of x; None: it is not real, or not bounded."""
-    span = x.trace.span(x.index)
+    return _interval(x.trace.span(x.index))
+
+
+def numbers_range(x: EncryptedVector) -> Interval | None:
+    """Returns the range of the numbers of x; None: they are not real, or not bounded."""
+    return _interval(_numbers(x))
+
+
+def _interval(span: Span) -> Interval | None:
     if not span.real or not math.isfinite(span.magnitude):
         return None
     return Interval(float(span.low.real.min()), float(span.high.real.max()))

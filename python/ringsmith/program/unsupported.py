@@ -1,10 +1,11 @@
 """Rejects Python and NumPy operations that encrypted vectors do not support, with a hint."""
 
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
+from ringsmith.program.late import of_program
 from ringsmith.program.source import caller
 
 _POLYNOMIAL = "approximate it: chebyshev(x, function, degree, (low, high))"
@@ -15,17 +16,22 @@ _INSTEAD = {
     "minimum": "minimum(x, y)",
     "fmin": "minimum(x, y)",
     "sign": "sign(x)",
+    "exp": "exp(x)",
+    "log": "log(x)",
+    "sqrt": "sqrt(x)",
+    "tanh": "tanh(x)",
+    "reciprocal": "inverse(x)",
     "prod": "x * y, or x**n",
     "roll": "x.rotate(steps)",
     "concatenate": "x + y.rotate(-len(x))",
-    "std": "x.var(), and chebyshev(v, np.sqrt, degree, (low, high))",
+    "std": "sqrt(x.var())",
     "average": "x.mean(), or x @ weights",
     "vdot": "x @ y",
     "power": "x**n",
     "polyval": "polynomial(x, coefficients)",
     "where": "mask * x + (1 - mask) * y, or compare(a, b)",
     "convolve": "a sum of x.rotate(k) * weights[k]",
-    "norm": "x @ x, and chebyshev(v, np.sqrt, degree, (low, high))",
+    "norm": "sqrt(x @ x)",
 }
 """What to call for functions of NumPy."""
 _METHODS = {
@@ -90,8 +96,10 @@ class Unsupported:
             "sum_slots(x) sums the slots, inner_product(x, weights, length) weighs them"
         )
 
-    def __abs__(self) -> NoReturn:
-        raise caller().error(f"an encrypted vector has no abs(): {_POLYNOMIAL}")
+    def __abs__(self) -> Self:
+        """Returns about the magnitudes of real numbers: ``absolute``."""
+        found: Self = of_program("absolute")(self)
+        return found
 
     def __float__(self) -> NoReturn:
         raise caller().error(
@@ -119,6 +127,6 @@ def numpy_error(name: str) -> ProgramError:
 def division_error() -> ProgramError:
     """Returns (does not raise) the error for an encrypted divisor."""
     return caller().error(
-        "an encrypted vector cannot divide: multiply by "
-        "chebyshev(x, lambda t: 1 / t, degree, (low, high)), an approximation of its reciprocal"
+        "an encrypted vector cannot divide: multiply by inverse(x), an approximation of its "
+        "reciprocal"
     )

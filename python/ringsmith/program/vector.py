@@ -120,6 +120,8 @@ _UNARY: dict[np.ufunc, Callable[[EncryptedVector], EncryptedVector]] = {
     np.square: lambda x: x * x,
     np.conjugate: EncryptedVector.conjugate,
     np.positive: EncryptedVector.__pos__,
+    np.absolute: abs,
+    np.fabs: abs,
 }
 _FUNCTIONS: dict[str, Callable[[EncryptedVector], EncryptedVector]] = {
     "sum": EncryptedVector.sum,

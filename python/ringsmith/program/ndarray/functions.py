@@ -304,4 +304,6 @@ _UNARY: Mapping[np.ufunc, Callable[[EncryptedArray], EncryptedArray]] = {
     np.positive: EncryptedArray.__pos__,
     np.square: lambda x: x * x,
     np.conjugate: EncryptedArray.conjugate,
+    np.absolute: abs,
+    np.fabs: abs,
 }
