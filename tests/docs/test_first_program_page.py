@@ -21,7 +21,7 @@ def run(folder: Path, devices: str, capsys: pytest.CaptureFixture[str]) -> dict[
     lines = [
         line.split() for line in capsys.readouterr().out.splitlines()[-devices.count(",") - 2 :]
     ]
-    answer = names["program"].evaluate({"x": names["record"]})["result"][0]
+    answer = names["program"].evaluate({"x": names["record"]})["result"]
     assert np.isclose(float(lines[-1][-1]), answer)
     assert all(np.isclose(float(line[2]), answer, atol=1e-4) for line in lines[:-1])
     return {line[0]: line[1:] for line in lines[:-1]}

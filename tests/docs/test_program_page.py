@@ -1,16 +1,20 @@
-"""What docs/guide/programs.md shows works as it is printed there."""
+"""What docs/guide/programs.md and arrays.md show works as it is printed there."""
 
 import re
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ringsmith.program.plans import default_error, plan_of_error, sign_plan
 from ringsmith.program.shapes import SHAPES
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "programs.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
+PAGE, ARRAYS = GUIDE / "programs.md", GUIDE / "arrays.md"
+BLOCKS, OF_ARRAYS = (
+    re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) for page in (PAGE, ARRAYS)
+)
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -26,6 +30,19 @@ def test_the_programs_of_the_page_are_planned_and_print_what_it_says(
     assert program.forecast().bits >= (int(asked[1]) if asked else 20)
     if comment := re.search(r"\)  # (\d.*)", block):
         assert capsys.readouterr().out.strip() == comment[1]
+
+
+@pytest.mark.parametrize("block", OF_ARRAYS)
+def test_the_programs_on_arrays_compute_encrypted_what_they_mean(
+    block: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "page.py"
+    script.write_text(block)
+    names = runpy.run_path(str(script))
+    program, inputs = names["program"], {"x": names["records"]}
+    found, expected = program.run(inputs)["result"], names["model"](**inputs)
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() <= program.forecast().outputs["result"].error
 
 
 def test_the_tables_of_comparisons_are_what_is_counted() -> None:
@@ -55,3 +72,4 @@ def test_the_table_of_approximations_is_what_is_planned() -> None:
 
 def test_the_page_has_programs() -> None:
     assert len(BLOCKS) >= 2
+    assert OF_ARRAYS

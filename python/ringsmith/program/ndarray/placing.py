@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import Terms, cost, transformed
+from ringsmith.program.ndarray.linear import LEVEL, Terms, cost, transformed
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
@@ -95,6 +95,17 @@ def placing_cost(layout: Layout, target: Layout, *, shared: bool) -> float:
     return found + len(more) * moved.ciphertexts
 
 
+def copies_cost(x: Placed, target: Layout, trace: Trace) -> float:
+    """Returns a level's cost if copies that a target needs are made where leftovers must go."""
+    missing = _missing_copies(x.layout, target)
+    if not missing:
+        return 0.0
+    unwanted = trace.space.in_every_row(_along(missing, x.layout.slots))
+    parts = (part for part in x.parts if not isinstance(part, np.ndarray))
+    free = all(clearing.clears_freely(trace, part.index, unwanted) for part in parts)
+    return 0.0 if free else LEVEL
+
+
 def placed(x: Placed, target: Layout, trace: Trace, source: SourceLine) -> Parts:
     """Returns the ciphertexts of an array that is broadcast to the shape of a target.
 
@@ -145,10 +156,7 @@ def with_copies(x: Placed, bits: Sequence[int], trace: Trace, source: SourceLine
     """Returns ciphertexts with copies of their entries along bits of the slot that are gaps."""
     if not bits:
         return x.parts
-    slots = np.arange(x.layout.slots)
-    unwanted = np.zeros(x.layout.slots, np.bool_)
-    for bit in bits:
-        unwanted |= (slots >> bit & 1).astype(np.bool_)
+    unwanted = _along(bits, x.layout.slots)
     found: list[Part] = []
     for part in x.parts:
         part = without(part, unwanted, trace, source)
@@ -156,6 +164,12 @@ def with_copies(x: Placed, bits: Sequence[int], trace: Trace, source: SourceLine
             part = combined(Op.ADD, part, turned(part, -(1 << bit), trace), trace)
         found.append(part)
     return found
+
+
+def _along(bits: Sequence[int], slots: int) -> NDArray[np.bool_]:
+    """The slots in whose number one of the bits is 1."""
+    mask = sum(1 << bit for bit in bits)
+    return np.asarray((np.arange(slots) & mask) > 0)
 
 
 def without(part: Part, unwanted: NDArray[np.bool_], trace: Trace, source: SourceLine) -> Part:

@@ -12,7 +12,14 @@ from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms, cost
-from ringsmith.program.ndarray.placing import candidates, moved_entries, repeating
+from ringsmith.program.ndarray.placing import (
+    candidates,
+    copies_cost,
+    merged,
+    moved_entries,
+    placing_cost,
+    repeating,
+)
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 
@@ -82,17 +89,27 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
-    layout = x.content.layout
-    inside = sum(i < layout.slot_bits for i in layout.of_axis(x.ndim - 1).values())
-    free = sum(bit.axis < 0 for bit in layout.bits[: layout.slot_bits])
-    more = max(0, bits_for(w.shape[1]) - free)
-    spread = (layout.ciphertexts << more) * (inside + PLAIN_PRODUCT + LEVEL)
     ways: list[tuple[float, Callable[[], EncryptedArray]]] = []
     if np.count_nonzero(w) * math.prod(x.shape[:-1]) <= _MOST_TERMS:
         ways = [_by_diagonals(x, w, source), _in_groups(x, w, source)]
-    ways.append((spread, lambda: (x[..., None] * w).sum(axis=-2)))
+    ways.append((_spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)))
     _, way = min(ways, key=lambda each: each[0])
     return x.made(way().content, lambda a: a @ w)
+
+
+def _spread_cost(x: EncryptedArray, columns: int) -> float:
+    """What the product costs with copies of x along the columns, one product and sums."""
+    spread = x[..., None].content
+    shape = (*x.shape, columns)
+    target = merged(spread.layout, Layout.dense(shape, spread.layout.slot_bits), shape)
+    summed = sum(i < target.slot_bits for i in target.of_axis(x.ndim - 1).values())
+    shared = x.trace.space.shared_rotations
+    total = (
+        placing_cost(spread.layout, target, shared=shared)
+        + LEVEL
+        + copies_cost(spread, target, x.trace)
+    )
+    return total + target.ciphertexts * (summed + PLAIN_PRODUCT)
 
 
 def _by_diagonals(
