@@ -1,4 +1,4 @@
-"""The page docs/guide/gallery.md: its programs are the files of examples/arrays, short and right."""
+"""The page docs/guide/gallery.md: its programs are the files of examples/arrays."""
 
 import ast
 import re
