@@ -397,6 +397,36 @@ class EncryptedArray(Unsupported):
         other = centred if centred._is_real() else centred.conjugate()
         return (centred * other).mean(axes, keepdims=keepdims)
 
+    def std(
+        self, axis: Axis = None, *, keepdims: bool = False, error: float | None = None
+    ) -> "EncryptedArray":
+        """Returns about the standard deviations over axes; see ``ndarray.axes.std``."""
+        return _computed("axes", "std", self, axis, keepdims=keepdims, error=error)
+
+    def max(
+        self,
+        axis: Axis = None,
+        *,
+        keepdims: bool = False,
+        margin: float | None = None,
+        precision: float = 8,
+    ) -> "EncryptedArray":
+        """Returns about the largest entries along axes; see ``ndarray.axes.amax``."""
+        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
+        return _computed("axes", "amax", self, axis, **options)
+
+    def min(
+        self,
+        axis: Axis = None,
+        *,
+        keepdims: bool = False,
+        margin: float | None = None,
+        precision: float = 8,
+    ) -> "EncryptedArray":
+        """Returns about the smallest entries along axes; see ``ndarray.axes.amax``."""
+        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
+        return _computed("axes", "amin", self, axis, **options)
+
     def _is_real(self) -> bool:
         parts = (part for part in self._content.parts if not isinstance(part, np.ndarray))
         return all(self._trace.span(part.index).real for part in parts)
@@ -481,8 +511,8 @@ def _later(module: str, name: str) -> Callable[..., Any]:
     return cast("Callable[..., Any]", found)
 
 
-def _computed(module: str, name: str, *args: object) -> EncryptedArray:
-    found = _later(module, name)(*args)
+def _computed(module: str, name: str, *args: object, **options: object) -> EncryptedArray:
+    found = _later(module, name)(*args, **options)
     assert isinstance(found, EncryptedArray), "it computes on arrays"
     return found
 

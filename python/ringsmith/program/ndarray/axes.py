@@ -85,6 +85,18 @@ def _halves(x: EncryptedArray, axis: int) -> tuple[EncryptedArray, EncryptedArra
     return x[(*before, slice(half))], x[(*before, slice(length - half, None))]
 
 
+def _axis(x: EncryptedArray, axis: int, call: str, source: SourceLine) -> int:
+    """Returns an axis from 0, after a check of the array."""
+    if not isinstance(x, EncryptedArray):
+        raise source.error(f"{call} takes an encrypted array, and {x!r:.40} is none")
+    axes = checked_axes(axis, x.shape, source)
+    if axis is None or len(axes) != 1:
+        raise source.error(
+            f"{call}: axis = {axis!r:.40}: name one axis of the array of shape {x.shape}"
+        )
+    return axes[0]
+
+
 def _real_range(x: EncryptedArray, source: SourceLine) -> tuple[float, float]:
     if x.trace.space.exact:
         raise source.error("BFV computes modulo t, where no number is less than another: take CKKS")
@@ -119,7 +131,7 @@ def argmax(
         ProgramError: When there is no such axis, or x has no range of real numbers; in BFV.
     """
     source = caller()
-    (chosen,) = checked_axes(axis, x.shape, source)
+    chosen = _axis(x, axis, "argmax(x, axis)", source)
     length = x.shape[chosen]
     if length == 1:
         raise source.error(
@@ -152,7 +164,7 @@ def softmax(x: EncryptedArray, axis: int = -1, *, error: float = _ERROR) -> Encr
             is not reached; in BFV.
     """
     source = caller()
-    (chosen,) = checked_axes(axis, x.shape, source)
+    chosen = _axis(x, axis, "softmax(x, axis)", source)
     if not 0 < error < 1:
         raise source.error(f"error = {error!r:.40} is not between 0 and 1")
     low, high = _real_range(x, source)
@@ -203,7 +215,7 @@ def sort(
         ProgramError: When there is no such axis, or x has no range of real numbers; in BFV.
     """
     source = caller()
-    (chosen,) = checked_axes(axis, x.shape, source)
+    chosen = _axis(x, axis, "sort(x, axis)", source)
     length, bits = x.shape[chosen], (x.shape[chosen] - 1).bit_length()
     low, high = _real_range(x, source)
     width = max(high - low, 1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.late import of_program
 from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
 from ringsmith.program.ndarray.layout import GAP, Layout
 from ringsmith.program.ndarray.linear import Terms
@@ -256,6 +257,12 @@ _COMPUTING: Mapping[str, Callable[..., EncryptedArray]] = {
     "sum": EncryptedArray.sum,
     "mean": EncryptedArray.mean,
     "var": EncryptedArray.var,
+    "std": EncryptedArray.std,
+    "max": EncryptedArray.max,
+    "amax": EncryptedArray.max,
+    "min": EncryptedArray.min,
+    "amin": EncryptedArray.min,
+    "sort": lambda x, axis=-1: of_program("sort")(x, axis),
     "dot": dot,
     "inner": inner,
     "outer": outer,
