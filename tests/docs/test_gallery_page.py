@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "arrays").glob("*.py"))
 MOST_LINES = 25
-TOLERANCE = 2e-6
-"""Automatic parameters promise 20 bits after the point."""
+TOLERANCE, APPROXIMATE = 2e-6, {"attention": 1e-4}
+"""Automatic parameters promise 20 bits after the point; the error of softmax is declared."""
 
 
 def program_lines(source: str) -> list[str]:
@@ -48,7 +48,7 @@ def test_an_example_is_short_and_computes_what_numpy_computes(
     names: dict[str, Any] = runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out
     found, expected = names["found"], names["expected"]
-    tolerance = names.get("TOLERANCE", TOLERANCE)
+    tolerance = APPROXIMATE.get(path.stem, TOLERANCE)
     if not isinstance(found, dict):
         found, expected = {"result": found}, {"result": expected}
     assert found.keys() == expected.keys()
