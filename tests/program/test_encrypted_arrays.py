@@ -117,3 +117,30 @@ def test_whole_numbers_need_no_size_of_their_modulus() -> None:
     program = trace(lambda x: x**4, AutoBfvParameters(), {"x": InputSpec((2, 3), bound=200)})
     x = np.array([[200, -1, 3], [4, 5, -200]])
     assert program.run(x=x)["result"].tolist() == (x**4).tolist()
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 6, 6), (5, 3, 7), (2, 3, 5, 2, 3)])
+def test_a_dense_layer_takes_maps_from_where_they_lie(shape: tuple[int, ...]) -> None:
+    """Flattening 6 x 6 maps would move every row, and take a level."""
+    count = int(np.prod(shape[1:]))
+    x, w = RNG.uniform(-1, 1, shape), RNG.normal(size=(count, 4)) / 8
+
+    def function(x: EncryptedArray) -> EncryptedArray:
+        return (x * x + 1).reshape(len(x), count) @ w
+
+    program = trace(function, "auto", {"x": shape})
+    assert program.parameters.limbs == 3  # a square, and the product with the matrix
+    assert np.abs(program.run(x=x)["result"] - function(x)).max() < 4e-6  # type: ignore[arg-type]
+
+
+def test_a_dense_layer_of_other_groups_of_axes_is_right_too() -> None:
+    x = RNG.uniform(-1, 1, (3, 4, 5, 3))
+    for shape in ((12, 15), (60, 3), (180,), (4, 3, 15), (3, 60)):
+        w = RNG.normal(size=(shape[-1], 2)) / 8
+        right(lambda x, shape=shape, w=w: x.reshape(shape) @ w, {"x": x}, x.reshape(shape) @ w)
+        moved = x.transpose(1, 0, 3, 2).reshape(shape)
+        right(
+            lambda x, shape=shape, w=w: x.transpose(1, 0, 3, 2).reshape(shape) @ w,
+            {"x": x},
+            moved @ w,
+        )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Self, cast
 
@@ -349,6 +350,8 @@ class EncryptedArray(Unsupported):
             flat = entries.reshape(-1)
             terms = Terms(np.arange(flat.size, dtype=np.int64), flat)
             content = moved_entries([self._content], [terms], entries.shape, self._trace, source)
+            if np.array_equal(flat, np.arange(self.size)):
+                content = replace(content, unshaped=self._content)
         return self.made(content, compute)
 
     def slots(self) -> EncryptedVector:

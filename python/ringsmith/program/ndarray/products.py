@@ -13,6 +13,7 @@ from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms, cost
 from ringsmith.program.ndarray.placing import (
+    Placed,
     candidates,
     copies_cost,
     merged,
@@ -81,7 +82,7 @@ def _encrypted(a: EncryptedArray, b: EncryptedArray, source: SourceLine) -> Encr
 
 
 def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> EncryptedArray:
-    """The product with a plain matrix on the right, the cheapest of three ways."""
+    """The product with a plain matrix on the right."""
     _check_shapes(x.shape, w.shape, source)
     if w.ndim == 1:
         return (x * w).sum(axis=-1)
@@ -89,12 +90,51 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
+    cost_here, product = _cheapest_product(x, w, source)
+    flat = _before_reshape(x)
+    if flat is not None:
+        before, rows = flat
+        padded = np.zeros((before.shape[-1], w.shape[1]), w.dtype)
+        padded[rows] = w
+        cost_before, product_before = _cheapest_product(before, padded, source)
+        if cost_before <= cost_here + LEVEL:  # of the move that is spared
+            product = product_before
+    return x.made(product().content, lambda a: a @ w)
+
+
+def _cheapest_product(
+    x: EncryptedArray, w: PlainValues, source: SourceLine
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of a product with a matrix on the right by the cheapest of three ways, and it."""
     ways: list[tuple[float, Callable[[], EncryptedArray]]] = []
     if np.count_nonzero(w) * math.prod(x.shape[:-1]) <= _MOST_TERMS:
         ways = [_by_diagonals(x, w, source), _in_groups(x, w, source)]
     ways.append((_spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)))
-    _, way = min(ways, key=lambda each: each[0])
-    return x.made(way().content, lambda a: a @ w)
+    return min(ways, key=lambda each: each[0])
+
+
+def _before_reshape(x: EncryptedArray) -> tuple[EncryptedArray, NDArray[np.int64]] | None:
+    """Axes that a reshape made one as an axis of a power of two, and where their entries lie on it.
+
+    A network flattens maps before a dense layer. The matrix can take the entries from where they
+    lay: its rows are ordered so, with zeros for slots in between.
+    """
+    unshaped, first = x.content.unshaped, x.ndim - 1
+    if unshaped is None or unshaped.layout.shape[:first] != x.shape[:-1]:
+        return None
+    layout, lengths = unshaped.layout, unshaped.layout.shape[first:]
+    rows, total = np.zeros(lengths, np.int64), 0
+    offsets = {}
+    for axis in reversed(range(len(lengths))):
+        offsets[first + axis] = total
+        others = tuple(i for i in range(len(lengths)) if i != axis)
+        rows += np.expand_dims(np.arange(lengths[axis]) << total, others)
+        total += bits_for(lengths[axis])
+    bits = tuple(
+        Bit(first, offsets[bit.axis] + bit.bit) if bit.axis >= first else bit for bit in layout.bits
+    )
+    view = Layout((*x.shape[:-1], 1 << total), bits, layout.slot_bits)
+    return EncryptedArray(x.trace, Placed(unshaped.parts, view), x.node), rows.reshape(-1)
 
 
 def _spread_cost(x: EncryptedArray, columns: int) -> float:
