@@ -17,6 +17,7 @@ from ringsmith import (
     sign,
     trace,
 )
+from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program import Program
@@ -144,3 +145,16 @@ def test_a_dense_layer_of_other_groups_of_axes_is_right_too() -> None:
             {"x": x},
             moved @ w,
         )
+
+
+def test_differences_and_exchanged_axes_are_numpys() -> None:
+    x = RNG.uniform(-1, 1, (5, 4))
+    right(lambda x: np.diff(x, axis=0), {"x": x}, np.diff(x, axis=0))
+    right(lambda x: np.diff(x, n=2), {"x": x}, np.diff(x, n=2))
+    right(lambda x: x.swapaxes(0, 1) * 2, {"x": x}, x.T * 2)
+
+
+def test_an_option_that_encrypted_arrays_lack_is_refused_at_the_users_line() -> None:
+    with pytest.raises(ProgramError, match=r"np\.sum: .*dtype") as caught:
+        trace(lambda x: np.sum(x, dtype=float), "auto", {"x": (2, 3)})
+    assert str(caught.value).startswith(f"{__file__}:")

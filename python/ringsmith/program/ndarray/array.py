@@ -312,6 +312,10 @@ class EncryptedArray(Unsupported):
         """The array with its axes reversed."""
         return self.transpose()
 
+    def swapaxes(self, first: int, second: int) -> Self:
+        """Returns the array with two axes exchanged, as ``numpy.swapaxes``."""
+        return self.rearranged(lambda a: np.swapaxes(a, first, second))
+
     def squeeze(self, axis: Axis = None) -> Self:
         """Returns the array without axes of length 1."""
         return self.rearranged(lambda a: np.squeeze(a, axis))
