@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _MOST_TRIED = 1 << 11
 """Numbers of baby steps that are all tried; of more, the powers of two."""
+_AT_ONCE = 1 << 18
+"""Numbers that are looked at in one array."""
 _OUTER_COST = 2
 """Of a rotation that cuts digits of its own, in rotations that share the digits of one value."""
 
@@ -166,41 +168,41 @@ def rotation_count(steps: Sequence[tuple[int, int]], row: int, *, shared: bool) 
     """Returns what ``weighted_rotations`` of these values and steps costs, in rotations."""
     unit = math.gcd(row, *(k for _, k in steps))
     units = tuple((i, k // unit) for i, k in steps)
-    values, moves = np.array(units).T
-    return _rotations(
-        values, moves, _baby_steps(units, shared=shared), _OUTER_COST if shared else 1
-    )
+    return _fewest_rotations(units, shared=shared)[1]
+
+
+def _baby_steps(steps: tuple[tuple[int, int], ...], *, shared: bool) -> int:
+    """Returns the number of baby steps with the fewest rotations; of several the largest."""
+    return _fewest_rotations(steps, shared=shared)[0]
 
 
 @lru_cache(maxsize=64)
-def _baby_steps(steps: tuple[tuple[int, int], ...], *, shared: bool) -> int:
-    """Returns the number of baby steps with the fewest rotations; of several the largest."""
-    values, moves = np.array(steps).T
-    most = int(moves.max()) + 1
-    sizes: Sequence[int] = range(most, 0, -1)
+def _fewest_rotations(steps: tuple[tuple[int, int], ...], *, shared: bool) -> tuple[int, int]:
+    """Returns the best number of baby steps, and the cost of its rotations in those of inner ones.
+
+    Inner rotations are (a value, k modulo the number), outer ones k divided by it, without zeros.
+    """
+    values, k = np.array(steps, np.int64).T
+    most = int(k.max()) + 1
+    sizes = np.arange(most, 0, -1)
     if most > _MOST_TRIED:
-        sizes = [1 << bit for bit in reversed(range(most.bit_length() + 1))]
-    weight = _OUTER_COST if shared else 1
-    outer_moves = np.unique(moves)
-    best, fewest = sizes[0], len(steps) * (1 + weight) + 1
-    for size in sizes:
-        outer = np.count_nonzero(np.diff(outer_moves // size)) + bool(outer_moves[0] >= size)
-        if weight * outer >= fewest:
-            break  # the smaller the size, the more outer rotations
-        cost = _rotations(values, moves, size, weight)
-        if cost < fewest:
-            best, fewest = size, cost
-    return best
+        sizes = 1 << np.arange(most.bit_length(), -1, -1)
+    costs = []
+    for chunk in np.array_split(sizes, 1 + sizes.size * k.size // _AT_ONCE):
+        outer, inner = np.divmod(k, chunk[:, None])
+        inner = np.where(inner > 0, values * int(sizes[0]) + inner, 0)
+        weight = _OUTER_COST if shared else 1
+        costs.append(_distinct(inner) + weight * _distinct(outer))
+    cost = np.concatenate(costs)
+    best = int(np.argmin(cost))
+    return int(sizes[best]), int(cost[best])
 
 
-def _rotations(values: NDArray[np.int64], moves: NDArray[np.int64], baby: int, weight: int) -> int:
-    """The cost of the rotations, that of an outer one in those of inner ones."""
-    outer, inner = np.divmod(moves, baby)
-    found = np.zeros((int(values.max()) + 1, baby), np.bool_)
-    found[values, inner] = True
-    used = np.zeros(int(outer.max()) + 1, np.bool_)
-    used[outer] = True
-    return int(np.count_nonzero(found[:, 1:]) + weight * np.count_nonzero(used[1:]))
+def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of distinct positive numbers in each row."""
+    ordered = np.sort(rows, axis=1)
+    changes = np.diff(ordered, axis=1, prepend=0) > 0
+    return np.asarray(changes.sum(axis=1))
 
 
 def _sum(indices: Iterable[T], term: Callable[[T], Vector]) -> Vector:

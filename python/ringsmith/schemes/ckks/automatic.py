@@ -221,8 +221,9 @@ class CkksSearch(Search):
         if below[-1] == sizes[-1]:  # digits shrink with the scale, and the special prime does not
             fixed |= {Kind.KEY_SWITCH, Kind.KEY_OFFSET}
         kept = sum(shares.get(kind, 0.0) for kind in fixed)
-        # Primes are 1 modulo 2N: those of some bits lie up to about this much from the scale.
-        apart = 2 * self.n * scale_bits * len(sizes) / 2.0 ** (scale_bits - 1)
+        # Primes are 1 modulo 2N: those of some bits lie up to about this much from the scale, and
+        # each level doubles what scales are apart.
+        apart = 2 * self.n * scale_bits * len(sizes) / 2.0 ** (scale_bits - 1 - parameters.levels)
         return math.log2(4 - 3 * min(kept, 1.0)) / 2 - apart - _LOSS_SLACK
 
     def _with_digits(self, program: CkksProgram) -> CkksProgram | None:

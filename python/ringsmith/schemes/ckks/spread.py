@@ -204,7 +204,8 @@ def variance(terms: Iterable[Term], axes: Axes) -> Reals:
     total: Reals = np.zeros(())
     for profile, curve in curves.values():
         largest = curve if isinstance(curve, float) else axes.largest(curve)
-        total = total + (largest if profile is None else profile * profile * largest)
+        with np.errstate(over="ignore"):
+            total = total + (largest if profile is None else profile * profile * largest)
     unknown = np.isnan(total)
     return np.asarray(np.where(unknown, np.inf, total) if unknown.any() else total)
 
