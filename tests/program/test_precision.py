@@ -265,6 +265,21 @@ def test_slot_0_errs_most_after_a_rotation_because_digits_are_not_centred(
     assert near.max() > 4 * far
 
 
+def test_rotations_that_share_digits_err_most_where_these_are_rotated_to(
+    small: CkksParameters, run_encrypted: Runner
+) -> None:
+    """An automorphism moves the digits, and with them what their means make of the key's errors."""
+    slots = small.slots
+    even = np.arange(slots) // 64 % 2 == 0
+    program = trace(lambda x: x.rotate(64) * even + x.rotate(128) * ~even, small)
+    output = program.forecast().outputs["result"]
+    assert output.slot in (slots - 64, slots - 128)
+    assert output.shares[Kind.KEY_OFFSET] > 0.9
+    errors = np.abs(run_encrypted(program, {"x": np.zeros(1)}).decrypted()["result"])
+    assert {slots - 64, slots - 128} <= {*np.argsort(errors)[-8:].tolist()}
+    assert errors.max() < output.error
+
+
 def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) -> None:
     def error(function: Callable[..., Any]) -> float:
         return trace(function, small).forecast().outputs["result"].rms

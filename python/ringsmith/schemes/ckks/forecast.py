@@ -115,6 +115,7 @@ def forecast(
     complex_numbers: bool = False,
     samples: Mapping[str, ArrayLike] | None = None,
     each_node: bool = True,
+    digits_first: frozenset[int] = frozenset(),
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes other arguments.
 
@@ -127,6 +128,7 @@ def forecast(
         complex_numbers: Whether numbers may be complex.
         samples: For each input its first slots, or an array (samples, slots).
         each_node: Whether every node's error is wanted.
+        digits_first: As of ``Sharing``.
     """
     promised = {
         node.name or "": Interval(node.bound.low, node.bound.high)
@@ -137,7 +139,7 @@ def forecast(
         bounds = {name: promised.get(name, bounds) for name in filled}
     ranges = _input_ranges(filled, bounds, real=not complex_numbers)
     typical = None if samples is None else magnitudes(nodes, filled, samples)
-    walk = _Walk(parameters, nodes, ranges, output_lengths, typical)
+    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first)
     return walk.run(each_node=each_node)
 
 
@@ -232,6 +234,7 @@ class _Walk:
 
     Attributes:
         typical: The largest magnitudes of each node's numbers by samples; None: no samples.
+        digits_first: Rotations of digits that were cut before: the digits' means are rotated, too.
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
@@ -248,6 +251,7 @@ class _Walk:
     ranges: Mapping[str, Span]
     output_lengths: Mapping[str, int]
     typical: Sequence[NDArray[np.float32]] | None
+    digits_first: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
@@ -618,7 +622,10 @@ class _Walk:
         """Adds errors of a key at a node's limbs and scale: a random one, and the digits' means."""
         limbs, scale = switched.limbs, switched.scale
         size, profile = noise.key_switch_offset(self.parameters, limbs)
-        token = spread.new_token((key, limbs))  # of every use of a key at equal limbs
+        moved = switched.id in self.digits_first
+        if moved and switched.steps is not None:
+            profile = np.roll(profile, -switched.steps)
+        token = spread.new_token((key, limbs, moved))  # of every such use of a key at equal limbs
         offset = Term(profile, np.asarray(size / scale), token)
         value = _with_term(value, (Kind.KEY_OFFSET, key), offset)
         return _with(value, {(Kind.KEY_SWITCH, identity): random / scale})

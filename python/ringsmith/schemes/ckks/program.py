@@ -150,6 +150,7 @@ class CkksProgram(Program):
             complex_numbers=bool(self.complex_inputs),
             samples=samples,
             each_node=each_node,
+            digits_first=self.sharing.digits_first(self.nodes),
         )
 
     @cached_property
