@@ -271,7 +271,7 @@ def test_rotations_that_share_digits_err_most_where_these_are_rotated_to(
     """An automorphism moves the digits, and with them what their means make of the key's errors."""
     slots = small.slots
     even = np.arange(slots) // 64 % 2 == 0
-    program = trace(lambda x: x.rotate(64) * even + x.rotate(128) * ~even, small)
+    program = trace(lambda x: x.rotate(64) * ~even + x.rotate(128) * even, small)
     output = program.forecast().outputs["result"]
     assert output.slot in (slots - 64, slots - 128)
     assert output.shares[Kind.KEY_OFFSET] > 0.9
