@@ -8,16 +8,16 @@ import numpy as np
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op, Slots
 from ringsmith.program import clearing
+from ringsmith.program.arithmetic import Arithmetic
 from ringsmith.program.arrays import Array, ArrayNode, padded
 from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.unsupported import Unsupported, division_error
 
 Vector = TypeVar("Vector", bound="RecordedVector")
 
 
-class RecordedVector(Unsupported):
+class RecordedVector(Arithmetic):
     """What ``EncryptedVector`` records: arithmetic, powers and rotations."""
 
     def __init__(self, trace: Trace, index: int, array: ArrayNode | None = None) -> None:
@@ -66,56 +66,8 @@ class RecordedVector(Unsupported):
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __add__(self, other: object) -> Self:
-        return self._binary(Op.ADD, Op.ADD_PLAIN, other)
-
-    def __radd__(self, other: object) -> Self:
-        return self + other
-
-    def __sub__(self, other: object) -> Self:
-        return self._binary(Op.SUB, Op.SUB_PLAIN, other)
-
-    def __rsub__(self, other: object) -> Self:
-        return -self + other
-
     def __neg__(self) -> Self:
         return self._unary(Op.NEGATE, np.negative)
-
-    def __mul__(self, other: object) -> Self:
-        return self._binary(Op.MULTIPLY, Op.MULTIPLY_PLAIN, other)
-
-    def __rmul__(self, other: object) -> Self:
-        return self * other
-
-    def __truediv__(self, other: object) -> Self:
-        source = caller()
-        if isinstance(other, RecordedVector):
-            raise division_error()
-        if self._trace.space.exact:
-            raise source.error(
-                "whole numbers modulo t are not divided: multiply what was decrypted, or by the "
-                "divisor's inverse modulo t, pow(divisor, -1, t)"
-            )
-        divisor = self._trace.space.numbers(other, source)
-        if not divisor.all():
-            raise source.error("division by zero: a divisor is 0")
-        return self * np.reciprocal(divisor)
-
-    def __pow__(self, exponent: object) -> Self:
-        power = whole_number(exponent)
-        if power is None or power < 1:
-            raise caller().error(
-                f"an encrypted vector to the power {exponent!r:.60}: use a whole number from 1"
-            )
-        return self._power(power)
-
-    def _power(self, exponent: int) -> Self:
-        """Returns the power through ceil(log2 exponent) levels."""
-        if exponent == 1:
-            return self
-        high = 1 << ((exponent - 1).bit_length() - 1)  # the largest power of two below exponent
-        factor = self._power(high)
-        return factor * (factor if exponent == 2 * high else self._power(exponent - high))
 
     def rotate(self, steps: int) -> Self:
         """Returns the vector rotated to the left: slot i holds what slot i + steps held.
@@ -229,8 +181,8 @@ class RecordedVector(Unsupported):
         )
         return self.made(index, made)
 
-    def _binary(self, encrypted: Op, plain: Op, other: object) -> Self:
-        source = caller()
+    def _binary(self, op: Op, other: object) -> Self:
+        source, plain = caller(), _PLAIN[op]
         if not isinstance(other, RecordedVector):
             if self._array is None or self._array.all_slots:
                 return self._with_slots(plain, other, source)
@@ -240,7 +192,7 @@ class RecordedVector(Unsupported):
                 f"{source}: the operands belong to two traces: "
                 "use only the vectors that the traced function was handed"
             )
-        return self._with_vector(encrypted, other, source)
+        return self._with_vector(op, other, source)
 
     def _with_slots(self, op: Op, other: object, source: SourceLine) -> Self:
         """All slots with a plain operand, after which zeros follow."""
@@ -319,6 +271,7 @@ class RecordedVector(Unsupported):
         return self.made(self._trace.pair(op, a.index, b.index, source), made)
 
 
+_PLAIN = {Op.ADD: Op.ADD_PLAIN, Op.SUB: Op.SUB_PLAIN, Op.MULTIPLY: Op.MULTIPLY_PLAIN}
 _COMPUTE: dict[Op, Callable[[Array, Any], Array]] = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,

@@ -1,7 +1,7 @@
 """Encrypted vectors: what users compute with, as with NumPy's arrays."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,8 +10,6 @@ from ringsmith.program.matrices import matvec
 from ringsmith.program.recorded import RecordedVector, shape_error
 from ringsmith.program.source import caller
 from ringsmith.program.unsupported import numpy_error
-
-COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 
 class EncryptedVector(RecordedVector):
@@ -25,9 +23,6 @@ class EncryptedVector(RecordedVector):
     one of them has one number. What was rotated, and an input without a length, is *all slots*:
     there a shorter vector, plain or encrypted, is padded with zeros.
     """
-
-    def __pos__(self) -> Self:
-        return self
 
     @property
     def size(self) -> int:
@@ -79,10 +74,7 @@ class EncryptedVector(RecordedVector):
     def __rmatmul__(self, other: object) -> Self:
         return self.dot(other) if _dimensions(other) == 1 else matvec(other, self)
 
-    def __array_ufunc__(
-        self, ufunc: np.ufunc, method: str, *operands: object, **options: object
-    ) -> "EncryptedVector":
-        """Takes ``array * vector`` and the like from NumPy, and refuses its other functions."""
+    def _of_ufunc(self, ufunc: np.ufunc, operands: Sequence[Any]) -> object:
         operators = {
             np.add: (self.__add__, self.__radd__),
             np.subtract: (self.__sub__, self.__rsub__),
@@ -90,14 +82,10 @@ class EncryptedVector(RecordedVector):
             np.true_divide: (self.__truediv__, self.__rtruediv__),
             np.matmul: (self.__matmul__, self.__rmatmul__),
         }
-        if method == "__call__" and not options and ufunc in operators:
+        if ufunc in operators:
             forward, reflected = operators[ufunc]
             return forward(operands[1]) if operands[0] is self else reflected(operands[0])
-        if ufunc in COMPARISONS:
-            self._refuse_comparison(None)
-        if method == "__call__" and not options and ufunc in _UNARY:
-            return _UNARY[ufunc](self)
-        raise numpy_error(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+        return _UNARY[ufunc](self) if ufunc in _UNARY else None
 
     def __array_function__(
         self,

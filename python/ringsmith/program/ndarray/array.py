@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
+from ringsmith.program.arithmetic import Arithmetic
 from ringsmith.program.arrays import Array, ArrayNode
 from ringsmith.program.ndarray.layout import COPY, GAP, Layout, bits_for
 from ringsmith.program.ndarray.linear import Terms
@@ -35,14 +36,14 @@ from ringsmith.program.plain import PlainValues, whole_number
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.program.spans import Span
-from ringsmith.program.unsupported import Unsupported, division_error, numpy_error
-from ringsmith.program.vector import COMPARISONS, EncryptedVector
+from ringsmith.program.unsupported import numpy_error
+from ringsmith.program.vector import EncryptedVector
 
 Axis = int | tuple[int, ...] | None
 """The axes that are summed over; None: all."""
 
 
-class EncryptedArray(Unsupported):
+class EncryptedArray(Arithmetic):
     """An encrypted array; made by ``trace`` for an input with a shape.
 
     It means what NumPy means: arithmetic with arrays and numbers, encrypted or plain, of shapes
@@ -122,59 +123,12 @@ class EncryptedArray(Unsupported):
 
     # ---- arithmetic ------------------------------------------------------------------------
 
-    def __add__(self, other: object) -> Self:
-        return self._binary(Op.ADD, other)
-
-    def __radd__(self, other: object) -> Self:
-        return self + other
-
-    def __sub__(self, other: object) -> Self:
-        return self._binary(Op.SUB, other)
-
-    def __rsub__(self, other: object) -> Self:
-        return -self + other
-
-    def __mul__(self, other: object) -> Self:
-        return self._binary(Op.MULTIPLY, other)
-
-    def __rmul__(self, other: object) -> Self:
-        return self * other
-
-    def __pos__(self) -> Self:
-        return self
-
     def __neg__(self) -> Self:
         parts = [
             np.asarray(np.negative(part)) if isinstance(part, np.ndarray) else -part
             for part in self._content.parts
         ]
         return self.made(Placed(parts, self._content.layout), np.negative)
-
-    def __truediv__(self, other: object) -> Self:
-        source = caller()
-        if isinstance(other, EncryptedArray | EncryptedVector):
-            raise division_error()
-        if self._trace.space.exact:
-            raise source.error(
-                "whole numbers modulo t are not divided: multiply what was decrypted, or by the "
-                "divisor's inverse modulo t, pow(divisor, -1, t)"
-            )
-        divisor = self._trace.space.array(other, source)
-        if not divisor.all():
-            raise source.error("division by zero: a divisor is 0")
-        return self * np.reciprocal(divisor)
-
-    def __pow__(self, exponent: object) -> Self:
-        power = whole_number(exponent)
-        if power is None or power < 1:
-            raise caller().error(
-                f"an encrypted array to the power {exponent!r:.60}: use a whole number from 1"
-            )
-        if power == 1:
-            return self
-        high = 1 << ((power - 1).bit_length() - 1)  # the largest power of two below it
-        factor = self**high
-        return factor * (factor if power == 2 * high else self ** (power - high))
 
     def conjugate(self) -> Self:
         """Returns the complex conjugate of every entry; in CKKS only."""
@@ -253,17 +207,8 @@ class EncryptedArray(Unsupported):
         """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
         return _computed("functions", "cumsum", self, axis)
 
-    def __array_ufunc__(
-        self, ufunc: np.ufunc, method: str, *operands: object, **options: object
-    ) -> "EncryptedArray":
-        """Takes ``array + x`` and the like from NumPy, and refuses its other functions."""
-        if ufunc in COMPARISONS:
-            self._refuse_comparison(None)
-        if method == "__call__" and not options:
-            found = _later("functions", "called_as_ufunc")(ufunc, operands)
-            if isinstance(found, EncryptedArray):
-                return found
-        raise numpy_error(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+    def _of_ufunc(self, ufunc: np.ufunc, operands: Sequence[Any]) -> object:
+        return _later("functions", "called_as_ufunc")(ufunc, operands)
 
     def __array_function__(
         self,
