@@ -10,21 +10,26 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms, cost
+from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms
 from ringsmith.program.ndarray.placing import (
-    Placed,
+    Way,
     candidates,
     copies_cost,
     merged,
     moved_entries,
+    on_the_way,
     placing_cost,
     repeating,
+    ways,
 )
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 
 _MOST_TERMS = 1 << 24
 """Products of entries and plain numbers that are looked at one by one."""
+
+_RESULT = 4.0
+"""What operations on each ciphertext of a result cost later, in rotations."""
 
 
 def matmul(a: object, b: object) -> EncryptedArray:
@@ -89,9 +94,9 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
-    found = _by_diagonals(x, w, source)
-    if found is not None and found[1] <= _spread_cost(x, w.shape[1]):
-        return x.made(found[0](), lambda a: a @ w)
+    way = _by_diagonals(x, w)
+    if way is not None and _by_way_cost(way) <= _spread_cost(x, w.shape[1]):
+        return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a @ w)
     product = (x[..., None] * w).sum(axis=-2)
     return x.made(product.content, lambda a: a @ w)
 
@@ -108,13 +113,15 @@ def _spread_cost(x: EncryptedArray, columns: int) -> float:
         + LEVEL
         + copies_cost(spread, target, x.trace)
     )
-    return total + target.ciphertexts * (summed + PLAIN_PRODUCT)
+    return total + target.ciphertexts * (summed + PLAIN_PRODUCT + _RESULT)
 
 
-def _by_diagonals(
-    x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> "tuple[_Later, float] | None":
-    """The product as a linear map of the entries of the last axis, and its cost."""
+def _by_way_cost(way: Way) -> float:
+    return way.cost + way.target.ciphertexts * _RESULT
+
+
+def _by_diagonals(x: EncryptedArray, w: PlainValues) -> Way | None:
+    """The product as a linear map of the entries of the last axis; None: of too many terms."""
     layout, axis = x.content.layout, x.ndim - 1
     rows, columns = np.nonzero(w)
     records = math.prod(x.shape[:-1])
@@ -128,19 +135,8 @@ def _by_diagonals(
         (first * w.shape[0] + rows).reshape(-1),
         np.broadcast_to(w[rows, columns], (records, rows.size)).reshape(-1),
     )
-    found = cost([layout], target, [terms], shared=x.trace.space.shared_rotations)
-    return _Later(x, target, terms, source), found
-
-
-class _Later:
-    """A linear map that is made when it was chosen."""
-
-    def __init__(self, x: EncryptedArray, target: Layout, terms: Terms, source: SourceLine) -> None:
-        self._made = x, target, terms, source
-
-    def __call__(self) -> Placed:
-        x, target, terms, source = self._made
-        return moved_entries([x.content], [terms], target.shape, x.trace, source, [target])
+    found = ways([layout], target, [terms], shared=x.trace.space.shared_rotations)
+    return min(found, key=lambda way: way.cost)
 
 
 def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
