@@ -142,7 +142,7 @@ def test_a_whole_program_equals_seals_residue_for_residue(
         parameters = BfvParameters.create(
             n=2048, prime_bits=(50,) * 7, special_bits=50, plain_bits=plain_bits, security=None
         )
-    program = trace(every_operation, parameters, modular=True)
+    program = trace(every_operation, parameters, allow_overflow=True)
     used = {node.op for node in program.nodes}
     assert used >= set(operations("bfv"))
     on_seal = SealExact(parameters, rotation_steps(program))
@@ -169,7 +169,9 @@ def test_a_whole_program_equals_seals_residue_for_residue(
 def test_constants_are_encoded_once_for_sums_and_once_for_products() -> None:
     parameters = exact("seal")
     vector = np.arange(1024)
-    program = trace(lambda x: ((x + vector) * vector + vector) * 3 + 3, parameters, modular=True)
+    program = trace(
+        lambda x: ((x + vector) * vector + vector) * 3 + 3, parameters, allow_overflow=True
+    )
     lowered = lower(program)
     assert len(lowered.plaintexts) == 2  # the vector, to add and to multiply by
     scalars = {node.op for node in lowered.graph.nodes} & {"add_scalar", "mul_scalar"}

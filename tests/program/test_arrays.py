@@ -308,14 +308,22 @@ def test_integers_stay_integers_or_are_meant_modulo_t() -> None:
         n=4096, prime_bits=[36, 36], special_bits=37, plain_bits=17, security=None
     )
     t = given.plain_modulus
-    with pytest.raises(ProgramError, match=r"output 'result' may reach 4e\+10 .*modular=True"):
+    with pytest.raises(
+        ProgramError, match=r"output 'result' may reach 4e\+10 .*allow_overflow=True"
+    ):
         trace(lambda x: x * x, given, {"x": InputSpec(2, bound=2 * 10**5)})
-    ring = trace(lambda x: x * x, given, {"x": 2}, modular=True)
+    ring = trace(lambda x: x * x, given, {"x": 2}, allow_overflow=True)
     value = ran(ring, {"x": [t // 2, 3]})
     assert value[1] == 9
     assert (int(value[0]) - (t // 2) ** 2) % t == 0
-    with pytest.raises(ProgramError, match="modular: CKKS computes on real numbers"):
-        trace(lambda x: x * x, "auto", {"x": 2}, modular=True)  # type: ignore[call-overload]
+
+
+def test_a_program_may_promise_that_its_results_fit() -> None:
+    spec = {"x": InputSpec(4, bound=2.0**55)}
+    with pytest.raises(ProgramError, match=r"overflow: .*allow_overflow=True"):
+        trace(lambda x: x * x, "nano", spec)
+    promised = trace(lambda x: x * x, "nano", spec, allow_overflow=True)
+    assert ran(promised, {"x": [3, -2, 1, 0]}).round(3).tolist() == [9, 4, 1, 0]
 
 
 def test_complex_numbers_are_declared() -> None:
@@ -476,7 +484,7 @@ def test_the_ends_of_integers_are_exact() -> None:
     with pytest.raises(ProgramError, match="number 0 is 1001, outside its range"):
         program.encrypt(public, {"x": [1001, 0]})
     wide = AutoBfvParameters(plain_bits=59)
-    half = trace(lambda x: x, wide, {"x": 2}, modular=True).parameters.plain_modulus // 2
+    half = trace(lambda x: x, wide, {"x": 2}, allow_overflow=True).parameters.plain_modulus // 2
     given = AutoBfvParameters(plain_modulus=2 * half + 1)
     for bound in (half, half - 100):
         with pytest.raises(ProgramError, match="may reach"):

@@ -82,7 +82,7 @@ def gaps(
     steps = 12
     while programs:
         try:
-            program = trace(random_program(rng, t, n, steps), parameters, "xy", modular=True)
+            program = trace(random_program(rng, t, n, steps), parameters, "xy", allow_overflow=True)
         except NoiseError:
             steps -= 1  # shorter programs, until they fit
             assert steps, "the parameters hold no program"
@@ -166,7 +166,7 @@ def test_a_program_at_the_end_of_its_budget_still_decrypts(
     depth: int, rng: np.random.Generator, run_exact: Runner
 ) -> None:
     wish = AutoBfvParameters(plain_bits=20, multiplication="behz" if depth % 2 else "hps")
-    program = trace(lambda x: (x * 3 - 1) ** (1 << depth), wish, modular=True)
+    program = trace(lambda x: (x * 3 - 1) ** (1 << depth), wish, allow_overflow=True)
     assert program.forecast().bits in (1, 2)
     inputs = {"x": rng.integers(0, program.parameters.plain_modulus, program.parameters.n)}
     run = run_exact(program, inputs)
@@ -181,7 +181,7 @@ def test_a_negative_number_costs_no_more_budget_than_its_magnitude(
     parameters = exact(1024, (40, 40), 30)
     budgets = []
     for factor in (3, -3):
-        program = trace(lambda x, k=factor: x * k, parameters, ["x"], modular=True)
+        program = trace(lambda x, k=factor: x * k, parameters, ["x"], allow_overflow=True)
         inputs = {"x": rng.integers(0, parameters.plain_modulus, 1024)}
         run = run_exact(program, inputs)
         assert np.array_equal(run.decrypted["result"], program.evaluate(inputs)["result"])
@@ -189,7 +189,7 @@ def test_a_negative_number_costs_no_more_budget_than_its_magnitude(
         budgets.append(program.forecast().bits)
     assert budgets[0] == budgets[1]
     vector = trace(
-        lambda x: x * ([-3] * 1024), parameters, modular=True
+        lambda x: x * ([-3] * 1024), parameters, allow_overflow=True
     )  # a polynomial of one coefficient, too
     assert vector.forecast().bits < budgets[0] - 20
     inputs = {"x": rng.integers(0, parameters.plain_modulus, 1024)}
@@ -209,7 +209,7 @@ def test_the_forecast_holds_on_heaws_parameters(
         with pytest.raises(ProgramError, match="t = 2 does not batch"):
             trace(lambda x: x**4, heaws)
         batching = replace(heaws, plain_modulus=40961, extension_primes=())
-    program = trace(lambda x: x**4, batching, modular=True)
+    program = trace(lambda x: x**4, batching, allow_overflow=True)
     inputs = {"x": rng.integers(0, 40961, heaws.n)}
     run = run_exact(program, inputs)
     assert run.budgets["result"] >= program.forecast().bits

@@ -61,7 +61,7 @@ def count(program: BfvProgram) -> Counter[Op]:
 def test_a_sum_of_products_is_relinearized_once(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x, y, z: x * y + y * z - 3 * x * z + z, exact, modular=True)
+    program = trace(lambda x, y, z: x * y + y * z - 3 * x * z + z, exact, allow_overflow=True)
     assert count(program)[Op.MULTIPLY] == 3
     assert count(program)[Op.RELINEARIZE] == 1
     assert program.key_needs.relin is not None
@@ -75,7 +75,7 @@ def test_a_product_with_several_users_is_relinearized_once(
         square = x * x
         return square + x, square.rotate(1), square.swap_columns()
 
-    program = trace(function, exact, modular=True)
+    program = trace(function, exact, allow_overflow=True)
     assert count(program)[Op.RELINEARIZE] == 1
     check(program, rng, run_exact)
 
@@ -90,7 +90,7 @@ def test_what_needs_no_key_asks_for_none(exact: BfvParameters) -> None:
 def test_primes_are_lost_once_noise_drowns_the_loss(
     rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x: x**8, AutoBfvParameters(plain_bits=20), modular=True)
+    program = trace(lambda x: x**8, AutoBfvParameters(plain_bits=20), allow_overflow=True)
     limbs = [node.limbs for node in program.nodes]
     assert limbs[0] == program.parameters.limbs > limbs[-1]
     assert limbs == sorted(limbs, reverse=True)
@@ -108,7 +108,7 @@ def test_operands_of_different_depth_meet_at_the_fewer_primes(
     rng: np.random.Generator, run_exact: Runner
 ) -> None:
     program = trace(
-        lambda x, y: x**8 * y + y.rotate(3), AutoBfvParameters(plain_bits=20), modular=True
+        lambda x, y: x**8 * y + y.rotate(3), AutoBfvParameters(plain_bits=20), allow_overflow=True
     )
     nodes = program.nodes
     for node in nodes:
@@ -123,7 +123,7 @@ def test_a_product_with_a_negative_number_is_negated_and_one_with_one_is_none(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
     t = exact.plain_modulus
-    program = trace(lambda x: (x * -3, x * 1, x * (t - 1), 5 - x), exact, modular=True)
+    program = trace(lambda x: (x * -3, x * 1, x * (t - 1), 5 - x), exact, allow_overflow=True)
     assert count(program)[Op.MULTIPLY_PLAIN] == 1
     check(program, rng, run_exact)
 
@@ -134,7 +134,9 @@ def test_a_product_with_a_negative_number_is_negated_and_one_with_one_is_none(
 def test_rows_rotate_separately_and_swap(
     exact: BfvParameters, rng: np.random.Generator, run_exact: Runner
 ) -> None:
-    program = trace(lambda x: (x.rotate(1), x.rotate(-200), x.swap_columns()), exact, modular=True)
+    program = trace(
+        lambda x: (x.rotate(1), x.rotate(-200), x.swap_columns()), exact, allow_overflow=True
+    )
     found = check(program, rng, run_exact)
     x, t = found["inputs"]["x"], exact.plain_modulus
     rows = x.reshape(2, 512)
@@ -152,7 +154,7 @@ def test_the_clear_run_is_exact_for_every_size_of_t(
         parameters = BfvParameters.create(
             n=1024, prime_bits=(50,) * 5, special_bits=50, plain_bits=plain_bits, security=None
         )
-    program = trace(lambda x, y: (x - y) * (x + 2**11) * 3 - x, parameters, modular=True)
+    program = trace(lambda x, y: (x - y) * (x + 2**11) * 3 - x, parameters, allow_overflow=True)
     found = check(program, rng, run_exact)
     x, y = (found["inputs"][name].astype(object) for name in "xy")
     expected = ((x - y) * (x + 2**11) * 3 - x) % parameters.plain_modulus
@@ -164,32 +166,34 @@ def test_helpers_compute_exactly_in_each_row(
 ) -> None:
     t = exact.plain_modulus
     matrix = rng.integers(-50, 50, (3, 8))
-    program = trace(lambda x: matvec(matrix, x), exact, {"x": 8}, modular=True)
+    program = trace(lambda x: matvec(matrix, x), exact, {"x": 8}, allow_overflow=True)
     found = check(program, rng, run_exact)
     assert np.array_equal(found["result"][:3] % t, matrix @ found["inputs"]["x"] % t)
 
-    program = trace(lambda x: matvec(matrix, x, stride=64), exact, modular=True)
+    program = trace(lambda x: matvec(matrix, x, stride=64), exact, allow_overflow=True)
     found = check(program, rng, run_exact)
     vectors = found["inputs"]["x"].reshape(2, 8, 64)
     products = found["result"].reshape(2, 8, 64)[:, :3]
     assert np.array_equal(products % t, matrix @ vectors % t)
 
     weights = rng.integers(0, 9, 16)
-    program = trace(lambda x: inner_product(x, weights, 16, everywhere=True), exact, modular=True)
+    program = trace(
+        lambda x: inner_product(x, weights, 16, everywhere=True), exact, allow_overflow=True
+    )
     found = check(program, rng, run_exact)
     blocks = (found["inputs"]["x"].reshape(-1, 16) @ weights) % t
     assert np.array_equal(found["result"] % t, np.repeat(blocks, 16))
 
-    program = trace(lambda x: sum_slots(x), exact, modular=True)
+    program = trace(lambda x: sum_slots(x), exact, allow_overflow=True)
     found = check(program, rng, run_exact)
     assert set(found["result"] % t) == {found["inputs"]["x"].sum() % t}  # of both rows, everywhere
 
-    program = trace(lambda x: sum_slots(x, 512), exact, modular=True)
+    program = trace(lambda x: sum_slots(x, 512), exact, allow_overflow=True)
     found = check(program, rng, run_exact)
     rows = found["inputs"]["x"].reshape(2, 512).sum(axis=1) % t
     assert np.array_equal(found["result"] % t, np.repeat(rows, 512))
 
-    program = trace(lambda x: polynomial(x, [5, 0, -2, 1]), exact, modular=True)
+    program = trace(lambda x: polynomial(x, [5, 0, -2, 1]), exact, allow_overflow=True)
     found = check(program, rng, run_exact)
     x = found["inputs"]["x"].astype(object)
     assert (found["result"] % t == (5 - 2 * x**2 + x**3) % t).all()
@@ -257,7 +261,7 @@ def test_constants_modulo_t_are_residues(
     function: Callable[..., Any], number: int, exact: BfvParameters
 ) -> None:
     with pytest.raises(ProgramError) as caught:
-        trace(function, exact, ["x"], modular=True)
+        trace(function, exact, ["x"], allow_overflow=True)
     assert f"number {number} is outside -(t - 1) … t - 1 with t = 1038337" in str(caught.value)
     assert str(caught.value).startswith(f"{__file__}:")
 
@@ -298,7 +302,7 @@ def test_inputs_in_the_clear_must_be_whole_numbers(exact: BfvParameters) -> None
     program = trace(lambda x: x + 1, exact, {"x": 4})
     assert list(program.evaluate({"x": [-1, 2]})["result"][:3]) == [0, 3, 1]
     residues = {"x": [exact.plain_modulus - 3]}
-    modular = trace(lambda x: x + 1, exact, {"x": 4}, modular=True)
+    modular = trace(lambda x: x + 1, exact, {"x": 4}, allow_overflow=True)
     assert modular.evaluate(residues)["result"][0] == -2
     limit = program.client_kit().inputs["x"].high
     assert limit is not None

@@ -420,3 +420,25 @@ def test_negatives_of_constant_products_are_written(tmp_path: Path) -> None:
     assert isinstance(read, Program)
     found = read.evaluate({"x": [0, 1, 2, -4]})["result"][:4]
     assert np.allclose(found, [1, 0.5, 0, 3], atol=1e-9)
+
+
+def test_constants_that_are_planned_as_one_are_written() -> None:
+    program = trace(lambda x: 0.5 * (0.25 * x), "nano", {"x": 4})
+    again = Program.from_bytes(program.to_bytes())
+    assert isinstance(again, Program)
+    assert again.describe() == program.describe().replace(__file__, Path(__file__).name)
+
+
+def test_arrays_keep_their_shapes_in_files_and_kits() -> None:
+    program = trace(lambda x, y: {"a": x @ y, "b": x.T}, "nano", {"x": (3, 5), "y": (5,)})
+    x, y = np.arange(15).reshape(3, 5) / 15, np.ones(5)
+    again = Program.from_bytes(program.to_bytes())
+    assert isinstance(again, Program)
+    for found in (program.evaluate({"x": x, "y": y}), again.evaluate({"x": x, "y": y})):
+        assert np.allclose(found["a"], x @ y)
+        assert np.allclose(found["b"], x.T)
+    client = program.client_kit()
+    assert {name: each.shape for name, each in client.packed_inputs.items()} == {
+        "x": (3, 5),
+        "y": (5,),
+    }

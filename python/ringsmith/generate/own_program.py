@@ -6,7 +6,6 @@ nothing.
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from ringsmith.errors import CompileError, ParameterError, ProgramError
 from ringsmith.generate.operation import SEED, Shown, run_on_model
 from ringsmith.lower import ConstantsOnDemand, Lowered, lower
 from ringsmith.objects import Ciphertext, PublicKey, Residues
-from ringsmith.program import Node, Program
+from ringsmith.program import Program
+from ringsmith.program.packing import vectors
 from ringsmith.schemes.expected import expected_errors
 from ringsmith.schemes.fits import at_line, check_fits
 
@@ -46,7 +46,7 @@ def own_program(data: bytes) -> Program:
     found = Program.from_bytes(data)
     if not isinstance(found, Program):
         raise ParameterError("a client's kit has no operations: give the program's own file")
-    return replace(found, packed_inputs={}, packed_outputs={})  # vectors, not tensors
+    return found
 
 
 def fitted(backend: Backend, data: bytes) -> Design:
@@ -144,25 +144,37 @@ def _encrypted(
 
 
 def _messages(program: Program) -> tuple[dict[str, Message], dict[str, Message]]:
-    """Messages within the inputs' ranges, and the program's results in the clear."""
+    """Messages within the inputs' ranges, slot by slot, and the program's results in the clear."""
+    shapes = {name: packing.shape for name, packing in program.packed_inputs.items()}
+    if not shapes:
+        shapes = {name: (length,) for name, length in program.lengths.items()}
     broken: ProgramError | None = None
     for magnitude in _MAGNITUDES:
         given = {
-            name: _message(program, node, number, magnitude)
-            for number, (name, node) in enumerate(program.inputs.items())
+            name: _message(program, name, shape, number, magnitude)
+            for number, (name, shape) in enumerate(shapes.items())
         }
         try:
-            return given, {name: np.asarray(each) for name, each in program.evaluate(given).items()}
+            if program.packed_inputs:
+                wanted = program.simulate(given)
+                given = vectors(program.packed_inputs, given, program.lengths)
+            else:
+                wanted = program.evaluate(given)
         except ProgramError as error:
             broken = broken or error
+            continue
+        return given, {name: np.asarray(each) for name, each in wanted.items()}
     raise ProgramError(
         f"no messages for a demonstration were found: declare the inputs' ranges: {broken}"
     )
 
 
-def _message(program: Program, node: Node, number: int, magnitude: float) -> Message:
+def _message(
+    program: Program, name: str, shape: tuple[int, ...], number: int, magnitude: float
+) -> Message:
     """Random numbers in an input's range; the same for equal programs."""
-    length = program.lengths[node.name or ""]
+    packing = program.packed_inputs.get(name)
+    node = program.inputs[name if packing is None else packing.ports[0]]
     random = np.random.default_rng([SEED, number])
     exact = program.parameters.exact
     if node.bound is not None:
@@ -170,8 +182,8 @@ def _message(program: Program, node: Node, number: int, magnitude: float) -> Mes
     else:
         low, high = -magnitude * (_WHOLE if exact else 1), magnitude * (_WHOLE if exact else 1)
     if exact:
-        return random.integers(int(np.ceil(low)), int(np.floor(high)), length, endpoint=True)
-    return random.uniform(low, high, length)
+        return random.integers(int(np.ceil(low)), int(np.floor(high)), shape, endpoint=True)
+    return random.uniform(low, high, shape)
 
 
 def _results(

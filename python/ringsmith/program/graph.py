@@ -475,6 +475,8 @@ class Program(ABC):
         if with_choice and self.choice:
             lines += ["parameters were chosen:", self.choice]
         lines.append(f"keys: {describe_keys(parameters, self.nodes, self.key_needs)}")
+        for what, packings in (("input", self.packed_inputs), ("output", self.packed_outputs)):
+            lines += [f"{what} {name!r}: {packing.words}" for name, packing in packings.items()]
         return [*lines, *(f"added: {note}" for note in self.notes)]
 
     def __str__(self) -> str:

@@ -104,6 +104,14 @@ class Packing:
         return math.prod(self.shape)
 
     @property
+    def words(self) -> str:
+        """The shape, and how full the slots are, for people."""
+        count = len(self.ports)
+        share = self.numbers / (count * self.slots)
+        ciphertexts = "1 ciphertext" if count == 1 else f"{count} ciphertexts"
+        return f"shape {self.shape} in {ciphertexts}, {share:.2%} of their slots"
+
+    @property
     def filled(self) -> NDArray[np.bool_]:
         """Of an input: which of the S slots of each port hold numbers, shape (ports, S)."""
         return (self.table > 0).reshape(len(self.ports), self.slots)

@@ -35,7 +35,7 @@ class Options:
         fused_rescale: Whether products are relinearized and rescaled by one division.
         lazy_rescale: Whether products that are added are rescaled after the addition.
         rotate_products: Whether products with plaintexts are rotated before they are rescaled.
-        unchecked: As of ``Program``: the option ``modular`` of ``trace``.
+        unchecked: As of ``Program``: the option ``allow_overflow`` of ``trace``.
         rotations: As of ``Program``.
     """
 

@@ -41,6 +41,7 @@ def trace(
     fused_rescale: bool = False,
     lazy_rescale: bool = True,
     rotate_products: bool = False,
+    allow_overflow: bool = False,
     outputs: Outputs = None,
     rotations: Rotations = "shared",
 ) -> CkksProgram: ...
@@ -50,7 +51,7 @@ def trace(
     parameters: BfvParameters | AutoBfvParameters | BfvName,
     inputs: Inputs = None,
     *,
-    modular: bool = False,
+    allow_overflow: bool = False,
     outputs: Outputs = None,
     rotations: Rotations = "shared",
 ) -> BfvProgram: ...
@@ -60,6 +61,7 @@ def trace(
     parameters: RlweParameters | AutoRlweParameters | str | Path,
     inputs: Inputs = None,
     *,
+    allow_overflow: bool = False,
     outputs: Outputs = None,
     rotations: Rotations = "shared",
 ) -> Program: ...
@@ -72,7 +74,7 @@ def trace(
     fused_rescale: bool = False,
     lazy_rescale: bool = True,
     rotate_products: bool = False,
-    modular: bool = False,
+    allow_overflow: bool = False,
     outputs: Outputs = None,
     rotations: Rotations = "shared",
 ) -> Program:
@@ -100,9 +102,9 @@ def trace(
         rotate_products: CKKS only: whether products with plaintexts, and sums of them, are rotated
             before they are rescaled. Rotations then have one more limb, but fewer rescalings are
             needed, and rescaling divides the rotations' errors.
-        modular: BFV only: whether results are meant modulo t. Otherwise they are integers, and a
-            program is refused whose results may leave -(t - 1)/2 … (t - 1)/2 for inputs in their
-            ranges.
+        allow_overflow: Whether results may leave what their ciphertexts hold. BFV: they are meant
+            modulo t. CKKS: you promise that they fit, for the inputs that will be given. Otherwise
+            a program is refused that does not hold its results for all inputs in their ranges.
         outputs: The length of outputs by name: how many numbers ``Program.decrypt`` returns. Zeros
             follow an output's numbers. None: all slots. The length of an unnamed output is that of
             the vector.
@@ -127,7 +129,7 @@ def trace(
         fused_rescale,
         lazy_rescale,
         rotate_products,
-        modular,
+        allow_overflow,
         rotations,
     )
     wanted = _named(parameters, source)

@@ -488,7 +488,9 @@ def _exact(network: Network, parameters: BfvParameters | AutoBfvParameters, t: i
         readings = {hour: hours[input_name(hour)] for hour in network.hours}
         return {OUTPUT: forward(network, readings, coefficients)}
 
-    return trace(gmdh, parameters, [input_name(hour) for hour in network.hours], modular=True)
+    return trace(
+        gmdh, parameters, [input_name(hour) for hour in network.hours], allow_overflow=True
+    )
 
 
 def plan_approximate(network: Network, parameters: CkksParameters) -> CkksProgram:

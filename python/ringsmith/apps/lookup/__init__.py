@@ -108,7 +108,7 @@ def plan(records: Integers, of: BfvParameters) -> BfvProgram:
             for number, start in enumerate(range(0, fields, blocks))
         }
 
-    return trace(lookup, of, [ROW, COLUMN], modular=True)  # fields fill all numbers below t
+    return trace(lookup, of, [ROW, COLUMN], allow_overflow=True)  # fields fill all numbers below t
 
 
 @dataclass(frozen=True, eq=False)

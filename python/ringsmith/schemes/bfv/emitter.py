@@ -81,7 +81,8 @@ class BfvEmitter(Emitter):
             raise RangeError(
                 f"{self.source}: the plain operand's number {max(least, greatest, key=abs)} leaves "
                 f"the integers of t = {t}, -{t // 2} … {t // 2}: take a greater t "
-                "(AutoBfvParameters finds one), or modular=True if results are meant modulo t",
+                "(AutoBfvParameters finds one), or allow_overflow=True if results are meant "
+                "modulo t",
                 math.log2(max(-least, greatest) / (t // 2)),
             )
         if least <= -t or greatest >= t:

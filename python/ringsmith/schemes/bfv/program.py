@@ -79,8 +79,8 @@ class BfvProgram(Program):
                     f"{first.source}: output {node.name!r} may reach {found[node.id]:.6g} for "
                     f"inputs in their ranges, and t = {self.parameters.plain_modulus} holds "
                     f"integers up to {limit}: declare tighter ranges (InputSpec(bound=…)), take a "
-                    "greater t (AutoBfvParameters finds one), or modular=True if results are "
-                    "meant modulo t",
+                    "greater t (AutoBfvParameters finds one), or allow_overflow=True if results "
+                    "are meant modulo t",
                     float(np.log2(found[node.id] / limit)),
                 )
 

@@ -44,7 +44,7 @@ class Bfv(Scheme):
         return space(n)
 
     def check_options(self, options: Options, source: SourceLine) -> None:
-        """Takes ``modular`` only."""
+        """Takes ``allow_overflow`` only."""
         if options.headroom_bits is not None:
             raise source.error(
                 f"headroom_bits = {options.headroom_bits}: BFV computes modulo t and has no "

@@ -132,7 +132,7 @@ class CkksPlanner(Planner[Value]):
         inner = value if isinstance(value, Product) else self._products.get(value.node)
         if inner is not None and fold:
             with np.errstate(over="ignore", under="ignore"):
-                both = inner.values * values
+                both = np.asarray(inner.values * values)
             if np.isfinite(both).all() and both.any():
                 return Product(inner.source, both)
         return Product(self._ready(value), values)

@@ -100,7 +100,8 @@ class CkksProgram(Program):
             f"{found[output.operands[0]]:.3g} for inputs in their ranges, and at the scale "
             f"2^{math.log2(output.scale):.1f} the modulus of {output.limbs} limbs holds numbers up "
             f"to {limit:.3g}: declare tighter ranges (InputSpec(bound=…), bounded), scale the "
-            'numbers down, widen q_0, or let trace(…, "auto") choose parameters'
+            'numbers down, widen q_0, let trace(…, "auto") choose parameters, or promise that '
+            "results fit: allow_overflow=True"
         )
 
     def forecast(

@@ -51,9 +51,7 @@ class Ckks(Scheme):
         return space(n)
 
     def check_options(self, options: Options, source: SourceLine) -> None:
-        """Refuses ``modular``."""
-        if options.unchecked:
-            raise source.error("modular: CKKS computes on real numbers: leave it out")
+        """Takes all of them."""
 
     def plan(
         self, recording: Recording, parameters: RlweParameters, options: Options
