@@ -25,7 +25,7 @@ from ringsmith.backends.vector.design.area import cluster_parts, memory_ports
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.design.die_placement import SHARE, placed
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.areas import area_times, total_area
+from ringsmith.hdl.synthesis import area_times, total_area
 from ringsmith.lower import lower, lower_operation
 from ringsmith.params import CkksParameters
 from ringsmith.params.sets import ckks_set

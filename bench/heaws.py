@@ -6,12 +6,12 @@ from statistics import median
 
 from rich.console import Console
 
-from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     SEAL,
     SYNTHESIZED,
     KeyedModel,
+    SealExact,
     area_records,
     compiled_for,
     counted,
@@ -19,9 +19,8 @@ from bench.measure import (
     one_thread,
 )
 from bench.papers import figures
-from bench.record import COUNTED, Record
+from bench.record import COUNTED, Record, machine_state
 from bench.run import Run
-from bench.seal_bfv import SealExact
 from ringsmith import runtime
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.gmdh import Forecasts
@@ -34,13 +33,11 @@ from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.debug.area import card_areas, device_areas
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import CARD_TOP
-from ringsmith.backends.rpau.device.link import Link, arrivals
-from ringsmith.backends.rpau.device.shared_link import Done, Job, share, share_lists
+from ringsmith.backends.rpau.device.link import Done, Job, Link, arrivals, share, share_lists
 from ringsmith.caching import cached
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.areas import area_times, total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, area_times, total_area
 from ringsmith.lower import lower_operation
 from ringsmith.params import BfvParameters
 from ringsmith.params.sets import BFV_SETS
@@ -199,10 +196,10 @@ def _throughput(done: list[list[Done]]) -> tuple[float, float]:
     return sum(map(len, done)) * ASSUMED_HZ / last, sum(seconds) / len(seconds)
 
 
-def several_rate(jobs: int = 50) -> tuple[int, float]:
+def several_rate() -> tuple[int, float]:
     """Returns the number of coprocessors, and the products a second of all behind their link."""
     design = load_design(SEVERAL)
-    done = share(Link(design.host_bits), design, _product_job(design), jobs)
+    done = share(Link(design.host_bits), design, _product_job(design), 50)
     return design.coprocessors, _throughput(done)[0]
 
 

@@ -12,12 +12,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.conditions import machine_state
 from bench.heir_modules import Module, read_modules
-from bench.measure import CLOCK, SEAL, empty_cache, one_thread
-from bench.record import Record
+from bench.measure import CLOCK, SEAL, SealExact, empty_cache, one_thread
+from bench.record import Record, machine_state
 from bench.run import ROOT, Run
-from bench.seal_bfv import SealExact
 from ringsmith import compile_program, open_device, progress
 from ringsmith.apps.conditions import ASSUMED_HZ
 from ringsmith.apps.seal_baseline import SealBaseline, median_seconds, seal_missing

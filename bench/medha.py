@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from rich.console import Console
 
-from bench.conditions import machine_state
 from bench.measure import (
     CLOCK,
     LONGEST,
@@ -22,7 +21,7 @@ from bench.measure import (
     one_thread,
 )
 from bench.papers import figures
-from bench.record import COUNTED, Record
+from bench.record import COUNTED, Record, machine_state
 from bench.run import Run
 from ringsmith import runtime
 from ringsmith.apps.conditions import ASSUMED_HZ, seconds_at_assumed_clock
@@ -40,18 +39,16 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.backends.rpau.device.interface import Coprocessor
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
-from ringsmith.backends.rpau.device.nets import TOPOLOGIES, interconnect_nets
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.backends.rpau.isa.assembler import encode
 from ringsmith.backends.rpau.isa.instruction_set import ISA, Instruction, Operation, instruction
 from ringsmith.backends.rpau.isa.kinds import KINDS, POLY
-from ringsmith.hdl.areas import area_times, total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, area_times, total_area
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 from ringsmith.platforms import Resources, load_platform, place
 from ringsmith.program import CkksProgram, Op
-from ringsmith.runtime.host_link import HOST_LINKS, MEDHA_XDMA
+from ringsmith.runtime.host_link import MEDHA_XDMA
 
 PRODUCT, RESCALE = "multiply_relinearize", "rescale"
 IN_TURN = "multiply_relinearize_then_rescale"
@@ -119,8 +116,7 @@ def derived(run: Run) -> Iterator[Record]:
         for r in _once(run.records)
         if r.metric == "cycles" and r.source in COUNTED and r.operation.startswith(_OPERATIONS)
     ]
-    variants = {r.design: r.value for r in cycles if ": " in r.design and r.operation == PRODUCT}
-    cycles = [r for r in cycles if ": " not in r.design and r.operation != IN_TURN]
+    cycles = [r for r in cycles if r.operation != IN_TURN]
     software = [r for r in _once(run.records) if r.source == "cpu" and r.operation != IN_TURN]
     software = [r for r in software if r.operation.startswith(_OPERATIONS)]
     sums = _in_turn(cycles)
@@ -132,12 +128,6 @@ def derived(run: Run) -> Iterator[Record]:
         best = max(own, key=lambda each: each.value)
         text = f"{best.operation} over {best.baseline}; {best.conditions}"
         yield replace(best, operation="best_over_software", baseline="", conditions=text)
-    whole = run.value(design="medha", params="medha-set1", operation=PRODUCT, metric="cycles")
-    if whole and (without := variants.get("medha: no dyadic cores")):
-        text = f"{PRODUCT}: with dyadic cores against none"
-        percent = 100 * (1 - whole / without)
-        what = ("medha", "medha-set1", "dyadic_cycles_saved", "percent")
-        yield Record(*what, percent, "model", text)
 
 
 _OPERATIONS = ("add", PRODUCT, RESCALE, "rotate")
@@ -384,24 +374,7 @@ def _software(application: Application) -> Iterator[Record]:
         yield time(median_seconds(call, _REPEATS), OURS)
 
 
-def mix(run: Run) -> Iterator[Record]:
-    """Estimates an application from the cycles of each operation alone, times its count.
-
-    Operations of one program overlap and share what they load, so a compiled program would take
-    fewer cycles. Transfers to and from the host are not in it.
-    """
-    of, design, total, terms = ckks_set(run["params"]), load_design(run["design"]), 0, []
-    for operation, count in run["counts"].items():
-        cycles = compiled_for(lower_operation(operation, of, run["limbs"]), design).cycles
-        total += count * cycles
-        terms.append(f"{count} {operation} of {cycles:,} cycles")
-    text = f"sum of {', '.join(terms)}, at {run['limbs']} limbs; counts from {run['where']}"
-    row = Record(design.name, of.name, "privft", "cycles", total, "estimate", text)
-    yield row
-    yield replace(row, metric="seconds", value=total / ASSUMED_HZ, conditions=CLOCK)
-
-
-# ---- area and what lies around RPAUs -----------------------------------------------------------
+# ---- area --------------------------------------------------------------------------------------
 
 
 _SHARES = ("lut", "ff", "dsp", "bram", "uram", "rams")
@@ -497,25 +470,3 @@ def _fit(design: RpauDesign, params: str, units: Sequence[Area], source: str) ->
         f"die's LUTs, {CARD.reserved_luts:,} left in all)"
     )
     return Record(design.name, params, "device", "fits", float(placed.fits), source, text)
-
-
-def surroundings(_: Run) -> Iterator[Record]:
-    """Nets of the interconnect and its alternatives, and the time of a limb over the host link."""
-    design = load_design("medha")
-    what = {
-        "ring": "each RPAU to the next, in the RTL",
-        "gather": "a star through the device's centre, in the RTL",
-        "bus": "one row that the RPAUs drive in turn",
-        "mesh": "a path from each RPAU to each other",
-    }
-    for topology in TOPOLOGIES:
-        text = f"{topology}: {what[topology]}; {CARD.dies} dies"
-        for name, value in asdict(interconnect_nets(design, topology, CARD.dies)).items():
-            operation = f"{topology}_{name}"
-            yield Record("medha", "medha-set1", operation, "nets", value, "estimate", text)
-    for link in HOST_LINKS.values():
-        if link is not MEDHA_XDMA:  # whose rate is the paper's
-            text = f"one limb of {design.n:,} words of 64 bits over {link.name}: {link.source}"
-            time = link.seconds(design.n) * 1e6
-            row = ("medha", "medha-set1", "host_transfer", "microseconds", time)
-            yield Record(*row, "estimate", text)

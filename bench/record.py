@@ -12,8 +12,10 @@ id is the first digits of the text's SHA-256, so that a new text changes no othe
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -21,7 +23,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from ringsmith.errors import InteropError, ParameterError
+from ringsmith import __version__, _core
+from ringsmith.apps.conditions import processor
+from ringsmith.caching import cached
+from ringsmith.errors import InteropError, ParameterError, ToolError
 from ringsmith.files import Target, read_bounded
 
 METRICS: Mapping[str, str] = {
@@ -44,7 +49,6 @@ METRICS: Mapping[str, str] = {
     "megabytes_per_second": "MB/s",
     "speedup": "",
     "percent": "%",
-    "nets": "",
     "dsp": "",
     "bram": "",
     "uram": "",
@@ -275,3 +279,36 @@ def _ids(texts: Mapping[str, object]) -> dict[str, str]:
     lengths = count(_FEWEST_DIGITS)
     digits = next(n for n in lengths if len({d[:n] for d in digests.values()}) == len(digests))
     return {text: digest[:digits] for text, digest in digests.items()}
+
+
+# ---- The machine that times are measured on ------------------------------------------------------
+
+
+QUIET_LOAD = 0.7
+"""Load average of the last minute up to which a machine counts as idle."""
+
+
+def check_quiet() -> None:
+    """Refuses a machine that does other work, where times are to be published.
+
+    Raises ToolError when its load average exceeds ``QUIET_LOAD``.
+    """
+    load = os.getloadavg()[0]
+    if load > QUIET_LOAD:
+        raise ToolError(
+            f"the load average is {load:.1f}, and times are published below {QUIET_LOAD}: wait "
+            "until the machine is idle, leave times out (--repeats 0), or write no file"
+        )
+
+
+@cached
+def machine_state() -> str:
+    """Returns processor, kernels, version, date, and how busy the machine was when first asked.
+
+    The same text in the whole run, by which pages put records together.
+    """
+    return (
+        f"{processor()}, kernels {_core.kernel_name()}, ringsmith {__version__}, "
+        f"{datetime.now(UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} on "
+        f"{os.cpu_count()} processors at the start"
+    )

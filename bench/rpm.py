@@ -30,7 +30,7 @@ from ringsmith.caching import cached
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.subroutines import Cut
-from ringsmith.hdl.areas import area_less
+from ringsmith.hdl.synthesis import area_less
 from ringsmith.lower import RELIN_KEY
 from ringsmith.objects import KeySwitchKey
 from ringsmith.params import BfvParameters

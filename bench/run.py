@@ -22,9 +22,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from bench.conditions import check_quiet
 from bench.papers import compared
-from bench.record import Record, merged
+from bench.record import Record, check_quiet, merged
 from ringsmith.errors import ParameterError
 from ringsmith.progress import task
 

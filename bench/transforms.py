@@ -11,14 +11,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from bench.conditions import machine_state
 from bench.cpu.sets import SETS, parameters_of
 from bench.cpu.timing import timed
 from bench.framework import HERTZ, design_text
 from bench.heir import FOR_DESIGN, OURS, cpu_call, inputs_of, seal_call, wish_of
 from bench.heir_modules import Module, read_modules
 from bench.measure import SEAL, counted, empty_cache, one_thread, security_text
-from bench.record import Record
+from bench.record import Record, machine_state
 from bench.run import ROOT, Run
 from ringsmith import matvec, trace
 from ringsmith.apps.seal_baseline import seal_missing

@@ -1,6 +1,5 @@
 """Fixtures of many packages' tests: a small parameter set, and encrypted runs of a program."""
 
-import warnings
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -16,7 +15,6 @@ from ringsmith.params import (
     BfvParameters,
     CkksParameters,
     KeyNeeds,
-    SecurityWarning,
     bfv_context,
     core_context,
 )
@@ -30,16 +28,14 @@ def insecure(
     n: int, prime_bits: tuple[int, ...], special_bits: int, scale_bits: int
 ) -> CkksParameters:
     """Parameters far too small to be secure, so that tests are quick."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.create(
-            n=n,
-            prime_bits=prime_bits,
-            special_bits=special_bits,
-            scale_bits=scale_bits,
-            security=None,
-            name=f"test-{n}",
-        )
+    return CkksParameters.create(
+        n=n,
+        prime_bits=prime_bits,
+        special_bits=special_bits,
+        scale_bits=scale_bits,
+        security=None,
+        name=f"test-{n}",
+    )
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,7 @@ from ringsmith.backends.random_operands import random_inputs, random_keys
 from ringsmith.backends.rpau.card.simulated import Pace
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.link import Link
-from ringsmith.backends.rpau.device.shared_link import share
+from ringsmith.backends.rpau.device.link import Link, share
 from ringsmith.design_files import to_toml
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower, lower_operation

@@ -18,9 +18,9 @@ _MAIN = "from ringsmith.cli.main import main; main()"
 _SECONDS = 120
 
 
-def environment(threads: int = 1) -> dict[str, str]:
-    """The environment of a child that computes with this number of threads."""
-    return {**os.environ, "RINGSMITH_THREADS": str(threads), "PYTHONPATH": str(ROOT)}
+def environment() -> dict[str, str]:
+    """The environment of a child that computes with one thread."""
+    return {**os.environ, "RINGSMITH_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
 class Server:

@@ -107,6 +107,34 @@ class History:
     error: tuple[float, float, float] | None = None
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What the slots of a ciphertext hold, as far as a program knows. No file of one holds it.
+
+    Attributes:
+        numbers: Of a vector: its numbers, in the first slots. Of an array: its entries.
+        packing: Of an array: a name of the places of its entries; equal for equal places.
+        zeros: Whether all other slots hold zeros.
+    """
+
+    numbers: int
+    packing: str = ""
+    zeros: bool = True
+
+    def serves(self, wanted: "Contents") -> bool:
+        """Whether it can be an input of such contents."""
+        if not self.zeros or self.packing != wanted.packing:
+            return False
+        return self.numbers == wanted.numbers or (
+            not self.packing and self.numbers < wanted.numbers
+        )
+
+    def __str__(self) -> str:
+        what = f"an array of {self.numbers} entries" if self.packing else f"{self.numbers} numbers"
+        rest = "and zeros" if self.zeros else "and leftovers"
+        return f"{what} {rest}{self.packing and f' in packing {self.packing}'}"
+
+
 class _NoOperators:
     """What has no operators, and says where they are."""
 
@@ -133,12 +161,14 @@ class Ciphertext(_NoOperators, OfKeyPair):
 
     Attributes:
         history: BFV: what is known of its error; None: nothing, as for a ciphertext from a file.
+        contents: Of a run's output: what its slots hold; None: unknown, as for an encryption.
     """
 
     data: Residues
     scale: float = 1.0
     _: KW_ONLY
     history: History | None = None
+    contents: Contents | None = None
 
     @property
     def size(self) -> int:
@@ -404,7 +434,7 @@ def common(what: str, values: Iterable[bytes | None]) -> bytes | None:
 
 
 def _checked_base(base: Sequence[int], data: Residues) -> tuple[int, ...]:
-    """Returns the primes of a key's limbs, of which the last axis but one has one for each."""
+    """Returns the primes of a key's limbs, in the order of the last axis but one."""
     limbs = data.shape[-2] if data.ndim > 1 else 0
     if not base:
         return tuple(range(limbs))

@@ -129,19 +129,16 @@ class Frame:
         """Ends of the axis up: lower end first."""
         return self.top + self.height - _BOTTOM, self.top + _TOP
 
-    def axes(
-        self, across: Axis, up: Axis, names: tuple[str, str], marks: Iterable[float] | None = None
-    ) -> Iterator[str]:
+    def axes(self, across: Axis, up: Axis, names: tuple[str, str]) -> Iterator[str]:
         """Grid and names of both axes.
 
         Args:
             across: The axis across.
             up: The axis up.
             names: What both are.
-            marks: Values of the axis across that have a line; None: its ticks.
         """
         (left, right), (low, high) = self.across, self.up
-        for value in across.ticks() if marks is None else marks:
+        for value in across.ticks():
             x = across.at(value)
             yield line(x, high, x, low)
             yield text(x, low + 16, f"{value:,g}")

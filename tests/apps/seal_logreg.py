@@ -1,4 +1,4 @@
-"""Encrypted logistic regression begun from what Microsoft SEAL made."""
+"""Encrypted logistic regression that starts from what Microsoft SEAL made."""
 
 import numpy as np
 import seal

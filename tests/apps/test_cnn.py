@@ -1,6 +1,5 @@
 """The convolutional network: in the clear, packed, and encrypted on every device."""
 
-import warnings
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from ringsmith.apps.session import begin
 from ringsmith.apps.stages import Stages
 from ringsmith.cli.main import app
 from ringsmith.errors import ParameterError, ProgramError
-from ringsmith.params import CkksParameters, SecurityWarning, ckks_set
+from ringsmith.params import CkksParameters, ckks_set
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
@@ -53,11 +52,9 @@ def network(images: tuple[Images, Images]) -> Network:
 @pytest.fixture(scope="module")
 def small() -> CkksParameters:
     """N = 2^10, as many levels as the network takes; of no security."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.create(
-            n=1024, prime_bits=(50, *(40,) * LEVELS), special_bits=55, scale_bits=40, security=None
-        )
+    return CkksParameters.create(
+        n=1024, prime_bits=(50, *(40,) * LEVELS), special_bits=55, scale_bits=40, security=None
+    )
 
 
 def random_network(rng: np.random.Generator, maps: int, hidden: int) -> Network:

@@ -1,7 +1,6 @@
 """The smart-grid forecast: the network in the clear, and encrypted in BFV and in CKKS."""
 
 import math
-import warnings
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -48,7 +47,6 @@ from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.params import (
     BfvParameters,
     CkksParameters,
-    SecurityWarning,
     ckks_set,
     security_level,
 )
@@ -332,15 +330,13 @@ def small_medha() -> RpauDesign:
 def insecure() -> CkksParameters:
     """Medha's primes at N = 2^10, whose slots hold all meters."""
     primes = ckks_set("medha21-set1")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.from_primes(
-            n=1 << 10,
-            data_primes=primes.data_primes,
-            special_prime=primes.special_primes,
-            scale=primes.scale,
-            security=None,
-        )
+    return CkksParameters.from_primes(
+        n=1 << 10,
+        data_primes=primes.data_primes,
+        special_prime=primes.special_primes,
+        scale=primes.scale,
+        security=None,
+    )
 
 
 @pytest.mark.parametrize("device", ["model", "rtl"])

@@ -1,6 +1,5 @@
 """The encrypted lookup: packing, the encrypted program on every device, and errors."""
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from ringsmith.apps.stages import Stages
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
-from ringsmith.params import BfvParameters, SecurityWarning, security_level
+from ringsmith.params import BfvParameters, security_level
 from ringsmith.program import Op
 
 STAGES = Stages(Console(quiet=True))
@@ -35,16 +34,14 @@ STAGES = Stages(Console(quiet=True))
 @pytest.fixture(scope="module")
 def small() -> BfvParameters:
     """N = 2^10, for tables of at most 512 records; of no security."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=1024,
-            prime_bits=(43, 43, 44, 44),
-            special_bits=44,
-            plain_bits=17,
-            multiplication="hps",
-            security=None,
-        )
+    return BfvParameters.create(
+        n=1024,
+        prime_bits=(43, 43, 44, 44),
+        special_bits=44,
+        plain_bits=17,
+        multiplication="hps",
+        security=None,
+    )
 
 
 def test_records_are_images_of_four_bits_a_pixel() -> None:

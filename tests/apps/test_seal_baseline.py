@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from bench.heaws import seals_parameters
-from bench.seal_bfv import SealExact
+from bench.measure import SealExact
 from ringsmith.apps import seal_baseline
 from ringsmith.apps.logreg import LogisticRegression
 from ringsmith.apps.operations import OPERATIONS

@@ -117,7 +117,7 @@ Devices with their registers and buses, as generated folders hold them. `rpau` a
 synthesized for UltraScale+, `stream` for the 7 series. `rpau-1` and `stream-2` are among the
 designs that the estimates were made from; the others are not. Larger designs have been compared
 part by part: RPAUs in [Named designs](designs.md), multipliers in [RPM results](rpm.md), clusters
-by `tests/rtl/test_vector_area.py`.
+by `tests/rtl/test_area.py`.
 
 {area}
 """

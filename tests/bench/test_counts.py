@@ -1,6 +1,7 @@
 """What benches count today is what their records say, and what the records promise holds."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,15 +12,14 @@ from bench.measure import SEAL, operations
 from bench.papers import compared, figures, papers
 from bench.record import Record, read_records
 from bench.run import ROOT, Choice, Run, load, measure
+from bench.transforms import before, diagonal_graph, networks
+from ringsmith import CkksParameters
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.backends.rpau.isa.instruction_set import latencies
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.hdl.synthesis import Area
-from ringsmith.params import SecurityWarning
-
-pytestmark = pytest.mark.filterwarnings(f"ignore::{SecurityWarning.__module__}.SecurityWarning")
 
 
 def written(name: str) -> list[Record]:
@@ -43,12 +43,11 @@ def rows(name: str, *fields: str) -> dict[tuple[str, ...], Record]:
     [
         ("medha", "none"),
         ("medha", "instructions"),
-        ("medha", "surroundings"),
         ("heaws", "none"),
         ("rpm", "counted"),
         ("framework", "resources"),
         ("transforms", "diagonals"),
-        pytest.param("medha", "operations,variants,privft", marks=pytest.mark.full),
+        pytest.param("medha", "operations", marks=pytest.mark.full),
         pytest.param("heaws", "operations,coprocessors,choices,larger", marks=pytest.mark.full),
         pytest.param("heaws", "forecast", marks=pytest.mark.full),
         pytest.param("rpm", "device", marks=pytest.mark.full),
@@ -288,3 +287,35 @@ def test_equal_numbers_of_rpaus_are_compared() -> None:
     both = rows("medha", "design", "operation", "metric", "paper")
     for paper, value in (("medha", 99_448), ("medha-2021", 96_740)):
         assert both["medha, 8 RPAUs", "multiply_relinearize", "cycles", paper].paper_value == value
+
+
+# ---- ``ringsmith bench transforms``: what is counted, and what is left out -----------------------
+
+
+def test_a_transform_shares_digits_and_divides_once_a_giant_step() -> None:
+    of = CkksParameters.create(
+        n=1 << 10, prime_bits=[30] * 6, special_bits=[31, 31], scale_bits=20, security=None, dnum=3
+    )
+    graph = diagonal_graph(of, limbs=5, count=31, babies=8)
+    ops = Counter(node.op for node in graph.nodes)
+    babies, giants, halves = 7, 4, 2  # giant steps: -16, -8, 0, 8; one is not rotated
+    assert ops["key_product"] == babies + giants - 1
+    assert ops["digits"] == 1 + giants - 1
+    assert ops["mul"] == (31 - 3) + halves * 3  # a pair's; or of two polynomials, at 3 giant steps
+    assert ops["mod_down"] == giants - 1 + halves
+    assert graph.type_of(len(graph.nodes) - 1).base == (0, 1, 2)
+    graph.validate()  # every key is used
+
+
+def test_figures_of_an_earlier_commit_stand_beside_a_baseline() -> None:
+    part = load("transforms").parts["before"]
+    found = {(r.design, r.params, r.metric, r.baseline): r for r in before(Run(part))}
+    cycles = found["nano", "nano", "cycles", "before key switching was one node"]
+    assert (cycles.value, cycles.source) == (1_619_182, "model")
+    assert ("cpu", "A", "milliseconds", "SEAL, before key switching was one node") in found
+
+
+def test_networks_that_are_not_there_are_left_out() -> None:
+    said: list[str] = []
+    assert not list(networks(Run({"modules": "build/no-such.toml"}, (), said.append)))
+    assert said == ["build/no-such.toml is not there: examples/heir/networks.py writes it"]

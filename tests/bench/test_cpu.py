@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from bench.cpu import baselines, ours
-from bench.cpu.floor import floor_seconds, operation_work
-from bench.cpu.measure import checked
+from bench.cpu.measure import checked, floor_seconds, operation_work
 from bench.cpu.sets import EXPANDED, HOISTED, PRODUCT, SETS, WORDS, BenchSet, Operands
 from bench.cpu.timing import interleaved
 from bench.record import Record

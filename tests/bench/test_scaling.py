@@ -26,8 +26,6 @@ from bench.scaling.measure import PRODUCT, workload_of
 from bench.scaling.simulate import simulate
 from ringsmith.errors import ParameterError
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 BENCH = load("scaling")
 RECORDS = read_records(BENCH.records, "scaling").records
 

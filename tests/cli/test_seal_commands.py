@@ -281,6 +281,7 @@ def test_info_says_that_a_file_has_no_seal_header(tmp_path: Path, content: bytes
     assert "no SEAL header: is this a file that SEAL saved?" in done.stderr
 
 
+@pytest.mark.filterwarnings("default::ringsmith.params.SecurityWarning")
 def test_insecure_parameters_are_computed_on_with_a_warning(tmp_path: Path) -> None:
     parms = seal.EncryptionParameters(seal.scheme_type.ckks)
     parms.set_poly_modulus_degree(2048)

@@ -10,8 +10,6 @@ from ringsmith.backends.registry import named_design
 from ringsmith.cli.main import app
 from ringsmith.runtime import compile_for_smallest_design
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 SMALL = """\
 architecture = "rpau"
 name = "mine"

@@ -18,7 +18,7 @@ _REMOTE = _SERVICE + "test_the_remote_commands_run_a_program"
 _TOKEN = _SERVICE + "test_a_token_comes_from_a_file_or_the_environment"
 
 WHOLE_RUNS = {
-    "bench": "bench/test_quick.py::quick",
+    "bench": "bench/test_run.py::quick",
     "bitstream": "cli/test_whole_commands.py::test_bitstream_runs_whole",
     "card": "backends/cards/test_cards.py::start",
     "coverage": "cli/test_whole_commands.py::test_coverage_runs_whole",

@@ -1,6 +1,5 @@
 """BFV at the client: encoders, encryption, noise budget, fixed point; and what is refused."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from ringsmith.objects import EvaluationKeys, PlainPolynomial, PublicKey
 from ringsmith.params import (
     BfvParameters,
     KeyNeeds,
-    SecurityWarning,
     core_context,
 )
 from ringsmith.runtime.evaluator import Evaluator
@@ -28,9 +26,7 @@ def made(**change: Any) -> BfvParameters:  # noqa: ANN401 - any literal
     literal: dict[str, Any] = {"n": 1024, "prime_bits": (50, 50), "special_bits": 51}
     if "plain_modulus" not in change:
         literal["plain_modulus"] = T
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(**(literal | change), security=None)
+    return BfvParameters.create(**(literal | change), security=None)
 
 
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -40,8 +40,6 @@ from ringsmith.program import ClientKit, EncryptedVector, InputSpec, Program
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.schemes import program_file
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 SEED = 20_261_127
 N, SCALE = 1024, 2.0**48
 BOUND = 2.0**-34

@@ -1,7 +1,6 @@
 """Hybrid key switching with any dnum and k, held against integers that share no code with it."""
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +13,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Residues
-from ringsmith.params import CkksParameters, SecurityWarning, core_context
+from ringsmith.params import CkksParameters, core_context
 
 Integers = list[int]
 
@@ -102,16 +101,14 @@ class Case:
 @cache
 def make_case(log_n: int, limbs: int, dnum: int, special: int, special_bits: int = 41) -> Case:
     """40-bit data primes, so that special primes as many as a digit has outweigh the digit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        parameters = CkksParameters.create(
-            n=1 << log_n,
-            prime_bits=(40,) * limbs,
-            special_bits=(special_bits,) * special,
-            scale_bits=40,
-            security=None,
-            dnum=dnum,
-        )
+    parameters = CkksParameters.create(
+        n=1 << log_n,
+        prime_bits=(40,) * limbs,
+        special_bits=(special_bits,) * special,
+        scale_bits=40,
+        security=None,
+        dnum=dnum,
+    )
     context = core_context(parameters)
     key = secret.generate_secret_key(context)
     relin = secret.generate_key_switch_key(context, key, None)

@@ -1,7 +1,6 @@
 """SEAL's BFV files: read as SEAL wrote them, written as SEAL writes them, refused as CKKS's."""
 
 import struct
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,12 +101,10 @@ def test_bfv_parameters_convert_and_back() -> None:
     assert (converted.plain_modulus, converted.primes) == (T, PRIMES)
     assert (converted.multiplication, converted.relinearization) == ("behz", "special_prime")
     assert interop.SealParameters.from_parameters(converted) == SHAPE
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        assert SHAPE.to_parameters().scheme == "bfv"
-        assert CKKS_SHAPE.to_parameters().scheme == "ckks"
-        with pytest.raises(InteropError, match="SEAL has exactly 1 special prime and one prime a"):
-            interop.SealParameters.from_parameters(parameter_set("heaws"))
+    assert SHAPE.to_parameters().scheme == "bfv"
+    assert CKKS_SHAPE.to_parameters().scheme == "ckks"
+    with pytest.raises(InteropError, match="SEAL has exactly 1 special prime and one prime a"):
+        interop.SealParameters.from_parameters(parameter_set("heaws"))
 
 
 @pytest.mark.parametrize(
@@ -139,11 +136,9 @@ def test_what_seals_files_cannot_say_is_refused_not_lost(
 
 
 def test_a_server_plans_the_noise_budget_that_the_client_has(tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        made = SHAPE.to_bfv()
-        create_client_folder(tmp_path / "client", made, KeyNeeds(relin=made.limbs))
-        served = read_bundle(tmp_path / "client" / "evaluation").parameters.to_bfv(made.name)
+    made = SHAPE.to_bfv()
+    create_client_folder(tmp_path / "client", made, KeyNeeds(relin=made.limbs))
+    served = read_bundle(tmp_path / "client" / "evaluation").parameters.to_bfv(made.name)
     assert served == made
     assert trace(lambda x: x * x, served).forecast() == trace(lambda x: x * x, made).forecast()
 

@@ -26,7 +26,7 @@ class Shape:
     digit: int
 
     def sizes(self, limbs: int) -> list[int]:
-        """The sizes of the digits of so many data primes."""
+        """The sizes of the digits of that many data primes."""
         return [min(self.digit, limbs - i) for i in range(0, limbs, self.digit)]
 
 
@@ -347,7 +347,7 @@ def test_shared_digits_times_keys_of_every_form_have_the_words_of_primitives(
 def test_switches_of_one_polynomial_have_the_words_of_each_alone(
     program: Program, form: str, threads: int
 ) -> None:
-    """More than are computed at once, some of which need others' results, by keys of all forms."""
+    """More than are computed at once, by keys of all forms; some need others' results."""
     _core.set_threads(threads)
     special, data = program.special, list(range(len(program.shape.data)))
     base = [*data, *special]

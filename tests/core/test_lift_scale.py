@@ -1,13 +1,23 @@
 """The graph's Lift, Scale and both kinds of exact digits, held against Python's integers."""
 
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import log2, prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import seal
 
-from ringsmith import _core
-from ringsmith.objects import Residues
+from ringsmith import _core, interop
+from ringsmith._core import bfv, secret
+from ringsmith.objects import Ciphertext, Residues
+from ringsmith.params import (
+    BfvParameters,
+    bfv_context,
+    core_context,
+    parameter_set,
+)
 
 N = 256
 FRACTION_BITS = 89
@@ -278,3 +288,210 @@ def test_decompose_slices_the_integer(
             word_bits=word_bits,
             base=bases.small,
         )
+
+
+# HPS multiplication compared with Microsoft SEAL's: equal plaintexts, one bit less of budget
+
+
+if TYPE_CHECKING:
+    from tests.core.conftest import BfvCase, BfvOracle
+
+CASES: dict[str, tuple["BfvCase", int, int]] = {
+    "2^10": ((10, (30, 30, 31), 2), 30, 2800),
+    "2^11": ((11, (30, 30, 30, 31), 17 * 241), 30, 2300),
+    "2^12 HEAWS": ((12, (*(30,) * 6, 31), 2), 30, 1500),
+    "2^12 wide t": ((12, (*(30,) * 6, 31), "batching 30"), 30, 1000),
+    "2^12 60-bit primes": ((12, (60, 60, 60, 59), "batching 40"), 60, 1000),
+    "2^13": ((13, (60, 60, 60, 59), "batching 20"), 61, 600),
+    "2^13 mixed": ((13, (54, 44, 30, 60, 59), 1 << 25), 50, 400),
+    "2^14": ((14, (60, *(45,) * 5, 60), "batching 20"), 60, 200),
+    "2^15": ((15, (60, *(50,) * 12, 60), "batching 33"), 60, 200),
+}
+"""SEAL's case, the size of the extension primes, and how many products the full run makes."""
+
+assert sum(count for _, _, count in CASES.values()) == 10_000
+
+QUICK_CASES = tuple(CASES)[:-2]
+"""Those up to N = 2^13."""
+
+
+@dataclass
+class Comparison:
+    """What SEAL and HPS make of one parameter set."""
+
+    oracle: "BfvOracle"
+    context: _core.BfvContext
+
+    @classmethod
+    def of(cls, oracle: "BfvOracle", bits: int) -> "Comparison":
+        """With the fewest extension primes of a size that the bound allows."""
+        n, taken = oracle.n, {*oracle.primes, oracle.t}
+        found = [q for q in _core.prime_search(bits, n, 30) if q not in taken]
+        context = _core.BfvContext(oracle.core, oracle.t, found)
+        needed = len(context.extension_base(context.max_limbs, "hps"))
+        return cls(oracle, _core.BfvContext(oracle.core, oracle.t, found[:needed]))
+
+    def encryption(self, rng: np.random.Generator, budget: float) -> Residues:
+        """An encryption of a random message whose noise leaves about so much budget, or less."""
+        oracle = self.oracle
+        cipher = secret.bfv_encrypt_symmetric(oracle.bfv, oracle.secret_key, oracle.message(rng))
+        primes = oracle.primes[:-1]
+        bits = int(sum(map(log2, primes)) - log2(oracle.t) - 2 - budget)
+        if bits > 5:
+            narrow = min(bits, 30)
+            noise = rng.integers(-(1 << narrow), 1 << narrow, oracle.n).astype(object)
+            limbs = [noise * pow(2, bits - narrow, p) % p for p in primes]
+            added = np.zeros_like(cipher)
+            added[0] = np.stack(limbs).astype(np.uint64)
+            cipher = _core.add(oracle.core, cipher, added)
+        return cipher
+
+    def budgets(self, rng: np.random.Generator, budget: float) -> tuple[int, int]:
+        """Budgets of SEAL's and of HPS's product; where SEAL has some, plaintexts are the same."""
+        oracle, context = self.oracle, self.context
+        x, y = self.encryption(rng, budget), self.encryption(rng, budget)
+        a, b = (
+            oracle.load(
+                seal.Ciphertext(), interop.write_ciphertext(Ciphertext(words), oracle.parameters)
+            )
+            for words in (x, y)
+        )
+        theirs = oracle.evaluator.multiply(a, b)
+        mine = bfv.multiply(context, x, y, "hps")
+        expected = oracle.decryptor.invariant_noise_budget(theirs)
+        found = secret.bfv_noise_budget(context, oracle.secret_key, mine)
+        if expected > 0:
+            plain = oracle.words(oracle.decryptor.decrypt(theirs))
+            assert np.array_equal(secret.bfv_decrypt(context, oracle.secret_key, mine), plain)
+        return expected, found
+
+    def spread(self, rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
+        """Products of fresh encryptions down to ones without budget, more of those near the end."""
+        q_bits = sum(log2(q) for q in self.oracle.primes[:-1])
+        most = q_bits - 2 * log2(self.oracle.t) - 3
+        least = log2(self.oracle.t) + log2(self.oracle.n) / 2
+        targets = least + np.linspace(0, 1, count) ** 3 * max(most - least, 4)
+        return [self.budgets(rng, float(target)) for target in targets]
+
+
+def check(pairs: list[tuple[int, int]]) -> None:
+    """HPS keeps SEAL's budget less one bit; and the pairs reach from next to no budget upwards."""
+    expected, found = np.array(pairs).T
+    print(
+        f"{len(pairs)} products, SEAL's budget {expected.min()} ... {expected.max()}, "
+        f"HPS's less SEAL's {(found - expected).min()} ... {(found - expected).max()}, "
+        f"{int((expected <= 3).sum())} with at most 3 bits left"
+    )
+    assert (found >= expected - 1).all()
+
+
+@pytest.mark.parametrize("case", QUICK_CASES)
+def test_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
+    case: str, make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
+) -> None:
+    parameters, bits, _ = CASES[case]
+    pairs = Comparison.of(make_bfv_oracle(parameters), bits).spread(rng, 6)
+    check(pairs)
+    assert min(expected for expected, _ in pairs) <= 4
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", CASES)
+def test_ten_thousand_products_by_hps_are_seals_less_at_most_a_bit_of_budget(
+    case: str, make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
+) -> None:
+    parameters, bits, count = CASES[case]
+    comparison = Comparison.of(make_bfv_oracle(parameters), bits)
+    check([pair for _ in range(count // 100) for pair in comparison.spread(rng, 100)])
+
+
+def test_products_of_three_polynomials_by_hps_decrypt_as_seals(
+    make_bfv_oracle: "Callable[[BfvCase], BfvOracle]", rng: np.random.Generator
+) -> None:
+    parameters, bits, _ = CASES["2^12 60-bit primes"]
+    oracle = make_bfv_oracle((11, *parameters[1:]))
+    context = _core.BfvContext(
+        oracle.core,
+        oracle.t,
+        [q for q in _core.prime_search(bits, 2048, 9) if q not in oracle.primes],
+    )
+    a, b = oracle.ciphertext(rng), oracle.ciphertext(rng)
+    x, y = oracle.words(a), oracle.words(b)
+    mine = bfv.multiply(context, bfv.multiply(context, x, y, "hps"), x, "hps")
+    theirs = oracle.evaluator.multiply(oracle.evaluator.multiply(a, b), a)
+    assert mine.shape == (4, 3, 2048)
+    plain = secret.bfv_decrypt(context, oracle.secret_key, mine)
+    assert np.array_equal(plain, oracle.words(oracle.decryptor.decrypt(theirs)))
+    budget = oracle.decryptor.invariant_noise_budget(theirs)
+    assert secret.bfv_noise_budget(context, oracle.secret_key, mine) >= budget - 1 > 0
+
+
+def heaws(relinearization: str, plain_modulus: int = 2) -> BfvParameters:
+    """HEAWS's set, with another plain modulus, its keys in two words or two residue digits."""
+    parameters = parameter_set("heaws")
+    assert isinstance(parameters, BfvParameters)
+    if relinearization == "residue":
+        parameters = replace(parameters, relinearization="residue", word_bits=0, dnum=2)
+    parameters = replace(parameters, plain_modulus=plain_modulus, extension_primes=())
+    assert parameters.key_digits == 2
+    return parameters
+
+
+def new_relin_key(parameters: BfvParameters, key: Residues) -> Residues:
+    """A relinearization key of the set's kind."""
+    core = core_context(parameters)
+    if parameters.word_bits:
+        return secret.generate_key_switch_key(core, key, None, word_bits=parameters.word_bits)
+    return secret.generate_key_switch_key(core, key, None)
+
+
+def test_two_residue_digits_add_no_more_noise_than_two_words(rng: np.random.Generator) -> None:
+    """A product of uniform messages, relinearized, at HEAWS's size."""
+    budgets = {}
+    for kind in ("word", "residue"):
+        parameters = heaws(kind, 40961)
+        core, context = core_context(parameters), bfv_context(parameters)
+        key = secret.generate_secret_key(core)
+        message = rng.integers(0, 40961, parameters.n, dtype=np.uint64)
+        plain = bfv.encode(context, message)
+        cipher = bfv.encrypt(context, secret.generate_public_key(core, key), plain)
+        product = bfv.multiply(context, cipher, cipher, "hps")
+        relin = new_relin_key(parameters, key)
+        switched = bfv.relinearize(context, product, relin, parameters.word_bits)
+        slots = bfv.decode(context, secret.bfv_decrypt(context, key, switched))
+        assert np.array_equal(slots, message * message % 40961)
+        budgets[kind] = secret.bfv_noise_budget(context, key, switched)
+        left = parameters.log_qp - 1 - log2(parameters.key_switch_error_bound(6)) - log2(40961)
+        assert budgets[kind] >= left - 1
+    assert budgets["residue"] >= budgets["word"] > 50
+
+
+@pytest.mark.parametrize("kind", ["word", "residue"])
+def test_the_parameters_of_heaws_reach_their_depth_of_four(
+    kind: str, rng: np.random.Generator
+) -> None:
+    """HEAWS, section 2.4: 180 bits of q, deviation 102, t = 2, two digits, HPS products."""
+    parameters = heaws(kind)
+    core, context = core_context(parameters), bfv_context(parameters)
+    assert (core.error_deviation, context.plain_modulus) == (102.0, 2)
+    n, word_bits = parameters.n, parameters.word_bits
+    key = secret.generate_secret_key(core)
+    public = secret.generate_public_key(core, key)
+    relin = new_relin_key(parameters, key)
+
+    def product(a: Residues, b: Residues) -> Residues:
+        full = np.convolve(a.astype(np.int64), b.astype(np.int64))
+        full[: n - 1] -= full[n:]
+        return (full[:n] % 2).astype(np.uint64)
+
+    def times(a: Residues, b: Residues) -> Residues:
+        return bfv.relinearize(context, bfv.multiply(context, a, b, "hps"), relin, word_bits)
+
+    messages = [rng.integers(0, 2, n, dtype=np.uint64) for _ in range(2)]
+    ciphers = [bfv.encrypt(context, public, message) for message in messages]
+    for _ in range(4):
+        messages = [product(messages[0], messages[1]), product(messages[0], messages[0])]
+        ciphers = [times(ciphers[0], ciphers[1]), times(ciphers[0], ciphers[0])]
+    for message, cipher in zip(messages, ciphers, strict=True):
+        assert np.array_equal(secret.bfv_decrypt(context, key, cipher), message)
+        assert secret.bfv_noise_budget(context, key, cipher) >= 20

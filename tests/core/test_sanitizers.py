@@ -21,15 +21,15 @@ FLAGS = "-O0 -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 TESTS = (
     "test_arguments.py",
-    "test_on_the_fly_keys.py",
+    "test_trivium.py",
     "test_graph.py",
     "test_graph_bfv.py",
     "test_hoisting.py",
     "test_hybrid.py",
     "test_key_switch_nodes.py",
-    "test_largest_key_sums.py",
+    "test_keys.py",
     "test_lift_scale.py",
-    "test_ntt.py",
+    "test_numbers.py",
     "test_precomputed_keys.py",
     "test_threads.py",
 )

@@ -33,8 +33,15 @@ from ringsmith.backends.rpau.isa.instruction_set import ISA
 from ringsmith.cli.main import app
 from ringsmith.debug.pages import coverage_page
 from ringsmith.errors import DeviceError, ToolError
-from ringsmith.hdl.coverage import Exclusion, Point, by_file, excused, read_counts, share
-from ringsmith.hdl.coverage_report import CoverageReport
+from ringsmith.hdl.coverage import (
+    CoverageReport,
+    Exclusion,
+    Point,
+    by_file,
+    excused,
+    read_counts,
+    share,
+)
 
 
 def record(file: str, line: int, page: str, comment: str, count: int, instance: str = "TOP") -> str:

@@ -1,4 +1,4 @@
-"""Engines on a Ray cluster of several nodes, of which one is lost while it works."""
+"""Engines on a Ray cluster of several nodes; one is lost while it works."""
 
 import os
 import time
@@ -15,8 +15,7 @@ from tests.verify.test_verify import design_file
 from ringsmith.backends.registry import named_design
 from ringsmith.engines import Work, engine
 from ringsmith.explore.evaluate import Evaluator, work_of
-from ringsmith.explore.points import Tried
-from ringsmith.explore.record import Record
+from ringsmith.explore.points import Record, Tried
 from ringsmith.explore.search import Search
 from ringsmith.files.lines import Lines
 from ringsmith.verify.campaign import Campaign

@@ -24,8 +24,7 @@ from ringsmith.cli.main import app
 from ringsmith.engines import Processes, engine
 from ringsmith.errors import InteropError, ToolError
 from ringsmith.explore.evaluate import Evaluator, work_of
-from ringsmith.explore.points import Job, Tried, front
-from ringsmith.explore.record import Record
+from ringsmith.explore.points import Job, Record, Tried, front
 from ringsmith.explore.request import Request, architectures
 from ringsmith.explore.search import FINE, Search
 from ringsmith.platforms import load_platform

@@ -18,8 +18,6 @@ from ringsmith.errors import ParameterError
 from ringsmith.params import parameter_set
 from ringsmith.params.files import parameters_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 FILE = """\
 # The sizes of framework-set3, with primes for rings up to 2^14.
 scheme = "ckks"

@@ -45,7 +45,7 @@ from ringsmith.interop.bundle import Bundle, read_bundle, write_bundle
 from ringsmith.interop.key_seeds import KeySeeds, read_key_seeds, write_key_seeds
 from ringsmith.lower import lower_operation
 from ringsmith.objects import Ciphertext, EvaluationKeys
-from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning, parameter_set
+from ringsmith.params import CkksParameters, KeyNeeds, parameter_set
 from ringsmith.params.files import parameters_file, parameters_text
 from ringsmith.program import ClientKit, Program, trace
 from ringsmith.runtime import compile_graph, compile_program, compiled_file
@@ -94,21 +94,17 @@ class Reader:
 @cache
 def parameters() -> CkksParameters:
     """A small parameter set, which SEAL knows, too."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.create(
-            n=1024, prime_bits=(25, 25), special_bits=26, scale_bits=20, security=None
-        )
+    return CkksParameters.create(
+        n=1024, prime_bits=(25, 25), special_bits=26, scale_bits=20, security=None
+    )
 
 
 @cache
 def wide() -> CkksParameters:
     """Parameters of many primes, each of them is a digit of a key."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.create(
-            n=1024, prime_bits=(25,) * 100, special_bits=26, scale_bits=20, security=None
-        )
+    return CkksParameters.create(
+        n=1024, prime_bits=(25,) * 100, special_bits=26, scale_bits=20, security=None
+    )
 
 
 @cache

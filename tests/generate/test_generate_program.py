@@ -27,8 +27,6 @@ from ringsmith.generate import generate_design
 
 __all__ = ["tools"]  # the fixture
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 
 def ckks(*bits: int) -> CkksParameters:
     return CkksParameters.create(

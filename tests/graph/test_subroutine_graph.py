@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ from ringsmith.errors import InteropError, ProgramError
 from ringsmith.graph import Form, Origin, SubroutineGraph, from_json, to_json
 from ringsmith.graph.expand import expand
 from ringsmith.graph.types import OPS
-from ringsmith.params import BfvParameters, CkksParameters, KeyShape, SecurityWarning
+from ringsmith.params import BfvParameters, CkksParameters, KeyShape
 from ringsmith.schemes.registry import scheme_of
 
 Document = dict[str, Any]
@@ -333,17 +332,15 @@ def test_the_interpreter_runs_what_a_file_says(
 @pytest.fixture(scope="module")
 def bfv_graph() -> SubroutineGraph:
     """A product with HPS and a key in words: lift, scale and key_switch, and what CKKS has, too."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        parameters = BfvParameters.create(
-            n=1024,
-            prime_bits=(30, 30),
-            plain_modulus=257,
-            multiplication="hps",
-            relinearization="word",
-            word_bits=31,
-            security=None,
-        )
+    parameters = BfvParameters.create(
+        n=1024,
+        prime_bits=(30, 30),
+        plain_modulus=257,
+        multiplication="hps",
+        relinearization="word",
+        word_bits=31,
+        security=None,
+    )
     graph = SubroutineGraph.for_parameters(
         parameters, {"relin": KeyShape(parameters.key_digits)}, products=True
     )
@@ -425,11 +422,9 @@ def test_extension_primes_are_the_last_ones(
 
 
 def test_bfv_does_not_multiply_without_extension_primes(bfv_graph: SubroutineGraph) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        parameters = BfvParameters.create(
-            n=1024, prime_bits=(30, 30), special_bits=30, plain_bits=17, security=None
-        )
+    parameters = BfvParameters.create(
+        n=1024, prime_bits=(30, 30), special_bits=30, plain_bits=17, security=None
+    )
     writer = scheme_of(parameters).writer(SubroutineGraph.for_parameters(parameters), parameters)
     x = writer.input("x", 2, 2)
     with pytest.raises(ProgramError, match=r"no extension primes .* products=True"):

@@ -1,6 +1,6 @@
 """HEIR's Python front end, with functions that it compiles for the backend ``RingsmithBackend``.
 
-The page's example is run by ``test_heir_page.py``.
+The page's example is run by ``test_guide_pages.py``.
 """
 
 import importlib

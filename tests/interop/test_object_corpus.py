@@ -11,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ with warnings.catch_warnings():
     )
 SEALS, BFV_SEALS = SealParameters.from_parameters(CKKS), SealParameters.from_parameters(BFV)
 Load = Callable[[Path], object]
+Parameters = CkksParameters | BfvParameters
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Row:
 class Keys:
     """Keys of a fixed seed, and what is made with them."""
 
-    def __init__(self, parameters: CkksParameters | BfvParameters, *, seeded: bool) -> None:
+    def __init__(self, parameters: Parameters, *, seeded: bool) -> None:
         needs = KeyNeeds(None, {3: 1})
         made = client.generate_keys_for_test(parameters, needs, 1, seeded=seeded)
         self.secret, self.public, self.keys = made
@@ -94,12 +96,20 @@ class Keys:
         self.relin = self.keys.galois[3]
 
 
-def ours(kind: type, parameters: CkksParameters | BfvParameters) -> Load:
-    return lambda path: interop.load_object(path, kind, parameters)
+def own_row(
+    name: str, kind: type, parameters: Parameters, what: str, digest: str, *, seeded: bool = False
+) -> Row:
+    """A file of ours, of an attribute of ``Keys``."""
+
+    def write(path: Path) -> None:
+        interop.save_object(path, getattr(Keys(parameters, seeded=seeded), what), parameters)
+
+    load = partial(interop.load_object, kind=kind, parameters=parameters)
+    return Row(f"{name}.rso", load, write, digest)
 
 
-def secret(parameters: CkksParameters | BfvParameters) -> Load:
-    """Reads a copy with mode 0600, which Git does not keep."""
+def secret_row(name: str, parameters: Parameters, digest: str) -> Row:
+    """A secret key: a copy with mode 0600, which Git does not keep, is read."""
 
     def load(path: Path) -> client.SecretKey:
         with tempfile.TemporaryDirectory() as folder:
@@ -108,24 +118,29 @@ def secret(parameters: CkksParameters | BfvParameters) -> Load:
             copy.chmod(0o600)
             return client.load_secret_key(copy, parameters)
 
-    return load
+    def write(path: Path) -> None:
+        client.save_secret_key(path, Keys(parameters, seeded=False).secret, parameters)
+
+    return Row(name, load, write, digest)
 
 
-def save(what: Callable[[], Any], parameters: CkksParameters | BfvParameters) -> Load:
-    return lambda path: interop.save_object(path, what(), parameters)
-
-
-def packed(make: Callable[..., bytes], what: Callable[[], Any], minor: int, method: int) -> Load:
-    """Writes SEAL's format of a version and compression."""
+def seal_row(
+    name: str, parameters: Parameters, what: str, form: tuple[int, int], digest: str
+) -> Row:
+    """A file of SEAL's minor version and compression, of an attribute of ``Keys``."""
+    minor, method = form
+    shape = SealParameters.from_parameters(parameters)
+    function = name.replace("-", "_")
 
     def write(path: Path) -> None:
+        found = getattr(Keys(parameters, seeded=False), what)
         options = {"version": (4, minor), "compression": Compression(method)}
-        found = what()
-        shape = BFV_SEALS if getattr(found, "scale", 2.0) == 1.0 else SEALS
-        data = make(found, shape, **options)
+        data = getattr(interop, f"write_{function}")(found, shape, **options)
         path.write_bytes(with_key_tag(data, getattr(found, "key_tag", None)))
 
-    return write
+    packed = ("", "-zlib", "-zstd")[method]
+    load = partial(getattr(interop, f"read_{function}"), parameters=shape)
+    return Row(f"{name}-seal-4.{minor}{packed}.seal", load, write, digest)
 
 
 def parameters_file(minor: int) -> Row:
@@ -152,108 +167,35 @@ def graph(path: Path) -> None:
 PARAMETERS = "9a42bbcfac66224673a64de0c476bff8"
 """Of the parameters, whatever version of SEAL wrote them."""
 ROWS = [
-    Row(
-        "ciphertext-1-ckks.rso",
-        ours(Ciphertext, HYBRID),
-        save(lambda: Keys(HYBRID, seeded=False).cipher, HYBRID),
-        "6cd3bc7edf79e5ba806fa5299761efd1",
+    own_row("ciphertext-1-ckks", Ciphertext, HYBRID, "cipher", "6cd3bc7edf79e5ba806fa5299761efd1"),
+    own_row("ciphertext-1-bfv", Ciphertext, WORDS, "cipher", "58257c7d787786936bf2ba9668b7ac23"),
+    own_row("plaintext-1", Plaintext, HYBRID, "plain", "348b7c8fc4576dd74ea84c804dc372e5"),
+    own_row(
+        *("plain-polynomial-1", PlainPolynomial, WORDS, "plain"), "88f3cb5dd848ee022ae48fd69b5f8597"
     ),
-    Row(
-        "ciphertext-1-bfv.rso",
-        ours(Ciphertext, WORDS),
-        save(lambda: Keys(WORDS, seeded=False).cipher, WORDS),
-        "58257c7d787786936bf2ba9668b7ac23",
-    ),
-    Row(
-        "plaintext-1.rso",
-        ours(Plaintext, HYBRID),
-        save(lambda: Keys(HYBRID, seeded=False).plain, HYBRID),
-        "348b7c8fc4576dd74ea84c804dc372e5",
-    ),
-    Row(
-        "plain-polynomial-1.rso",
-        ours(PlainPolynomial, WORDS),
-        save(lambda: Keys(WORDS, seeded=False).plain, WORDS),
-        "88f3cb5dd848ee022ae48fd69b5f8597",
-    ),
-    Row(
-        "public-key-1.rso",
-        ours(PublicKey, WORDS),
-        save(lambda: Keys(WORDS, seeded=False).public, WORDS),
-        "5aafa4422d5da73538fb9ee35ba25a2a",
-    ),
-    Row(
-        "key-switch-key-1.rso",
-        ours(KeySwitchKey, WORDS),
-        save(lambda: Keys(WORDS, seeded=False).relin, WORDS),
-        "d028e6f9ac361a0f38a5a22204c7e74a",
-    ),
-    Row(
-        "evaluation-keys-1.rso",
-        ours(EvaluationKeys, WORDS),
-        save(lambda: Keys(WORDS, seeded=False).keys, WORDS),
-        "2eac57098975e98aa96d42d11754fe1e",
-    ),
-    Row(
-        "seed-compressed-keys-1.rso",
-        ours(EvaluationKeys, HYBRID),
-        save(lambda: Keys(HYBRID, seeded=True).keys, HYBRID),
+    own_row("public-key-1", PublicKey, WORDS, "public", "5aafa4422d5da73538fb9ee35ba25a2a"),
+    own_row("key-switch-key-1", KeySwitchKey, WORDS, "relin", "d028e6f9ac361a0f38a5a22204c7e74a"),
+    own_row("evaluation-keys-1", EvaluationKeys, WORDS, "keys", "2eac57098975e98aa96d42d11754fe1e"),
+    own_row(
+        *("seed-compressed-keys-1", EvaluationKeys, HYBRID, "keys"),
         "9f89842625b4b82064300e36c22b3a8c",
+        seeded=True,
     ),
-    Row(
-        "secret-key-1.rsx",
-        secret(HYBRID),
-        lambda path: client.save_secret_key(path, Keys(HYBRID, seeded=False).secret, HYBRID),
-        "169957d11e1afdd8f7aacd258a3bd5db",
-    ),
+    secret_row("secret-key-1.rsx", HYBRID, "169957d11e1afdd8f7aacd258a3bd5db"),
     *(parameters_file(minor) for minor in range(NEWEST_MINOR + 1)),
+    seal_row("ciphertext", CKKS, "cipher", (0, 1), "893d92b559727e4685ed0ac172af3d70"),
+    seal_row("ciphertext", BFV, "cipher", (4, 2), "172f3a77c62a02031c9c91b6f9967f8a"),
+    seal_row("plaintext", CKKS, "plain", (4, 0), "0a0565c5fd94c7841e74b04a58b6bd58"),
+    seal_row("public-key", CKKS, "public", (4, 1), "d9886550447228715b58d6f7594e360c"),
+    secret_row("secret-key-seal-4.4.seal", CKKS, "3526ae9abb3b8a38be024b907fdf1fa7"),
+    seal_row("relin-keys", CKKS, "relin", (4, 1), "1491e40a1d77bd20af49a85a33f26c54"),
     Row(
-        "ciphertext-seal-4.0-zlib.seal",
-        lambda path: interop.read_ciphertext(path, SEALS),
-        packed(interop.write_ciphertext, lambda: Keys(CKKS, seeded=False).cipher, 0, 1),
-        "893d92b559727e4685ed0ac172af3d70",
-    ),
-    Row(
-        "ciphertext-seal-4.4-zstd.seal",
-        lambda path: interop.read_ciphertext(path, BFV_SEALS),
-        packed(interop.write_ciphertext, lambda: Keys(BFV, seeded=False).cipher, 4, 2),
-        "172f3a77c62a02031c9c91b6f9967f8a",
-    ),
-    Row(
-        "plaintext-seal-4.4.seal",
-        lambda path: interop.read_plaintext(path, SEALS),
-        packed(interop.write_plaintext, lambda: Keys(CKKS, seeded=False).plain, 4, 0),
-        "0a0565c5fd94c7841e74b04a58b6bd58",
-    ),
-    Row(
-        "public-key-seal-4.4-zlib.seal",
-        lambda path: interop.read_public_key(path, SEALS),
-        packed(interop.write_public_key, lambda: Keys(CKKS, seeded=False).public, 4, 1),
-        "d9886550447228715b58d6f7594e360c",
-    ),
-    Row(
-        "secret-key-seal-4.4.seal",
-        secret(CKKS),
-        lambda path: client.save_secret_key(path, Keys(CKKS, seeded=False).secret, CKKS),
-        "3526ae9abb3b8a38be024b907fdf1fa7",
-    ),
-    Row(
-        "relin-keys-seal-4.4-zlib.seal",
-        lambda path: interop.read_relin_keys(path, SEALS),
-        packed(interop.write_relin_keys, lambda: Keys(CKKS, seeded=False).relin, 4, 1),
-        "1491e40a1d77bd20af49a85a33f26c54",
-    ),
-    Row(
-        "evaluation-bundle-1",
-        lambda path: read_bundle(path).keys,
-        bundle,
+        *("evaluation-bundle-1", lambda path: read_bundle(path).keys, bundle),
         "ed71060e8de946daad39fabd1186e9f8",
     ),
     Row("key-seeds-1.json", read_key_seeds, seeds, "0e6a420a143e17978ccaa376692def83"),
     Row(
-        "subroutine-graph-1.jsonl",
-        lambda path: to_json(from_json(path.read_text())),
-        graph,
+        *("subroutine-graph-1.jsonl", lambda path: to_json(from_json(path.read_text())), graph),
         "02119f0ffdfaa28d05cb1ae685858b77",
     ),
 ]

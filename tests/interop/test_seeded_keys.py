@@ -137,7 +137,6 @@ def test_keys_have_direct_seeds(small: CkksParameters, keys: Keys) -> None:
     assert draw_seed(lambda: bytes(10), [q], 4096, KeyShape.full(1, 1)) == bytes(10)  # none is
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_keys_without_direct_seeds_serve_on_the_fly_and_are_loaded_whole(
     rng: np.random.Generator,
 ) -> None:
@@ -287,7 +286,6 @@ def test_keys_without_seeds_and_of_seals_are_not_compacted(small: CkksParameters
         on_the_fly_keys(plain, core_context(small).primes)
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_precomputed_keys_of_other_parameters_are_refused(
     small: CkksParameters, keys: Keys
 ) -> None:
@@ -310,7 +308,6 @@ def of_unknown_origin(keys: EvaluationKeys) -> EvaluationKeys:
     return EvaluationKeys(None if keys.relin is None else KeySwitchKey(keys.relin.data), galois)
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 @pytest.mark.parametrize(
     ("relinearization", "word_bits", "kind"),
     [("word", 30, "digits of words"), ("residue", 0, "residue digits")],

@@ -1,6 +1,5 @@
 """BFV operations and programs as subroutine graphs: the core's evaluator's bits, and SEAL's."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.seal_bfv import SealExact
+from bench.measure import SealExact
 from ringsmith import _core
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.errors import ProgramError
@@ -20,7 +19,7 @@ from ringsmith.interop import (
 )
 from ringsmith.lower import lower, lower_operation
 from ringsmith.objects import EvaluationKeys
-from ringsmith.params import BfvParameters, SecurityWarning, bfv_context, core_context
+from ringsmith.params import BfvParameters, bfv_context, core_context
 from ringsmith.program import EncryptedVector, Op, operations, trace
 from ringsmith.runtime import compile_program, open_device
 
@@ -36,11 +35,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 def exact(variant: str, plain_bits: int = 20) -> BfvParameters:
     """N = 2^10 and four primes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=1024, prime_bits=(40,) * 4, plain_bits=plain_bits, security=None, **VARIANTS[variant]
-        )
+    return BfvParameters.create(
+        n=1024, prime_bits=(40,) * 4, plain_bits=plain_bits, security=None, **VARIANTS[variant]
+    )
 
 
 def residues(rng: np.random.Generator, primes: tuple[int, ...], *lead: int) -> Residues:
@@ -137,11 +134,9 @@ def test_a_whole_program_equals_seals_residue_for_residue(
     plain_bits: int, rng: np.random.Generator
 ) -> None:
     """SEAL's keys and ciphertexts in, and the same bits out; and the budget that was promised."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        parameters = BfvParameters.create(
-            n=2048, prime_bits=(50,) * 7, special_bits=50, plain_bits=plain_bits, security=None
-        )
+    parameters = BfvParameters.create(
+        n=2048, prime_bits=(50,) * 7, special_bits=50, plain_bits=plain_bits, security=None
+    )
     program = trace(every_operation, parameters, allow_overflow=True)
     used = {node.op for node in program.nodes}
     assert used >= set(operations("bfv"))

@@ -12,8 +12,6 @@ from ringsmith.errors import ParameterError
 from ringsmith.params import PARAMETER_SETS, BfvParameters, CkksParameters, parameter_set
 from ringsmith.params.files import parameters_file, parameters_text
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 CKKS = 'scheme = "ckks"\nn = 4096\nprime_bits = [30, 30]\nspecial_bits = 30\nscale_bits = 27\n'
 BFV = 'scheme = "bfv"\nn = 4096\nprime_bits = [36, 36]\nspecial_bits = 37\nplain_bits = 17\n'
 

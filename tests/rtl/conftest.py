@@ -17,8 +17,7 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
-from ringsmith.hdl.sources import rtl_root, rtl_sources
-from ringsmith.hdl.target import XILINX, macros
+from ringsmith.hdl.sources import XILINX, macros, rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import compiler, run_tool, run_tools, run_verilator, verilator
 from ringsmith.hdl.verilate import build_block
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from ringsmith.hdl.block import Block, Words
-from ringsmith.hdl.target import ECP5, XILINX
+from ringsmith.hdl.sources import ECP5, XILINX
 
 MakeBlock = Callable[..., Block]
 LatencyOf = Callable[[Words, Words], int]

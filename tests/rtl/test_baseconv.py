@@ -15,7 +15,7 @@ from ringsmith.errors import DeviceError
 from ringsmith.hdl import base_conversion
 from ringsmith.hdl.base_conversion import BaseConverter, Conversion
 from ringsmith.hdl.block import Block
-from ringsmith.hdl.target import ECP5, XILINX
+from ringsmith.hdl.sources import ECP5, XILINX
 from ringsmith.params import parameter_set
 
 MakeBlock = Callable[..., Block]

@@ -4,12 +4,18 @@ The bench itself is bus/dma_bench.py; what it drives the DMA with, bus/dma_model
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_read_cycles
+from ringsmith.backends.rpau.isa.assembler import encode
+from ringsmith.backends.rpau.isa.instruction_set import instruction
+from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.verilate import build_block
@@ -82,3 +88,85 @@ def test_the_channel_whose_turn_ended_longest_ago_goes_first(
         wanted = [c for c in order if asks[cycle] >> c & 1]
         assert found[cycle] == (wanted[0] if wanted else 0)
         order.sort(key=lambda c, ends=int(turn[cycle]): ends >> c & 1)
+
+
+# ---- The FIFO between two clocks, with clocks that really differ and resets in the middle --------
+
+# The bench itself is bus/fifo_bench.py; test_proofs.py proves the FIFO for clocks of any kind.
+
+
+FIFO_BENCH = Path(__file__).parent / "bus" / "fifo_bench.py"
+SIGNALS = ("*_i", "*_ni", "*_o")
+SOURCES = rtl_sources("arith", "mem", "dma")
+
+RATIOS = [(4000, 5000), (5000, 4000), (1000, 7000), (7000, 1000), (6002, 9998), (4000, 4000)]
+"""Periods of the two clocks in picoseconds; of the fifth pair, twice two primes."""
+
+
+@pytest.mark.parametrize("periods", RATIOS, ids=str)
+@pytest.mark.parametrize(
+    ("log_depth", "width"),
+    [(4, 30), *(pytest.param(d, 64, marks=pytest.mark.full) for d in (1, 9))],
+)
+def test_words_cross_between_clocks_of_any_ratio(
+    run_bench: Callable[..., None], periods: tuple[int, int], log_depth: int, width: int
+) -> None:
+    run_bench(
+        FIFO_BENCH,
+        "rs_async_fifo",
+        SOURCES,
+        {"LogDepth": log_depth, "Width": width},
+        SIGNALS,
+        {"RINGSMITH_BENCH": json.dumps([*periods, width, log_depth])},
+    )
+
+
+@pytest.mark.parametrize(("port", "other"), [("w", "read"), ("r", "write")])
+def test_a_port_that_is_reset_alone_stops_the_simulation(
+    run_bench: Callable[..., None], tmp_path: Path, port: str, other: str
+) -> None:
+    with pytest.raises((RuntimeError, SystemExit)):
+        run_bench(
+            FIFO_BENCH.with_name("fifo_alone_bench.py"),
+            "rs_async_fifo",
+            SOURCES,
+            {"LogDepth": 4, "Width": 30},
+            SIGNALS,
+            {"RINGSMITH_BENCH": port},
+        )
+    assert f"was reset without its {other} port" in (tmp_path / "log.txt").read_text()
+
+
+def test_a_memory_of_two_clocks_is_no_ultra_ram() -> None:
+    with pytest.raises(ToolError, match="RamStyle is neither block nor distributed"):
+        build_block("rs_ram_2clk", SOURCES, {"RamStyle": "ultra"})
+
+
+# ---- The buses of an accelerator under random stalls and back-pressure, driven by cocotb ---------
+
+# The benches are bus/data_bench.py and bus/registers_bench.py. With two cores two rows make a beat
+# of the data path, with eight two beats a row.
+
+
+RunBusBench = Callable[[Path, RpauDesign, Mapping[str, str]], None]
+
+BENCHES = Path(__file__).parent / "bus"
+
+
+@pytest.mark.parametrize("cores", [2, pytest.param(8, marks=pytest.mark.full)])
+def test_polynomials_cross_the_data_path_under_random_stalls(
+    run_bus_bench: RunBusBench, bus_design: RpauDesign, cores: int
+) -> None:
+    design = replace(bus_design, cores=cores)
+    everyone = (1 << design.rpaus) - 1
+    steps = [instruction("add", everyone, dst=0, a=1, b=2)] * (design.program_words - 1)
+    program = [encode(step) for step in (*steps, instruction("halt", everyone))]
+    settings = {"PROGRAM": json.dumps(program), "LATENCY": str(host_read_cycles(design))}
+    run_bus_bench(BENCHES / "data_bench.py", design, settings)
+
+
+def test_registers_keep_their_promises_under_random_stalls(
+    run_bus_bench: RunBusBench, bus_design: RpauDesign
+) -> None:
+    halt = encode(instruction("halt", (1 << bus_design.rpaus) - 1))
+    run_bus_bench(BENCHES / "registers_bench.py", bus_design, {"HALT": str(halt)})

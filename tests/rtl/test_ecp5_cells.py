@@ -13,6 +13,7 @@ from tests.rtl.ecp5.netlist import cell_sources
 
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.ecp5.flow import Hierarchy, timed_block
 from ringsmith.hdl.verilate import build_block
 
 BENCHES = Path(__file__).parent / "blocks"
@@ -315,3 +316,20 @@ def test_a_multiplier_does_what_is_documented(
                 held[i] = (0, 0)
             elif row["ce_i"] >> i & 1:
                 held[i] = following[i]
+
+
+# ---- Leaf blocks on an ECP5, placed and routed: a floor for their clock, and their cells ---------
+
+
+FLOOR_MHZ = 150
+
+
+@pytest.mark.full
+def test_a_modular_multiplier_of_30_bits_reaches_its_clock_in_eleven_slices() -> None:
+    found = timed_block(Hierarchy("rs_mod_mul", ("arith", "mem"), {"Width": 30}), FLOOR_MHZ)
+    assert found.used["MULT18X18D"].used == 11
+    assert "DP16KD" not in found.used
+    (clock,) = found.clocks
+    assert clock.reached
+    assert clock.wanted_mhz == FLOOR_MHZ
+    assert found.worst_path

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.rtl.ecp5.netlist import simulated, synthesized
 from tests.rtl.serial_waves import uart_sources
-from tests.rtl.test_uart_bridge import SILENCE, SimulatedLine, halves, writes
+from tests.rtl.test_uart import SILENCE, SimulatedLine, halves, writes
 
 from ringsmith import (
     CkksParameters,
@@ -38,10 +38,7 @@ from ringsmith.objects import Ciphertext
 from ringsmith.params import KeyNeeds
 from ringsmith.runtime import compile_graph, named_keys, run_graph
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning"),
-]
+pytestmark = pytest.mark.full
 
 SMALL = RpauDesign(
     name="small",

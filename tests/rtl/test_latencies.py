@@ -10,8 +10,7 @@ from pyslang import ast, syntax
 from ringsmith.backends.rpau.design import latency as rpau_cost
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import LUT_RAM_WORDS
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design, named_designs
-from ringsmith.backends.rpau.device import nets
+from ringsmith.backends.rpau.design.design import load_design, named_designs
 from ringsmith.backends.stream.design import latency as stream_latency
 from ringsmith.backends.vector.compiler import memory_map as vector_memory
 from ringsmith.backends.vector.compiler import timeline as vector_timing
@@ -116,44 +115,38 @@ def test_architectures_take_them_from_one_place() -> None:
         }
 
 
-def host_cases(design: RpauDesign) -> list[tuple[str, int]]:
-    """What the host's chain of a design is made of."""
-    own = rtl.parameters(design)
-    indices = ", ".join(
-        str(own[name]) for name in ("WorkPolys", "KeyPolys", "ModulusBanks", "Seeds")
-    )
-    rows = f"{design.log_n}, {design.lanes}, {design.constants}, {design.max_log_n}"
-    return [
-        (f"rs_rpau_pkg::host_words({design.lanes})", rpau_cost.host_words(design)),
-        (
-            f"rs_rpau_pkg::host_read_latency({design.rpaus})",
-            rpau_cost.host_read_cycles(design),
-        ),
-        (f"rs_rpau_pkg::host_index_bits({indices})", nets.host_index_bits(design)),
-        (
-            f"rs_rpau_pkg::host_row_bits({rows}, {own['Twiddles']})",
-            nets.host_row_bits(design),
-        ),
-    ]
+DESIGNS = [*map(load_design, named_designs())]
 
 
 def test_the_hosts_chain_is_as_wide_and_as_long_as_the_package_says() -> None:
-    designs = [load_design(name) for name in named_designs()]
-    designs.append(replace(designs[0], constants=128, twiddles="stored", larger_rings=1))
-    cases = [case for design in designs for case in host_cases(design)]
+    cases = [
+        case
+        for design in (*DESIGNS, replace(DESIGNS[0], constants=128, larger_rings=1))
+        for case in (
+            (f"rs_rpau_pkg::host_words({design.lanes})", rpau_cost.host_words(design)),
+            (f"rs_rpau_pkg::host_read_latency({design.rpaus})", rpau_cost.host_read_cycles(design)),
+        )
+    ]
     assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
 
 
 def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:
-    for design in map(load_design, named_designs()):
-        found = nets.host_nets(design)
-        assert max(found.away, found.back) <= 512, design.name
-    assert nets.host_nets(load_design("medha")) == nets.HostNets(away=506, back=481)
-
-
-def test_requests_have_the_bits_that_are_counted() -> None:
-    names = ["rs_rpau_pkg::SpaceWidth", "rs_rpau_pkg::RpauWidth"]
-    assert elaborated(names) == [nets.SPACE_BITS, nets.RPAU_BITS]
+    """A request with its words and place; and the words that are read, with a valid bit."""
+    package, parts = "rs_rpau_pkg", ("WorkPolys", "KeyPolys", "ModulusBanks", "Seeds")
+    asked = []
+    for design in DESIGNS:
+        own = rtl.parameters(design)
+        rows = f"{design.log_n}, {design.lanes}, {design.constants}, {design.max_log_n}"
+        back = f"{package}::host_words({design.lanes}) * {design.word_bits} + 1"
+        place = (
+            f"{package}::SpaceWidth + {package}::RpauWidth"
+            f" + {package}::host_index_bits({', '.join(str(own[name]) for name in parts)})"
+            f" + {package}::host_row_bits({rows}, {own['Twiddles']})"
+        )
+        asked += [back, f"{back} + 1 + {place}"]
+    found = elaborated(asked)
+    assert max(found) <= 512
+    assert {481, 506} <= {*found}  # of medha
 
 
 VECTORS = [

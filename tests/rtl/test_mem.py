@@ -9,8 +9,7 @@ import pytest
 
 from ringsmith.errors import DeviceError, ToolError
 from ringsmith.hdl.block import Block
-from ringsmith.hdl.sources import rtl_root, rtl_sources
-from ringsmith.hdl.target import ECP5, XILINX
+from ringsmith.hdl.sources import ECP5, XILINX, rtl_root, rtl_sources
 from ringsmith.hdl.verilate import build_block
 
 MakeBlock = Callable[..., Block]

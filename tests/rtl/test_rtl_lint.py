@@ -5,18 +5,22 @@ parameter defaults that people try first.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyslang
 import pytest
+from pyslang import analysis, ast, syntax
 
 from ringsmith.backends.rpau.design import rtl
-from ringsmith.backends.rpau.design.design import load_design
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.errors import ParameterError, ToolError
-from ringsmith.hdl.sources import rtl_root, rtl_sources, sim_root
-from ringsmith.hdl.target import macros
+from ringsmith.hdl.sources import macros, rtl_root, rtl_sources, sim_root
+from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.hdl.verilate import lint
 
 FOLDERS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
@@ -149,3 +153,117 @@ def test_lint_reports_a_warning(tmp_path: Path) -> None:
     )
     with pytest.raises(ToolError, match="WIDTHTRUNC"):
         lint([source], "rs_wide")
+
+
+# ---- No variable of an accelerator is written by two processes, by the letter of IEEE 1800 -------
+
+# There the index of a loop inside a process is no constant: such a process drives the whole array.
+# Verilator and Yosys unroll the loop and accept it; other tools report several drivers.
+
+
+SEVERAL = {"MultipleAlwaysAssigns", "MixedVarAssigns", "MultipleContAssigns"}
+
+TWO = """
+module two (input logic clk_i, input logic d_i [4], output logic q_o [4]);
+  for (genvar g = 0; g < 2; g++) begin : gen_half
+    always_ff @(posedge clk_i) begin
+      for (int unsigned i = 0; i < 2; i++) q_o[2*g+i] <= d_i[2*g+i];
+    end
+  end
+endmodule
+"""
+
+
+def driven_twice(trees: Sequence[syntax.SyntaxTree], top: str, values: Sequence[str]) -> set[str]:
+    """Files in which a variable below a top module has several drivers."""
+    options = ast.CompilationOptions()
+    options.topModules = {top}
+    options.paramOverrides = list(values)
+    compilation = ast.Compilation(pyslang.Bag([options]))
+    for tree in trees:
+        compilation.addSyntaxTree(tree)
+    errors = [each for each in compilation.getAllDiagnostics() if each.isError()]
+    manager = compilation.sourceManager
+    assert not errors, pyslang.DiagnosticEngine.reportAll(manager, errors)
+    strictly = analysis.AnalysisOptions()
+    strictly.maxLoopAnalysisSteps = 1  # no loop is unrolled
+    analyzed = analysis.AnalysisManager(strictly)
+    analyzed.analyze(compilation)
+    return {
+        Path(manager.getFileName(each.location)).name
+        for each in analyzed.getDiagnostics()
+        if str(each.code).removeprefix("DiagCode(").removesuffix(")") in SEVERAL
+    }
+
+
+RPAUS = [
+    [
+        *(f"Reduction={reduction}", f"Family={int(reduction == 1)}", f"Twiddles={stored}"),
+        *("Width=60", "Prng=1", "Seeds=2", "Link=1"),
+    ]
+    for reduction in (0, 1, 2)
+    for stored in (0, 1)
+]
+
+
+VECTORS = [[f"LogRadix={radix}", f"Reduction={kind}"] for radix in (2, 4) for kind in (0, 1)]
+DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
+
+
+@pytest.mark.parametrize(
+    ("top", "values"),
+    [
+        *(("rs_rpau_axil", values) for values in RPAUS),
+        ("rs_stream_axis", []),
+        *(("rs_dma", values) for values in DMAS),
+        ("rs_rpau_card", ["Coprocessors=3", "KeyStream=1"]),
+        *(("rs_vector_array", values) for values in VECTORS),
+        *(("rs_vector_core", values) for values in VECTORS),
+        ("rs_vector_table", []),
+    ],
+)
+def test_no_variable_has_two_drivers(top: str, values: list[str]) -> None:
+    trees = [syntax.SyntaxTree.fromFile(str(path)) for path in rtl_sources(*FOLDERS)]
+    assert driven_twice(trees, top, values) == set()
+
+
+def test_a_loop_over_a_shared_array_is_two_drivers() -> None:
+    assert driven_twice([syntax.SyntaxTree.fromText(TWO)], "two", [])
+
+
+# ---- RPAUs of one device, and their multipliers, are one sub-polynomial of simulated code --------
+
+
+SHARED_SMALL = replace(
+    load_design("nano"), name="small", log_n=8, rpaus=2, cores=2, dyadic_cores=1, work_polys=4
+)
+OPTIONS = ("--cc", "-O3", "--no-timing", "--quiet", "--noassert", *VERILATOR_FLAGS)
+
+
+def code_of(kind: str, design: RpauDesign, folder: Path) -> int:
+    """Bytes of C++ that Verilator writes for the modules of one kind."""
+    values = [f"-G{name}={value}" for name, value in rtl.parameters(design).items()]
+    files = [rtl_root() / "verilator.vlt", *rtl_sources(*rtl.FOLDERS)]
+    target = folder / design.name
+    target.mkdir()
+    run_verilator([*OPTIONS, "--top-module", rtl.TOP, *values, *files, "-Mdir", target], folder)
+    written = [file for file in target.glob("*.cpp") if f"_{kind}__" in file.name]
+    assert written
+    return sum(file.stat().st_size for file in written)
+
+
+@pytest.mark.parametrize("interconnect", ["ring", "gather"])
+def test_more_rpaus_are_hardly_more_code(tmp_path: Path, interconnect: str) -> None:
+    few = replace(SHARED_SMALL, name="few", interconnect=interconnect)
+    many = replace(few, name="many", rpaus=6)
+    assert code_of("rs_rpau", many, tmp_path) < 1.1 * code_of("rs_rpau", few, tmp_path)
+
+
+@pytest.mark.parametrize(("reduction", "family"), [("barrett", "none"), ("sparse", "word48")])
+def test_more_lanes_are_no_more_code_of_multipliers(
+    tmp_path: Path, reduction: str, family: str
+) -> None:
+    kind = f"rs_mod_mul_{reduction}"
+    small = replace(SHARED_SMALL, reduction=reduction, family=family)
+    wide = replace(small, name="wide", cores=4)
+    assert code_of(kind, wide, tmp_path) < 1.1 * code_of(kind, small, tmp_path)

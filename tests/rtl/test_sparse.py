@@ -6,8 +6,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ringsmith.backends.rpau.design import folded
+from ringsmith.backends.rpau.design.design import MAX_NARROW_BITS, MAX_SHORTENED_BITS, MIN_WORD_BITS
+from ringsmith.backends.rpau.design.sparse import FAMILIES
 from ringsmith.errors import ToolError
 from ringsmith.hdl.block import Block, Words
+from ringsmith.hdl.latencies import MOD_SHORTEN_LATENCY
 from ringsmith.hdl.sources import rtl_root
 
 MakeBlock = Callable[..., Block]
@@ -93,3 +97,176 @@ def test_a_width_that_no_elaborated_prime_fits_is_refused(make_block: MakeBlock)
 def test_an_unknown_reduction_is_refused(make_block: MakeBlock) -> None:
     with pytest.raises(ToolError, match="Reduction = 3 is not 0"):
         make_block("rs_mod_mul", Width=30, Reduction=3)
+
+
+# ---- The folded modular multiplier against Python's integers, for primes above and below 2^b -----
+
+
+FOLDED = 2  # value of the parameter Reduction
+LATENCY = 21
+COUNT = 4_000
+WIDTHS = [
+    pytest.param(width, marks=() if width in (30, 48, 54, 60) else pytest.mark.full)
+    for width in (9, 17, 26, 27, 30, 34, 35, 36, 37, 43, 48, 51, 52, 53, 54, 57, 60)
+]
+
+
+def set_modulus(block: Block, width: int, q: int) -> None:
+    mu, bits = folded.words(q, width)
+    block.poke("q_i", q)
+    block.poke("mu_i", mu)
+    block.poke("shift_i", bits)
+    block.step(4)
+
+
+def moduli(width: int) -> list[int]:
+    """The moduli that lie at the ends of what a width takes, for each b and sign of s."""
+    found = []
+    for bits in range(width - folded.shifts(width), width + 1):
+        most = folded.most_tail(width, bits)
+        tails = [1, most] if bits == width else [1, most, -1, -most]
+        found += [(1 << bits) - tail for tail in tails]
+    return sorted({q for q in found if folded.fits(q, width)})
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_folded_equals_python_modulo_at_the_ends_of_every_size(
+    make_block: MakeBlock, latency_of: LatencyOf, rng: np.random.Generator, width: int
+) -> None:
+    block = make_block("rs_mod_mul", Width=width, Reduction=FOLDED)
+    top = (1 << width) - 1
+    edges = sorted({0, 1, 2, top - 1, top, 1 << (width - 1), top >> width // 2, top >> 1})
+    for q in moduli(width):
+        set_modulus(block, width, q)
+        words = [*edges, q - 1, q, q & top - 1]
+        a = [x for x in words for _ in words] + rng.integers(0, top, COUNT, np.uint64).tolist()
+        b = [y for _ in words for y in words] + rng.integers(0, top, COUNT, np.uint64).tolist()
+        expected = np.array([x * y % q for x, y in zip(a, b, strict=True)], dtype=np.uint64)
+        inputs = {"a_i": np.array(a, dtype=np.uint64), "b_i": np.array(b, dtype=np.uint64)}
+        out = block.run(inputs, cycles=len(a) + 64)["p_o"]
+        assert latency_of(out[: len(a)], expected) == LATENCY, f"q = {q}"
+        assert np.array_equal(out[LATENCY : LATENCY + len(a)], expected), f"q = {q}"
+
+
+@pytest.mark.parametrize(
+    "width", [8, *(pytest.param(width, marks=pytest.mark.full) for width in (9, 10))]
+)
+def test_folded_is_right_for_every_operand_and_modulus_of_a_small_width(
+    make_block: MakeBlock, width: int
+) -> None:
+    block = make_block("rs_mod_mul", Width=width, Reduction=FOLDED)
+    size = 1 << width
+    taken = [q for q in range(3, size) if folded.fits(q, width)]
+    assert len(taken) >= 5
+    assert {folded.split(q)[1] > 0 for q in taken} == {True, False}
+    a, b = (grid.ravel() for grid in np.meshgrid(np.arange(size), np.arange(size)))
+    for q in taken:
+        set_modulus(block, width, q)
+        out = block.run({"a_i": a, "b_i": b}, cycles=len(a) + LATENCY)["p_o"]
+        assert np.array_equal(out[LATENCY:], a * b % q), f"q = {q}"
+
+
+SEAL_14 = (  # Microsoft SEAL's default primes of N = 2^14
+    *(0xFFFFFFFD8001, 0xFFFFFFFA0001, 0xFFFFFFF00001, 0x1FFFFFFF68001, 0x1FFFFFFF50001),
+    *(0x1FFFFFFEE8001, 0x1FFFFFFEA0001, 0x1FFFFFFE88001, 0x1FFFFFFE48001),
+)
+
+
+def test_words_of_sixty_bits_take_the_default_primes_of_seal_and_medhas() -> None:
+    for q in (*SEAL_14, *FAMILIES["medha"]):
+        assert folded.fits(q, 60), q
+    assert not folded.fits((1 << 40) - 0x3FFFF, 60)
+    assert "near 2^40, and words of 60 bits need 2^45" in folded.fold_error((1 << 40) - 87, 60)
+    assert "and words of 60 bits take at most 1048575" in folded.fold_error(
+        (1 << 48) - (1 << 20), 60
+    )
+
+
+# ---- Words shortened modulo a prime near a power of two, against Python's integers ---------------
+
+
+SHAPES = [
+    (54, 60),
+    (MAX_NARROW_BITS, MAX_NARROW_BITS + 1),
+    (MIN_WORD_BITS, MIN_WORD_BITS + MAX_SHORTENED_BITS),
+    (44, 60),
+    pytest.param(42, 48, marks=pytest.mark.full),
+    pytest.param(36, 40, marks=pytest.mark.full),
+    pytest.param(53, 60, marks=pytest.mark.full),
+]
+
+
+def scaled_of(q: int, width: int) -> int:
+    bits, tail = folded.split(q)
+    return tail << width - bits
+
+
+def set_shorten_modulus(block: Block, width: int, q: int) -> None:
+    scaled = scaled_of(q, width)
+    correction = scaled if scaled > 0 else (1 << width - 1) - (scaled >> 1)
+    block.poke("scaled_i", scaled % (1 << folded.scaled_bits(width) + 1))
+    block.poke("correction_i", correction)
+    block.step(4)
+
+
+def shortened(x: int, q: int, width: int) -> int:
+    """A fold, and a multiple of q where that is no word."""
+    scaled, word = scaled_of(q, width), 1 << width
+    y = x % word + (x >> width) * scaled
+    if 0 <= y < word:
+        return y
+    return y - (word - scaled) if y >= word else y + (word - scaled) // 2
+
+
+def at_the_edges(q: int, width: int, wide: int) -> list[int]:
+    """Words just below and above the limit where a fold leaves a word of the width."""
+    scaled, word, top = scaled_of(q, width), 1 << width, 1 << wide
+    found = {0, 1, q - 1, q, word - 1, word, word + 1, top - 1, top - word, top - word - 1}
+    for high in {1, 2, (top >> width) - 1}:
+        low = -high * scaled if scaled < 0 else word - high * scaled
+        found |= {high * word + low + step for step in (-1, 0, 1)}
+    return sorted(x for x in found if 0 <= x < top)
+
+
+@pytest.mark.parametrize(("width", "wide"), SHAPES)
+def test_a_shortened_word_is_the_same_residue_and_a_word(
+    make_block: MakeBlock,
+    latency_of: LatencyOf,
+    rng: np.random.Generator,
+    width: int,
+    wide: int,
+) -> None:
+    block = make_block("rs_mod_shorten", Width=width, FromWidth=wide)
+    corrected = 0
+    for q in moduli(width):
+        set_shorten_modulus(block, width, q)
+        x = at_the_edges(q, width, wide) + rng.integers(0, 1 << wide, COUNT, np.uint64).tolist()
+        expected = [shortened(each, q, width) for each in x]
+        assert all((new - old) % q == 0 for new, old in zip(expected, x, strict=True))
+        assert all(0 <= each < 1 << width for each in expected)
+        short = [(e, o) for e, o in zip(expected, x, strict=True) if o < 1 << width]
+        assert all(new == old for new, old in short)
+        folds = (each % (1 << width) + (each >> width) * scaled_of(q, width) for each in x)
+        corrected += sum(not 0 <= each < 1 << width for each in folds)
+        words = np.array(expected, dtype=np.uint64)
+        out = block.run({"x_i": np.array(x, dtype=np.uint64)}, cycles=len(x) + 16)["y_o"]
+        assert latency_of(out[: len(x)], words) == MOD_SHORTEN_LATENCY
+        assert np.array_equal(out[MOD_SHORTEN_LATENCY : MOD_SHORTEN_LATENCY + len(x)], words)
+    assert corrected > len(moduli(width)) / 2
+
+
+@pytest.mark.parametrize(("width", "wide"), [(9, 13), (10, 14)])
+def test_every_word_is_shortened_for_every_modulus_of_a_small_width(
+    make_block: MakeBlock, width: int, wide: int
+) -> None:
+    block = make_block("rs_mod_shorten", Width=width, FromWidth=wide)
+    taken = [q for q in range(3, 1 << width) if folded.fits(q, width)]
+    assert {folded.split(q)[1] > 0 for q in taken} == {True, False}
+    x = np.arange(1 << wide)
+    for q in taken:
+        set_shorten_modulus(block, width, q)
+        out = block.run({"x_i": x}, cycles=len(x) + MOD_SHORTEN_LATENCY)["y_o"]
+        found = out[MOD_SHORTEN_LATENCY:].astype(np.int64)
+        assert np.all(found < 1 << width)
+        assert np.array_equal(found % q, x % q)
+        assert found.tolist() == [shortened(int(each), q, width) for each in x]

@@ -1,7 +1,8 @@
 """The memory interface of the vector architecture: ports that fail or stall, and its registers."""
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.design import rtl
 from ringsmith.backends.vector.design.design import VectorDesign
+from ringsmith.backends.vector.design.rtl import accelerator_sources
 from ringsmith.backends.vector.device import generate_registers as generator
 from ringsmith.backends.vector.device.model import host_limb
 from ringsmith.backends.vector.device.residues import Words
@@ -170,3 +172,29 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
     assert generator.main(["--check", *root]) == 1
     assert generator.main(root) == 0
     assert generator.main(["--check", *root]) == 0
+
+
+# ---- The crossing of a port to memory's clock, with clocks that really differ --------------------
+
+# The bench itself is bus/crossing_bench.py; test_dma.py has the FIFOs between the clocks.
+
+
+BENCH = Path(__file__).parent / "bus" / "crossing_bench.py"
+PORT_BITS = 64
+
+PERIODS = [(4000, 2222), (2222, 4000), (4000, 2000), (6002, 9998)]
+"""Of cluster and memory in picoseconds: 250 and 450 MHz; of the last pair, twice two primes."""
+
+
+@pytest.mark.parametrize("periods", PERIODS, ids=str)
+def test_bursts_cross_between_clocks_of_any_ratio(
+    run_bench: Callable[..., None], periods: tuple[int, int]
+) -> None:
+    run_bench(
+        BENCH,
+        "rs_vector_crossing",
+        accelerator_sources(),
+        {"PortBits": PORT_BITS},
+        ("*_i", "*_ni", "*_o"),
+        {"RINGSMITH_BENCH": json.dumps([*periods, PORT_BITS])},
+    )

@@ -19,8 +19,6 @@ from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.lower import lower_operation
 from ringsmith.params import ckks_set
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 OPERATIONS = ["multiply_plain", "rescale", "rotate", "multiply_relinearize"]
 
 SETS = [(3, 1, 0), (5, 2, 3), (7, 3, 2), (9, 9, 1), (5, 1, 0), (4, 4, 1), (11, 4, 3)]

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ringsmith.backends.vector.design import area, rtl
 from ringsmith.backends.vector.design.design import BARRETT, MONTGOMERY, VectorDesign
-from ringsmith.hdl.areas import area_less
-from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized, synthesized_files
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, area_less, synthesized, synthesized_files
 
 KEPT = Path(area.__file__).with_name(area.MEASURED)
 COMMAND = ".venv/bin/python tests/rtl/vector_areas.py"

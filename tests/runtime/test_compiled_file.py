@@ -19,8 +19,6 @@ from ringsmith.runtime import Compiled, compiled_file
 from ringsmith.runtime.compiled_file import FORMAT, MAX_FILE, VERSION, from_bytes, to_bytes
 from ringsmith.runtime.designs import Design
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 
 def tiny() -> RpauDesign:
     return replace(load_design("nano"), name="tiny", log_n=10, rpaus=3, work_polys=16)

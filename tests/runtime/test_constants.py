@@ -14,7 +14,7 @@ from ringsmith.runtime import compiled_file
 
 
 def weigh(x: EncryptedVector) -> EncryptedVector:
-    """Two weighted sums, of which one is rotated."""
+    """Two weighted sums; one is rotated."""
     weights = np.random.default_rng(7).uniform(-1, 1, (3, 16))
     return (x * weights[0] + x.rotate(1) * weights[1]) * weights[2] + weights[0]
 

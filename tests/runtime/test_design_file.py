@@ -155,7 +155,6 @@ def test_a_design_of_the_other_architecture_is_refused(tmp_path: Path) -> None:
         named_design("nix")
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")  # of the paper's set
 def test_results_are_not_written_over_the_design_that_is_read(mine: Path) -> None:
     before = mine.read_bytes()
     for application in ("logreg", "gmdh", "cnn", "lookup", "mnist"):

@@ -31,8 +31,6 @@ from ringsmith.runtime.compiled import compile_for_smallest_design
 from ringsmith.runtime.designs import Design, limits_of
 from ringsmith.schemes.registry import BFV, CKKS, SCHEMES
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 HERE = Path(__file__)
 
 

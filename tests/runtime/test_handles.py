@@ -1,7 +1,6 @@
 """Handles: results that stay on the device, as inputs of the next run there."""
 
 import pickle
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ringsmith import _core, compile_program, explain, open_device, trace
+from ringsmith import InputSpec, _core, compile_program, explain, open_device, trace
 from ringsmith.backends.cards.server import CardServer
 from ringsmith.backends.cards.socket_files import SocketPort
 from ringsmith.backends.jobs import DeviceWithMemory
@@ -27,7 +26,7 @@ from ringsmith.client import generate_keys
 from ringsmith.errors import DeviceError, ProgramError
 from ringsmith.graph import SubroutineGraph
 from ringsmith.objects import Ciphertext, EvaluationKeys
-from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import CkksParameters, KeyNeeds
 from ringsmith.runtime import (
     Compiled,
     Device,
@@ -69,15 +68,13 @@ def summed(x: Any, y: Any) -> dict[str, Any]:  # noqa: ANN401
 def small() -> CkksParameters:
     """Parameters for all designs of this file."""
     primes = _core.prime_search(30, 1 << 10, 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.from_primes(
-            n=1 << 10,
-            data_primes=primes[:3],
-            special_prime=primes[3:],
-            scale=2.0**28,
-            security=None,
-        )
+    return CkksParameters.from_primes(
+        n=1 << 10,
+        data_primes=primes[:3],
+        special_prime=primes[3:],
+        scale=2.0**28,
+        security=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ def world(
     """Programs on each kind of device."""
     design = {"cpu": None, "vector": VECTOR, "tight card": TIGHT}.get(request.param, RPAU)
     parameters = small()
-    programs = [trace(each, parameters, {"x": 8, "y": 8}) for each in (mixed, summed)]
+    programs = [trace(each, parameters, {"x": None, "y": None}) for each in (mixed, summed)]
     galois = {**programs[0].key_needs.galois, **programs[1].key_needs.galois}
     _, public, keys = generate_keys(parameters, KeyNeeds(None, galois))
     inputs = programs[0].encrypt(public, {"x": np.arange(8.0) / 8, "y": np.ones(8)})
@@ -283,7 +280,7 @@ def test_outputs_that_are_inputs_or_each_other_stay_too(world: World) -> None:
     """No list of a card writes them to a memory of their own, so they cross, and say so."""
     program = world.compiled[0].lowered.program
     assert program is not None
-    also = trace(unchanged, program.parameters, {"x": 8, "y": 8})
+    also = trace(unchanged, program.parameters, {"x": None, "y": None})
     compiled = compile_program(also, world.compiled[0].compiled_graph.design)
     expected = compile_program(also).run(open_device("cpu"), world.inputs, world.keys).outputs
     handles = {name: world.device.put(each) for name, each in world.inputs.items()}
@@ -370,7 +367,7 @@ def test_a_second_factor_in_montgomery_form_crosses_and_says_so(factor: bool) ->
     """The host multiplies it by the design's factor, as it does for ciphertexts."""
     reduction = "montgomery" if factor else "barrett"
     design = replace(VECTOR, name="form", reduction=reduction, word_bits=32)
-    program = trace(lambda x, y: x * y, small(), {"x": 8, "y": 8})
+    program = trace(lambda x, y: x * y, small(), {"x": None, "y": None})
     _, public, keys = program.generate_keys()
     inputs = program.encrypt(public, {"x": np.arange(8.0) / 8, "y": np.ones(8)})
     compiled, device = compile_program(program, design), open_device("model", design)
@@ -393,7 +390,7 @@ def test_a_second_factor_in_montgomery_form_crosses_and_says_so(factor: bool) ->
 
 @pytest.mark.full
 def test_handles_on_the_rtl_of_a_vector_design() -> None:
-    program = trace(mixed, small(), {"x": 8, "y": 8})
+    program = trace(mixed, small(), {"x": None, "y": None})
     _, public, keys = program.generate_keys()
     inputs = program.encrypt(public, {"x": np.arange(8.0) / 8, "y": np.ones(8)})
     compiled, reference = compile_program(program, VECTOR), compile_program(program)
@@ -409,3 +406,26 @@ def test_handles_on_the_rtl_of_a_vector_design() -> None:
             same(handles[name].read(), value)  # type: ignore[union-attr]
         once = 4 * sum(each.data.size for each in inputs.values())
         assert device.traffic == Traffic(once, once)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_result_is_an_input_only_where_its_slots_hold_what_the_program_assumes(
+    kept: bool,
+) -> None:
+    parameters, device = small(), open_device("cpu")
+    shifted = trace(lambda x: {"y": x.rotate(1), "z": x + 1}, parameters, {"x": 8})
+    doubled = trace(lambda x: 2 * x, parameters, {"x": 8})
+    needs = shifted.key_needs | doubled.key_needs
+    secret, public, keys = generate_keys(parameters, needs)
+    inputs = shifted.encrypt(public, {"x": np.arange(8.0) / 8})
+    result = compile_program(shifted).run(device, inputs, keys, keep=kept)
+    first, second = (result.output(name) if kept else result.outputs[name] for name in ("y", "z"))
+    for taken, held in ((first, "512 numbers"), (second, "8 numbers and leftovers")):
+        with pytest.raises(ProgramError, match=f"input 'x' takes 8 numbers and zeros, .* {held}"):
+            compile_program(doubled).run(device, {"x": taken}, keys)
+    cleared = trace(lambda x: (x + 1) * np.ones(8), parameters, {"x": 8})
+    again = compile_program(cleared).run(device, inputs, keys, keep=kept)
+    given = again.output("result") if kept else again.outputs["result"]
+    lower = trace(lambda x: 2 * x, parameters, {"x": InputSpec(8, limbs=given.limbs)})
+    found = compile_program(lower).run(device, {"x": given}, keys).outputs
+    assert np.allclose(lower.decrypt(secret, found)["result"], 2 + np.arange(8) / 4, atol=1e-3)

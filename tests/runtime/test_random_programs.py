@@ -6,7 +6,6 @@ The interpreter, the models and the RTL take what stays on the device; the plain
 """
 
 import importlib
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.client import generate_keys
 from ringsmith.objects import Ciphertext, EvaluationKeys
-from ringsmith.params import CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import CkksParameters, KeyNeeds
 from ringsmith.runtime import Device, Handle
 
 ORACLE = Path(__file__).parents[1] / "another_package"
@@ -123,16 +122,14 @@ def deep(seed: int) -> Callable[[Any, Any], dict[str, Any]]:
 def parameters(special: int) -> CkksParameters:
     """Three limbs, for all designs of this file."""
     primes = _core.prime_search(30, N, LIMBS + special)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.from_primes(
-            n=N,
-            data_primes=primes[:LIMBS],
-            special_prime=primes[LIMBS:],
-            scale=2.0**28,
-            dnum=2 if special > 1 else 0,
-            security=None,
-        )
+    return CkksParameters.from_primes(
+        n=N,
+        data_primes=primes[:LIMBS],
+        special_prime=primes[LIMBS:],
+        scale=2.0**28,
+        dnum=2 if special > 1 else 0,
+        security=None,
+    )
 
 
 @dataclass(frozen=True)

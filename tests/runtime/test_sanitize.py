@@ -17,8 +17,6 @@ from ringsmith.params.flooding import hiding_deviation
 from ringsmith.program import InputSpec, Program
 from ringsmith.runtime import Sanitizer
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 SEED = 20_261_127
 N = 1024
 Keys = tuple[client.SecretKey, Any, Any]

@@ -98,7 +98,6 @@ CASES = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize(("n", "kind"), CASES)
 def test_a_device_returns_seals_own_ciphertext(n: int, kind: str, operation: str) -> None:
@@ -118,7 +117,6 @@ def test_the_smallest_design_is_a_named_one_where_one_fits() -> None:
     assert smallest_design(graph_of(8192, BITS[8192], "multiply")) == load_design("nano")
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 @pytest.mark.parametrize("n", [2048, 4096, 16384])
 def test_a_design_is_made_to_fit_where_no_named_one_does(
     n: int, monkeypatch: pytest.MonkeyPatch
@@ -131,7 +129,6 @@ def test_a_design_is_made_to_fit_where_no_named_one_does(
     assert design.word_bits == max(BITS[n])
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_what_no_design_can_run_is_refused_with_the_reason() -> None:
     primes = tuple(_core.prime_search(61, 2048, 3))
     graph = lower_operation("rescale", SealParameters(2048, primes).to_ckks(2.0), 2)

@@ -1,6 +1,5 @@
 """Keys over fewer primes: what a program needs, on every device, and full keys in their place."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,6 @@ from ringsmith.params import (
     KeyNeeds,
     KeyShape,
     RlweParameters,
-    SecurityWarning,
 )
 from ringsmith.program import Program
 from ringsmith.runtime import compile_graph, precompute_keys, run_graph
@@ -46,16 +44,14 @@ N = 1 << 10
 def parameters(special: int = 1, dnum: int = 0) -> CkksParameters:
     """Three limbs, for all designs of this file."""
     primes = _core.prime_search(30, N, 3 + special)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.from_primes(
-            n=N,
-            data_primes=primes[:3],
-            special_prime=primes[3:],
-            scale=2.0**28,
-            dnum=dnum,
-            security=None,
-        )
+    return CkksParameters.from_primes(
+        n=N,
+        data_primes=primes[:3],
+        special_prime=primes[3:],
+        scale=2.0**28,
+        dnum=dnum,
+        security=None,
+    )
 
 
 def low(x: Any) -> Any:  # noqa: ANN401
@@ -168,17 +164,15 @@ def test_truncated_keys_of_bfv_decrypt_right(
     more = {} if relinearization == "special_prime" else {"multiplication": "hps"}
     if relinearization == "word":
         more["word_bits"] = 12
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        of = BfvParameters.create(
-            n=N,
-            prime_bits=(40, 40, 40),
-            plain_bits=17,
-            relinearization=relinearization,
-            security=None,
-            **({"special_bits": 41} if relinearization == "special_prime" else {}),
-            **more,
-        )
+    of = BfvParameters.create(
+        n=N,
+        prime_bits=(40, 40, 40),
+        plain_bits=17,
+        relinearization=relinearization,
+        security=None,
+        **({"special_bits": 41} if relinearization == "special_prime" else {}),
+        **more,
+    )
     secret, public, keys = generate_keys(of, KeyNeeds(2), seeded=True)
     assert keys.relin is not None
     assert keys.relin.shape == of.key_shape(2)

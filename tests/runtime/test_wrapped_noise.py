@@ -12,7 +12,7 @@ from ringsmith import Compiled, client, compile_program, open_device, trace
 from ringsmith.errors import ProgramError
 from ringsmith.interop import SealParameters, read_ciphertext, write_ciphertext, write_secret_key
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
-from ringsmith.params import BfvParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import BfvParameters, KeyNeeds
 from ringsmith.runtime.evaluator import Evaluator
 from ringsmith.runtime.noise import NoiseWarning
 
@@ -26,9 +26,7 @@ Keys = tuple[client.SecretKey, PublicKey, EvaluationKeys]
 
 
 def made(data_primes: tuple[int, ...]) -> BfvParameters:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters(N, data_primes, (1125899906826241,), T)
+    return BfvParameters(N, data_primes, (1125899906826241,), T)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """What BFV is wrongly given, and the message that each gets."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,7 @@ from ringsmith.objects import (
     Plaintext,
     PublicKey,
 )
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.runtime.evaluator import Evaluator
 
 N, T = 1024, 65537
@@ -57,18 +56,16 @@ class Things:
 
 @pytest.fixture(scope="module")
 def things() -> Things:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        bfv = BfvParameters.create(
-            n=N, prime_bits=(50, 50), special_bits=51, plain_modulus=T, security=None
-        )
-        ckks = CkksParameters.from_primes(
-            n=N,
-            data_primes=bfv.data_primes,
-            special_prime=bfv.special_primes,
-            scale=2.0**40,
-            security=None,
-        )
+    bfv = BfvParameters.create(
+        n=N, prime_bits=(50, 50), special_bits=51, plain_modulus=T, security=None
+    )
+    ckks = CkksParameters.from_primes(
+        n=N,
+        data_primes=bfv.data_primes,
+        special_prime=bfv.special_primes,
+        scale=2.0**40,
+        security=None,
+    )
     secret, public, keys = client.generate_keys(bfv, KeyNeeds(bfv.limbs))
     # Of unknown origin, as from SEAL: what their identity and tag tell is test_belonging.py's.
     assert keys.relin is not None
@@ -281,10 +278,8 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.given)
 def test_each_wrong_thing_has_its_message(case: Case, things: Things) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        with pytest.raises((RingsmithError, TypeError)) as raised:
-            case.call(things)
+    with pytest.raises((RingsmithError, TypeError)) as raised:
+        case.call(things)
     assert case.message in str(raised.value)
 
 

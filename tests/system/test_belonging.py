@@ -1,6 +1,5 @@
 """Objects know what they belong to: parameters' identity and key tags, checked at every entry."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,7 @@ from ringsmith.errors import InteropError, ParameterError, ProgramError, Ringsmi
 from ringsmith.interop import SealParameters
 from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
-from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds, SecurityWarning
+from ringsmith.params import BfvParameters, CkksParameters, KeyNeeds
 from ringsmith.program import EncryptedVector, trace
 from ringsmith.runtime import Compiled, compile_program, open_device, precompute_keys
 from ringsmith.runtime.evaluator import Evaluator
@@ -41,11 +40,9 @@ def party(parameters: Parameters) -> Party:
 
 def bfv_of(t: int) -> BfvParameters:
     """Small BFV parameters."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=1024, prime_bits=(40, 40), special_bits=41, plain_modulus=t, security=None
-        )
+    return BfvParameters.create(
+        n=1024, prime_bits=(40, 40), special_bits=41, plain_modulus=t, security=None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +59,7 @@ def another(small: CkksParameters) -> Party:
 @pytest.fixture(scope="module")
 def foreign(small: CkksParameters) -> Party:
     """A client of parameters with one data prime less; what it has fits in shape, where it can."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return party(replace(small, data_primes=small.data_primes[:-1], dnum=4, name="other"))
+    return party(replace(small, data_primes=small.data_primes[:-1], dnum=4, name="other"))
 
 
 @pytest.fixture(scope="module")

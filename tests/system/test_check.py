@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests import check
+from tests import check, weight
 from tests.check import Selection, block_tests, changed_files, within
 
 
@@ -15,7 +15,7 @@ def distances(*files: str) -> dict[str, int]:
 def test_a_modules_tests_are_nearer_than_those_of_its_users() -> None:
     found = distances("python/ringsmith/hdl/packing.py")
     assert found["tests/hdl/test_packing.py"] == 1
-    assert found["tests/hdl/test_debug_area.py"] == 2  # of hdl/synthesis.py, which imports it
+    assert found["tests/rtl/test_area.py"] == 2  # of hdl/synthesis.py, which imports it
     assert "tests/client/test_client.py" not in found
     assert (
         Selection(["python/ringsmith/hdl/packing.py"]).ordered()[0] == "tests/hdl/test_packing.py"
@@ -29,8 +29,8 @@ def test_users_take_names_from_the_package_too() -> None:
 def test_a_helper_of_tests_has_the_tests_that_import_it() -> None:
     found = distances("tests/forks.py")
     assert found["tests/backends/test_jobs.py"] == 1
-    assert distances("tests/core/conftest.py")["tests/core/test_ntt.py"] == 1
-    assert distances("tests/core/test_ntt.py") == {"tests/core/test_ntt.py": 0}
+    assert distances("tests/core/conftest.py")["tests/core/test_numbers.py"] == 1
+    assert distances("tests/core/test_numbers.py") == {"tests/core/test_numbers.py": 0}
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_a_helper_of_tests_has_the_tests_that_import_it() -> None:
     [
         ("rtl/arith/rs_mod_addsub.sv", "tests/rtl/test_arith.py"),
         ("rtl/rpau/rs_rpau_link.sv", "tests/backends/rpau/test_link.py"),
-        ("core/src/ring/ntt.cpp", "tests/core/test_ntt.py"),
+        ("core/src/ring/ntt.cpp", "tests/core/test_numbers.py"),
         ("sim/rpau/harness.cpp", "tests/backends/rpau/test_model_cycles.py"),
         (
             "python/ringsmith/backends/rpau/model/rpau_model.cpp",
             "tests/backends/rpau/test_model_cycles.py",
         ),
         ("python/ringsmith/designs/nano.toml", "tests/debug/test_debug_designs.py"),
-        ("docs/guide/heir.md", "tests/docs/test_heir_page.py"),
+        ("docs/guide/heir.md", "tests/docs/test_guide_pages.py"),
         ("python/ringsmith/platforms/u280.toml", "tests/platforms/test_platforms.py"),
     ],
 )
@@ -78,3 +78,48 @@ def test_what_took_too_long_is_left_out(
 def test_paths_name_all_files_below_them() -> None:
     found = changed_files([str(check.ROOT / "tests" / "platforms")])
     assert found == ["tests/platforms/test_platforms.py"]
+
+
+# ---- The table of the repository's weight counts what it says ------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "counted"),
+    [
+        ("prime_set = 3", True),
+        ("class PrimeSet:", True),
+        ("def host_zones():", True),
+        ("BUS_ROOMS = 1", True),
+        ("# what is inside, and outside", False),
+        ("artefact = besides", False),
+        ("# on the client side", False),
+        ("side = design.dyadic", True),
+    ],
+)
+def test_words_count_also_as_parts_of_names(line: str, counted: bool) -> None:
+    assert weight.replaced([line]) == counted
+
+
+def test_modules_are_counted_when_a_function_of_them_runs() -> None:
+    def call() -> None:
+        import ringsmith.hdl.ecp5.boards  # noqa: F401 - what runs while it is imported is left out
+        from ringsmith.params.primes import check_degree
+
+        check_degree(1024)
+
+    names = {Path(name).relative_to(weight.PACKAGE).as_posix() for name in weight.modules_of(call)}
+    assert "params/primes.py" in names
+    assert "hdl/ecp5/boards.py" not in names
+
+
+def test_the_counted_product_is_right() -> None:
+    assert weight.product() == pytest.approx(2, abs=1e-3)
+
+
+def test_the_table_has_a_count_in_each_row() -> None:
+    table = dict(weight.rows(12.5, None))
+    assert table["`make test`, two quiet cores, cold, minutes"] == "12.5"
+    assert table["`make check` after a change, seconds"] == "–"
+    counts = [int(count.replace(",", "")) for count in table.values() if count not in ("12.5", "–")]
+    assert len(counts) == 5
+    assert all(counts)

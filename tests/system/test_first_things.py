@@ -28,8 +28,6 @@ from ringsmith.errors import ParameterError, ProgramError, RingsmithError
 from ringsmith.params import PARAMETER_SETS
 from ringsmith.runtime import compile_for_smallest_design
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 
 def square(x: Any) -> Any:  # noqa: ANN401 - an encrypted vector
     return x * x + 1

@@ -123,7 +123,6 @@ def public_classes() -> set[type]:
     return {value for value in values if isinstance(value, type)}
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_no_object_has_a_long_representation(
     small: CkksParameters, rng: np.random.Generator
 ) -> None:
@@ -133,6 +132,7 @@ def test_no_object_has_a_long_representation(
 
     vectors: list[object] = []
     trace(vector, small)
+    trace(vector, small, {"x": (3, 5)})
     start = [*objects(small, rng), *compiled_for_designs(), *vectors]
     start += [parameter_set(name) for name in PARAMETER_SETS]
     start += [named_design(name) for name in design_names()]

@@ -40,8 +40,6 @@ from ringsmith.params import (
     sparse_primes,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
-
 INT, FLOAT = np.int64, np.float64
 KINDS = (np.int32, np.int64, np.uint16, np.uint64)
 

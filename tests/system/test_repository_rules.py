@@ -9,14 +9,22 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import grimp
 import pytest
+import yaml
 from tests.rules import ROOT, broken_by, broken_links, broken_words, unlisted_pages, wide_blocks
 
 import ringsmith
+from ringsmith.backends.base import Design
+from ringsmith.backends.registry import named_design
+from ringsmith.backends.stream.compiler.executable import StreamExecutable
+from ringsmith.errors import RingsmithError
+from ringsmith.lower import lower_operation
+from ringsmith.params import BfvParameters, CkksParameters, RlweParameters
+from ringsmith.runtime import compile_graph
 
 
 @pytest.mark.parametrize(
@@ -154,3 +162,123 @@ def test_type_checkers_see_the_public_names() -> None:
         for name in node.names
     }
     assert seen == set(ringsmith.__all__) - {"__version__"}
+
+
+# ---- The files that a forge, a citation and a hook read are as their schemas say -----------------
+
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SCHEMAS = {
+    "vendor.github-workflows": ".github/workflows/*.yml",
+    "vendor.github-issue-forms": ".github/ISSUE_TEMPLATE/[!c]*.yml",
+    "vendor.github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
+    "vendor.citation-file-format": "CITATION.cff",
+}
+MAKEFILE = (CHECKOUT / "Makefile").read_text()
+
+
+def complaints(schema: str, files: list[Path]) -> str:
+    """What check-jsonschema says of files; empty: nothing."""
+    command = [Path(sys.prefix) / "bin" / "check-jsonschema", "--builtin-schema", schema, *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("schema", "pattern"), SCHEMAS.items())
+def test_the_forges_files_follow_their_schemas(schema: str, pattern: str, tmp_path: Path) -> None:
+    files = sorted(CHECKOUT.glob(pattern))
+    assert files
+    assert complaints(schema, files) == ""
+    wrong = tmp_path / files[0].name
+    wrong.write_text("jobs: 1\nbody: 1\nauthors: 1\nblank_issues_enabled: 3\n")
+    assert complaints(schema, [wrong]) != ""
+
+
+def test_the_forges_files_call_tasks_that_the_makefile_has() -> None:
+    files = [*CHECKOUT.glob(".github/workflows/*.yml"), CHECKOUT / ".pre-commit-config.yaml"]
+    text = "\n".join(file.read_text() for file in files)
+    tasks = {*re.findall(r"make ([a-z-]+)", text)} - {"perl"}
+    assert {"check", "test", "test-full", "demo", "release"} <= tasks
+    assert [task for task in tasks if not re.search(rf"^{task}:", MAKEFILE, re.M)] == []
+
+
+def test_one_version_is_cited_built_and_released() -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+    assert yaml.safe_load((CHECKOUT / "CITATION.cff").read_text())["version"] == project["version"]
+    assert f"version, {project['version']}," in (CHECKOUT / "CHANGELOG.md").read_text()
+
+
+# ---- The README's table of schemes, operations and devices says what the compilers do ------------
+
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+COLUMNS: Mapping[str, str] = {
+    "`rpau`": "nano",
+    "`rpau` with converters": "heaws-seal",
+    "`stream`": "rpm",
+    "`vector`": "vector-small",
+}
+BITS = {"nano": 40, "heaws-seal": 40, "rpm": 30, "vector-small": 30}
+"""Of the primes of a set for each design."""
+
+
+def table() -> list[tuple[str, str, list[str]]]:
+    """Scheme, operations, and cells of each row."""
+    part = README.read_text().partition("## What runs where")[2].partition("\n\n")[2]
+    rows = re.findall(r"^\| (CKKS|BFV) \| (.+?) \| (.+) \|$", part, re.MULTILINE)
+    return [(scheme, text, cells.split(" | ")) for scheme, text, cells in rows]
+
+
+def parameters(scheme: str, design: Design, *, several: bool) -> RlweParameters:
+    """A set that a design can hold; ``several``: with two primes a digit."""
+    bits, n = BITS[design.name], 1 << design.log_n
+    special = (bits, bits) if several else (bits,)
+    if scheme == "CKKS":
+        return CkksParameters.create(
+            n=n,
+            prime_bits=(bits,) * 4,
+            special_bits=special,
+            scale_bits=bits - 4,
+            security=None,
+        )
+    return BfvParameters.create(
+        n=n,
+        prime_bits=(bits,) * 4,
+        special_bits=special,
+        plain_bits=17,
+        security=None,
+        multiplication="hps",
+    )
+
+
+def answer(scheme: str, operation: str, design: Design, *, several: bool) -> str:
+    """What a design does with an operation: yes, no, products, or CPU."""
+    of = parameters(scheme, design, several=several)
+    graph = lower_operation(operation, of, of.limbs)
+    try:
+        executable = compile_graph(graph, design).executable
+    except RingsmithError:
+        return "no"
+    if isinstance(executable, StreamExecutable):
+        return "products" if executable.products else "CPU"
+    return "yes"
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_the_table_says_what_a_design_computes(column: str) -> None:
+    heads = re.search(r"^\| scheme \| operation \| (.+) \|$", README.read_text(), re.MULTILINE)
+    assert heads is not None
+    place = heads[1].split(" | ").index(column)
+    design = named_design(COLUMNS[column])
+    wrong = []
+    for scheme, text, cells in table():
+        for operation in re.findall(r"`(\w+)`", text):
+            found = answer(scheme, operation, design, several="several primes" in text)
+            if found != cells[place]:
+                wrong.append((scheme, operation, found))
+    assert wrong == []
+
+
+def test_the_cpu_computes_all() -> None:
+    assert {cells[0] for _, _, cells in table()} == {"yes"}
+    assert len(table()) >= 8

@@ -267,7 +267,6 @@ if "control" in sys.argv:
 """
 
 
-@pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 def test_a_process_that_loads_and_runs_a_program_has_no_code_for_secret_keys(
     tmp_path: Path,
 ) -> None:

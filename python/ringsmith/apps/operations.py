@@ -5,7 +5,7 @@ residues: no latency depends on data. The result is compared with the interprete
 a wrong operation in it cannot come out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -57,15 +57,13 @@ def operation_rows(
     limbs: int,
     steps: int,
     seal_seconds: Mapping[str, float] | None,
-    names: Sequence[str] = OPERATIONS,
 ) -> list[OperationRow]:
     """Runs every operation alone on an accelerator.
 
-    Raises DeviceError when the device's result differs from the interpreter's; ProgramError when
-    there is no such operation.
+    Raises DeviceError when the device's result differs from the interpreter's.
     """
     rows = []
-    for name in names:
+    for name in OPERATIONS:
         graph = _operation_graph(name, parameters, limbs, steps)
         instructions, cycles = run_checked(runtime.compile_graph(graph, design), device)
         seal = (seal_seconds or {}).get(name)

@@ -135,6 +135,6 @@ class Exporter(ABC):
         """Resources of a design, without synthesis."""
 
 
-def hex_words(words: Sequence[int], digits: int = 16) -> str:
-    """Words as lines of a file that ``$readmemh`` reads."""
-    return "".join(f"{word:0{digits}x}\n" for word in words)
+def hex_words(words: Sequence[int]) -> str:
+    """Words of 64 bits as lines of a file that ``$readmemh`` reads."""
+    return "".join(f"{word:016x}\n" for word in words)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Protocol, Self
 import numpy as np
 
 from ringsmith.errors import DeviceError, ProgramError
-from ringsmith.objects import Ciphertext, History, OfKeyPair, Residues, check_opaque
+from ringsmith.objects import Ciphertext, Contents, History, OfKeyPair, Residues, check_opaque
 from ringsmith.short_repr import short_repr
 
 
@@ -204,6 +204,7 @@ class Handle(_OnDevice, OfKeyPair):
         scale: The scale, as a ciphertext's.
         history: What is known of its error, as a ciphertext's.
         output: The name of the output that it is; empty: it was put.
+        contents: What its slots hold, as a ciphertext's.
     """
 
     device: object
@@ -212,6 +213,7 @@ class Handle(_OnDevice, OfKeyPair):
     scale: float = 1.0
     history: History | None = None
     output: str = ""
+    contents: Contents | None = None
     _residents: list[Resident] = field(default_factory=list, repr=False)
 
     @property
@@ -261,6 +263,7 @@ class Handle(_OnDevice, OfKeyPair):
             parameters_id=self.parameters_id,
             key_tag=self.key_tag,
             history=self.history,
+            contents=self.contents,
         )
 
     def free(self) -> None:

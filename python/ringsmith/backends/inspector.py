@@ -106,7 +106,7 @@ class Wanted:
         products: Random products through the RTL of a design that multiplies alone.
         verify: The designs whose RTL runs; empty: all.
         area: The designs that are synthesized.
-        area_in_part: The designs of which a part is synthesized, and counted in proportion.
+        area_in_part: Designs that are synthesized in part, and counted in proportion.
     """
 
     write: WriteOperation

@@ -159,7 +159,6 @@ class Slots:
         places: The number of slots; None: as many as there are jobs.
         held: Returns the groups of keys that a slot holds.
         wait_seconds: How long a job may wait for a slot; None: no limit.
-        capacity: Maximum number of waiting jobs; more are refused.
     """
 
     def __init__(
@@ -168,10 +167,9 @@ class Slots:
         held: Callable[[int], Collection[str]] = lambda _: (),
         *,
         wait_seconds: float | None = None,
-        capacity: int = _CAPACITY,
     ) -> None:
         self.places = places
-        self._held, self._wait_seconds, self._capacity = held, wait_seconds, capacity
+        self._held, self._wait_seconds = held, wait_seconds
         self._taken: set[int] = set()
         self._begin()
 
@@ -179,7 +177,7 @@ class Slots:
         """Begins with an empty queue and free slots, in the process that is to use them."""
         self._process = os.getpid()
         self._change = Condition()
-        self._queue: FairQueue[Job[Any]] = FairQueue(self._capacity, self._capacity)
+        self._queue: FairQueue[Job[Any]] = FairQueue(_CAPACITY, _CAPACITY)
         self._tickets: dict[Job[Any], Ticket[Job[Any]]] = {}
         self._given: dict[Job[Any], int] = {}
         self._taken.clear()
@@ -498,6 +496,7 @@ class Device(ABC):
             like.scale,
             like.history,
             "",
+            like.contents,
             residents,
             parameters_id=like.parameters_id,
             key_tag=like.key_tag,

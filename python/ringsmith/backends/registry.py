@@ -200,7 +200,7 @@ def named_design(design: str | Path | Design) -> Design:
 
 
 def backend_named(design: str) -> Backend:
-    """The backend of a design's name or TOML file, of which nothing but the architecture is read.
+    """The backend of a design's name or TOML file; only the file's architecture is read.
 
     Raises:
         ParameterError: If there is no design of that name, or the file names no architecture.

@@ -46,7 +46,7 @@ class Executable(Protocol):
 
     @property
     def host_transfers(self) -> int:
-        """Limbs, and seeds, that cross to or from the host under way; see ``RunReport``."""
+        """Limbs, and seeds, that cross to or from the host during a run; see ``RunReport``."""
         ...
 
     @property
@@ -73,7 +73,7 @@ class Executable(Protocol):
 @short_repr
 @dataclass(frozen=True, eq=False)
 class InputsOnDemand(Mapping[str, Residues]):
-    """A graph's inputs by name, some of which are made whenever they are read.
+    """A graph's inputs by name; some are made whenever they are read.
 
     Attributes:
         given: Those that are there.

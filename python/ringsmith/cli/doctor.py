@@ -233,11 +233,12 @@ def _bytes_under(folder: Path) -> int:
     return total
 
 
-def _cpu_features(read: Callable[[], str] = Path("/proc/cpuinfo").read_text) -> str:
+def _cpu_features() -> str:
     """The features of CPU_FEATURES that the first processor has, "" where Linux tells none."""
     try:
-        flags = re.search(r"^flags\s*: (.*)$", read(), re.MULTILINE)
+        text = Path("/proc/cpuinfo").read_text()
     except OSError:
         return ""
+    flags = re.search(r"^flags\s*: (.*)$", text, re.MULTILINE)
     has = set(flags[1].split()) if flags else set()
     return ", ".join(feature for feature in CPU_FEATURES if feature in has)

@@ -123,8 +123,7 @@ def evaluate(
         with_key_tag,
         write_ciphertext,
     )
-    from ringsmith.runtime.evaluator import Evaluator
-    from ringsmith.runtime.operands import operation_named
+    from ringsmith.runtime.evaluator import Evaluator, operation_named
 
     if (steps is None) == (operation == Op.ROTATE):
         wanted = "needs --steps" if steps is None else "takes no --steps"

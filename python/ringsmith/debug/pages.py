@@ -40,7 +40,7 @@ date; areas and verification, of the one in their row.
 
 
 def parameters_table(backend: Backend) -> str:
-    """The designs of an architecture of which nothing but their parameters is known."""
+    """The designs of an architecture where only their parameters are known."""
     entries = []
     for design in map(backend.load_design, backend.designs()):
         values: dict[str, object] = asdict(design) if is_dataclass(design) else {}

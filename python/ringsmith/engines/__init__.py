@@ -31,7 +31,7 @@ ENGINES = (PROCESSES, RAY)
 
 
 def check(name: str, workers: int) -> None:
-    """Refuses an engine that is none.
+    """Refuses what is not an engine.
 
     Raises:
         ParameterError: If there is no engine of that name, or no worker.

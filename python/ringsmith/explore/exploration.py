@@ -125,7 +125,7 @@ def explore_designs(
     Raises:
         ParameterError: If an argument is wrong, or no design does what is asked; says what it
             misses.
-        ProgramError: If an operation is none, or the file is no program's.
+        ProgramError: If there is no such operation, or the file is no program's.
         InteropError: If the record's file is another one's.
         ToolError: If the engine is not there, or its workers die.
     """

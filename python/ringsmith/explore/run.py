@@ -11,8 +11,7 @@ from ringsmith.engines import engine
 from ringsmith.errors import ParameterError
 from ringsmith.explore.evaluate import Evaluator, work_of
 from ringsmith.explore.page import page_of
-from ringsmith.explore.points import OBJECTIVES, Tried
-from ringsmith.explore.record import FORMAT, VERSION, Record
+from ringsmith.explore.points import FORMAT, OBJECTIVES, VERSION, Record, Tried
 from ringsmith.explore.report import section
 from ringsmith.explore.request import Request, architectures, explorer
 from ringsmith.explore.search import Found, Search
@@ -101,7 +100,7 @@ def explored(
 
     Raises:
         ParameterError: If an option is wrong, or no design does what is asked; says what it misses.
-        ProgramError: If an operation or the program is none.
+        ProgramError: If there is no such operation or program.
         InteropError: If the record's file is another one's.
         ToolError: If the engine is not there, or its workers die.
     """

@@ -17,8 +17,7 @@ from ringsmith.backends.explorer import Parameter
 from ringsmith.engines import Engine
 from ringsmith.errors import ParameterError
 from ringsmith.explore.evaluate import CAPACITY, Evaluator
-from ringsmith.explore.points import Job, Tried, Values, front
-from ringsmith.explore.record import Record
+from ringsmith.explore.points import Job, Record, Tried, Values, front
 from ringsmith.explore.request import Request, explorer
 from ringsmith.short_repr import short_repr
 
@@ -76,7 +75,7 @@ def _size(point: Tried) -> tuple[float, float]:
 
 @dataclass
 class Search:
-    """A search under way.
+    """A search that runs.
 
     Attributes:
         evaluator: Knows the request.

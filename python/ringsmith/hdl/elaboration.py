@@ -32,7 +32,7 @@ def elaborated(
         values: ``Name=value`` of the top's parameters.
         work: A folder to work in; the sources are copied to it.
         macros: What the sources are read with.
-        boxes: Modules of which only the ports are read.
+        boxes: Modules whose ports alone are read.
 
     Raises:
         ToolError: If Yosys is not installed or fails.

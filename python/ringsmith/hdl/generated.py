@@ -2,7 +2,7 @@
 
 import argparse
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,26 @@ def upper_camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def prose(text: str, prefix: str = "", width: int = 100) -> list[str]:
+def prose(text: str, prefix: str = "") -> list[str]:
     """Wraps a paragraph into lines that start with ``prefix``."""
-    return textwrap.wrap(text, width, initial_indent=prefix, subsequent_indent=prefix)
+    return textwrap.wrap(text, 100, initial_indent=prefix, subsequent_indent=prefix)
+
+
+# ---- What the files of instruction sets have in common -------------------------------------------
+
+
+class IsaError(ValueError):
+    """An instruction-set file contradicts itself."""
+
+
+def check_keys(
+    what: str, entry: Mapping[str, object], required: Set[str], optional: Set[str] = frozenset()
+) -> None:
+    """Refuses an entry of a file without a key that it needs, or with an unknown one.
+
+    Raises:
+        IsaError: If so; names ``what`` and the keys.
+    """
+    missing, unknown = required - entry.keys(), entry.keys() - required - optional
+    if missing or unknown:
+        raise IsaError(f"{what}: missing keys {sorted(missing)}, unknown keys {sorted(unknown)}")

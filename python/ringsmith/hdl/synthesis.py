@@ -11,8 +11,8 @@ clock rate.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from ringsmith.hdl import netlist, packing
@@ -234,3 +234,27 @@ _RAMB18_SHAPES = ((512, 36), (1024, 18), (2048, 9), (4096, 4), (8192, 2), (16384
 def block_rams(width: int, depth: int) -> float:
     """Block RAMs of 36 Kbit of a memory with one write and one read port."""
     return min(-(-depth // words) * -(-width // bits) for words, bits in _RAMB18_SHAPES) / 2
+
+
+# ---- Arithmetic of areas: sums, differences, multiples -------------------------------------------
+
+
+_NUMBERS = tuple(each.name for each in fields(Area))
+
+
+def total_area(areas: Iterable[Area]) -> Area:
+    """The sum of areas."""
+    numbers = [asdict(area) for area in areas]
+    return Area(**{name: sum(each[name] for each in numbers) for name in _NUMBERS})
+
+
+def area_less(area: Area, *parts: Area) -> Area:
+    """An area without those of its parts."""
+    whole, less = asdict(area), asdict(total_area(parts))
+    return Area(**{name: whole[name] - less[name] for name in _NUMBERS})
+
+
+def area_times(area: Area, factor: float) -> Area:
+    """An area a number of times, rounded: BRAMs to halves."""
+    rounded = {name: round(value * factor) for name, value in asdict(area).items()}
+    return Area(**{**rounded, "brams": round(2 * area.brams * factor) / 2})

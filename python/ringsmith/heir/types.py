@@ -18,7 +18,6 @@ _TENSOR = re.compile(r"tensor<((?:[\d?]++x)*+)(.*)>$", re.S)
 _REFERENCE = re.compile(r"[!#][A-Za-z_][\w.$]*")
 _FLOAT = {"f16": "<f2", "f32": "<f4", "f64": "<f8"}
 _INTEGER = re.compile(r"(?:[su]?i(\d+)|index)$")
-_NUMBER = re.compile(r"[-+]?(?:0x[0-9A-Fa-f]+|[\d.]+(?:[eE][-+]?\d+)?)")
 _ARRAY = re.compile(r"array<i\d+(?::(.*))?>$", re.S)
 
 

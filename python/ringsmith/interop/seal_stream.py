@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from ringsmith.errors import InteropError
 from ringsmith.files import open_regular
-from ringsmith.files.compression import Compression, compress, decompress
-from ringsmith.files.part import Bytes, FilePart, load
+from ringsmith.files.compression import Bytes, Compression, FilePart, compress, decompress, load
 from ringsmith.objects import KEY_TAG_BYTES
 
 Source = bytes | bytearray | memoryview | str | os.PathLike[str]

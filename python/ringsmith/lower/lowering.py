@@ -14,6 +14,7 @@ from ringsmith import _core
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Drops, Key, Op, operations
 from ringsmith.graph.subroutines import MAX_NODES, Origin, SubroutineGraph
+from ringsmith.objects import Contents
 from ringsmith.params import KeyNeeds, KeyShape, RlweParameters
 from ringsmith.program import Node, Plain, Program
 from ringsmith.program.plain import digest
@@ -41,11 +42,13 @@ class CiphertextPort:
         polynomials: Names of the graph's inputs or outputs, c_0 first.
         limbs: Data primes of each.
         scale: Scale to encrypt at, or that decoding divides by.
+        contents: What an input's slots must hold, or an output's hold; None: anything.
     """
 
     polynomials: tuple[str, ...]
     limbs: int
     scale: float
+    contents: Contents | None = None
 
 
 @short_repr
@@ -175,8 +178,18 @@ class _Lowering:
         return Lowered(
             self._graph,
             constants,
-            MappingProxyType({k: _port(k, node) for k, node in self._program.inputs.items()}),
-            MappingProxyType({k: _port(k, node) for k, node in self._program.outputs.items()}),
+            MappingProxyType(
+                {
+                    k: _port(k, node, self._program.input_contents)
+                    for k, node in self._program.inputs.items()
+                }
+            ),
+            MappingProxyType(
+                {
+                    k: _port(k, node, self._program.output_contents)
+                    for k, node in self._program.outputs.items()
+                }
+            ),
             self._program.key_needs,
             self._parameters.parameters_id,
             self._program,
@@ -331,6 +344,6 @@ def _parts(name: str, parameters: RlweParameters) -> tuple[Op, ...]:
     return (Op(name),)
 
 
-def _port(name: str, node: Node) -> CiphertextPort:
+def _port(name: str, node: Node, contents: Mapping[str, Contents]) -> CiphertextPort:
     polynomials = tuple(f"{name}.{k}" for k in range(node.size))
-    return CiphertextPort(polynomials, node.limbs, node.scale)
+    return CiphertextPort(polynomials, node.limbs, node.scale, contents.get(name))

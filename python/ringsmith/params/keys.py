@@ -27,7 +27,7 @@ class KeyShape:
 
     @classmethod
     def full(cls, digits: int, primes: int) -> "KeyShape":
-        """Returns the shape of a key over all of so many primes."""
+        """Returns the shape of a key over all of that many primes."""
         return cls(digits, tuple(range(primes)))
 
     def bytes(self, n: int) -> int:
@@ -40,7 +40,7 @@ class KeyShape:
 class KeyNeeds:
     """Evaluation keys, each with the largest number of limbs that it is used at.
 
-    A key needs only the digits of so many limbs, and their primes and the special primes:
+    A key needs only the digits of that many limbs, and their primes and the special primes:
     ``RlweParameters.key_shape(limbs)``. A run takes keys of more digits and primes, too.
 
     Attributes:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringsmith.errors import ProgramError, check_type
 from ringsmith.files.records import IN_MEMORY
 from ringsmith.graph.operations import Key, Op
-from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey
+from ringsmith.objects import Ciphertext, Contents, EvaluationKeys, PublicKey
 from ringsmith.params import KeyNeeds, RlweParameters
 from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.program.arrays import ArrayNode, evaluate_arrays, padded
@@ -58,6 +58,9 @@ class Program(ABC):
         packed_inputs: Of an imported program: how tensors lie in the inputs, by the tensor's name.
         packed_outputs: The same of the outputs.
         complex_inputs: Inputs whose numbers may be complex.
+        input_contents: What the slots of inputs must hold, by name; of all slots nothing. A result
+            of another run that holds something else is refused.
+        output_contents: What the slots of outputs hold.
         notes: What was added so that results are right, for people.
         unchecked: Whether ranges do not decide what fits: results are meant modulo t (BFV), or are
             promised to fit (imported CKKS programs). Otherwise no result exceeds what its
@@ -77,6 +80,8 @@ class Program(ABC):
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     complex_inputs: tuple[str, ...] = ()
+    input_contents: Mapping[str, Contents] = field(default_factory=dict)
+    output_contents: Mapping[str, Contents] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     unchecked: bool = False
     arrays: Mapping[str, ArrayNode] = field(

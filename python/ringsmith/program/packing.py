@@ -4,6 +4,7 @@ An imported program takes and gives tensors. A tensor lies in one vector or seve
 vector of S slots fills a ciphertext by repetition.
 """
 
+import hashlib
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringsmith.errors import ProgramError
+from ringsmith.objects import Contents
 
 MAX_NUMBERS = 1 << 26
 """Numbers of a tensor, and entries of a table."""
@@ -146,6 +148,17 @@ class Packing:
         if entries and not 0 <= int(table.min()) <= int(table.max()) <= largest:
             return f"the table leaves 0 … {largest}"
         return ""
+
+
+def of_entries(shape: tuple[int, ...], row: NDArray[Any]) -> Contents:
+    """Returns what a ciphertext holds of an array.
+
+    Args:
+        shape: The array's.
+        row: For each slot of a row the position of its entry in the flat array from 1, or 0.
+    """
+    places = np.ascontiguousarray(row, "<i8").tobytes() + repr(shape).encode()
+    return Contents(math.prod(shape), hashlib.blake2b(places, digest_size=6).hexdigest())
 
 
 def checked_tensors(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.graph.operations import Op
+from ringsmith.objects import Contents
 from ringsmith.params import RlweParameters
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray
@@ -26,7 +27,7 @@ from ringsmith.program.ndarray.ports import (
     vector_packing,
 )
 from ringsmith.program.nodes import Bound, Note
-from ringsmith.program.packing import Packing
+from ringsmith.program.packing import Packing, of_entries
 from ringsmith.program.plain import Space, whole_number
 from ringsmith.program.planner import InputSpec, multiplicative_depth
 from ringsmith.program.ranges import interval_of
@@ -58,6 +59,8 @@ class Recording:
         arrays: What each output means as an array, by name; empty: it is not known.
         packed_inputs: How arrays lie in the inputs, by the array's name; empty: there are none.
         packed_outputs: The same of the outputs.
+        input_contents: What slots of inputs must hold, as of ``Program``.
+        output_contents: What slots of outputs hold.
     """
 
     name: str
@@ -70,6 +73,8 @@ class Recording:
     arrays: Mapping[str, ArrayNode] = field(default_factory=dict)
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
+    input_contents: Mapping[str, Contents] = field(default_factory=dict)
+    output_contents: Mapping[str, Contents] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
@@ -185,6 +190,8 @@ def _record(
         {name: result.node for name, result in results.items()},
         packed,
         found.packed,
+        _input_contents(specs, packed, space),
+        found.contents,
     )
     origins = {
         name: value.content.origin
@@ -245,17 +252,18 @@ def _fits_row(name: str, length: int, space: Space, source: SourceLine) -> int:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """The ciphertexts of the outputs, the numbers that they hold, and how arrays lie in them."""
+    """The ciphertexts of the outputs, the numbers in them, how arrays lie, what slots hold."""
 
     indices: dict[str, int]
     lengths: dict[str, int]
     packed: dict[str, Packing]
+    contents: dict[str, Contents]
 
 
 def _outputs(
     results: Mapping[str, EncryptedVector | EncryptedArray], source: SourceLine, *, packs: bool
 ) -> _Outputs:
-    found = _Outputs({}, {}, {})
+    found = _Outputs({}, {}, {}, {})
     packs = packs or any(isinstance(each, EncryptedArray) for each in results.values())
     for name, result in results.items():
         space = result.trace.space
@@ -265,17 +273,57 @@ def _outputs(
             )
             found.indices.update(ports)
             found.lengths.update(dict.fromkeys(ports, space.slots))
+            found.contents.update(_array_contents(result, ports))
             continue
         if name in found.indices:
             raise source.error(f"two outputs are named {name!r}: name one otherwise")
         found.indices[name] = result.index
         found.lengths[name] = result.array.numbers
+        numbers = result.shape[0]
+        span = result.trace.span(result.index)
+        rest = span.part(numbers, space.slots, space.slots)
+        zeros = bool((rest.low == 0).all() and (rest.high == 0).all())
+        found.contents[name] = Contents(numbers, zeros=zeros)
         if packs:
             length = _fits_row(name, result.array.numbers, space, source)
             found.packed[name] = vector_packing(
                 name, length, space.row, whole=space.exact, is_input=False
             )
             found.lengths[name] = space.slots
+    return found
+
+
+def _input_contents(
+    specs: Mapping[str, InputSpec], packed: Mapping[str, Packing], space: Space
+) -> dict[str, Contents]:
+    """What the slots of the inputs must hold; of all slots nothing."""
+    found: dict[str, Contents] = {}
+    for name, spec in specs.items():
+        if isinstance(spec.length, tuple):
+            packing = packed[name]
+            for port, row in zip(packing.ports, packing.table.reshape(-1, space.row), strict=True):
+                found[port] = of_entries(packing.shape, row)
+        elif spec.length is not None and spec.length < space.slots:
+            found[name] = Contents(spec.length)
+    return found
+
+
+def _array_contents(array: EncryptedArray, ports: Mapping[str, int]) -> dict[str, Contents]:
+    """What the slots of an output's ciphertexts hold."""
+    layout, trace = array.content.layout, array.trace
+    rows = layout.table.reshape(layout.ciphertexts, layout.slots)
+    found = {}
+    for name, index in ports.items():
+        number = next(
+            i
+            for i, part in enumerate(array.content.parts)
+            if isinstance(part, EncryptedVector) and part.index == index and rows[i].any()
+        )
+        others = trace.space.in_every_row(rows[number] == 0)
+        span = trace.span(index)
+        low, high = (np.broadcast_to(end, others.shape)[others] for end in (span.low, span.high))
+        zeros = not (low.any() or high.any())
+        found[name] = replace(of_entries(layout.shape, rows[number]), zeros=zeros)
     return found
 
 

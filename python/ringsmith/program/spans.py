@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op, Slots
 from ringsmith.program.nodes import Bound, Node
 from ringsmith.program.plain import PlainValues, Space
+from ringsmith.short_repr import short_repr
 
 Numbers = NDArray[Any]
 """Shape (slots,), or () where all slots have the same range."""
@@ -23,6 +24,7 @@ EXACT_LIMIT = 2.0**53
 """Integers of a greater magnitude are rounded in double precision: they are not known."""
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Span:
     """The ranges of all slots.

@@ -244,6 +244,7 @@ class Compiled:
                 port.scale,
                 history,
                 name,
+                port.contents,
                 [result.kept[p] for p in port.polynomials],
                 parameters_id=self.lowered.parameters_id,
                 key_tag=tag,
@@ -258,6 +259,7 @@ class Compiled:
                 parameters_id=self.lowered.parameters_id,
                 key_tag=tag,
                 history=history,
+                contents=port.contents,
             )
             for name, port in self.lowered.outputs.items()
             if name not in kept
@@ -562,4 +564,11 @@ def _check_port(name: str, port: CiphertextPort, given: Ciphertext | Handle) -> 
         raise ProgramError(
             f"input {name!r} has scale {given.scale!r} and the program was planned for "
             f"{port.scale!r}: encrypt it at that scale"
+        )
+    wanted, held = port.contents, given.contents
+    if wanted is not None and held is not None and not held.serves(wanted):
+        raise ProgramError(
+            f"input {name!r} takes {wanted}, and the result of another run that was given holds "
+            f"{held}: declare the input as all slots (None), return x * np.ones(n) for zeros after "
+            "n numbers, or join the programs"
         )

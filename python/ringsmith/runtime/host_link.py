@@ -1,7 +1,6 @@
 """A model of the link between host and card: transfer times, which no device counts."""
 
 from dataclasses import dataclass
-from types import MappingProxyType
 
 _WORD_BYTES = 8
 
@@ -40,6 +39,3 @@ PCIE_GEN3_X16 = HostLink(
     "start-up and no driver",
 )
 """The peak rate of the link, 14.4 GB/s: a bound that no program reaches."""
-
-HOST_LINKS = MappingProxyType({link.name: link for link in (MEDHA_XDMA, PCIE_GEN3_X16)})
-"""By name."""

@@ -53,7 +53,7 @@ def ntt(a: Sequence[int], q: int, root: int) -> list[int]:
 
 
 def intt(values: Sequence[int], q: int, root: int) -> list[int]:
-    """The polynomial of which these are the values."""
+    """The polynomial that has these values."""
     n, words = len(values), list(values)
     bits = n.bit_length() - 1
     length, parts = 1, n // 2

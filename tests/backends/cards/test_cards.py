@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -34,7 +33,7 @@ from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.device.card_table import MAGIC, CardRegister
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.errors import DeviceError, DeviceLostError
-from ringsmith.params import BfvParameters, SecurityWarning
+from ringsmith.params import BfvParameters
 from ringsmith.runtime import Compiled
 
 SECONDS = 60
@@ -47,16 +46,14 @@ DESIGN = replace(
     key_ram="block",
 )
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", SecurityWarning)
-    PARAMETERS = BfvParameters.create(
-        n=DESIGN.n,
-        prime_bits=(30,) * 4,
-        special_bits=(30,),
-        plain_bits=17,
-        security=None,
-        multiplication="hps",
-    )
+PARAMETERS = BfvParameters.create(
+    n=DESIGN.n,
+    prime_bits=(30,) * 4,
+    special_bits=(30,),
+    plain_bits=17,
+    security=None,
+    multiplication="hps",
+)
 
 
 class Work:

@@ -1,6 +1,8 @@
 """Graphs run on the model and through the interpreter, with random operands."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -67,3 +69,19 @@ def run_both(
     assert_equal_outputs(found, Cpu().execute(compiled, inputs, keys))
     assert (found.cycles, found.report.instructions) == (executable.cycles, len(executable.words))
     return executable
+
+
+# ---- Executables with one value changed ----------------------------------------------------------
+
+
+def changed(thing: Any, path: Sequence[str | int], value: object) -> Any:  # noqa: ANN401
+    """A record, mapping or tuple with another value where a path of names and keys leads."""
+    if not path:
+        return value
+    key, *rest = path
+    if isinstance(thing, Mapping):
+        return {**thing, key: changed(thing.get(key), rest, value)}
+    if isinstance(thing, tuple):
+        assert isinstance(key, int)
+        return (*thing[:key], changed(thing[key], rest, value), *thing[key + 1 :])
+    return replace(thing, **{str(key): changed(getattr(thing, str(key)), rest, value)})

@@ -1,23 +1,41 @@
 """Programs with base conversions, compiled for designs with converters: the interpreter's bits."""
 
-import warnings
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from tests.backends.rpau.interpreted import run_both, switched
 from tests.backends.rpau.test_key_stream import SMALL as KEYS_LATE
 
-from ringsmith import runtime
+from ringsmith import _core, runtime
+from ringsmith.backends.base import CompiledGraph
+from ringsmith.backends.cpu import Cpu
 from ringsmith.backends.keys import core_key
-from ringsmith.backends.random_operands import random_inputs, random_keys
+from ringsmith.backends.random_operands import random_inputs, random_key, random_keys
+from ringsmith.backends.rpau.compiler import compile as compiler
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.compiler.executable_file import read_executable
+from ringsmith.backends.rpau.compiler.limb_layout import layouts
+from ringsmith.backends.rpau.compiler.segment import fits_at_once
+from ringsmith.backends.rpau.compiler.select import select
+from ringsmith.backends.rpau.compiler.selection import Selection
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.device import RpauDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
 from ringsmith.errors import ProgramError
+from ringsmith.graph import Form, SubroutineGraph
+from ringsmith.graph.expand import expand
+from ringsmith.graph.subroutines import Cut
 from ringsmith.lower import lower_operation
-from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
+from ringsmith.params import (
+    BfvParameters,
+    CkksParameters,
+    KeyShape,
+    RlweParameters,
+)
 from ringsmith.params.sets import parameter_set
 
 HEAWS = load_design("heaws")
@@ -32,9 +50,7 @@ def parameters(log_n: int, **variant: object) -> BfvParameters:
         "relinearization": "residue",
         "dnum": 2,
     } | variant
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(n=1 << log_n, plain_bits=17, security=None, **chosen)
+    return BfvParameters.create(n=1 << log_n, plain_bits=17, security=None, **chosen)
 
 
 class Compiled:
@@ -183,16 +199,14 @@ HYBRID = replace(
 
 def hybrid(limbs: int, special: int) -> CkksParameters:
     """CKKS with three digits, N = 2^10."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return CkksParameters.create(
-            n=1 << 10,
-            prime_bits=(30,) * limbs,
-            special_bits=(30,) * special,
-            scale_bits=29,
-            dnum=3,
-            security=None,
-        )
+    return CkksParameters.create(
+        n=1 << 10,
+        prime_bits=(30,) * limbs,
+        special_bits=(30,) * special,
+        scale_bits=29,
+        dnum=3,
+        security=None,
+    )
 
 
 @pytest.mark.parametrize("kind", ["model", pytest.param("rtl", marks=pytest.mark.full)])
@@ -251,3 +265,195 @@ def test_word_decomposition_is_refused() -> None:
     graph = lower_operation("multiply_relinearize", of, 6)
     with pytest.raises(ProgramError, match="architecture rpau has no decompose"):
         runtime.compile_graph(graph, SMALL)
+
+
+# Divisions by several primes at once, and scaled summands: the interpreter's bits on the model
+
+
+DESIGN = replace(
+    load_design("nano"), name="small", log_n=8, rpaus=5, work_polys=48, key_polys=32, constants=128
+)
+DATA, KEYS = (0, 1, 2), {"relin": 3}
+
+
+@cache
+def ring(special: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Three data primes and some special ones, with their roots."""
+    bits = (46, 41, 47, 48, 45)[: len(DATA) + special]
+    primes = tuple(q for each in bits for q in _core.prime_search(each, DESIGN.n, 1))
+    return primes, tuple(_core.smallest_root(q, DESIGN.n) for q in primes)
+
+
+def empty_graph(special: int = 1, keys: dict[str, int] = KEYS) -> SubroutineGraph:
+    primes, roots = ring(special)
+    shapes = {name: KeyShape(digits) for name, digits in keys.items()}
+    return SubroutineGraph(DESIGN.n, primes, roots, tuple(range(len(DATA), len(primes))), shapes)
+
+
+def relinearize_and_rescale(graph: SubroutineGraph) -> None:
+    """Both at once, of inputs ``a`` and ``b`` and a key switching of ``b``."""
+    pair = [graph.input(name, DATA) for name in "ab"]
+    cut = Cut((1,) * len(DATA), "fast_base_conv", (*DATA, *graph.special))
+    drop = (DATA[-1], *graph.special)
+    switched = graph.key_switch(pair[1], "relin", cut, drop, added=pair)
+    for half, value in enumerate(graph.halves(switched)):
+        graph.output(value, f"y{half}")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"rpaus": 4},
+        {"rpaus": 6},
+        {"rpaus": 2, "modulus_banks": 2},
+        {"rpaus": 3, "modulus_banks": 2},
+        {"rpaus": 6, "dyadic_cores": 0},
+        {"rpaus": 4, "work_polys": 8, "key_polys": 4},
+        {"rpaus": 6, "prng": "trivium", "seeds": 1},
+        {"rpaus": 6, "link": True, "interconnect": "gather"},
+        {"rpaus": 2, "modulus_banks": 2, "link": True},
+        {"rpaus": 3, "modulus_banks": 2, "link": True},
+    ],
+    ids=str,
+)
+def test_relinearization_fused_with_rescaling(
+    shape: dict[str, int], rng: np.random.Generator
+) -> None:
+    graph = empty_graph()
+    relinearize_and_rescale(graph)
+    executable = run_both(graph, replace(DESIGN, **shape), rng)
+    spare = min(2, replace(DESIGN, **shape).limbs - 4)
+    assert executable.limbs in ((0, 1, 2, 3), (0, 1, 2, 3) + (3,) * spare)
+
+
+def test_the_fused_form_shares_the_special_primes_work_and_is_shorter(
+    rng: np.random.Generator,
+) -> None:
+    graph, design = empty_graph(), replace(DESIGN, rpaus=6, dyadic_cores=8)
+    relinearize_and_rescale(graph)
+    shared = run_both(graph, design, rng)
+    assert shared.limbs == (0, 1, 2, 3, 3, 3)
+    assert shared.cycles < run_both(graph, replace(design, rpaus=4), rng).cycles
+
+
+def test_two_special_primes_are_divided_away_together(rng: np.random.Generator) -> None:
+    graph = empty_graph(special=2)
+    relinearize_and_rescale(graph)
+    run_both(graph, DESIGN, rng)
+
+
+def test_scaled_values_that_are_no_summands_of_key_products(rng: np.random.Generator) -> None:
+    graph = empty_graph(keys={})
+    x = graph.input("x", DATA)
+    raised = graph.mod_up_scaled(x, (*DATA, 3))
+    graph.output(graph.mod_down(graph.intt(raised), (2, 3)), "coefficients")
+    graph.output(graph.mod_down(graph.add(raised, raised), 3), "twice")
+    graph.output(graph.mod_down(graph.mul(raised, raised), (1, 3)), "squared")
+    y = graph.input("y", DATA, Form.COEFF)
+    graph.output(graph.mod_down(y, (1, 2)), "short")
+    run_both(graph, DESIGN, rng)
+
+
+# ---- Sums of key products, initialised and added up in each way: the interpreter's bits ----------
+
+
+KEY_SUMS_DESIGN = replace(
+    load_design("nano"),
+    name="sums",
+    log_n=8,
+    rpaus=7,
+    work_polys=48,
+    key_polys=64,
+    constants=128,
+    link=True,
+    prng="trivium",
+    seeds=4,
+    larger_rings=1,
+)
+KEY_SUMS_DATA, SPECIAL = (0, 1, 2, 3, 4), 5
+
+
+@cache
+def program(log_degree: int) -> SubroutineGraph:
+    """A relinearized product and its rotation; one summand is needed later, too."""
+    n = 1 << log_degree
+    primes = tuple(q for bits in range(42, 48) for q in _core.prime_search(bits, n, 1))
+    roots = tuple(_core.smallest_root(q, n) for q in primes)
+    graph = SubroutineGraph(
+        n, primes, roots, (SPECIAL,), {"relin": KeyShape(5), "galois:5": KeyShape(5)}
+    )
+
+    a, b = (graph.input(name, KEY_SUMS_DATA) for name in "ab")
+    square = graph.mul(a, a)
+    half0, half1 = switched(graph, graph.mul(a, b), "relin")
+    total = graph.add(half1, square)
+    rotated0, rotated1 = switched(graph, graph.automorph(total, 5), "galois:5")
+    graph.output(graph.add(graph.add(b, half0), rotated0), "y0")
+    graph.output(graph.add(rotated1, square), "y1")
+    return graph
+
+
+def run_key_sums(graph: SubroutineGraph, design: RpauDesign) -> Executable:
+    """Runs a graph on the model and through the interpreter; checks contents and cycles."""
+    random = np.random.default_rng(graph.n)
+    inputs = {
+        name: np.stack([random.integers(0, graph.primes[i], graph.n, np.uint64) for i in kind.base])
+        for name, kind in graph.inputs.items()
+    }
+    keys = {
+        name: random_key(graph.primes, graph.n, shape, random, seeded=True)
+        for name, shape in graph.keys.items()
+    }
+    executable = compiler.compile_graph(graph, design)
+    compiled = CompiledGraph(graph, executable)
+    expected = Cpu().execute(compiled, inputs, keys)
+    found = RpauDevice(ModelCoprocessor(design)).execute(compiled, inputs, keys)
+    assert found.cycles == executable.cycles
+    for name, limbs in expected.outputs.items():
+        np.testing.assert_array_equal(found.outputs[name], limbs, err_msg=name)
+    return executable
+
+
+@pytest.mark.parametrize(("rpaus", "log_degree"), [(7, 8), (6, 9)])
+@pytest.mark.parametrize("eager", [False, True])
+@pytest.mark.parametrize("preinitialised", [False, True])
+def test_sums_initialised_and_added_up_in_each_way_have_equal_bits(
+    monkeypatch: pytest.MonkeyPatch, rpaus: int, preinitialised: bool, eager: bool, log_degree: int
+) -> None:
+    graph, design = program(log_degree), replace(KEY_SUMS_DESIGN, rpaus=rpaus)
+    way = {"preinitialised": preinitialised, "eager": eager}
+
+    def only(*_: object) -> Iterator[Selection]:
+        expanded = expand(graph)
+        layout = layouts(expanded, design)[-1]
+        seeded = graph.keys if log_degree == design.log_n else ()
+        yield select(expanded, design, layout, per_rpau=True, **way, seeded=seeded)
+
+    monkeypatch.setattr(compiler, "_selections", only)
+    run_key_sums(graph, design)
+
+
+def relinearization(log_degree: int) -> SubroutineGraph:
+    """Of three polynomials that are handed in."""
+    whole = program(log_degree)
+    graph = SubroutineGraph(
+        whole.n, whole.primes, whole.roots, whole.special, {"relin": KeyShape(5)}
+    )
+    c0, c1, c2 = (graph.input(f"c{i}", KEY_SUMS_DATA) for i in range(3))
+    for half, (c, switch) in enumerate(zip((c0, c1), switched(graph, c2, "relin"), strict=True)):
+        graph.output(graph.add(c, switch), f"y{half}")
+    return graph
+
+
+def test_a_larger_ring_needs_no_transfers_where_digits_need_not_wait_for_each_other() -> None:
+    """As many work polynomials as Medha has, in two sub-polynomials each."""
+    graph, design = relinearization(9), replace(KEY_SUMS_DESIGN, rpaus=6, work_polys=13)
+    expanded = expand(graph)
+    (layout,) = layouts(expanded, design)
+    waiting = select(expanded, design, layout, per_rpau=False, preinitialised=True)
+    at_once = select(expanded, design, layout, per_rpau=False, preinitialised=True, eager=True)
+    assert not fits_at_once(waiting, design)
+    assert fits_at_once(at_once, design)
+    executable = run_key_sums(graph, design)
+    assert executable.host_transfers == 0
+    assert len(executable.runs) == 1

@@ -31,9 +31,8 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.backends.rpau.isa.assembler import assemble, parse_instruction
 from ringsmith.backends.rpau.isa.instruction_set import ISA
-from ringsmith.backends.timeline.colours import COLOURS, NO_OPERATION, ink
 from ringsmith.backends.timeline.drawn import timeline_page
-from ringsmith.backends.timeline.picture import tick_distance
+from ringsmith.backends.timeline.picture import COLOURS, NO_OPERATION, ink, tick_distance
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op

@@ -1,6 +1,5 @@
 """Keys that come while a program runs: model and RTL, early and late, and one that never comes."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +28,7 @@ from ringsmith.backends.rpau.isa.assembler import assemble
 from ringsmith.backends.rpau.isa.instruction_set import instruction
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
 from ringsmith.lower import lower_operation
-from ringsmith.params import BfvParameters, SecurityWarning
+from ringsmith.params import BfvParameters
 from ringsmith.progress import Task
 
 SMALL = replace(
@@ -43,17 +42,15 @@ ROWS = SMALL.n // SMALL.lanes
 
 @pytest.fixture(scope="module")
 def of() -> BfvParameters:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=SMALL.n,
-            prime_bits=(30,) * 3,
-            plain_bits=17,
-            security=None,
-            multiplication="hps",
-            relinearization="residue",
-            dnum=2,
-        )
+    return BfvParameters.create(
+        n=SMALL.n,
+        prime_bits=(30,) * 3,
+        plain_bits=17,
+        security=None,
+        multiplication="hps",
+        relinearization="residue",
+        dnum=2,
+    )
 
 
 def gaps(rng: np.random.Generator, most: int) -> tuple[int, ...]:

@@ -1,6 +1,5 @@
 """The link's model: bursts, arrivals, several accelerators in turn; the same traces on the RTL."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,13 +15,23 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.device import Coprocessors, RpauDevice
 from ringsmith.backends.rpau.device.interface import Coprocessor
-from ringsmith.backends.rpau.device.link import Burst, Link, Port, Wire, arrivals
+from ringsmith.backends.rpau.device.link import (
+    BURSTS,
+    Burst,
+    Done,
+    Job,
+    Link,
+    Port,
+    Wire,
+    arrivals,
+    share,
+    share_lists,
+)
 from ringsmith.backends.rpau.device.model import ModelCoprocessor
 from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
-from ringsmith.backends.rpau.device.shared_link import BURSTS, Done, Job, share, share_lists
 from ringsmith.errors import DeviceError, ParameterError
 from ringsmith.lower import lower_operation
-from ringsmith.params import BfvParameters, SecurityWarning
+from ringsmith.params import BfvParameters
 
 HEAWS6 = load_design("heaws6")
 SMALL = replace(HEAWS6, name="heaws6-small", log_n=10, work_uram_polys=0, key_ram="block")
@@ -159,17 +168,15 @@ def test_six_coprocessors_share_what_the_bus_carries(bits: int) -> None:
 
 @pytest.fixture(scope="module")
 def of() -> BfvParameters:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SecurityWarning)
-        return BfvParameters.create(
-            n=SMALL.n,
-            prime_bits=(30,) * 6,
-            plain_bits=17,
-            security=None,
-            multiplication="hps",
-            relinearization="residue",
-            dnum=2,
-        )
+    return BfvParameters.create(
+        n=SMALL.n,
+        prime_bits=(30,) * 6,
+        plain_bits=17,
+        security=None,
+        multiplication="hps",
+        relinearization="residue",
+        dnum=2,
+    )
 
 
 def test_coprocessors_take_the_models_cycles_with_the_links_traces(

@@ -108,7 +108,7 @@ def test_an_estimate_takes_one_try_where_the_compiler_takes_ten(
         return estimated, len(tries) - estimated
 
     assert count("framework-512") == (1, 10)
-    assert count("vector-1024") == (2, 10)  # three banks, of which two have sums
+    assert count("vector-1024") == (2, 10)  # two of the three banks have sums
 
 
 def test_a_scratchpad_too_small_for_its_limbs_moves_them_again() -> None:

@@ -1,31 +1,43 @@
 """Bad input to the vector architecture: each error names the value, the limit and what to do."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.backends.vector.reference import transform
 from tests.backends.vector.test_programs import (
     RADIX_16,
     parameters,
     random_ring,
 )
 
-from ringsmith import compile_program, open_device, runtime, trace
+from ringsmith import _core, compile_program, open_device, runtime, trace
 from ringsmith.backends.base import CompiledGraph, Design
 from ringsmith.backends.random_operands import random_operands
 from ringsmith.backends.vector.backend import BACKEND
 from ringsmith.backends.vector.compiler.compile import compile_graph
+from ringsmith.backends.vector.compiler.runs import runs, with_terms
+from ringsmith.backends.vector.compiler.tasks import PointTask, ResultTask, Task, Value
+from ringsmith.backends.vector.design.word_layout import (
+    Shape,
+    coefficient_layout,
+    forward_passes,
+    ntt_layout,
+    placed,
+    table_rows,
+    taken,
+)
+from ringsmith.backends.vector.isa.instructions import Constant
 from ringsmith.errors import DeviceError, InteropError, ParameterError, ProgramError
 from ringsmith.lower import lower_operation
 from ringsmith.objects import KeySwitchKey
 from ringsmith.params import ckks_set
 from ringsmith.runtime import Compiled
 from ringsmith.runtime.designs import named_design
-
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
 Inputs = dict[str, NDArray[Any]]
 Keys = Mapping[str, KeySwitchKey]
@@ -159,3 +171,110 @@ def test_a_file_of_a_program_runs_on_its_design_alone(tmp_path: Path) -> None:
         found.run(open_device("model", "framework"), inputs, keys)
     with pytest.raises(InteropError, match="vector-small, not for design framework: compile it"):
         Compiled.load(tmp_path / "x.rsc", named_design("framework"))
+
+
+# ---- Passes and tables of the vector architecture's transforms, against the core's ---------------
+
+
+SHAPES = [
+    (8, 4, 2), (9, 4, 2), (8, 4, 4), (9, 4, 4), (10, 4, 4), (10, 6, 2), (9, 4, 1), (11, 6, 3),
+    (12, 8, 4), (12, 8, 2), (13, 8, 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", SHAPES)
+@pytest.mark.parametrize("inverse", [False, True])
+def test_the_passes_are_the_cores_transform(sizes: tuple[int, int, int], inverse: bool) -> None:
+    shape = Shape(*sizes)
+    n = 1 << shape.log_n
+    q = _core.prime_search(30, n, 1)[0]
+    root = _core.smallest_root(q, n)
+    limb = np.random.default_rng(1).integers(0, q, n, dtype=np.uint64)
+    if inverse:
+        expected = _core.ntt_inverse(limb, q, root) * np.uint64(n) % np.uint64(q)
+    else:
+        expected = _core.ntt_forward(limb, q, root)
+    assert np.array_equal(transform(shape, limb, q, root, inverse), expected)
+
+
+@pytest.mark.parametrize("sizes", [(n, m, r) for n in range(12, 17) for m, r in [(8, 4), (8, 2)]])
+def test_rows_of_ntt_form_are_the_high_bits_of_the_position(sizes: tuple[int, int, int]) -> None:
+    shape = Shape(*sizes)
+    layout = ntt_layout(shape)
+    assert layout == forward_passes(shape)[-1].layout
+    assert np.array_equal(np.unique(layout.order >> 8, axis=1)[:, 0], np.arange(shape.rows))
+    for one in (layout, coefficient_layout(shape)):
+        limb = np.arange(1 << shape.log_n, dtype=np.uint64)
+        assert np.array_equal(taken(shape, one, placed(shape, one, limb)), limb)
+
+
+def test_a_table_has_a_row_for_each_pass_in_the_lanes_and_few_for_the_others() -> None:
+    assert table_rows(Shape(16, 8, 4)) == 2 + 16 + 256
+    assert table_rows(Shape(16, 8, 2)) == 4 + 4 + 16 + 64 + 256
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((12, 8, 3), "log_lanes = 8 is no multiple of log_radix = 3: choose one"),
+        (
+            (11, 8, 4),
+            r"2\^11 on 2\^8 lanes is 2\^3 rows, and a pass of 4 stages needs 2\^4: choose",
+        ),
+        ((8, 8, 2), r"2\^8 on 2\^8 lanes is 2\^0 rows, and a pass of 2 stages needs 2\^2"),
+    ],
+)
+def test_what_does_not_divide_is_refused(sizes: tuple[int, int, int], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Shape(*sizes)
+
+
+# ---- Runs of terms whose order is free -----------------------------------------------------------
+
+
+def terms(count: int, first: int = 0) -> list[Task]:
+    """Tasks that add products of values with numbers."""
+    found, total = list[Task](), None
+    for i in range(count):
+        target = Value(first + 100 + i, 0)
+        result = ResultTask(0, Constant(i), total, subtract=False, target=target)
+        found.append(Task(0, PointTask(Value(first + i, 0), (result,)), -1))
+        total = target
+    return found
+
+
+def test_sums_are_runs_with_other_tasks_between_them() -> None:
+    one, other = terms(3), terms(2, 200)
+    tasks = [one[0], other[0], one[1], other[1], one[2]]
+    assert runs(tasks) == {0: (0, 2, 4), 2: (0, 2, 4), 4: (0, 2, 4), 1: (1, 3), 3: (1, 3)}
+
+
+def test_a_sum_that_something_else_reads_ends_its_run() -> None:
+    tasks = terms(4)
+    second = tasks[1].writes[0]
+    result = ResultTask(0, Constant(1), None, subtract=False, target=Value(999, 0))
+    tasks.append(Task(0, PointTask(second, (result,)), -1))
+    assert runs(tasks) == {0: (0, 1), 1: (0, 1), 2: (2, 3), 3: (2, 3)}
+
+
+def test_a_factor_that_is_made_inside_a_run_begins_another() -> None:
+    tasks = terms(4)
+    factor = tasks[2].reads[0]
+    made = ResultTask(0, Constant(1), None, subtract=False, target=factor)
+    tasks.insert(1, Task(0, PointTask(Value(998, 0), (made,)), -1))
+    assert runs(tasks) == {0: (0, 2), 2: (0, 2), 3: (3, 4), 4: (3, 4)}
+
+
+def test_a_difference_is_no_term() -> None:
+    tasks = terms(2)
+    action = tasks[1].action
+    assert isinstance(action, PointTask)
+    minus = replace(action.results[0], subtract=True)
+    assert runs([tasks[0], replace(tasks[1], action=PointTask(action.x, (minus,)))]) == {}
+
+
+def test_terms_change_places_and_sums_do_not() -> None:
+    first, second = terms(2)
+    changed = with_terms(first, second)
+    assert changed.writes == first.writes
+    assert changed.reads == second.reads[:1]

@@ -48,7 +48,7 @@ from ringsmith.backends.vector.isa.instructions import (
 )
 from ringsmith.errors import ParameterError, ProgramError
 from ringsmith.graph.subroutines import MAX_PRIMES
-from ringsmith.hdl.isa_file import IsaError
+from ringsmith.hdl.generated import IsaError
 
 CHECKOUT = Path(__file__).parents[3]
 TEXT = (resources.files("ringsmith.backends.vector.isa") / "isa.yaml").read_text(encoding="utf-8")

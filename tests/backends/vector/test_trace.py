@@ -19,12 +19,15 @@ from tests.backends.vector.test_programs import (
 )
 from typer.testing import CliRunner
 
+from ringsmith.backends.inspector import Wanted
 from ringsmith.backends.timeline.drawn import timeline_page
-from ringsmith.backends.vector.backend import BACKEND
+from ringsmith.backends.vector.backend import BACKEND, VectorBackend
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.executable_file import executable_text, read_executable
 from ringsmith.backends.vector.compiler.timeline import Transfer
+from ringsmith.backends.vector.debug.designs import VectorRow, vector_area_table, vector_section
+from ringsmith.backends.vector.debug.inspector import part_of
 from ringsmith.backends.vector.debug.perfetto import busy_over_time, perfetto_json
 from ringsmith.backends.vector.debug.picture import timeline_picture
 from ringsmith.backends.vector.debug.report import listing
@@ -33,9 +36,8 @@ from ringsmith.backends.vector.debug.trace import COMPUTING, LOADS, PARTS, STORE
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
+from ringsmith.hdl.synthesis import Area
 from ringsmith.lower import lower_operation
-
-pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 
 FAR = replace(RADIX_16, name="far", ports=1, platform=SLOW_CARD)
 DESIGNS = [RADIX_16, TWO, FAR]
@@ -239,3 +241,36 @@ def test_a_damaged_file_of_an_executable_is_refused(before: str, after: str, mes
     assert before in text
     with pytest.raises(ProgramError, match=message):
         read_executable(text.replace(before, after, 1))
+
+
+# ---- Looking inside architecture vector: its part of the page of designs, and what is timed ------
+
+
+def test_a_survey_has_a_row_for_each_named_design() -> None:
+    survey = VectorBackend().inspector().survey(Wanted(lower_operation))
+    assert survey is not None
+    assert (survey.simulated, survey.synthesized) == (False, False)
+    for table in survey.tables:
+        for name in VectorBackend().designs():
+            assert f"| `{name}` |" in table
+
+
+def test_a_synthesized_area_is_shown_with_its_estimate() -> None:
+    design = VectorBackend().load_design("framework")
+    area = Area(2816, 627.0, 456, 500_000, 480_000, 100_000, 20_000)
+    [*_, row] = vector_area_table([VectorRow(design, area)]).splitlines()
+    assert "| 2,816 | 627 | 456 | 400,000 | 460,000 | 20" in row
+    [*_, row] = vector_area_table([VectorRow(design)]).splitlines()
+    assert row.endswith("| – | – | – | – | – | – |")
+    assert vector_section([VectorRow(design)]).startswith("## Vector arrays")
+
+
+def test_a_design_in_part_has_16_lanes_and_memories_of_as_many_words() -> None:
+    design = VectorBackend().load_design("framework-512")
+    part = part_of(design)
+    assert part == replace(
+        design, log_lanes=4, bank_rows=65536, table_rows=16384, stream_rows=8192, ports=2
+    )
+    assert part.scratchpad_bytes == design.scratchpad_bytes
+    small = VectorBackend().load_design("vector-small")
+    assert part_of(small) == small

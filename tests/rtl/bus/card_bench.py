@@ -1,12 +1,13 @@
-"""The cocotb part of test_card_top.py: coprocessors behind a DMA, driven as a host drives them."""
+"""The cocotb part of test_card.py: coprocessors behind a DMA, driven as a host drives them."""
 
 import cocotb
 from card_host import DESIGN, PAGE, Card, Job, Work
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiResp
-from dma_model import Descriptor, Error, Op
+from dma_model import Descriptor
 
+from ringsmith.backends.rpau.card.descriptor import Error, Opcode
 from ringsmith.backends.rpau.design.register_table import Register, Status
 from ringsmith.backends.rpau.device.card_table import (
     MAGIC,
@@ -16,9 +17,8 @@ from ringsmith.backends.rpau.device.card_table import (
     ChannelStatus,
 )
 from ringsmith.backends.rpau.device.interface import AddressSpace
-from ringsmith.backends.rpau.device.link import Link
-from ringsmith.backends.rpau.device.shared_link import Job as LinkJob
-from ringsmith.backends.rpau.device.shared_link import share
+from ringsmith.backends.rpau.device.link import Job as LinkJob
+from ringsmith.backends.rpau.device.link import Link, share
 
 COUNT = DESIGN.coprocessors
 JOBS = 2 if COUNT == 2 else 4
@@ -85,7 +85,7 @@ async def coprocessors_compute_what_the_interpreter_does_in_the_models_cycles(
             card.arrivals[c].clear()
             first = len(parts)
             if most and c % 2:
-                streams = [i for i, each in enumerate(parts) if each.op == Op.STREAM]
+                streams = [i for i, each in enumerate(parts) if each.op == Opcode.STREAM]
                 first = card.random.choice(streams[: len(streams) // len(jobs) // 2])
             lists.append((jobs, parts[first:]))
             await card.go(c, parts[:first])
@@ -151,7 +151,7 @@ async def a_key_that_never_comes_is_named_and_the_others_go_on(dut: HierarchyObj
     card, works = await opened(dut, "missing", "rotate")
     job = works[0].job()
     made = card.job(job)
-    lacks = [i for i, each in enumerate(made) if each.op == Op.STREAM][-3]
+    lacks = [i for i, each in enumerate(made) if each.op == Opcode.STREAM][-3]
     others = [(c, *await started(card, c, works[c])) for c in range(1, COUNT)]
     await card.go(0, [*made[:lacks], made[-1]])  # the last descriptor reads, when it has ended
     for c, *rest in others:
@@ -172,23 +172,26 @@ async def a_key_that_never_comes_is_named_and_the_others_go_on(dut: HierarchyObj
 async def a_list_that_fails_names_its_descriptor_and_harms_no_other(dut: HierarchyObject) -> None:
     card, works = await opened(dut, "errors", "rotate")
     words = works[0].tables.operands[0][2]
-    good = card.send(Op.WRITE, AddressSpace.POLY, 0, 0, words)
-    over = card.send(Op.WRITE, AddressSpace.POLY, 0, DESIGN.work_polys, words)
+    good = card.send(Opcode.WRITE, AddressSpace.POLY, 0, 0, words)
+    over = card.send(Opcode.WRITE, AddressSpace.POLY, 0, DESIGN.work_polys, words)
     row = words[:4]
     bad = [
         (Error.FORMAT, card.descriptor(7)),
         (Error.PLACE, over),
-        (Error.PLACE, card.send(Op.WRITE, AddressSpace.KEY, DESIGN.rpaus, 0, row)),
-        (Error.PLACE, card.send(Op.WRITE, AddressSpace.CONVERSION, 0, 0, row)),
-        (Error.PLACE, card.send(Op.WRITE, AddressSpace.MODULUS, 0, 0, words)),
-        (Error.PLACE, card.send(Op.STREAM, AddressSpace.POLY, 0, 0, row)),
+        (Error.PLACE, card.send(Opcode.WRITE, AddressSpace.KEY, DESIGN.rpaus, 0, row)),
+        (Error.PLACE, card.send(Opcode.WRITE, AddressSpace.CONVERSION, 0, 0, row)),
+        (Error.PLACE, card.send(Opcode.WRITE, AddressSpace.MODULUS, 0, 0, words)),
+        (Error.PLACE, card.send(Opcode.STREAM, AddressSpace.POLY, 0, 0, row)),
         (
             Error.PLACE,
-            card.descriptor(Op.READ, data=card.take(64), count=4, space=AddressSpace.KEY),
+            card.descriptor(Opcode.READ, data=card.take(64), count=4, space=AddressSpace.KEY),
         ),
-        (Error.PLACE, card.descriptor(Op.START, count=DESIGN.log_n + 1)),
-        (Error.UNOPENED, card.send(Op.STREAM, AddressSpace.KEY, 0, 0, row)),
-        (Error.VALUE, card.send(Op.WRITE, AddressSpace.POLY, 0, 0, row | (1 << DESIGN.word_bits))),
+        (Error.PLACE, card.descriptor(Opcode.START, count=DESIGN.log_n + 1)),
+        (Error.UNOPENED, card.send(Opcode.STREAM, AddressSpace.KEY, 0, 0, row)),
+        (
+            Error.VALUE,
+            card.send(Opcode.WRITE, AddressSpace.POLY, 0, 0, row | (1 << DESIGN.word_bits)),
+        ),
     ]
     others = [(c, *await started(card, c, works[c])) for c in range(1, COUNT)]
     for error, one in bad:

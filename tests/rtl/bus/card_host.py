@@ -17,7 +17,7 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import ClockCycles, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam, AxiResp
-from dma_model import Descriptor, Error, Op
+from dma_model import Descriptor
 from tests.backends.rpau.late_coprocessor import LateCoprocessor
 
 from bench.measure import KeyedModel
@@ -25,6 +25,7 @@ from ringsmith import runtime
 from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.keys import core_key
 from ringsmith.backends.random_operands import random_inputs, random_keys
+from ringsmith.backends.rpau.card.descriptor import Error, Opcode
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.latency import host_words
@@ -284,11 +285,13 @@ class Card:
         assert self.next <= MEMORY
         return at
 
-    def descriptor(self, op: Op, **fields: int) -> Descriptor:
+    def descriptor(self, op: Opcode, **fields: int) -> Descriptor:
         """A descriptor with a place of its own."""
         return Descriptor(op, address=self.take(32, 32), **fields)
 
-    def send(self, op: Op, space: AddressSpace, unit: int, index: int, words: Words) -> Descriptor:
+    def send(
+        self, op: Opcode, space: AddressSpace, unit: int, index: int, words: Words
+    ) -> Descriptor:
         """A descriptor that sends words; spaces with a word a row have rows of their own."""
         rows = words.astype("<u4").reshape(-1, ROW_WORDS if space in ROWS else 1)
         image = np.zeros((len(rows), ROW_WORDS), dtype="<u4")
@@ -302,15 +305,17 @@ class Card:
         """The list of a job: operands, start, keys, results."""
         script, made = job.script, []
         for unit, index, words in script.operands:
-            made.append(self.send(Op.WRITE, AddressSpace.POLY, unit, index, words))
+            made.append(self.send(Opcode.WRITE, AddressSpace.POLY, unit, index, words))
         keys = script.stream.polys
-        made.append(self.descriptor(Op.START, index=len(keys)))
+        made.append(self.descriptor(Opcode.START, index=len(keys)))
         for poly in keys:
-            made.append(self.send(Op.STREAM, AddressSpace.KEY, poly.unit, poly.index, poly.words))
+            made.append(
+                self.send(Opcode.STREAM, AddressSpace.KEY, poly.unit, poly.index, poly.words)
+            )
         for unit, index in script.places:
             job.at[unit, index] = at = self.take(4 * DESIGN.n)
             place = {"space": AddressSpace.POLY, "unit": unit, "index": index}
-            made.append(self.descriptor(Op.READ, data=at, count=DESIGN.n, **place))
+            made.append(self.descriptor(Opcode.READ, data=at, count=DESIGN.n, **place))
         made[-1].keep = made[-1].tell = True
         made[-1].record = job.record = self.take(32, 32)
         return made
@@ -360,7 +365,7 @@ class Card:
         for word in script.program:
             await self.write(self.own(c, Register.PROGRAM_DATA), int(word), 8)
         made = [
-            self.send(Op.WRITE, *table)
+            self.send(Opcode.WRITE, *table)
             for table in script.tables
             if table[0] != AddressSpace.CONVERSION
         ]

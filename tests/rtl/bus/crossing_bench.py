@@ -1,4 +1,4 @@
-"""The cocotb part of test_vector_crossing.py: bursts through a crossing of two clocks."""
+"""The cocotb part of test_vector_memory.py: bursts through a crossing of two clocks."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The cocotb part of test_data_path.py: polynomials over AXI4 under random stalls.
+"""The cocotb part of test_dma.py: polynomials over AXI4 under random stalls.
 
 Runs inside the simulator, on an rs_rpau_axil. Every channel of both buses pauses at random.
 """

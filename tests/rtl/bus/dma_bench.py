@@ -23,16 +23,16 @@ from dma_model import (
     Coprocessors,
     Descriptor,
     Driver,
-    Error,
     Heap,
     HostMemory,
-    Op,
     Pace,
     Place,
     lay,
     run_program,
     to_bytes,
 )
+
+from ringsmith.backends.rpau.card.descriptor import Error, Opcode
 
 STREAM_ROWS = 4
 PACES = (
@@ -99,7 +99,7 @@ class Bench:
         bits = SHAPE.width
         return [self.random.choice((0, MASK, self.random.getrandbits(bits))) for _ in range(count)]
 
-    def add(self, channel: int, made: List, op: Op, **fields: int) -> Descriptor:
+    def add(self, channel: int, made: List, op: int, **fields: int) -> Descriptor:
         """One more descriptor of a list, at some place in memory."""
         heap = self.heaps[channel]
         one = Descriptor(op, address=heap.take(32, 32), **fields)
@@ -109,12 +109,12 @@ class Bench:
         made.descriptors.append(one)
         return one
 
-    def write(self, channel: int, made: List, rows: int, op: Op = Op.WRITE) -> Descriptor:
+    def write(self, channel: int, made: List, rows: int, op: int = Opcode.WRITE) -> Descriptor:
         """A descriptor that sends words, with the words."""
         at = self.heaps[channel].take(rows * ROW, 64)
         words = self.words(rows * SHAPE.words)
         self.memory.put(at, to_bytes(words))
-        space = KEY if op == Op.STREAM else POLY
+        space = KEY if op == Opcode.STREAM else POLY
         unit, index = self.random.randrange(3), self.random.randrange(4)
         where = {"space": space, "unit": unit, "index": index}
         one = self.add(channel, made, op, data=at, count=len(words), **where)
@@ -128,7 +128,7 @@ class Bench:
         at = self.heaps[channel].take(rows * ROW + 64, 64)
         unit, index = self.random.randrange(3), self.random.randrange(4)
         where = {"space": POLY, "unit": unit, "index": index}
-        one = self.add(channel, made, Op.READ, data=at, count=rows * SHAPE.words, **where)
+        one = self.add(channel, made, Opcode.READ, data=at, count=rows * SHAPE.words, **where)
         place = made.device.get((POLY, unit, index), {})
         words = [word for row in range(rows) for word in words_of(place.get(row, 0))]
         made.host.append((at, to_bytes(words)))
@@ -137,13 +137,13 @@ class Bench:
     def program(self, channel: int, made: List, streams: int) -> None:
         """A start, and the polynomials of keys that its program waits for."""
         ring = self.random.randrange(32)
-        self.add(channel, made, Op.START, count=ring, index=streams)
+        self.add(channel, made, Opcode.START, count=ring, index=streams)
         opens = sorted(self.random.randrange(1, 200) for _ in range(streams))
         made.plan.append([self.random.randrange(1, 300), *opens])
         # Streams write the key store, on which the program does nothing in this model.
         run_program(made.device, ring, self.devices.all[channel].programs + len(made.plan) - 1)
         for _ in range(streams):
-            self.write(channel, made, STREAM_ROWS, Op.STREAM)
+            self.write(channel, made, STREAM_ROWS, Opcode.STREAM)
 
     def make(self, channel: int, length: int, longest: int) -> List:
         """A random list; it goes on from what the device holds."""
@@ -197,7 +197,7 @@ class Bench:
         """What the first descriptors of a list have left in the host's memory."""
         reads = iter(made.host)
         for number, one in enumerate(made.descriptors[:completed], 1):
-            if one.op == Op.READ:
+            if one.op == Opcode.READ:
                 at, data = next(reads)
                 assert self.memory.get(at, len(data)) == data, f"wrong words of descriptor {number}"
                 rest = self.memory.get(at + len(data), 64)
@@ -364,7 +364,7 @@ def _wide(bench: Bench, made: List) -> tuple[Error, Descriptor]:
 
 def _unopened(bench: Bench, made: List) -> tuple[Error, Descriptor]:
     bench.program(0, made, 1)
-    return Error.UNOPENED, bench.write(0, made, STREAM_ROWS, Op.STREAM)
+    return Error.UNOPENED, bench.write(0, made, STREAM_ROWS, Opcode.STREAM)
 
 
 def _refused(bench: Bench, made: List) -> tuple[Error, Descriptor]:
@@ -375,7 +375,7 @@ def _refused(bench: Bench, made: List) -> tuple[Error, Descriptor]:
 
 
 def _no_such_ring(bench: Bench, made: List) -> tuple[Error, Descriptor]:
-    return Error.PLACE, bench.add(0, made, Op.START, count=3, unit=255)
+    return Error.PLACE, bench.add(0, made, Opcode.START, count=3, unit=255)
 
 
 Failure = Callable[[Bench, List], tuple[Error, Descriptor]]
@@ -385,7 +385,7 @@ Failure = Callable[[Bench, List], tuple[Error, Descriptor]]
 def _bad_two(bench: Bench, made: List) -> tuple[Error, Descriptor]:
     """The next descriptor is refused before this one's words have come."""
     wrong = _bad_read(bench, made)
-    made.behind.append(bench.add(0, made, Op.NONE))
+    made.behind.append(bench.add(0, made, 0))
     made.descriptors.pop()
     return wrong
 
@@ -427,7 +427,7 @@ FAILURES: dict[str, Failure] = {
     "unknown opcode": _malformed(Error.FORMAT, op=7),
     "flags": _malformed(Error.FORMAT, flags=5),
     "no words": _malformed(Error.FORMAT, count=0),
-    "long ring": _malformed(Error.FORMAT, op=Op.START, count=32),
+    "long ring": _malformed(Error.FORMAT, op=Opcode.START, count=32),
     "rows": _malformed(Error.FORMAT, count=SHAPE.words * 65537),
     "data": _malformed(Error.ALIGN, data=32),
     "record place": _malformed(Error.ALIGN, record=8),
@@ -544,14 +544,14 @@ async def polynomials_cross_at_the_rate_of_the_slower_clock(dut: HierarchyObject
     size = 16384
     rows, beats = size // ROW, size // BEAT
     # From a memory that answers late, too, as far as the FIFO's depth hides that.
-    for op, latency in ((Op.WRITE, 0), (Op.READ, 0), (Op.WRITE, 60), (Op.READ, 60)):
+    for op, latency in ((Opcode.WRITE, 0), (Opcode.READ, 0), (Opcode.WRITE, 60), (Opcode.READ, 60)):
         bench.memory.pace = Pace(latency=(latency, latency))
         bench.heaps[0].next = 4096
         bench.memory.put(0, bytes(MEMORY))
         made = List(device={p: dict(r) for p, r in bench.devices.all[0].memory.items()})
         for _ in range(3):
             bench.heaps[0].next = -(-bench.heaps[0].next // 4096) * 4096
-            one = bench.write(0, made, rows) if op == Op.WRITE else bench.read(0, made, rows)
+            one = bench.write(0, made, rows) if op == Opcode.WRITE else bench.read(0, made, rows)
             one.keep = one.tell = False
         await bench.start(0, made)
         seen = [bench.memory.cycle]

@@ -10,7 +10,6 @@ import random
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import NamedTuple
 
 from cocotb.handle import HierarchyObject
@@ -40,32 +39,6 @@ MASK = (1 << SHAPE.width) - 1
 ROW_BITS = SHAPE.words * SHAPE.width
 MEMORY = 1 << 20
 POLY, KEY = 0, 1
-
-
-class Op(IntEnum):
-    """What a descriptor does."""
-
-    NONE = 0
-    WRITE = 1
-    STREAM = 2
-    START = 3
-    READ = 4
-
-
-class Error(IntEnum):
-    """Why a channel has stopped."""
-
-    NONE = 0
-    FETCH = 1
-    FORMAT = 2
-    ALIGN = 3
-    READ = 4
-    WRITE = 5
-    RECORD = 6
-    VALUE = 7
-    UNOPENED = 8
-    DEVICE = 9
-    PLACE = 10
 
 
 @dataclass

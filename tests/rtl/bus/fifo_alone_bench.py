@@ -1,4 +1,4 @@
-"""The cocotb part of test_async_fifo.py: one port is reset without the other."""
+"""The cocotb part of test_dma.py: one port is reset without the other."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The cocotb part of test_async_fifo.py: words through an rs_async_fifo of two clocks."""
+"""The cocotb part of test_dma.py: words through an rs_async_fifo of two clocks."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The cocotb part of test_data_path.py: the register block's bus under random stalls.
+"""The cocotb part of test_dma.py: the register block's bus under random stalls.
 
 Runs inside the simulator, on an rs_rpau_axil. Every channel of the bus pauses at random.
 """

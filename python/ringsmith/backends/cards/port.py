@@ -90,7 +90,7 @@ class CardPort(Protocol):
         ...
 
     def report(self) -> dict[str, object]:
-        """What a simulated card counts, docs/guide/cards.md; empty: the card is none."""
+        """What a simulated card counts, docs/guide/cards.md; empty: the card is not simulated."""
         ...
 
     def close(self) -> None:

@@ -229,7 +229,7 @@ class CardServer:
                 self._check_memory(session, number, size)
                 return self._card.read_memory(number, size)
             case _:
-                raise MessageError(f"operation {operation} is none of this connection")
+                raise MessageError(f"this connection does not take operation {operation}")
 
     # ---- what a session may do -----------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from ringsmith.backends.cards.interface import CARD
 from ringsmith.backends.explorer import Explorer
 from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
-from ringsmith.backends.rpau.card.cards import RpauCards
+from ringsmith.backends.rpau.card.device import RpauCards
 from ringsmith.backends.rpau.compiler.cache import compile_cached
 from ringsmith.backends.rpau.compiler.choose import compile_for_smallest
 from ringsmith.backends.rpau.compiler.executable import Executable, KeyLoad, SeedLoad

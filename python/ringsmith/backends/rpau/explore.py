@@ -30,8 +30,7 @@ from ringsmith.backends.types import Design
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
 from ringsmith.graph import SubroutineGraph
-from ringsmith.hdl.areas import total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, total_area
 from ringsmith.platforms import Resources, place
 
 MOST_RPAUS = 16

@@ -20,8 +20,8 @@ from ringsmith.backends.stream.design.design import (
     StreamDesign,
     load_stream_design,
     named_stream_designs,
+    parameter_limits,
 )
-from ringsmith.backends.stream.design.limits import parameter_limits
 from ringsmith.backends.stream.device.device import CAPABILITIES, StreamDevice
 from ringsmith.backends.stream.device.model import StreamModel
 from ringsmith.backends.stream.device.rtl import StreamRtl

@@ -10,8 +10,7 @@ from ringsmith.backends.exporter import Exporter
 from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.vector.compiler.compile import compile_graph
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
-from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign
-from ringsmith.backends.vector.design.limits import parameter_limits
+from ringsmith.backends.vector.design.design import ARCHITECTURE, VectorDesign, parameter_limits
 from ringsmith.backends.vector.device.device import CAPABILITIES, VectorDevice
 from ringsmith.errors import DeviceError
 from ringsmith.graph import SubroutineGraph

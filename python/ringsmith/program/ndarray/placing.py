@@ -14,8 +14,10 @@ from ringsmith.program.ndarray.linear import LEVEL, Terms, cost, period_bits, tr
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
+from ringsmith.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Origin:
     """The input that ciphertexts are, unchanged: a client can pack it in another way.
@@ -45,6 +47,7 @@ class Origin:
             self.wishes.append(layout)
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class Placed:
     """Ciphertexts and how entries lie in them.

@@ -43,6 +43,8 @@ def planned(recording: Recording, parameters: BfvParameters, options: Options) -
         notes=recording.notes,
         arrays=recording.arrays,
         packed_inputs=recording.packed_inputs,
+        input_contents=recording.input_contents,
+        output_contents=recording.output_contents,
         packed_outputs=recording.packed_outputs,
         unchecked=options.unchecked,
         rotations=options.rotations,

@@ -53,6 +53,8 @@ def _cheapest(
             rotations=options.rotations,
             arrays=recording.arrays,
             packed_inputs=recording.packed_inputs,
+            input_contents=recording.input_contents,
+            output_contents=recording.output_contents,
             packed_outputs=recording.packed_outputs,
         )
 

@@ -2,8 +2,6 @@
 
 import time
 
-import numpy as np
-
 from ringsmith.backends.cards.port import CardPort
 from ringsmith.backends.rpau.device.bus import DataPath
 from ringsmith.backends.rpau.device.interface import Words
@@ -17,16 +15,15 @@ class PortBus:
     Args:
         port: The card; the bus does not close it.
         page: Address of the page's first register.
-        data_path: Whether the card's memory is the device's data path.
     """
 
-    def __init__(self, port: CardPort, page: int, *, data_path: bool = False) -> None:
-        self._port, self._page, self._data_path = port, page, data_path
+    def __init__(self, port: CardPort, page: int) -> None:
+        self._port, self._page = port, page
 
     @property
     def data(self) -> DataPath | None:
-        """The data path, where the card's memory is one."""
-        return self if self._data_path else None
+        """None: lists of the card's DMA move data."""
+        return None
 
     def write(self, address: int, value: int) -> None:
         """Writes a register of 32 bits."""
@@ -43,15 +40,6 @@ class PortBus:
     def read_words(self, address: int, count: int) -> Words:
         """Reads a register of 64 bits ``count`` times."""
         return self._port.read_words(self._page + address, count)
-
-    def write_block(self, address: int, words: Words) -> None:
-        """Writes consecutive words through the data path."""
-        self._port.write_memory(address, np.ascontiguousarray(words, dtype="<u8").tobytes())
-
-    def read_block(self, address: int, count: int) -> Words:
-        """Reads consecutive words through the data path."""
-        raw = self._port.read_memory(address, 8 * count)
-        return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
 
     def pause(self, cycles: int) -> None:
         """Lets cycles pass: those that go by while this thread sleeps."""

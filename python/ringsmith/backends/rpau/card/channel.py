@@ -1,7 +1,7 @@
 """A channel of a simulated card: works through a list of descriptors, in the time of its link.
 
 A list is a generator. It yields each burst that has to cross the bus, and is sent the time at which
-it has crossed. Times are those of :mod:`ringsmith.backends.rpau.device.shared_link`, for any list.
+it has crossed. Times are those of :mod:`ringsmith.backends.rpau.device.link`, for any list.
 """
 
 from collections import deque
@@ -27,8 +27,7 @@ from ringsmith.backends.rpau.card.store import CardMemory
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.latency import host_read_cycles
 from ringsmith.backends.rpau.device.interface import AddressSpace, KeyPoly, KeyStream, Words
-from ringsmith.backends.rpau.device.link import Burst, Link, Port, bursts
-from ringsmith.backends.rpau.device.shared_link import BURSTS
+from ringsmith.backends.rpau.device.link import BURSTS, Burst, Link, Port, bursts
 from ringsmith.errors import DeviceError
 
 _LISTS = 2048  # whose times are kept

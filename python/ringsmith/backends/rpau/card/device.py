@@ -12,23 +12,32 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from threading import Condition, Thread
-from typing import Protocol
+from typing import Protocol, cast
 
 from ringsmith import progress
 from ringsmith.backends.base import CompiledGraph, GraphResult
-from ringsmith.backends.cards.interface import CARD
+from ringsmith.backends.cards.interface import CARD, CardFiles, Cards, SerialPort
 from ringsmith.backends.cards.port import CardPort
+from ringsmith.backends.cards.socket_files import SocketPort
+from ringsmith.backends.cards.xdma import XdmaFiles
 from ringsmith.backends.handles import KeySet, Resident, limits_of
 from ringsmith.backends.jobs import Device, Slots, Work, with_words
 from ringsmith.backends.keys import AnyKey, whole_keys
 from ringsmith.backends.rpau.card.lane import CardResident, Lane
 from ringsmith.backends.rpau.card.lists import KeyDigests, places_of, stored_places
+from ringsmith.backends.rpau.card.simulated import RpauCard
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.device.card import CardBus
 from ringsmith.backends.rpau.device.card_table import MAGIC, VERSION_MAJOR, CardRegister
-from ringsmith.backends.rpau.device.device import CAPABILITIES
-from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice
+from ringsmith.backends.rpau.device.device import CAPABILITIES, RpauDevice
+from ringsmith.backends.rpau.device.model import ModelCoprocessor
+from ringsmith.backends.rpau.device.registers import RegisterCoprocessor
+from ringsmith.backends.rpau.device.rtl import RtlCoprocessor
+from ringsmith.backends.rpau.device.serial_line import SerialLine
+from ringsmith.backends.types import NOTHING_ON_DEVICE, Design, OnDevice
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.forks import OneProcess
 from ringsmith.objects import KeySwitchKey, Residues
@@ -218,7 +227,7 @@ class CardDevice(Device):
         return lanes.index(lane) if lane in lanes else otherwise
 
     def _fullest(self, words: int) -> int:
-        """The number of the coprocessor that holds most of those with room for so many words."""
+        """The number of the coprocessor that holds most and has space for that many words."""
         with self._change:
             lanes = [each.lane for each in self._coprocessors]
         held = [
@@ -441,3 +450,33 @@ def _share_idle(device: "weakref.ref[CardDevice]") -> None:
             return
         found.share_idle()
         del found
+
+
+# ---- Coprocessors of architecture ``rpau`` on boards and on cards --------------------------------
+
+
+class RpauCards(Cards):
+    """A device behind a serial line, or coprocessors behind a DMA."""
+
+    def open(self, design: Design, port: SerialPort | CardFiles) -> RpauDevice | CardDevice:
+        """The device on a board, or the coprocessors of cards; see ``Cards.open``."""
+        point = cast("RpauDesign", design)
+        if isinstance(port, CardFiles):
+            openers: list[Opener] = [
+                XdmaFiles(path) if Path(f"{path}_user").exists() else SocketPort(path)
+                for path in port.paths
+            ]
+            return CardDevice(point, openers)
+        bus = CardBus(SerialLine(port.path, port.baud), -(-point.word_bits // 8))
+        try:
+            return RpauDevice(RegisterCoprocessor(point, bus, CARD))
+        except BaseException:
+            bus.close()
+            raise
+
+    def simulate(self, design: Design, kind: str, memory: int) -> RpauCard:
+        """Coprocessors behind a DMA; see ``Cards.simulate``."""
+        point = cast("RpauDesign", design)
+        if kind not in ("model", "rtl"):
+            raise DeviceError(f"a simulated card has a model or rtl behind it, and no {kind!r}")
+        return RpauCard(point, ModelCoprocessor if kind == "model" else RtlCoprocessor, memory)

@@ -150,7 +150,7 @@ class Lane:
     def hold(
         self, device: Owner, label: str, shape: tuple[int, int], below: Sequence[int]
     ) -> "CardResident":
-        """Allocates memory for a polynomial's residues, of which nothing is written yet.
+        """Allocates memory for a polynomial's residues and writes nothing.
 
         Raises:
             DeviceError: If the memory does not suffice, or the card's words are too narrow.

@@ -65,7 +65,7 @@ class CardStore:
         return sum(block.size for block in [*self._held])
 
     def has_room(self, size: int) -> bool:
-        """Whether so many bytes are not held."""
+        """Whether that many bytes are not held."""
         return _pages(size) <= self._claim.size - self.held
 
     def hold(self, size: int, label: str) -> Block:

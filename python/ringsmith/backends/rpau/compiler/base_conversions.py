@@ -8,7 +8,7 @@ own every RPAU reads those: what a conversion does not take of an RPAU counts fo
 
 from collections.abc import Callable, Sequence
 
-from ringsmith.backends.rpau.compiler.context import SelectionContext
+from ringsmith.backends.rpau.compiler.selection import SelectionContext
 from ringsmith.backends.rpau.compiler.virtual import Location, mask_of
 from ringsmith.backends.rpau.design.conversions import placed
 from ringsmith.errors import CompileError

@@ -13,7 +13,7 @@ up r_i*p_i^-1 - h_i*p_i^-1, and the last step is x_j*P^-1 - NTT(...).
 
 from math import prod
 
-from ringsmith.backends.rpau.compiler.context import SelectionContext
+from ringsmith.backends.rpau.compiler.selection import SelectionContext
 from ringsmith.backends.rpau.compiler.virtual import Location
 from ringsmith.graph import Form, SubroutineNode
 

@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterable
 from typing import TypeVar
 
-from ringsmith.backends.rpau.compiler.context import SelectionContext
 from ringsmith.backends.rpau.compiler.fusion import Fusion
-from ringsmith.backends.rpau.compiler.selection import KeyPolynomial, KeySeed
+from ringsmith.backends.rpau.compiler.selection import KeyPolynomial, KeySeed, SelectionContext
 from ringsmith.backends.rpau.compiler.virtual import Location
 from ringsmith.graph import SubroutineNode
 

@@ -22,12 +22,11 @@ from types import MappingProxyType
 from typing import Final
 
 from ringsmith.backends.rpau.compiler.base_conversions import BaseConversions
-from ringsmith.backends.rpau.compiler.context import SelectionContext
 from ringsmith.backends.rpau.compiler.division import Division
 from ringsmith.backends.rpau.compiler.fusion import Fusion
 from ringsmith.backends.rpau.compiler.key_sums import KeySums
 from ringsmith.backends.rpau.compiler.limb_layout import Layout, is_scaled
-from ringsmith.backends.rpau.compiler.selection import Selection
+from ringsmith.backends.rpau.compiler.selection import Selection, SelectionContext
 from ringsmith.backends.rpau.compiler.virtual import Location
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.errors import CompileError

@@ -25,8 +25,7 @@ from ringsmith.backends.rpau.debug.trace import Trace
 from ringsmith.backends.rpau.design.design import ARCHITECTURE, RpauDesign, load_design
 from ringsmith.backends.rpau.device.recording import CoverageCoprocessor
 from ringsmith.errors import DeviceError
-from ringsmith.hdl.coverage import Exclusion, Point, read_counts
-from ringsmith.hdl.coverage_report import CoverageReport
+from ringsmith.hdl.coverage import CoverageReport, Exclusion, Point, read_counts
 
 LENGTH = 60
 """Instructions of a program."""

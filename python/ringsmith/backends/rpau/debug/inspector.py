@@ -22,12 +22,12 @@ from ringsmith.backends.rpau.device import recording, rtl
 from ringsmith.backends.timeline.drawn import DrawnTimeline
 from ringsmith.backends.types import Design
 from ringsmith.errors import ParameterError
-from ringsmith.hdl.coverage_report import CoverageReport
+from ringsmith.hdl.coverage import CoverageReport
 from ringsmith.hdl.ecp5.boards import Board
 from ringsmith.hdl.ecp5.flow import Hierarchy
 from ringsmith.hdl.ecp5.pll import Pll
 from ringsmith.hdl.plain_verilog import plain_verilog
-from ringsmith.hdl.target import ECP5, macros
+from ringsmith.hdl.sources import ECP5, macros
 
 _ALL_LEVELS = 99
 """More levels than there are instances within each other."""

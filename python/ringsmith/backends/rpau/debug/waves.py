@@ -45,7 +45,6 @@ def record(
     *,
     scope: str = TOP_SCOPE,
     depth: int = 0,
-    seed: int = 1,
 ) -> int:
     """Runs a program on the simulated RTL and records a window of it.
 
@@ -55,7 +54,6 @@ def record(
         window: First and last cycle, counted from the start command over all runs.
         scope: Module instance whose signals are recorded; counts only with a depth.
         depth: Levels of instances to record, ``scope`` the first; 0: everything.
-        seed: Chooses inputs and keys.
 
     Returns:
         The program's cycles.
@@ -72,26 +70,25 @@ def record(
             "name an earlier one"
         )
     coprocessor = WavesCoprocessor(
-        executable.design, path, first=first, last=last, scope=scope, depth=depth, seed=seed
+        executable.design, path, first=first, last=last, scope=scope, depth=depth
     )
     try:
-        return run_on_random_data(executable, coprocessor, seed)
+        return run_on_random_data(executable, coprocessor)
     finally:
         coprocessor.close()
 
 
-def run_on_random_data(executable: Executable, coprocessor: Coprocessor, seed: int = 1) -> int:
+def run_on_random_data(executable: Executable, coprocessor: Coprocessor) -> int:
     """Runs a program on random inputs and keys, and returns its cycles.
 
     Args:
         executable: The program.
         coprocessor: A device of its design.
-        seed: Chooses inputs and keys.
 
     Raises:
         DeviceError: If the program breaks the hazard rule, or does not end.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     inputs = {name: _limbs(executable, values, rng) for name, values in executable.inputs.items()}
     # The accelerator reads the executable alone, so the graph may be without nodes.
     special = (len(executable.primes) - 1,)

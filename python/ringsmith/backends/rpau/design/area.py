@@ -2,7 +2,8 @@
 
 DSPs and RAMs are counted. LUTs and flip-flops grow with the cores, as :func:`scaled` says, and with
 the width of a word between, or beyond, two widths that were synthesized.
-``tests/backends/rpau/test_explore.py`` compares with RPAUs of other sizes that were synthesized.
+``tests/backends/rpau/test_area_counts.py`` compares with RPAUs of other sizes that were
+synthesized.
 """
 
 import tomllib
@@ -14,9 +15,8 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.caching import cached
 from ringsmith.errors import ParameterError
-from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps
-from ringsmith.hdl.synthesis import Area, block_rams, ultra_rams
+from ringsmith.hdl.synthesis import Area, area_less, area_times, block_rams, total_area, ultra_rams
 
 MEASURED = "area.toml"
 """The file of synthesized RPAUs, next to this one."""

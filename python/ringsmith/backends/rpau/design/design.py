@@ -8,7 +8,7 @@ from typing import ClassVar
 from ringsmith import design_files
 from ringsmith.backends.rpau.design.sparse import FAMILIES, fits
 from ringsmith.errors import ParameterError
-from ringsmith.hdl.target import ECP5, TARGETS, XILINX
+from ringsmith.hdl.sources import ECP5, TARGETS, XILINX
 from ringsmith.short_repr import short_repr
 
 ARCHITECTURE = "rpau"

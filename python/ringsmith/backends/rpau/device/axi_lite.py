@@ -32,7 +32,6 @@ class SimulatedBus(Simulation):
         *,
         assertions: bool = False,
         instrument: Instrument = Instrument.NONE,
-        seed: int = 1,
         data_path: bool = True,
     ) -> None:
         """Builds the simulator where it is not yet built, and resets a new device.
@@ -41,7 +40,6 @@ class SimulatedBus(Simulation):
             design: The design point.
             assertions: See :func:`build`.
             instrument: See :func:`build`.
-            seed: Chooses the random contents of a build with assertions.
             data_path: Whether the host is connected to the data path, too.
 
         Raises:
@@ -50,7 +48,7 @@ class SimulatedBus(Simulation):
         """
         self._data_path = data_path
         library = build(design, assertions=assertions, instrument=instrument, buses=True)
-        super().__init__(library, seed)
+        super().__init__(library)
         _declare(self._library)
 
     @property

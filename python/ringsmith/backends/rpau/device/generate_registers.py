@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
-from ringsmith.backends.rpau.device.nets import SPACE_BITS
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice
 from ringsmith.hdl.register_block import block_files
@@ -32,6 +31,8 @@ COMMAND = "python -m ringsmith.backends.rpau.device.generate_registers"
 
 _BEGIN = re.compile(rf"^( *)// generated from {re.escape(SOURCE)}: (\w+)\n", re.M)
 _END = "// end of generated\n"
+_SPACE_BITS = 4
+"""Bits of ``space_e``."""
 
 
 def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
@@ -97,7 +98,7 @@ def _space_members(spaces: Sequence[tuple[str, int, str]]) -> Iterator[str]:
             doc, 90, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False
         )
         member = "Space" + name.title().replace("_", "")
-        yield f"{member} = {SPACE_BITS}'d{number}" + ("," if number < len(spaces) - 1 else "")
+        yield f"{member} = {_SPACE_BITS}'d{number}" + ("," if number < len(spaces) - 1 else "")
 
 
 def _number(capability: Register, design: RpauDesign) -> int:

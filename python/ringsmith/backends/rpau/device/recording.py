@@ -37,8 +37,6 @@ class WavesCoprocessor(RtlCoprocessor):
         last: int,
         scope: str = TOP_SCOPE,
         depth: int = 0,
-        assertions: bool = False,
-        seed: int = 1,
     ) -> None:
         """Builds the simulator where it is not yet built, and opens the file.
 
@@ -49,8 +47,6 @@ class WavesCoprocessor(RtlCoprocessor):
             last: Last cycle to record.
             scope: Module instance whose signals are recorded; counts only with a depth.
             depth: Levels of instances to record, ``scope`` the first; 0: everything.
-            assertions: See :class:`ringsmith.backends.rpau.device.rtl.RtlCoprocessor`.
-            seed: See :class:`ringsmith.backends.rpau.device.rtl.RtlCoprocessor`.
 
         Raises:
             DeviceError: If the window is empty, or the file cannot be written.
@@ -63,7 +59,7 @@ class WavesCoprocessor(RtlCoprocessor):
                 "one that is not before it"
             )
         _check_writable(path)
-        super().__init__(design, assertions=assertions, instrument=Instrument.WAVES, seed=seed)
+        super().__init__(design, instrument=Instrument.WAVES)
         handle, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
         window = (_NUMBER, _NUMBER)
         self._library.rpau_open_waves.argtypes = [handle, text, *window, text, integer]
@@ -80,14 +76,14 @@ class WavesCoprocessor(RtlCoprocessor):
 class CoverageCoprocessor(RtlCoprocessor):
     """An ``rtl`` device that counts how often lines of its sources ran and bits changed."""
 
-    def __init__(self, design: RpauDesign, *, assertions: bool = False, seed: int = 1) -> None:
-        """Builds the simulator where it is not yet built; see ``RtlCoprocessor`` for what it takes.
+    def __init__(self, design: RpauDesign) -> None:
+        """Builds the simulator where it is not yet built.
 
         Raises:
             ParameterError: If the RTL cannot be built for the design.
             ToolError: If Verilator or the compiler is missing or fails.
         """
-        super().__init__(design, assertions=assertions, instrument=Instrument.COVERAGE, seed=seed)
+        super().__init__(design, instrument=Instrument.COVERAGE)
         self._library.rpau_write_coverage.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 
     def write_coverage(self, path: Path) -> None:

@@ -1,5 +1,6 @@
 """A device behind its register block: all its operations as register accesses."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -45,7 +46,7 @@ from ringsmith.backends.rpau.device.spaces import (
 from ringsmith.errors import DeviceError
 from ringsmith.progress import Task
 
-_RESET_PATIENCE = 1000  # looks at a device in its reset
+_RESET_LOOKS, _RESET_SECONDS = 1000, 1.0  # both: a simulated device may wait for a processor
 _PAUSE = 64  # cycles between two looks at a device that runs
 
 
@@ -101,9 +102,11 @@ class RegisterCoprocessor:
             DeviceError: If it does not come out of its reset.
         """
         self._bus.write(Register.CONTROL, Control.RESET)
-        for _ in range(_RESET_PATIENCE):
+        end, looks = time.monotonic() + _RESET_SECONDS, 0
+        while looks < _RESET_LOOKS or time.monotonic() < end:
             if not self._bus.read(Register.STATUS):
                 return
+            looks += 1
         raise DeviceError("the device does not come out of its reset: reset its bus")
 
     def set_ring(self, log_degree: int) -> None:

@@ -26,12 +26,13 @@ from ringsmith.backends.rpau.device.spaces import (
 from ringsmith.errors import DeviceError
 from ringsmith.hdl.instrument import Instrument
 from ringsmith.hdl.library import load_library, slices
-from ringsmith.hdl.sources import rtl_sources, sim_root
-from ringsmith.hdl.target import macros
+from ringsmith.hdl.sources import macros, rtl_sources, sim_root
 from ringsmith.hdl.verilate import build_design
 from ringsmith.progress import Task
 
 _POINTER = ctypes.POINTER(ctypes.c_uint64)
+_SEED = 1
+"""Of the random contents of a build with assertions."""
 _WHOLE_ROWS = (AddressSpace.POLY, AddressSpace.KEY)
 
 # The data-flow optimizer's temporaries, and the tables that Verilator makes of logic, are numbered
@@ -91,13 +92,13 @@ class Simulation:
     prefix = "rpau"
     _handle: int | None = None
 
-    def __init__(self, library: Path, seed: int) -> None:
+    def __init__(self, library: Path) -> None:
         self._library = load_library(library)
         new, free, error = map(self._function, ("new", "free", "error"))
         new.argtypes, new.restype = [ctypes.c_int], ctypes.c_void_p
         free.argtypes, free.restype = [ctypes.c_void_p], None
         error.argtypes, error.restype = [ctypes.c_void_p], ctypes.c_char_p
-        self._handle = new(seed)
+        self._handle = new(_SEED)
         if self._handle is None:
             raise DeviceError("the simulated device failed in its reset")
 
@@ -136,7 +137,6 @@ class RtlCoprocessor(Simulation):
         *,
         assertions: bool = False,
         instrument: Instrument = Instrument.NONE,
-        seed: int = 1,
     ) -> None:
         """Builds the simulator where it is not yet built, and resets a new device.
 
@@ -144,7 +144,6 @@ class RtlCoprocessor(Simulation):
             design: The design point.
             assertions: See :func:`build`.
             instrument: See :func:`build`.
-            seed: Chooses the random contents of a build with assertions.
 
         Raises:
             ParameterError: If the RTL cannot be built for the design.
@@ -154,7 +153,7 @@ class RtlCoprocessor(Simulation):
         self._design = design
         self._log_degree = design.log_n
         self._loaded = False
-        super().__init__(build(design, assertions=assertions, instrument=instrument), seed)
+        super().__init__(build(design, assertions=assertions, instrument=instrument))
         _declare(self._library)
         self._check_capabilities()
 

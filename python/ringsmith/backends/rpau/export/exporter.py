@@ -8,17 +8,29 @@ from ringsmith.backends.base import CompiledGraph
 from ringsmith.backends.exporter import Demonstration, Estimate, Exporter, Greeting, Hardware
 from ringsmith.backends.rpau.compiler.executable import Executable
 from ringsmith.backends.rpau.design import rtl
+from ringsmith.backends.rpau.design.area import (
+    OUTSIDE_RPAUS,
+    key_rams,
+    rpau_estimates,
+    twiddle_rams,
+    work_rams,
+)
+from ringsmith.backends.rpau.design.conversions import converter_of
 from ringsmith.backends.rpau.design.design import RpauDesign
+from ringsmith.backends.rpau.design.latency import host_words
 from ringsmith.backends.rpau.design.register_table import Register
 from ringsmith.backends.rpau.design.sample_parameters import sample_parameters
 from ringsmith.backends.rpau.device.bus import BEAT_BITS
 from ringsmith.backends.rpau.device.device import RpauDevice
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
-from ringsmith.backends.rpau.export import estimate, pages, script
+from ringsmith.backends.rpau.export import pages, script
 from ringsmith.backends.rpau.export.recorder import Recorder
 from ringsmith.backends.types import Design
+from ringsmith.errors import ParameterError
 from ringsmith.hdl import interfaces as buses
-from ringsmith.hdl.target import macros
+from ringsmith.hdl.dsps import DspSlice, barrett_dsps, folded_dsps, product_dsps
+from ringsmith.hdl.sources import macros
+from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, block_rams, total_area
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import RlweParameters
 
@@ -88,7 +100,7 @@ class RpauExporter(Exporter):
 
     def estimate(self, design: Design) -> Estimate:
         """Multipliers and memories of all RPAUs and of what joins them."""
-        return estimate.estimated(cast("RpauDesign", design))
+        return estimated(cast("RpauDesign", design))
 
 
 def _device() -> tuple[buses.Interface, ...]:
@@ -189,3 +201,64 @@ _DATA_PATH_AT_REST = [
     "    s_axi_bready = 1'b1;",
     "    s_axi_rready = 1'b1;",
 ]
+
+
+# ---- Resources of a whole design, counted from its parameters: no synthesis ----------------------
+
+
+_INSTRUCTION_BITS = 64
+
+_FIFO_LINES = 512
+"""Of a channel of a card's DMA: parameter LogDepth of ``rs_dma``."""
+
+
+def estimated(design: RpauDesign) -> Estimate:
+    """DSP slices of all multipliers, block RAMs and UltraRAMs of all memories, LUTs and flip-flops.
+
+    The last two are left out where no RPAU of the design's kind was synthesized.
+    """
+    brams, urams, dsps = 0.0, 0, 0
+    for rpau in range(design.rpaus):
+        for rams in (kind(design, rpau) for kind in (work_rams, key_rams, twiddle_rams)):
+            brams += rams.brams
+            urams += rams.urams
+        dsps += _unit_dsps(design, rpau)
+    brams += block_rams(_INSTRUCTION_BITS, design.program_words)
+    if design.converters:
+        dsps += design.converters * converter_of(design).dsps
+    if design.coprocessors > 1:
+        brams += _channel_rams(design)
+    found: dict[str, float] = {
+        "dsps": dsps * design.coprocessors,
+        "brams": brams * design.coprocessors,
+        "urams": urams * design.coprocessors,
+    }
+    return Estimate(ULTRASCALE_PLUS, {**found, **_fabric(design)})
+
+
+def _fabric(design: RpauDesign) -> dict[str, float]:
+    """LUTs and flip-flops; nothing where they are not known."""
+    try:
+        area = total_area([*rpau_estimates(design), OUTSIDE_RPAUS])
+    except ParameterError:
+        return {}
+    return {"luts": area.lut_sites, "flip_flops": area.fabric_flip_flops}
+
+
+def _channel_rams(design: RpauDesign) -> float:
+    """Block RAMs of a channel of a card's DMA: a FIFO each way, as wide as its wider port."""
+    row = host_words(design) * (32 if design.word_bits <= 32 else 64)
+    return 2 * block_rams(max(design.host_bits, row), _FIFO_LINES)
+
+
+def _unit_dsps(design: RpauDesign, rpau: int) -> int:
+    """DSP slices of an RPAU: its multipliers, and what shortens words that reach a narrow one."""
+    width = design.bits_of(rpau)
+    one = {
+        "barrett": lambda: barrett_dsps(width, DspSlice.DSP48E2),
+        "folded": lambda: folded_dsps(width, DspSlice.DSP48E2),
+        "sparse": lambda: product_dsps(width, DspSlice.DSP48E2),
+    }[design.reduction]()
+    shortening = design.lanes if width < design.word_bits else 0
+    multipliers = design.cores * design.core_multipliers + design.dyadic_cores
+    return multipliers * one + shortening

@@ -27,7 +27,7 @@ from ringsmith.backends.rpau.isa.kinds import (
 )
 from ringsmith.caching import cached
 from ringsmith.errors import ProgramError
-from ringsmith.hdl.isa_file import IsaError, check_keys
+from ringsmith.hdl.generated import IsaError, check_keys
 
 CONTROL = "control"
 """The unit of instructions that the program controller carries out itself."""

@@ -214,7 +214,7 @@ _PRODUCTS = {"mul": _Compiler._mul, "ksk_inner_product": _Compiler._inner_produc
 
 
 def _crosses(graph: SubroutineGraph) -> dict[int, _Cross]:
-    """Sums of two products that serve nothing else, of which the cross products are there, too."""
+    """Sums of two products that serve nothing else, and whose cross products exist, too."""
     uses = Counter(operand for node in graph.nodes for operand in node.operands)
     products = {frozenset(node.operands): node.id for node in graph.nodes if node.op == "mul"}
     found = {}

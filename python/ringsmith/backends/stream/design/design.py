@@ -14,6 +14,7 @@ from ringsmith.backends.stream.design.latency import (
 )
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
+from ringsmith.params import ParameterLimits
 
 LANES = (2, 4, 8, 16)
 
@@ -94,7 +95,7 @@ class StreamDesign:
 
     @property
     def slots(self) -> int:
-        """Frames whose factors the generator has under way: the fewest that let none wait."""
+        """Frames whose factors are generated at once: the fewest with which none waits."""
         return generator.slots(*self.shape)
 
 
@@ -110,3 +111,23 @@ def load_stream_design(name: str) -> StreamDesign:
         ParameterError: If there is no such design, or it is of another architecture.
     """
     return design_files.load(name, ARCHITECTURE, StreamDesign)
+
+
+# ---- What HE parameters a design of the stream architecture takes --------------------------------
+
+
+BFV_MULTIPLICATIONS = ("hps",)
+"""The extension primes of ``behz`` have 61 bits, more than a design's words."""
+
+
+def parameter_limits(design: StreamDesign) -> ParameterLimits:
+    """Returns the ring and primes of a design; the host does everything but its products."""
+    barrett = design.multiplier == BARRETT
+    return ParameterLimits(
+        design=design.name,
+        min_n=design.n,
+        max_n=design.n,
+        min_prime_bits=design.word_bits if barrett else 2,
+        max_prime_bits=design.word_bits,
+        bfv_multiplications=BFV_MULTIPLICATIONS,
+    )

@@ -20,7 +20,7 @@ _MOST_SLOTS = 16
 
 @dataclass
 class _Slot:
-    """A frame whose factors are under way: groups granted, groups that may be, groups finished."""
+    """A frame in the generator: groups granted, groups that may be, groups finished."""
 
     granted: int = 0
     limit: int = 1
@@ -59,7 +59,7 @@ def schedule(
         log_lanes: log2 of the lanes.
         word_bits: Width of a word.
         multiplier: Kind of the modular multipliers.
-        slots: Frames that the generator has under way.
+        slots: Frames that the generator works on at once.
         wanted: For each frame, the first cycle in which its data are there.
     """
     period, ring = 1 << (log_n - log_lanes), 1 << log_ring(log_n, word_bits, multiplier)

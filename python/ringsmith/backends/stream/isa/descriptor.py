@@ -65,7 +65,7 @@ def descriptor(prime: int, root: int, design: StreamDesign) -> Descriptor:
         design: The device.
 
     Raises:
-        ParameterError: If the design does not take the prime, or the root is none.
+        ParameterError: If the design does not take the prime, or the root is not a root.
     """
     error = prime_error(prime, design)
     if error:

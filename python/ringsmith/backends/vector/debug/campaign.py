@@ -22,8 +22,7 @@ from ringsmith.backends.vector.debug.isa_coverage import (
 )
 from ringsmith.backends.vector.debug.random_program import random_program
 from ringsmith.backends.vector.design.design import ARCHITECTURE, MONTGOMERY, VectorDesign
-from ringsmith.hdl.coverage import Exclusion, Point, points, read_records
-from ringsmith.hdl.coverage_report import CoverageReport
+from ringsmith.hdl.coverage import CoverageReport, Exclusion, Point, points, read_records
 
 LENGTH = 40
 """Random instructions of a program, without those that store what is left."""

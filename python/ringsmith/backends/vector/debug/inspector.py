@@ -39,7 +39,7 @@ from ringsmith.backends.vector.design.rtl import TOP
 from ringsmith.backends.vector.device import rtl
 from ringsmith.backends.vector.device.device import VectorDevice
 from ringsmith.errors import DeviceError
-from ringsmith.hdl.coverage_report import CoverageReport
+from ringsmith.hdl.coverage import CoverageReport
 
 _LEAST_LOG_LANES = 4
 """log2 of the lanes of a cluster that is timed in part."""

@@ -20,7 +20,7 @@ from ringsmith.backends.vector.debug.trace import PARTS, Trace
 
 _FIRST = 1
 _SPANS = 256
-"""Of time, for each of which busy shares are counted."""
+"""Of time; busy shares are counted for each."""
 
 
 def perfetto_json(trace: Trace, title: str = "") -> str:

@@ -15,8 +15,7 @@ import numpy as np
 from ringsmith import _core
 from ringsmith.backends.vector.compiler.executable import VectorExecutable
 from ringsmith.backends.vector.compiler.timeline import Cycles, with_gaps
-from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.backends.vector.design.limits import parameter_limits
+from ringsmith.backends.vector.design.design import VectorDesign, parameter_limits
 from ringsmith.backends.vector.design.word_layout import table_rows
 from ringsmith.backends.vector.device.residues import Words
 from ringsmith.backends.vector.isa.instructions import (

@@ -3,7 +3,7 @@
 DSPs and RAMs are counted from shapes, LUTs and flip-flops of the scratchpad's selectors from their
 structure. Units, network and control are those that Yosys synthesized with words of a few widths
 (``area.toml``, which ``tests/rtl/vector_areas.py`` writes), and interpolated between them.
-``tests/rtl/test_vector_area.py`` compares with the synthesis of whole clusters.
+``tests/rtl/test_area.py`` compares with the synthesis of whole clusters.
 """
 
 import tomllib
@@ -18,10 +18,9 @@ from ringsmith.backends.vector.design.design import BARRETT, VectorDesign
 from ringsmith.backends.vector.design.latency import step_bits
 from ringsmith.backends.vector.isa.instructions import FACTOR_STREAMS, STREAMS
 from ringsmith.caching import cached
-from ringsmith.hdl.areas import area_less, area_times, total_area
 from ringsmith.hdl.dsps import DspSlice, barrett_dsps, montgomery_dsps
 from ringsmith.hdl.latencies import fits_two_steps
-from ringsmith.hdl.synthesis import Area, block_rams, ultra_rams
+from ringsmith.hdl.synthesis import Area, area_less, area_times, block_rams, total_area, ultra_rams
 
 PARTS: Mapping[str, str] = MappingProxyType(
     {

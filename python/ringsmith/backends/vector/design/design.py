@@ -7,6 +7,7 @@ from ringsmith.backends.vector.design.word_layout import Shape, table_rows
 from ringsmith.backends.vector.isa.instruction_set import ISA
 from ringsmith.design_files import check_name
 from ringsmith.errors import ParameterError
+from ringsmith.params import ParameterLimits
 from ringsmith.platforms import Memory, load_platform
 from ringsmith.short_repr import short_repr
 
@@ -52,7 +53,7 @@ class VectorDesign:
         banks: Banks of a cluster's scratchpad.
         bank_rows: Rows of a bank.
         table_rows: Rows of a cluster's twiddle memory.
-        stream_rows: Rows of each stream's FIFO, of which a cluster has three.
+        stream_rows: Rows of each stream's FIFO; a cluster has three.
         platform: The card, by its name or the path of its file: how fast its memory is, and how
             large.
         ports: Memory's ports of a cluster; each has a slice of every row.
@@ -283,3 +284,27 @@ class VectorDesign:
                 "Montgomery's reduction needs"
             )
         return ""
+
+
+# ---- What HE parameters a design of the vector architecture takes --------------------------------
+
+
+def parameter_limits(design: VectorDesign) -> ParameterLimits:
+    """Returns the rings and primes of a design.
+
+    BFV's products are made in variant ``hps``: extension primes of ``behz`` have 61 bits, more than
+    words. Its conversions, and those of most keys in residue digits, have steps modulo powers of
+    two, which Barrett's reduction alone can do.
+    """
+    barrett = design.reduction == BARRETT
+    least = (design.word_bits + 1) // 2 if barrett else design.log_n + 2
+    return ParameterLimits(
+        design=design.name,
+        min_n=1 << design.min_log_n,
+        max_n=design.n,
+        min_prime_bits=least,
+        max_prime_bits=design.word_bits,
+        reduction_error=design.prime_error,
+        relinearizations=("special_prime", "residue") if barrett else ("special_prime",),
+        bfv_multiplications=("hps",) if barrett else (),
+    )

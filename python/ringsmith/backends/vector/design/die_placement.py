@@ -17,8 +17,7 @@ from itertools import combinations_with_replacement
 
 from ringsmith.backends.vector.design.area import NOTHING, cluster_parts, memory_ports
 from ringsmith.backends.vector.design.design import VectorDesign
-from ringsmith.hdl.areas import area_times, total_area
-from ringsmith.hdl.synthesis import Area
+from ringsmith.hdl.synthesis import Area, area_times, total_area
 from ringsmith.platforms import Platform
 
 SHARE = 0.8
@@ -29,7 +28,6 @@ _STEP = 0.01
 
 _FULL = 99.0
 
-_LOGIC = ("LUT", "FF", "DSP")
 _RESOURCES = {
     "LUT": ("lut_sites", "luts"),
     "FF": ("fabric_flip_flops", "flip_flops"),

@@ -12,7 +12,7 @@ _SHORT = 32
 
 
 def multiplied(a: Words, b: Words | int, q: int) -> Words:
-    """Returns a*b mod q, of words below 2^62 of which one is below q."""
+    """Returns a*b mod q; both are below 2^62, and one is below q."""
     if q.bit_length() <= _SHORT:
         return cast(Words, a % np.uint64(q) * (np.asarray(b, np.uint64) % np.uint64(q)) % q)
     factor = np.asarray(b, np.uint64)

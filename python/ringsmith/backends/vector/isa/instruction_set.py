@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from ringsmith.errors import ProgramError
-from ringsmith.hdl.isa_file import IsaError, check_keys
+from ringsmith.hdl.generated import IsaError, check_keys
 
 Value = int | Mapping[str, "Value"] | Sequence["Value"]
 """What a field holds: a number, a structure's fields by name, or an array's elements."""
@@ -62,7 +62,7 @@ class Field:
         doc: What it holds.
         element: Bits of it; of an element where it is an array.
         kind: A structure, an enumeration, or None: a number.
-        count: Elements of the array; 0: it is none.
+        count: Elements of the array; 0: it is not an array.
         spelled: Its width, or the number it is an index of, as the file has it.
         index: Whether ``spelled`` is what it is an index of.
         array: Its count, as the file has it.
