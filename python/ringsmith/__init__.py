@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import Interval as Interval
     from ringsmith.program import Program as Program
     from ringsmith.program import absolute as absolute
+    from ringsmith.program import argmax as argmax
     from ringsmith.program import average_pool2d as average_pool2d
     from ringsmith.program import bounded as bounded
     from ringsmith.program import chebyshev as chebyshev
@@ -51,6 +52,8 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not run ``__geta
     from ringsmith.program import roll as roll
     from ringsmith.program import sigmoid as sigmoid
     from ringsmith.program import sign as sign
+    from ringsmith.program import softmax as softmax
+    from ringsmith.program import sort as sort
     from ringsmith.program import sqrt as sqrt
     from ringsmith.program import stack as stack
     from ringsmith.program import sum_rotations as sum_rotations
@@ -86,6 +89,7 @@ _MODULES = {
         "Interval",
         "Program",
         "absolute",
+        "argmax",
         "average_pool2d",
         "bounded",
         "chebyshev",
@@ -113,6 +117,8 @@ _MODULES = {
         "roll",
         "sigmoid",
         "sign",
+        "softmax",
+        "sort",
         "sqrt",
         "stack",
         "sum_rotations",

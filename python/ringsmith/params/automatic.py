@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ringsmith.errors import ParameterError
@@ -21,6 +21,8 @@ MIN_SCALE_BITS = MIN_PRIME_BITS
 WIDEST_PRIME_BITS = 60
 """Widest prime that is ever chosen: what hardware designs take at most."""
 MAX_HEADROOM_BITS = 30
+_DRIFT_BITS = 1.0
+"""How far the scale of the last level may be from that of the first; q_0 has a bit for it."""
 SPECIAL_MARGIN_BITS = 5
 """How much wider than q_0 the special prime is, if ``max_prime_bits`` allows.
 
@@ -270,7 +272,7 @@ class AutoParameters(AutoRlweParameters):
             )
         self.require_security(n, sum(sizes))
         if self.limits is None:
-            return CkksParameters.create(
+            made = CkksParameters.create(
                 n=n,
                 prime_bits=data,
                 special_bits=special,
@@ -279,6 +281,7 @@ class AutoParameters(AutoRlweParameters):
                 name=name,
                 dnum=-(-len(data) // digit_size),
             )
+            return _with_lasting_scale(made)
         assert digit_size == 1, "designs switch keys in digits of one prime"
         if self.limits.primes:
             chosen, last = self.limits.ckks_primes(n, levels, scale_bits, data[0])
@@ -295,7 +298,7 @@ class AutoParameters(AutoRlweParameters):
         self.require_security(n, parameters.log_qp)
         if not self.limits.primes:
             self.limits.require(parameters)
-        return parameters
+        return _with_lasting_scale(parameters)
 
     def _design_primes(
         self, limits: ParameterLimits, n: int, levels: int, scale_bits: int
@@ -330,3 +333,23 @@ class AutoParameters(AutoRlweParameters):
             for last in (special, *range(widest, special, -1), *range(special - 1, wider - 1, -1)):
                 if wider <= last and wider + last <= left:
                     yield wider, last
+
+
+def _with_lasting_scale(parameters: CkksParameters) -> CkksParameters:
+    """Returns a set whose scale stays near its primes for as many products as it has levels.
+
+    A product of two values of scale S is rescaled to S^2 / q, so that each level doubles how far S
+    is from q, in bits. Below the scale 2^b primes next to 2^b are near enough for about 20 levels.
+    For more the scale is the one from which the last level's ends at its own prime: the mean of the
+    primes in which each level weighs half of the one before.
+    """
+    bits = [math.log2(prime) for prime in parameters.data_primes[1:]]
+    last = math.log2(parameters.scale)
+    for prime in reversed(bits):
+        last = 2 * last - prime
+    if not bits or abs(last - math.log2(parameters.scale)) <= _DRIFT_BITS:
+        return parameters
+    scale = bits[0]
+    for prime in bits:
+        scale = (scale + prime) / 2
+    return replace(parameters, scale=2.0**scale)

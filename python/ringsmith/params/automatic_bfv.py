@@ -16,6 +16,9 @@ NARROW_PRIME_BITS = 30
 """Narrowest prime that is chosen where the modulus is wide enough for two: of narrower ones a large
 ring has few, and each costs a limb."""
 
+_PLAIN_BITS = 20
+"""Bits of t where none are asked for."""
+
 
 @short_repr
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +27,7 @@ class AutoBfvParameters(AutoRlweParameters):
 
     Attributes:
         plain_bits: Bits of t, which is then the largest prime of that size that batches; more
-            where the ranges of results need them.
+            where the ranges of results need them. 20 without it and ``plain_modulus``.
         plain_modulus: t itself, in place of ``plain_bits``: a prime below 2^60 that batches for
             some ring degree; only degrees that it batches for are taken.
         margin_bits: Bits of noise budget that every output must have left by the forecast, from 1.
@@ -39,10 +42,12 @@ class AutoBfvParameters(AutoRlweParameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.plain_bits is None) == (self.plain_modulus is None):
+        if self.plain_modulus is None and self.plain_bits is None:
+            object.__setattr__(self, "plain_bits", _PLAIN_BITS)
+        if self.plain_modulus is not None and self.plain_bits is not None:
             raise ParameterError(
-                "name either plain_bits, for a t that batches, or plain_modulus: results are exact "
-                "modulo t, so t must exceed what they can be"
+                f"plain_bits = {self.plain_bits} and plain_modulus = {self.plain_modulus}: name "
+                "one of them"
             )
         check_number("margin_bits", self.margin_bits, int)
         for name, value in (

@@ -25,6 +25,7 @@ from ringsmith.program.kit import ClientKit
 from ringsmith.program.late import of_schemes
 from ringsmith.program.matrices import matvec
 from ringsmith.program.ndarray.array import EncryptedArray
+from ringsmith.program.ndarray.axes import argmax, softmax, sort
 from ringsmith.program.ndarray.functions import (
     average_pool2d,
     concatenate,
@@ -87,6 +88,7 @@ __all__ = [
     "Program",
     "SourceLine",
     "absolute",
+    "argmax",
     "average_pool2d",
     "bfv_parameters_for_depth",
     "bounded",
@@ -116,6 +118,8 @@ __all__ = [
     "roll",
     "sigmoid",
     "sign",
+    "softmax",
+    "sort",
     "sqrt",
     "stack",
     "sum_rotations",

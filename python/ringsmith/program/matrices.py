@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringsmith.program import clearing
 from ringsmith.program.arrays import Array, ArrayNode
@@ -16,6 +17,8 @@ T = TypeVar("T")
 
 _MOST_TRIED = 1 << 11
 """Numbers of baby steps that are all tried; of more, the powers of two."""
+_AT_ONCE = 1 << 18
+"""Numbers that are looked at in one array."""
 _OUTER_COST = 2
 """Of a rotation that cuts digits of its own, in rotations that share the digits of one value."""
 
@@ -161,24 +164,40 @@ def rotation_count(steps: Sequence[tuple[int, int]], row: int, *, shared: bool) 
     """Returns what ``weighted_rotations`` of these values and steps costs, in rotations."""
     unit = math.gcd(row, *(k for _, k in steps))
     units = [(i, k // unit) for i, k in steps]
-    return _rotations(units, _baby_steps(units, shared=shared), _OUTER_COST if shared else 1)
+    return _fewest_rotations(units, shared=shared)[1]
 
 
 def _baby_steps(steps: Sequence[tuple[int, int]], *, shared: bool) -> int:
     """Returns the number of baby steps with the fewest rotations; of several the largest."""
-    most = max(k for _, k in steps) + 1
-    sizes = range(most, 0, -1)
+    return _fewest_rotations(steps, shared=shared)[0]
+
+
+def _fewest_rotations(steps: Sequence[tuple[int, int]], *, shared: bool) -> tuple[int, int]:
+    """Returns the best number of baby steps, and the cost of its rotations in those of inner ones.
+
+    Inner rotations are (a value, k modulo the number), outer ones k divided by it, without zeros.
+    """
+    values, k = np.array(steps, np.int64).T
+    most = int(k.max()) + 1
+    sizes = np.arange(most, 0, -1)
     if most > _MOST_TRIED:
-        sizes = [1 << bit for bit in reversed(range(most.bit_length() + 1))]  # type: ignore[assignment]
-    weight = _OUTER_COST if shared else 1
-    return min(sizes, key=lambda size: _rotations(steps, size, weight))
+        sizes = 1 << np.arange(most.bit_length(), -1, -1)
+    costs = []
+    for chunk in np.array_split(sizes, 1 + sizes.size * k.size // _AT_ONCE):
+        outer, inner = np.divmod(k, chunk[:, None])
+        inner = np.where(inner > 0, values * int(sizes[0]) + inner, 0)
+        weight = _OUTER_COST if shared else 1
+        costs.append(_distinct(inner) + weight * _distinct(outer))
+    cost = np.concatenate(costs)
+    best = int(np.argmin(cost))
+    return int(sizes[best]), int(cost[best])
 
 
-def _rotations(steps: Sequence[tuple[int, int]], baby: int, weight: int) -> int:
-    """The cost of the rotations, that of an outer one in those of inner ones."""
-    inner = {(i, k % baby) for i, k in steps if k % baby}
-    outer = {k // baby for _, k in steps} - {0}
-    return len(inner) + weight * len(outer)
+def _distinct(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of distinct positive numbers in each row."""
+    ordered = np.sort(rows, axis=1)
+    changes = np.diff(ordered, axis=1, prepend=0) > 0
+    return np.asarray(changes.sum(axis=1))
 
 
 def _sum(indices: Iterable[T], term: Callable[[T], Vector]) -> Vector:

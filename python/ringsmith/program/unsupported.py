@@ -32,13 +32,14 @@ _INSTEAD = {
     "where": "mask * x + (1 - mask) * y, or compare(a, b)",
     "convolve": "a sum of x.rotate(k) * weights[k]",
     "norm": "sqrt(x @ x)",
+    "argmax": "argmax(x, axis) of ringsmith is about 1 at the largest entry and 0 elsewhere",
 }
 """What to call for functions of NumPy."""
 _METHODS = {
     "std": _INSTEAD["std"],
     "max": "maximum(x, y) compares two vectors",
     "min": "minimum(x, y) compares two vectors",
-    "argmax": "compare(a, b)",
+    "argmax": "argmax(x, axis) is about 1 at an array's largest entry and 0 elsewhere",
     "T": "a vector has one axis: x itself",
     "reshape": "a vector has one axis",
     "cumsum": "matvec(np.tril(np.ones((n, n))), x)",

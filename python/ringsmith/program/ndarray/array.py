@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Self, cast
 
@@ -309,6 +310,10 @@ class EncryptedArray(Unsupported):
         """The array with its axes reversed."""
         return self.transpose()
 
+    def swapaxes(self, first: int, second: int) -> Self:
+        """Returns the array with two axes exchanged, as ``numpy.swapaxes``."""
+        return self.rearranged(lambda a: np.swapaxes(a, first, second))
+
     def squeeze(self, axis: Axis = None) -> Self:
         """Returns the array without axes of length 1."""
         return self.rearranged(lambda a: np.squeeze(a, axis))
@@ -347,6 +352,8 @@ class EncryptedArray(Unsupported):
             flat = entries.reshape(-1)
             terms = Terms(np.arange(flat.size, dtype=np.int64), flat)
             content = moved_entries([self._content], [terms], entries.shape, self._trace, source)
+            if np.array_equal(flat, np.arange(self.size)):
+                content = replace(content, unshaped=self._content)
         return self.made(content, compute)
 
     def slots(self) -> EncryptedVector:
@@ -394,6 +401,36 @@ class EncryptedArray(Unsupported):
         centred = self - self.mean(axes, keepdims=True)
         other = centred if centred._is_real() else centred.conjugate()
         return (centred * other).mean(axes, keepdims=keepdims)
+
+    def std(
+        self, axis: Axis = None, *, keepdims: bool = False, error: float | None = None
+    ) -> "EncryptedArray":
+        """Returns about the standard deviations over axes; see ``ndarray.axes.std``."""
+        return _computed("axes", "std", self, axis, keepdims=keepdims, error=error)
+
+    def max(
+        self,
+        axis: Axis = None,
+        *,
+        keepdims: bool = False,
+        margin: float | None = None,
+        precision: float = 8,
+    ) -> "EncryptedArray":
+        """Returns about the largest entries along axes; see ``ndarray.axes.amax``."""
+        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
+        return _computed("axes", "amax", self, axis, **options)
+
+    def min(
+        self,
+        axis: Axis = None,
+        *,
+        keepdims: bool = False,
+        margin: float | None = None,
+        precision: float = 8,
+    ) -> "EncryptedArray":
+        """Returns about the smallest entries along axes; see ``ndarray.axes.amax``."""
+        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
+        return _computed("axes", "amin", self, axis, **options)
 
     def _is_real(self) -> bool:
         parts = (part for part in self._content.parts if not isinstance(part, np.ndarray))
@@ -479,8 +516,8 @@ def _later(module: str, name: str) -> Callable[..., Any]:
     return cast("Callable[..., Any]", found)
 
 
-def _computed(module: str, name: str, *args: object) -> EncryptedArray:
-    found = _later(module, name)(*args)
+def _computed(module: str, name: str, *args: object, **options: object) -> EncryptedArray:
+    found = _later(module, name)(*args, **options)
     assert isinstance(found, EncryptedArray), "it computes on arrays"
     return found
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.program.arrays import ArrayNode
+from ringsmith.program.late import of_program
 from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
 from ringsmith.program.ndarray.layout import GAP, Layout
 from ringsmith.program.ndarray.linear import Terms
@@ -246,6 +247,14 @@ def _pair(value: Lengths) -> tuple[int, ...]:
     return value if isinstance(value, tuple) else (value, value)
 
 
+def _differences(x: EncryptedArray, n: int = 1, axis: int = -1) -> EncryptedArray:
+    """Returns differences of neighbours along an axis, n times, as ``numpy.diff``."""
+    for _ in range(n):
+        later = x.rearranged(lambda a: np.delete(a, 0, axis))
+        x = later - x.rearranged(lambda a: np.delete(a, -1, axis))
+    return x
+
+
 _MOVING = (
     *("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d"),
     *("transpose", "swapaxes", "moveaxis", "flip", "fliplr", "flipud", "rot90", "roll"),
@@ -256,10 +265,17 @@ _COMPUTING: Mapping[str, Callable[..., EncryptedArray]] = {
     "sum": EncryptedArray.sum,
     "mean": EncryptedArray.mean,
     "var": EncryptedArray.var,
+    "std": EncryptedArray.std,
+    "max": EncryptedArray.max,
+    "amax": EncryptedArray.max,
+    "min": EncryptedArray.min,
+    "amin": EncryptedArray.min,
+    "sort": lambda x, axis=-1: of_program("sort")(x, axis),
     "dot": dot,
     "inner": inner,
     "outer": outer,
     "cumsum": cumsum,
+    "diff": _differences,
     "where": where,
 }
 
@@ -276,7 +292,10 @@ def called_by_numpy(
     if name in _JOINING:
         return _joined(args[0], lambda each: function(each, *args[1:], **options))
     if name in _COMPUTING:
-        return _COMPUTING[name](*args, **options)
+        try:
+            return _COMPUTING[name](*args, **options)
+        except TypeError as error:  # an option of NumPy's that encrypted arrays do not have
+            raise caller().error(f"np.{name}: {error}") from error
     return None
 
 

@@ -99,7 +99,7 @@ def _steps(layout: Layout, to: Addresses, entry: Addresses, period: int) -> Addr
     if inside.size == 1:
         return np.asarray(steps[0])
     counts = np.bincount(steps.reshape(-1), minlength=period)
-    best = np.argmax(counts[steps] * period - steps, axis=0)  # of equal ones the shortest
+    best = np.argmax(counts[steps] * period - steps, axis=0)  # of equal ones the nearest
     return np.asarray(np.take_along_axis(steps, best[None], axis=0)[0])
 
 

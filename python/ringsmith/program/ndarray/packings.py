@@ -3,11 +3,12 @@
 The first recording packs an input with its last axis in the low bits; one of many ciphertexts, of
 records mostly, with its first axis. Operations that move an input's entries note the layout that
 would have spared the move, and these are tried, one input after the other; as are the other order
-of axes, and a ciphertext for each entry of the first axis.
+of axes, and a ciphertext for each entry of the first axis. With each of them an input that it meets
+is tried in the layout that it wishes then.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
@@ -19,7 +20,7 @@ from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 
 _MOST_NODES, _MOST_TRIES = 1 << 14, 24
-"""Operations above which one packing is all that is tried, and packings that are tried."""
+"""Operations above which few packings are tried, and packings that are tried."""
 _MOST_ROWS = 64
 """Entries of the first axis up to which each is tried in a ciphertext of its own."""
 _PRODUCT, _INPUT = 3.0, 0.5
@@ -47,43 +48,82 @@ class Recorded(Protocol):
 
 
 R = TypeVar("R", bound=Recorded)
+_Record = Callable[[Mapping[str, Layout]], tuple[R, dict[str, Origin]]]
 
 
-def best(record: Callable[[Mapping[str, Layout]], tuple[R, dict[str, Origin]]]) -> R:
+def best(record: _Record[R]) -> R:
     """Returns the recording of the cheapest packing of the inputs.
 
     Args:
         record: Records with layouts of inputs, by name; without one an input is packed as usual.
     """
     found, origins = record({})
-    chosen: dict[str, Layout] = {}
-    cost = _cost(found)
-    tries = 0
+    search = _Search(record, found)
     for name in origins:
-        if len(found.trace.nodes) > _MOST_NODES:
+        if len(search.found.trace.nodes) > _MOST_NODES:
             break
-        second = None
         for layout in _others(origins[name]):
-            tries += 1
-            if tries > _MOST_TRIES:
-                break
-            try:
-                other, wishes = record({**chosen, name: layout})
-            except ProgramError:  # too many ciphertexts, perhaps
-                continue
-            now = _cost(other)
-            if now < cost:
-                second, cost, found = cost, now, other
-                origins |= {each: wishes[each] for each in origins if each not in chosen}
-                chosen[name] = layout
-        if second is not None:
-            axes = dict.fromkeys(bit.axis for bit in chosen[name].bits if bit.axis >= 0)
-            text = (
-                f"input {name!r} is packed for its use, axes {', '.join(map(str, axes))} from the "
-                f"low bits: the program costs {cost:.0f} rotations, and otherwise {second:.0f}"
-            )
-            found.trace.notes[Note(found.source, text)] = None
-    return found
+            wishes = search.tried({**search.chosen, name: layout})
+            if wishes is not None:
+                origins |= {each: wishes[each] for each in origins if each not in search.chosen}
+    for name, cost in search.second.items():
+        axes = dict.fromkeys(bit.axis for bit in search.chosen[name].bits if bit.axis >= 0)
+        text = (
+            f"input {name!r} is packed for its use, axes {', '.join(map(str, axes))} from the "
+            f"low bits: the program costs {search.cost:.0f} rotations, and otherwise {cost:.0f}"
+        )
+        search.found.trace.notes[Note(search.found.source, text)] = None
+    return search.found
+
+
+class _Search(Generic[R]):
+    """The cheapest recording until now.
+
+    Attributes:
+        found: The recording.
+        cost: What it costs.
+        chosen: Layouts of the inputs that are not packed as usual.
+        second: For each of them the cost before it was chosen.
+    """
+
+    def __init__(self, record: "_Record[R]", found: R) -> None:
+        self._record, self._tries = record, 0
+        self.found, self.cost = found, _cost(found)
+        self.chosen: Mapping[str, Layout] = {}
+        self.second: dict[str, float] = {}
+
+    def tried(
+        self, layouts: Mapping[str, Layout], *, alone: bool = True
+    ) -> Mapping[str, Origin] | None:
+        """Records with layouts, and takes them if this is the cheapest recording.
+
+        Args:
+            layouts: The layouts.
+            alone: Whether they change one input, so that others may follow it: an input that meets
+                it may be cheaper with a layout that it wishes then.
+
+        Returns:
+            The inputs of the recording that was taken; None: none is cheaper.
+        """
+        if self._tries >= _MOST_TRIES:
+            return None
+        self._tries += 1
+        try:
+            other, wishes = self._record(layouts)
+        except ProgramError:  # too many ciphertexts, perhaps
+            return None
+        cost = _cost(other)
+        taken: Mapping[str, Origin] | None = None
+        if cost < self.cost:
+            changed = [each for each in layouts if layouts[each] != self.chosen.get(each)]
+            self.second |= dict.fromkeys(changed, self.cost)
+            self.found, self.cost, self.chosen, taken = other, cost, layouts, wishes
+        if alone and len(other.trace.nodes) <= _MOST_NODES:
+            for name, origin in wishes.items():
+                if name not in layouts and origin.wishes:
+                    both = {**layouts, name: origin.wishes[0]}
+                    taken = self.tried(both, alone=False) or taken
+        return taken
 
 
 def usual(shape: tuple[int, ...], slot_bits: int) -> Layout:
@@ -101,8 +141,8 @@ def _others(origin: Origin) -> list[Layout]:
         if one.ciphertexts == 1:
             row = [Bit(0, bit) for bit in range(bits_for(shape[0]))]
             orders.insert(0, Layout(shape, (*one.bits, *row), slot_bits))
-    distinct = dict.fromkeys([*origin.wishes[:4], *orders])
-    return [layout for layout in distinct if layout != origin.layout][:6]
+    distinct = dict.fromkeys([*origin.wishes[:5], *orders])
+    return [layout for layout in distinct if layout != origin.layout]
 
 
 def _cost(found: Recorded) -> float:

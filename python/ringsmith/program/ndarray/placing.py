@@ -56,11 +56,13 @@ class Placed:
         parts: The ciphertexts.
         layout: Where entries lie.
         origin: The input that they are; None: they are computed.
+        unshaped: The same entries before a reshape that had to move them; None: there was none.
     """
 
     parts: Parts
     layout: Layout
     origin: Origin | None = None
+    unshaped: "Placed | None" = None
 
     def broadcast(self, rank: int) -> "Placed":
         """The same with more axes of length 1 in front."""

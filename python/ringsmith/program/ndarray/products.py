@@ -1,6 +1,7 @@
 """Products of matrices, encrypted or plain, and convolutions."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms
 from ringsmith.program.ndarray.placing import (
-    Way,
+    Placed,
     candidates,
     copies_cost,
     merged,
@@ -86,7 +87,7 @@ def _encrypted(a: EncryptedArray, b: EncryptedArray, source: SourceLine) -> Encr
 
 
 def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> EncryptedArray:
-    """The product with a plain matrix on the right, the cheaper of two ways."""
+    """The product with a plain matrix on the right."""
     _check_shapes(x.shape, w.shape, source)
     if w.ndim == 1:
         return (x * w).sum(axis=-1)
@@ -94,11 +95,51 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
-    way = _by_diagonals(x, w)
-    if way is not None and _by_way_cost(way) <= _spread_cost(x, w.shape[1]):
-        return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a @ w)
-    product = (x[..., None] * w).sum(axis=-2)
-    return x.made(product.content, lambda a: a @ w)
+    cost_here, product = _cheapest_product(x, w, source)
+    flat = _before_reshape(x)
+    if flat is not None:
+        before, rows = flat
+        padded = np.zeros((before.shape[-1], w.shape[1]), w.dtype)
+        padded[rows] = w
+        cost_before, product_before = _cheapest_product(before, padded, source)
+        if cost_before <= cost_here + LEVEL:  # of the move that is spared
+            product = product_before
+    return x.made(product().content, lambda a: a @ w)
+
+
+def _cheapest_product(
+    x: EncryptedArray, w: PlainValues, source: SourceLine
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of a product with a matrix on the right by the cheapest of three ways, and it."""
+    ways: list[tuple[float, Callable[[], EncryptedArray]]] = []
+    if np.count_nonzero(w) * math.prod(x.shape[:-1]) <= _MOST_TERMS:
+        ways = [_by_diagonals(x, w, source), _in_groups(x, w, source)]
+    ways.append((_spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)))
+    return min(ways, key=lambda each: each[0])
+
+
+def _before_reshape(x: EncryptedArray) -> tuple[EncryptedArray, NDArray[np.int64]] | None:
+    """Axes that a reshape made one as an axis of a power of two, and where their entries lie on it.
+
+    A network flattens maps before a dense layer. The matrix can take the entries from where they
+    lay: its rows are ordered so, with zeros for slots in between.
+    """
+    unshaped, first = x.content.unshaped, x.ndim - 1
+    if unshaped is None or unshaped.layout.shape[:first] != x.shape[:-1]:
+        return None
+    layout, lengths = unshaped.layout, unshaped.layout.shape[first:]
+    rows, total = np.zeros(lengths, np.int64), 0
+    offsets = {}
+    for axis in reversed(range(len(lengths))):
+        offsets[first + axis] = total
+        others = tuple(i for i in range(len(lengths)) if i != axis)
+        rows += np.expand_dims(np.arange(lengths[axis]) << total, others)
+        total += bits_for(lengths[axis])
+    bits = tuple(
+        Bit(first, offsets[bit.axis] + bit.bit) if bit.axis >= first else bit for bit in layout.bits
+    )
+    view = Layout((*x.shape[:-1], 1 << total), bits, layout.slot_bits)
+    return EncryptedArray(x.trace, Placed(unshaped.parts, view), x.node), rows.reshape(-1)
 
 
 def _spread_cost(x: EncryptedArray, columns: int) -> float:
@@ -116,27 +157,81 @@ def _spread_cost(x: EncryptedArray, columns: int) -> float:
     return total + target.ciphertexts * (summed + PLAIN_PRODUCT + _RESULT)
 
 
-def _by_way_cost(way: Way) -> float:
-    return way.cost + way.target.ciphertexts * _RESULT
-
-
-def _by_diagonals(x: EncryptedArray, w: PlainValues) -> Way | None:
-    """The product as a linear map of the entries of the last axis; None: of too many terms."""
+def _by_diagonals(
+    x: EncryptedArray, w: PlainValues, source: SourceLine
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of the product as a linear map of the entries of the last axis, and the product."""
     layout, axis = x.content.layout, x.ndim - 1
-    rows, columns = np.nonzero(w)
-    records = math.prod(x.shape[:-1])
-    if rows.size * records > _MOST_TERMS:
-        return None
     shape = (*x.shape[:-1], w.shape[1])
     target = repeating(_along(layout, axis, shape), [layout])
-    first = np.arange(records, dtype=np.int64)[:, None]
+    rows, columns = np.nonzero(w)
+    return _mapped(x, w, (rows, columns), columns, target, source)
+
+
+def _in_groups(
+    x: EncryptedArray, w: PlainValues, source: SourceLine
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of the product by as many diagonals as it has columns, and the product.
+
+    Each diagonal holds a number of every group of rows, and the sums of the groups are added up
+    (Juvekar, Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 4.3).
+    """
+    layout, axis = x.content.layout, x.ndim - 1
+    inner, outer = bits_for(w.shape[0]), bits_for(w.shape[1])
+    if outer >= inner:
+        return math.inf, lambda: x
+    groups = 1 << (inner - outer)
+    bits = [
+        Bit(axis + 1, bit.bit)
+        if bit.axis == axis and bit.bit < outer
+        else Bit(axis, bit.bit - outer)
+        if bit.axis == axis
+        else bit
+        for bit in layout.bits
+    ]
+    shape = (*x.shape[:-1], groups, w.shape[1])
+    target = repeating(Layout(shape, tuple(bits), layout.slot_bits), [layout])
+    rows, columns = np.nonzero(w)
+    group = (rows - columns) % (1 << inner) >> outer
+    found, product = _mapped(x, w, (rows, columns), group * w.shape[1] + columns, target, source)
+    inside = sum(i < layout.slot_bits for i in target.of_axis(axis).values())
+    return found + inside * target.ciphertexts, lambda: product().sum(axis=-2)
+
+
+def _mapped(
+    x: EncryptedArray,
+    w: PlainValues,
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
+    to: NDArray[np.int64],
+    target: Layout,
+    source: SourceLine,
+) -> tuple[float, Callable[[], EncryptedArray]]:
+    """The cost of a linear map of each record of an array, and its result.
+
+    Args:
+        x: The array.
+        w: A matrix.
+        pairs: The rows and columns of its numbers.
+        to: The entry of a record's result that the product with each of them is added to.
+        target: The layout of the result.
+        source: The user's line.
+    """
+    layout = x.content.layout
+    first = np.arange(math.prod(x.shape[:-1]), dtype=np.int64)[:, None]
+    size = math.prod(target.shape[x.ndim - 1 :])
     terms = Terms(
-        (first * w.shape[1] + columns).reshape(-1),
-        (first * w.shape[0] + rows).reshape(-1),
-        np.broadcast_to(w[rows, columns], (records, rows.size)).reshape(-1),
+        (first * size + to).reshape(-1),
+        (first * w.shape[0] + pairs[0]).reshape(-1),
+        np.broadcast_to(w[pairs], (first.size, to.size)).reshape(-1),
     )
+
     found = ways([layout], target, [terms], shared=x.trace.space.shared_rotations)
-    return min(found, key=lambda way: way.cost)
+    way = min(found, key=lambda each: each.cost)
+
+    def product() -> EncryptedArray:
+        return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
+
+    return way.cost + way.target.ciphertexts * _RESULT, product
 
 
 def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:

@@ -358,7 +358,7 @@ class _Walk:
         for (kind, _), term in value.terms.items():
             if kind is not Kind.APPROXIMATION:
                 size = float(np.broadcast_to(term.deviation(value.axes), (slots,))[slot])
-                by_kind[kind] = by_kind.get(kind, 0.0) + size**2
+                by_kind[kind] = by_kind.get(kind, 0.0) + size * size  # may be infinite
         total = sum(by_kind.values())
         shares = {kind: part / total for kind, part in by_kind.items() if part}
         return OutputForecast(

@@ -190,7 +190,8 @@ def variance(terms: Iterable[Term], axes: Axes) -> Reals:
     total: Reals = np.zeros(())
     for profile, curve in curves.values():
         largest = axes.largest(curve)
-        total = total + (largest if profile is None else profile**2 * largest)
+        with np.errstate(over="ignore"):
+            total = total + (largest if profile is None else profile**2 * largest)
     return np.where(np.isnan(total), np.inf, total)
 
 
