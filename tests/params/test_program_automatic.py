@@ -17,10 +17,14 @@ from ringsmith.program import (
     bounded,
     chebyshev,
     inner_product,
+    matvec,
     polynomial,
 )
 from ringsmith.runtime import compile_program
 from ringsmith.runtime.evaluator import Evaluator
+
+MATRIX = np.arange(1.0, 257).reshape(16, 16) / 4096
+"""A small matrix without zeros."""
 
 
 def logistic(x: EncryptedVector) -> EncryptedVector:
@@ -38,6 +42,10 @@ def logistic(x: EncryptedVector) -> EncryptedVector:
         (logistic, AutoParameters(standard="2018-post-quantum")),
         (lambda x, y: polynomial(x * y, np.ones(16) / 16), AutoParameters(precision_bits=30)),
         (lambda x: x**16, AutoParameters(precision_bits=10, headroom_bits=1)),
+        (lambda x: matvec(MATRIX, x), AutoParameters()),
+        (lambda x: matvec(MATRIX, x), AutoParameters(precision_bits=25)),
+        (lambda x: x + 1, AutoParameters(precision_bits=38)),  # near to double precision
+        (lambda x: x.rotate(1) + x, AutoParameters(precision_bits=22, max_prime_bits=50)),
     ],
 )
 def test_chosen_parameters_hold_what_was_asked_and_no_smaller_ring_would(

@@ -267,6 +267,21 @@ def test_slot_0_errs_most_after_a_rotation_because_digits_are_not_centred(
     assert near.max() > 4 * far
 
 
+def test_rotations_that_share_digits_err_most_where_these_are_rotated_to(
+    small: CkksParameters, run_encrypted: Runner
+) -> None:
+    """An automorphism moves the digits, and with them what their means make of the key's errors."""
+    slots = small.slots
+    even = np.arange(slots) // 64 % 2 == 0
+    program = trace(lambda x: x.rotate(64) * ~even + x.rotate(128) * even, small)
+    output = program.forecast().outputs["result"]
+    assert output.slot in (slots - 64, slots - 128)
+    assert output.shares[Kind.KEY_OFFSET] > 0.9
+    errors = np.abs(run_encrypted(program, {"x": np.zeros(1)}).decrypted()["result"])
+    assert {slots - 64, slots - 128} <= {*np.argsort(errors)[-8:].tolist()}
+    assert errors.max() < output.error
+
+
 def test_equal_errors_add_up_and_independent_ones_do_not(small: CkksParameters) -> None:
     def error(function: Callable[..., Any]) -> float:
         return trace(function, small).forecast().outputs["result"].rms
@@ -385,3 +400,60 @@ def test_the_error_bound_is_a_quantile_of_products_of_gaussians(rng: np.random.G
     largest = np.abs(np.prod(real + 1j * imaginary, axis=0)).max(axis=1)
     assert largest.max() < bound < 2 * largest.max()
     assert error_bound(np.array([1.0] + [1e-9] * (slots - 1))) < bound
+
+
+def sums_of_products(rng: np.random.Generator) -> dict[str, Callable[..., EncryptedVector]]:
+    """Programs that add products with plain vectors."""
+    w = rng.normal(size=(80, 64)) / 8
+
+    def odd(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        return x * w[0] - y * w[1] + x.rotate(3) * w[2]
+
+    def even(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        return (x * w[0] + x.rotate(1) * w[1]) - (y * w[2] - y.rotate(2) * w[3])
+
+    def of_equal_vectors(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        return x * w[0] + y * w[0] + x.rotate(5) * w[0] + (x + y) * w[1]
+
+    def of_one_value(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        both = x + x.rotate(1)  # rotations of it hold the same entries of x
+        terms = [both.rotate(i) * w[i] for i in range(1, 8)]
+        return sum(terms[1:], terms[0]) + y
+
+    def of_products(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        total = x * x * w[0] + (x * y).rotate(2) * w[1] + (y * y) * w[2]
+        return total * total
+
+    def long(x: EncryptedVector, y: EncryptedVector) -> EncryptedVector:
+        terms = [(x if i % 2 else y).rotate(i % 7) * w[i] for i in range(1, 80)]
+        return sum(terms[1:], terms[0])
+
+    square = rng.normal(size=(24, 64))
+    return {
+        "odd": odd,
+        "even": even,
+        "equal vectors": of_equal_vectors,
+        "one value": of_one_value,
+        "products": of_products,
+        "long": long,
+        "matrix": lambda x, y: matvec(square, x) + matvec(square, y),
+    }
+
+
+@pytest.mark.parametrize("name", list(sums_of_products(np.random.default_rng(0))))
+def test_sums_forecast_at_once_are_those_of_one_product_after_another(
+    rng: np.random.Generator, name: str
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SecurityWarning)
+        small = CkksParameters.create(
+            n=1024, prime_bits=[50, 40, 40, 40], special_bits=51, scale_bits=40, security=None
+        )
+    specs = {"x": InputSpec(64, bound=2.0), "y": InputSpec(64, bound=(-0.5, 3.0))}
+    program = trace(sums_of_products(rng)[name], small, specs)
+    each, at_once = (program.forecast(each_node=each_node) for each_node in (True, False))
+    for output, other in zip(each.outputs.values(), at_once.outputs.values(), strict=True):
+        for part in ("bound", "rms", "error", "spread", "beyond"):
+            assert getattr(other, part) == pytest.approx(getattr(output, part), rel=1e-9), part
+        assert other.shares == pytest.approx(output.shares, rel=1e-9)
+    assert each.overflows == at_once.overflows

@@ -8,7 +8,7 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.params import BfvParameters, CkksParameters, RlweParameters, SecurityWarning
 from ringsmith.program import CkksProgram, InputSpec, Program
 from ringsmith.program.packing import tensors
+from ringsmith.schemes.ckks.forecast import error_bound
 
 Array = NDArray[Any]
 Value = Any
@@ -343,3 +344,58 @@ def test_random_array_programs_mean_what_numpy_means(exact: bool) -> None:
 @pytest.mark.parametrize("exact", [False, True])
 def test_twenty_thousand_random_array_programs_mean_what_numpy_means(exact: bool) -> None:
     assert run(10_000, exact=exact, encrypted=100)["ran"] > 5000
+
+
+def margins(made: ArrayProgram, runs: int) -> tuple[float, float] | None:
+    """Returns how far forecasts are from errors of runs with keys of their own, in bits.
+
+    Returns:
+        log2 of the forecast over the largest error, and over as many deviations of the entry with
+        the greatest as the forecast is of one slot's; None: the program is refused.
+    """
+    specs = {name: InputSpec(shape, bound=1.0) for name, shape in made.shapes.items()}
+    try:
+        program = trace(made.compute, PARAMETERS[False], specs)
+        errors = [_errors(program, replace(made, seed=made.seed + i)) for i in range(runs)]
+    except ProgramError:
+        return None
+    forecast = max(each.error for each in program.forecast().outputs.values())
+    deviation = float(np.sqrt(np.mean(np.square(errors), axis=0).max()))
+    one = error_bound(np.ones(1))
+    return math.log2(forecast / np.max(errors)), math.log2(forecast / (one * deviation))
+
+
+def _errors(program: Program, made: ArrayProgram) -> Array:
+    """The errors of one run, flat."""
+    secret, public, keys = program.generate_keys()
+    inputs = made.inputs()
+    encrypted = program.encrypt(public, inputs)
+    found = compile_program(program).run(open_device("cpu"), encrypted, keys)
+    shown = program.decrypt(secret, found.outputs)["result"]
+    return np.abs(np.subtract(shown, program.evaluate(inputs)["result"])).reshape(-1)
+
+
+@pytest.mark.full
+def test_forecasts_are_near_to_the_errors_of_random_array_programs() -> None:
+    found: list[tuple[float, float]] = []
+
+    @settings(
+        max_examples=250,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(array_programs(exact=False).filter(lambda made: bool(made.steps)))
+    def each(made: ArrayProgram) -> None:
+        margin = margins(made, 8)
+        if margin is not None:
+            note(f"{made.shapes}, seed {made.seed}: {made.steps}")
+            assert margin[0] >= 0
+            found.append(margin)
+
+    each()
+    largest, deviations = np.array(found).T
+    print(len(found), np.quantile(largest, [0.5, 0.9]), np.quantile(deviations, [0.5, 0.9]))
+    assert np.mean(deviations <= 3) >= 0.9
+    assert np.mean(largest <= 5) >= 0.9

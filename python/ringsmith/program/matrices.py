@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -144,12 +145,15 @@ def weighted_rotations(
     """
     space = values[0].trace.space
     unit = math.gcd(space.row, *(k for _, k in weights))
-    baby = unit * _baby_steps([(i, k // unit) for i, k in weights], shared=space.shared_rotations)
+    units = tuple((i, k // unit) for i, k in weights)
+    baby = unit * _baby_steps(units, shared=space.shared_rotations)
+    giant_steps: dict[int, list[tuple[int, int]]] = {}
+    for i, k in weights:
+        giant_steps.setdefault(k - k % baby, []).append((i, k))
 
     def giant_step(start: int) -> Vector:
-        steps = [(i, k) for i, k in weights if k - k % baby == start]
         inner = _sum(
-            steps,
+            giant_steps[start],
             lambda step: (
                 values[step[0]].rotate(step[1] - start)
                 * space.in_every_row(np.roll(weights[step], start))
@@ -157,22 +161,23 @@ def weighted_rotations(
         )
         return inner.rotate(start)
 
-    return _sum(sorted({k - k % baby for _, k in weights}), giant_step)
+    return _sum(sorted(giant_steps), giant_step)
 
 
 def rotation_count(steps: Sequence[tuple[int, int]], row: int, *, shared: bool) -> int:
     """Returns what ``weighted_rotations`` of these values and steps costs, in rotations."""
     unit = math.gcd(row, *(k for _, k in steps))
-    units = [(i, k // unit) for i, k in steps]
+    units = tuple((i, k // unit) for i, k in steps)
     return _fewest_rotations(units, shared=shared)[1]
 
 
-def _baby_steps(steps: Sequence[tuple[int, int]], *, shared: bool) -> int:
+def _baby_steps(steps: tuple[tuple[int, int], ...], *, shared: bool) -> int:
     """Returns the number of baby steps with the fewest rotations; of several the largest."""
     return _fewest_rotations(steps, shared=shared)[0]
 
 
-def _fewest_rotations(steps: Sequence[tuple[int, int]], *, shared: bool) -> tuple[int, int]:
+@lru_cache(maxsize=64)
+def _fewest_rotations(steps: tuple[tuple[int, int], ...], *, shared: bool) -> tuple[int, int]:
     """Returns the best number of baby steps, and the cost of its rotations in those of inner ones.
 
     Inner rotations are (a value, k modulo the number), outer ones k divided by it, without zeros.

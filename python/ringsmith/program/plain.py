@@ -1,9 +1,10 @@
 """Plain operands: numbers and vectors that are known when a program is traced."""
 
 import hashlib
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from ringsmith.program.source import SourceLine
 PlainValues = NDArray[np.number]
 """Shape () for one number in every slot, or (slots,). Approximate: float64, or complex128 where
 needed. Exact: int64."""
+
+
+T = TypeVar("T")
+_remembered: dict[int, tuple[weakref.ref[PlainValues], dict[object, Any]]] = {}
 
 
 @dataclass(frozen=True)
@@ -163,4 +168,48 @@ def checked_power_of_two(what: str, value: object, high: int, source: SourceLine
 
 def digest(values: PlainValues) -> bytes:
     """Returns 32 bytes that stand for an array's numbers in keys: a program may have gigabytes."""
+    return remembered(values, _digest)
+
+
+def largest(values: PlainValues) -> float:
+    """Returns the largest magnitude of an array's numbers."""
+    return remembered(values, _largest)
+
+
+def root_mean_square(values: PlainValues) -> float:
+    """Returns the root mean square of an array's magnitudes; neither overflows nor underflows."""
+    return remembered(values, _root_mean_square)
+
+
+def remembered(values: PlainValues, compute: Callable[[PlainValues], T]) -> T:
+    """Returns a function of an array's numbers, and keeps the result as long as the array lives.
+
+    A program is planned several times with the same plain operands. Arrays that may change are
+    computed anew.
+    """
+    if not isinstance(values, np.ndarray) or values.flags.writeable or not values.flags.owndata:
+        return compute(values)
+    identity = id(values)
+    if identity not in _remembered:
+        ref = weakref.ref(values, lambda _: _remembered.pop(identity, None))
+        _remembered[identity] = ref, {}
+    results = _remembered[identity][1]
+    if compute not in results:
+        results[compute] = compute(values)
+    found: T = results[compute]
+    return found
+
+
+def _digest(values: PlainValues) -> bytes:
     return hashlib.blake2b(values.tobytes(), digest_size=32).digest()
+
+
+def _largest(values: PlainValues) -> float:
+    return float(np.abs(values).max())
+
+
+def _root_mean_square(values: PlainValues) -> float:
+    most = _largest(values)
+    if not 0 < most < np.inf:
+        return most
+    return most * float(np.sqrt(np.mean(np.abs(values / most) ** 2)))

@@ -33,7 +33,7 @@ from ringsmith.program.planner import InputSpec, multiplicative_depth
 from ringsmith.program.ranges import interval_of
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine, caller
-from ringsmith.program.spans import of_input
+from ringsmith.program.spans import Structure, of_input
 from ringsmith.program.vector import EncryptedVector
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -61,6 +61,7 @@ class Recording:
         packed_outputs: The same of the outputs.
         input_contents: What slots of inputs must hold, as of ``Program``.
         output_contents: What slots of outputs hold.
+        ranges: Ranges of planned nodes by ``spans.structure``, since it is planned several times.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Recording:
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     input_contents: Mapping[str, Contents] = field(default_factory=dict)
     output_contents: Mapping[str, Contents] = field(default_factory=dict)
+    ranges: dict[Structure, tuple[list[float], list[int]]] = field(default_factory=dict, repr=False)
 
     @property
     def depth(self) -> int:

@@ -76,6 +76,15 @@ class Sharing:
         )
         return cls(cut, undivided, rescaled, moved)
 
+    def digits_first(self, nodes: Sequence[Node]) -> frozenset[int]:
+        """Returns the rotations whose automorphism moves digits: these are cut before it."""
+        return frozenset(
+            node.id
+            for node in nodes
+            if node.op.record.key is Key.GALOIS
+            and (node.operands[0] in self.cut or node.id in self.undivided)
+        )
+
     def describe(self, nodes: Sequence[Node]) -> str:
         """Returns how many digits and divisions are shared, in words; nothing where none is."""
         rotations = [node for node in nodes if node.op.record.key is Key.GALOIS]

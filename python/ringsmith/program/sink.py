@@ -22,9 +22,12 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
     switched: dict[tuple[int, int], int] = {}
     moved: dict[int, int] = {}
 
-    def append(node: Node) -> int:
-        result.append(replace(node, id=len(result)))
-        return len(result) - 1
+    def append(node: Node, operands: tuple[int, ...], limbs: int) -> int:
+        identity = len(result)
+        if (node.id, node.operands, node.limbs) != (identity, operands, limbs):
+            node = replace(node, id=identity, operands=operands, limbs=limbs)
+        result.append(node)
+        return identity
 
     def at(identity: int, limbs: int, user: Node) -> int:
         """Returns the moved node, switched to ``limbs`` for a user."""
@@ -33,7 +36,7 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
             return node.id
         if (node.id, limbs) not in switched:
             switch = Node(0, Op.MOD_SWITCH, (node.id,), limbs, node.scale, node.size, user.source)
-            switched[node.id, limbs] = append(switch)
+            switched[node.id, limbs] = append(switch, switch.operands, limbs)
         return switched[node.id, limbs]
 
     for node in nodes:
@@ -44,10 +47,10 @@ def sink_mod_switches(nodes: Sequence[Node]) -> tuple[Node, ...]:
             moved[node.id] = at(node.operands[0], limbs, node)
         elif node.op.record.at_any_limbs:
             operands = tuple(at(i, limbs, node) for i in node.operands)
-            moved[node.id] = append(replace(node, operands=operands, limbs=limbs))
+            moved[node.id] = append(node, operands, limbs)
         else:
             operands = tuple(at(i, nodes[i].limbs, node) for i in node.operands)
-            moved[node.id] = append(replace(node, operands=operands))
+            moved[node.id] = append(node, operands, node.limbs)
     return tuple(result)
 
 

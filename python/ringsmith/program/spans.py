@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from ringsmith.graph.operations import Op, Slots
 from ringsmith.program.nodes import Bound, Node
-from ringsmith.program.plain import PlainValues, Space
+from ringsmith.program.plain import PlainValues, Space, digest
 from ringsmith.short_repr import short_repr
 
 Numbers = NDArray[Any]
 """Shape (slots,), or () where all slots have the same range."""
+
+Structure = tuple[object, ...]
+"""What operations compute, as a key."""
 
 EXACT_LIMIT = 2.0**53
 """Integers of a greater magnitude are rounded in double precision: they are not known."""
@@ -232,6 +235,21 @@ def magnitudes(
     return found, constant
 
 
+def structure(nodes: Sequence[Node]) -> Structure:
+    """Returns what nodes compute, without levels and scales: of equal ones, ranges are equal."""
+    return tuple(
+        (
+            node.op,
+            node.operands,
+            node.steps,
+            node.name,
+            None if node.plain is None else (digest(node.plain.values), node.plain.values.dtype),
+            None if node.bound is None else (node.bound.low, node.bound.high),
+        )
+        for node in nodes
+    )
+
+
 def live(nodes: Sequence[Node]) -> int:
     """Returns how many nodes' ranges ``magnitudes`` holds at a time, at most, and its inputs'."""
     last = {node.id: node.id for node in nodes}
@@ -286,4 +304,10 @@ def _real_product(a: Span, b: Span) -> Span:
         corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
         low, high = np.minimum.reduce(corners), np.maximum.reduce(corners)
     # Only zero times infinity is no number, and it is zero: values are finite.
-    return Span(np.where(np.isnan(low), 0.0, low), np.where(np.isnan(high), 0.0, high))
+    return Span(_finite(low), _finite(high))
+
+
+def _finite(numbers: Numbers) -> Numbers:
+    """Returns zeros in place of what is no number."""
+    missing = np.isnan(numbers)
+    return np.where(missing, 0.0, numbers) if missing.any() else numbers

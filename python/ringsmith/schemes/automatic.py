@@ -35,6 +35,7 @@ def choose(
     """
     obstacles: list[str] = []
     illegal: ProgramError | None = None
+    before: Search | None = None
     hint: str | None = None
     for n, carried in wish.degrees():
         if carried < wish.least_bits:
@@ -51,6 +52,9 @@ def choose(
             continue
         illegal = None
         found = search(recording, n, carried)
+        if before is not None:
+            found.follow(before)
+        before = found
         program = found.run()
         if program is not None:
             if wish.limits is not None:

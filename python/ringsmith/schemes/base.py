@@ -75,6 +75,9 @@ class Search(ABC):
     obstacle: str = ""
     hint: str | None = None
 
+    def follow(self, before: "Search") -> None:  # noqa: B027 - most have nothing to learn
+        """Learns from the search at a smaller degree, which found nothing."""
+
     @abstractmethod
     def run(self) -> Program | None:
         """Returns the program, planned for the best parameters of the degree; None: none fit.

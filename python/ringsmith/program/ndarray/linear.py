@@ -73,21 +73,42 @@ def grouped(
     period = 1 << period_bits(sources, target)
     found: dict[int, list[_Group]] = {}
     for number, (layout, each) in enumerate(zip(sources, terms, strict=True)):
-        to = target.addresses.reshape(-1)[each.to]
-        entry = layout.addresses.reshape(-1)[each.entry]
-        steps = _steps(layout, to, entry, period)
-        bits = target.slot_bits
-        keys = np.stack([to >> bits, entry >> bits, steps])
-        order = np.lexsort(keys[::-1])
-        keys = keys[:, order]
-        starts = np.flatnonzero(np.any(np.diff(keys, prepend=-1), axis=0))
-        for start, stop in zip(starts, [*starts[1:], order.size], strict=True):
-            part = order[start:stop]
-            weights = None if each.weight is None else each.weight[part]
-            ciphertext, origin, distance = (int(key) for key in keys[:, start])
-            group = _Group((number, origin), distance, to[part] % period, weights)
+        to, keys, origins = _keys(layout, target, each, period)
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.diff(keys.astype(np.int64), prepend=-1)).tolist()
+        slots = to[order] % period
+        ordered = None if each.weight is None else each.weight[order]
+        ends = [*starts[1:], order.size]
+        for start, stop, key in zip(starts, ends, keys[starts].tolist(), strict=True):
+            weights = None if ordered is None else ordered[start:stop]
+            ciphertext, origin, distance = _split(key, origins, period)
+            group = _Group((number, origin), distance, slots[start:stop], weights)
             found.setdefault(ciphertext, []).append(group)
     return found
+
+
+def _keys(
+    layout: Layout, target: Layout, terms: Terms, period: int
+) -> tuple[Addresses, Addresses, int]:
+    """Returns each term's address in the result, a number of its group, and the ciphertexts.
+
+    The number combines the result's ciphertext, the source's, of as many, and the distance.
+    """
+    to = target.addresses.reshape(-1)[terms.to]
+    entry = layout.addresses.reshape(-1)[terms.entry]
+    bits = target.slot_bits
+    origin = entry >> bits
+    origins = int(origin.max(initial=0)) + 1
+    keys = ((to >> bits) * origins + origin) * period + _steps(layout, to, entry, period)
+    few = keys.max(initial=0) < 1 << 16  # these are sorted much faster
+    return to, keys.astype(np.uint16 if few else np.int64), origins
+
+
+def _split(key: int, origins: int, period: int) -> tuple[int, int, int]:
+    """Returns the result's ciphertext, the source's and the distance of a group."""
+    ciphertexts, distance = divmod(key, period)
+    return *divmod(ciphertexts, origins), distance
 
 
 def _steps(layout: Layout, to: Addresses, entry: Addresses, period: int) -> Addresses:
@@ -107,12 +128,22 @@ def cost(
     sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], *, shared: bool
 ) -> float:
     """Returns about what a map costs, in rotations; of two targets the cheaper one is taken."""
+    period = 1 << period_bits(sources, target)
+    found: dict[int, list[tuple[tuple[int, int], int]]] = {}
+    weighted: set[int] = set()
+    for number, (layout, each) in enumerate(zip(sources, terms, strict=True)):
+        _, keys, origins = _keys(layout, target, each, period)
+        for key in np.unique(keys).tolist():
+            ciphertext, origin, distance = _split(key, origins, period)
+            found.setdefault(ciphertext, []).append(((number, origin), distance))
+            if each.weight is not None:
+                weighted.add(ciphertext)
     total = 0.0
-    for groups in grouped(sources, target, terms).values():
+    for ciphertext, groups in found.items():
         by_source: dict[tuple[int, int], int] = {}
-        steps = [(by_source.setdefault(each.source, len(by_source)), each.steps) for each in groups]
+        steps = [(by_source.setdefault(origin, len(by_source)), k) for origin, k in groups]
         total += rotation_count(steps, target.slots, shared=shared)
-        if len(groups) > 1 or groups[0].weights is not None:
+        if len(groups) > 1 or ciphertext in weighted:
             total += LEVEL + PLAIN_PRODUCT * len(groups)
     return total
 

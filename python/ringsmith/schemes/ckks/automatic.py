@@ -1,6 +1,7 @@
 """Automatic CKKS parameters at one ring degree: the fewest levels, then the smallest scale."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -15,10 +16,17 @@ from ringsmith.schemes.base import Options, Search
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
+from ringsmith.schemes.ckks.spread import Kind
 from ringsmith.schemes.grouping import HINT, Grouping, groupings, with_digits
 
 _SPARE = 2
 """Levels beyond the fewest that are tried where values do not fit below q_0."""
+_BITS_FOR_TWICE_N = 1.3
+"""Bits of precision that a ring of twice the degree loses, about: for the first guess."""
+_BITS_FOR_LEVEL = 3.0
+"""Bits of precision that a level more cannot win: of fewer than are missing no scale is tried."""
+_LOSS_SLACK = 0.01
+"""Bits by which a scale of one bit less may be more precise than is computed."""
 
 
 @dataclass(eq=False)
@@ -31,6 +39,8 @@ class CkksSearch(Search):
         n: The ring degree.
         carried: Bits of modulus that it carries.
         options: The other options of ``trace``; ``wish`` has the headroom.
+        lead: Bits of precision less those of the scale, about; None: not known.
+        forecast_here: Whether that is by a forecast at this ring degree.
     """
 
     recording: Recording
@@ -40,6 +50,13 @@ class CkksSearch(Search):
     options: Options
     scale_reason: str = ""
     key_reason: str = ""
+    lead: float | None = None
+    forecast_here: bool = False
+
+    def follow(self, before: Search) -> None:
+        """Takes the smaller degree's precision for the first guess."""
+        if isinstance(before, CkksSearch) and before.lead is not None:
+            self.lead = before.lead - _BITS_FOR_TWICE_N * math.log2(self.n / before.n)
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
@@ -89,6 +106,12 @@ class CkksSearch(Search):
         guess = math.ceil(bits + math.log2(self.n))
         return min(max(guess, MIN_SCALE_BITS), self.wish.max_scale_bits)
 
+    def _start(self, widest: int) -> int:
+        """Returns the bits of the scale that is tried first."""
+        if self.lead is None:
+            return min(self._first_scale, widest)
+        return min(max(math.ceil(self.wish.precision_bits - self.lead), MIN_SCALE_BITS), widest)
+
     def _fits(self, levels: int, bits: int) -> bool:
         return sum(self.wish.prime_bits(levels, bits)) <= self.carried
 
@@ -110,14 +133,20 @@ class CkksSearch(Search):
         """Returns the program with that many levels and the smallest scale that is precise enough.
 
         One more bit of scale gives nearly one more bit of precision. The search therefore steps by
-        the missing or unused precision, up to the largest scale, until it reaches a scale again.
+        the missing or unused precision, up to the largest scale, until it reaches a scale again, or
+        the sources of the error show that one bit less is too few.
 
         Raises:
             LevelsError: When the program needs more levels.
         """
-        asked, best, scale = self.wish.precision_bits, None, min(self._first_scale, widest)
+        asked, best, scale = self.wish.precision_bits, None, self._start(widest)
         forecasts: dict[int, float] = {}
         errors: dict[int, str] = {}
+        if self.lead is not None and self.forecast_here:
+            hoped = widest + self.lead
+            if hoped + _BITS_FOR_LEVEL < asked:
+                self._say_unprecise(levels, widest, {widest: hoped}, errors)
+                return None
         while scale not in forecasts.keys() | errors.keys():
             try:
                 candidate = self.wish.candidate(self.n, levels, scale)
@@ -136,10 +165,15 @@ class CkksSearch(Search):
                 errors[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
-            bits = self._precision(program)
+            bits, loss = self._precision(program)
             forecasts[scale] = bits
+            if math.isfinite(bits):
+                self.lead, self.forecast_here = bits - scale, True
             if bits >= asked:
                 best = program
+                if bits - loss < asked:
+                    forecasts.setdefault(scale - 1, bits - loss)
+                    break
                 scale = max(scale - max(1, _whole(bits - asked)), MIN_SCALE_BITS)
             else:
                 scale = min(scale + max(1, _whole(asked - bits + 1)), widest)
@@ -158,17 +192,39 @@ class CkksSearch(Search):
         )
         return best
 
-    def _precision(self, program: CkksProgram) -> float:
+    def _precision(self, program: CkksProgram) -> tuple[float, float]:
         """Returns the bits of precision that noise leaves by the forecast.
 
         Where results are shared, it is that of the inputs that clients may encrypt, and the noise
         that hides their own is counted.
+
+        Returns:
+            The bits, and how many of them a scale of one bit less loses at least.
         """
         wish = self.wish
         if wish.flooding is not None:
-            return program.shared_bits(wish.flooding)
+            return program.shared_bits(wish.flooding), 0.0
         found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
-        return found.bits
+        worst = min(found.outputs.values(), key=lambda output: output.bits)
+        return worst.bits, self._loss(program.parameters, worst.shares)
+
+    def _loss(self, parameters: CkksParameters, shares: Mapping[Kind, float]) -> float:
+        """Returns the bits that an error of these sources loses with one bit of scale.
+
+        All but a few are in proportion to 1 / scale, or grow faster.
+        """
+        scale_bits = round(math.log2(parameters.scale))
+        sizes, below = (
+            self.wish.prime_bits(parameters.levels, bits) for bits in (scale_bits, scale_bits - 1)
+        )
+        fixed = {Kind.FLOATING, Kind.OTHER}
+        if below[-1] == sizes[-1]:  # digits shrink with the scale, and the special prime does not
+            fixed |= {Kind.KEY_SWITCH, Kind.KEY_OFFSET}
+        kept = sum(shares.get(kind, 0.0) for kind in fixed)
+        # Primes are 1 modulo 2N: those of some bits lie up to about this much from the scale, and
+        # each level doubles what scales are apart.
+        apart = 2 * self.n * scale_bits * len(sizes) / 2.0 ** (scale_bits - 1 - parameters.levels)
+        return math.log2(4 - 3 * min(kept, 1.0)) / 2 - apart - _LOSS_SLACK
 
     def _with_digits(self, program: CkksProgram) -> CkksProgram | None:
         """Returns the program with the digits of key switching that suit its keys best."""
@@ -208,7 +264,7 @@ class CkksSearch(Search):
             other = planned(self.recording, candidate, wish.headroom_bits, self.options)
         except (ProgramError, ValueError):  # ValueError: too few primes of that size
             return None
-        return other if self._precision(other) >= wish.precision_bits else None
+        return other if self._precision(other)[0] >= wish.precision_bits else None
 
     # ---- why no parameters fit --------------------------------------------------------------
 

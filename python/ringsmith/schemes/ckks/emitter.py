@@ -2,14 +2,12 @@
 
 import math
 
-import numpy as np
-
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.emitter import Emitter
 from ringsmith.program.nodes import Node, Plain
 from ringsmith.program.overflow import RangeError
-from ringsmith.program.plain import PlainValues
+from ringsmith.program.plain import PlainValues, largest, root_mean_square
 from ringsmith.schemes.ckks import noise
 
 MIN_PLAIN_SCALE_BITS = 10
@@ -74,19 +72,19 @@ class CkksEmitter(Emitter):
 
     def _plain(self, values: PlainValues, scale: float, limbs: int) -> Plain:
         """Returns a plain operand whose encoding stays below half the modulus and is not lost."""
-        largest = float(np.abs(values).max())
-        bits = math.log2(largest) + math.log2(scale) + 1 if largest > 0 else 0.0
+        most = largest(values)
+        bits = math.log2(most) + math.log2(scale) + 1 if most > 0 else 0.0
         if bits > self._log_q[limbs]:
             raise RangeError(
-                f"{self.source}: the plain operand's largest number {largest:.3g} at scale "
+                f"{self.source}: the plain operand's largest number {most:.3g} at scale "
                 f"2^{math.log2(scale):.1f} needs {bits:.1f} bits, and the modulus of {limbs} limbs "
                 f"has {self._log_q[limbs]:.1f}: scale the numbers down, or add a data prime",
                 bits - self._log_q[limbs],
             )
         plain = Plain(values, scale)
-        if largest > 0 and self._vanishes(plain):
+        if most > 0 and self._vanishes(plain):
             raise self.source.error(
-                f"the plain operand's largest number {largest:.3g} at scale "
+                f"the plain operand's largest number {most:.3g} at scale "
                 f"2^{math.log2(scale):.1f} is encoded as zero, since every coefficient is below "
                 "1/2: scale the numbers up, raise the scale, or leave the operation out"
             )
@@ -98,8 +96,7 @@ class CkksEmitter(Emitter):
         By Parseval, the squares of the N coefficients sum up to the mean square of the slots; only
         between the bounds that follow from it is anything computed.
         """
-        largest = float(np.abs(plain.values).max())
-        norm = largest * float(np.sqrt(np.mean(np.abs(plain.values / largest) ** 2)))
+        norm = root_mean_square(plain.values)
         if norm * plain.scale >= math.sqrt(self.parameters.n):
             return False  # the largest coefficient is at least norm / sqrt(N)
         if norm * plain.scale < 0.5:

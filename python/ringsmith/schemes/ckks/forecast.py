@@ -11,7 +11,7 @@ confidence and sources.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE
 from ringsmith.program.nodes import Node, Plain
-from ringsmith.program.plain import digest
+from ringsmith.program.plain import PlainValues, digest, root_mean_square
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import Span, of_plain
 from ringsmith.schemes.ckks import noise, spread
@@ -32,6 +32,7 @@ from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.samples import magnitudes
 from ringsmith.schemes.ckks.spread import Kind, Source, Term, Terms
+from ringsmith.schemes.ckks.sums import Part, PlainProduct, Sums, product_part, total
 from ringsmith.schemes.ckks.values import NO_AXES, Value, atom, common_axes
 from ringsmith.short_repr import short_repr
 
@@ -114,6 +115,7 @@ def forecast(
     complex_numbers: bool = False,
     samples: Mapping[str, ArrayLike] | None = None,
     each_node: bool = True,
+    digits_first: frozenset[int] = frozenset(),
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes other arguments.
 
@@ -126,6 +128,7 @@ def forecast(
         complex_numbers: Whether numbers may be complex.
         samples: For each input its first slots, or an array (samples, slots).
         each_node: Whether every node's error is wanted.
+        digits_first: As of ``Sharing``.
     """
     promised = {
         node.name or "": Interval(node.bound.low, node.bound.high)
@@ -136,7 +139,7 @@ def forecast(
         bounds = {name: promised.get(name, bounds) for name in filled}
     ranges = _input_ranges(filled, bounds, real=not complex_numbers)
     typical = None if samples is None else magnitudes(nodes, filled, samples)
-    walk = _Walk(parameters, nodes, ranges, output_lengths, typical)
+    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first)
     return walk.run(each_node=each_node)
 
 
@@ -231,11 +234,16 @@ class _Walk:
 
     Attributes:
         typical: The largest magnitudes of each node's numbers by samples; None: no samples.
+        digits_first: Rotations of digits that were cut before: the digits' means are rotated, too.
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
         encodings: The source of each plain operand's encoding, by its node: equal ones err equally.
-        single: Those of one node only.
+        single: Those of one node only, and merged ones of these.
+        named: All of them; others are merged ones.
+        uses: Users of each node that are still to come.
+        sums: Products with plain vectors that wait for the sum that they are part of.
+        log_q: log2 of the modulus of 1, 2, … limbs.
     """
 
     parameters: CkksParameters
@@ -243,34 +251,98 @@ class _Walk:
     ranges: Mapping[str, Span]
     output_lengths: Mapping[str, int]
     typical: Sequence[NDArray[np.float32]] | None
+    digits_first: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
     encodings: dict[int, Source] = field(default_factory=dict)
     single: set[Source] = field(default_factory=set)
+    named: set[Source] = field(default_factory=set)
+    uses: Counter[int] = field(default_factory=Counter)
+    sums: Sums = field(default_factory=Sums)
+    log_q: Sequence[float] = ()
 
     def run(self, *, each_node: bool) -> Forecast:
         self._name_encodings()
-        uses = Counter(i for node in self.nodes for i in node.operands)
-        log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
+        self.uses = Counter(i for node in self.nodes for i in node.operands)
+        if not each_node and self.typical is None:
+            self.sums = Sums.of(self.nodes, self.uses)
+        self.log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, float))).tolist()
         outputs, errors, overflows = {}, [], []
         for node in self.nodes:
             with np.errstate(over="ignore", invalid="ignore"):  # an error may be infinite
+                if self._waits(node):
+                    continue
                 value = self._annotated(node, self._node(node))
-                for i in node.operands:
-                    uses[i] -= 1
-                    if not uses[i] and i in self.values:
-                        self.holders.subtract(_sources(self.values.pop(i).terms))
+                self._release(node.operands)
                 value = self._keep(node.id, value)
                 if each_node:
                     errors.append(self._error(value, self.parameters.slots))
-            bound = float(value.range.magnitudes.max())
-            if bound and math.log2(bound * node.scale) + 1 > log_q[node.limbs - 1]:
+            if self._overflows(node, value.magnitude):
                 overflows.append(node.id)
             if node.op is Op.OUTPUT:
                 length = self.output_lengths[node.name or ""]
                 outputs[node.name or ""] = self._summary(value, length)
         return Forecast(MappingProxyType(outputs), tuple(errors), tuple(overflows))
+
+    def _overflows(self, node: Node, bound: float) -> bool:
+        """Tells whether numbers up to a bound exceed the modulus of a node."""
+        return bound > 0 and math.log2(bound * node.scale) + 1 > self.log_q[node.limbs - 1]
+
+    def _release(self, used: Iterable[int]) -> None:
+        """Forgets values that are used no more."""
+        for i in used:
+            self.uses[i] -= 1
+            if not self.uses[i] and i in self.values:
+                for source in _sources(self.values.pop(i).terms):
+                    self.holders[source] -= 1
+
+    # ---- sums of products with plain vectors -----------------------------------------------
+
+    def _waits(self, node: Node) -> bool:
+        """Tells whether a node is computed later, as a part of a sum; makes parts values else."""
+        part: Part | None = None
+        if node.plain is not None and node.id in self.sums.candidates:
+            operand = self.values[node.operands[0]]
+            part = product_part(node, operand, node.plain.values)
+        elif node.op in (Op.ADD, Op.SUB):
+            part = self.sums.joined(node)
+        if part is not None and not self._overflows(node, part.magnitude):
+            if node.id in self.sums.candidates:
+                self.sums.waiting[node.id] = part
+                return True
+            return False
+        for i in set(node.operands):
+            if i in self.sums.waiting:
+                waiting = self.sums.waiting.pop(i)
+                value = self._settled(waiting)
+                self._release(waiting.operands)
+                self._keep(i, value)
+        return False
+
+    def _settled(self, part: Part) -> Value:
+        """Returns the value of a part of a sum: what its operations one after another make."""
+        node = self.nodes[part.identity]
+        if part.halves is not None:
+            left, right = (self._settled(half) for half in part.halves)
+            return self._sum(node, left, right)
+        if len(part.products) > 1:
+            return total(part, self._product_terms)
+        product = part.products[0]
+        return self._with_plain(node, product.value, product.plain)
+
+    def _product_terms(self, product: PlainProduct) -> Terms:
+        """Returns the error that a product with a plain vector adds."""
+        value, plain = product.value, product.plain
+        size, rotations = self._encoding(plain.values, plain.scale)
+        second = 2 * np.sqrt(value.variance) * size
+        profile, factor = _shaped(value.range.magnitudes * size)
+        return {
+            (Kind.PRODUCT, product.identity): Term(*_shaped(second), spread.new_token()),
+            self.encodings[product.identity]: Term(
+                profile, factor, spread.new_token(), rotations, rotations
+            ),
+        }
 
     def _name_encodings(self) -> None:
         for node in self.nodes:
@@ -279,6 +351,7 @@ class _Walk:
                 content = (digest(values), values.shape, node.plain.scale)
                 self.encodings[node.id] = (Kind.ENCODING, content)
         uses = Counter(self.encodings.values())
+        self.named = set(uses)
         self.single = {source for source, count in uses.items() if count == 1}
 
     def _annotated(self, node: Node, value: Value) -> Value:
@@ -315,12 +388,17 @@ class _Walk:
             source
             for source in value.terms
             if (source[0] not in spread.SHARED or source in self.single)
-            and not self.holders[source]
+            and not self.holders.get(source)
         ]
-        terms = spread.merge(value.terms, private, identity, value.axes)
-        self.values[identity] = replace(value, terms=terms)
-        self.holders.update(_sources(terms))
-        return self.values[identity]
+        value = value.with_terms(spread.merge(value.terms, private, identity, value.axes))
+        self.values[identity] = value
+        for source in _sources(value.terms):
+            if source not in self.holders:
+                self.holders[source] = 0
+                if source[0] is Kind.ENCODING and source not in self.named:
+                    self.single.add(source)  # encodings of one node only, merged
+            self.holders[source] += 1
+        return value
 
     # ---- what is known of a value ----------------------------------------------------------
 
@@ -331,10 +409,12 @@ class _Walk:
             value: The value.
             gaussian: Of Gaussian errors alone, of the others alone, or None: of all.
         """
+        if gaussian is None:
+            return value.variance
         noisy = (
             term
             for (kind, _), term in value.terms.items()
-            if kind is not Kind.APPROXIMATION and gaussian in (None, kind is Kind.KEY_OFFSET)
+            if kind is not Kind.APPROXIMATION and gaussian is (kind is Kind.KEY_OFFSET)
         )
         return spread.variance(noisy, value.axes)
 
@@ -378,6 +458,12 @@ class _Walk:
         effect = node.op.record.noise
         if effect is Noise.FRESH:
             return self._input(node)
+        part = self.sums.joined(node)
+        if part is not None:
+            self.sums.take(node.operands)
+            value = self._settled(part)
+            self._release(part.operands)
+            return value
         a, b = self.values[node.operands[0]], self.values[node.operands[-1]]
         same = node.operands[0]
         if node.plain is None and effect not in (Noise.SUM, Noise.PRODUCT) and not node.element:
@@ -449,9 +535,9 @@ class _Walk:
         moved = replace(a, range=known, numbers=lambda: a.curve + sign * values)
         return _with_term(moved, source, term)
 
-    def _encoding(self, values: Curve, scale: float) -> tuple[float, int]:
+    def _encoding(self, values: PlainValues, scale: float) -> tuple[float, int]:
         """Returns the deviation of an encoding in every slot, and the rotations of its source."""
-        floating = self._floating(np.abs(values))
+        floating = noise.floating_spread(self.parameters) * root_mean_square(values)
         if values.ndim:
             return noise.encoding_spread(self.parameters) / scale + floating, 1
         # One coefficient is rounded, or three where the number is complex: no more than 3/2.
@@ -466,9 +552,11 @@ class _Walk:
         if axes is None or (linear and len(axes.variables) > 2):
             # Of linear values nothing is lost, and what follows is a function of one variable.
             i, j = (self._origin(operand) for operand in node.operands)
-            flat = spread.scale(b.flat_terms(j), sign)
+            flat = b.flat_terms(j)
+            flat = flat if sign > 0 else spread.scale(flat, sign)
             return atom(node.id, known, spread.add(a.flat_terms(i), flat, NO_AXES))
-        terms = spread.add(a.terms_on(axes), spread.scale(b.terms_on(axes), sign), axes)
+        added = b.terms_on(axes)
+        terms = spread.add(a.terms_on(axes), added if sign > 0 else spread.scale(added, sign), axes)
 
         def numbers() -> Curve:
             total: Curve = a.curve_on(axes) + sign * b.curve_on(axes)
@@ -534,7 +622,10 @@ class _Walk:
         """Adds errors of a key at a node's limbs and scale: a random one, and the digits' means."""
         limbs, scale = switched.limbs, switched.scale
         size, profile = noise.key_switch_offset(self.parameters, limbs)
-        token = spread.new_token((key, limbs))  # of every use of a key at equal limbs
+        moved = switched.id in self.digits_first
+        if moved and switched.steps is not None:
+            profile = np.roll(profile, -switched.steps)
+        token = spread.new_token((key, limbs, moved))  # of every such use of a key at equal limbs
         offset = Term(profile, np.asarray(size / scale), token)
         value = _with_term(value, (Kind.KEY_OFFSET, key), offset)
         return _with(value, {(Kind.KEY_SWITCH, identity): random / scale})
@@ -578,14 +669,15 @@ def _approximations(value: Value) -> Reals:
 
 def _with(value: Value, added: Mapping[Source, Reals | float]) -> Value:
     """Returns the value with new sources of error: deviations, for all slots or for each."""
-    for source, size in added.items():
-        term = Term(*_shaped(np.asarray(size)), spread.new_token())
-        value = _with_term(value, source, term)
-    return value
+    terms = {
+        source: Term(*_shaped(np.asarray(size)), spread.new_token())
+        for source, size in added.items()
+    }
+    return value.with_terms(spread.add(value.terms, terms, value.axes))
 
 
 def _with_term(value: Value, source: Source, term: Term) -> Value:
-    return replace(value, terms=spread.add(value.terms, {source: term}, value.axes))
+    return value.with_terms(spread.add(value.terms, {source: term}, value.axes))
 
 
 def _conjugated(a: Value) -> Value:

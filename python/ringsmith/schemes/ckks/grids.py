@@ -32,6 +32,14 @@ _MOST_WINDOWS = 16
 """Different parts of a grid among all slots."""
 
 
+def rolled(numbers: Reals, steps: int) -> Reals:
+    """Returns numbers of slots rotated to the left; one number for all slots as it is."""
+    if not numbers.ndim:
+        return numbers
+    steps %= numbers.size
+    return np.concatenate([numbers[steps:], numbers[:steps]])
+
+
 @dataclass(frozen=True, eq=False)
 class Variable:
     """A real value that others are functions of.
@@ -55,7 +63,7 @@ class Variable:
 
     def rotated(self, steps: int, slots: int) -> "Variable":
         """Returns the variable after a rotation to the left."""
-        low, high = (np.roll(end, -steps) if end.ndim else end for end in (self.low, self.high))
+        low, high = (rolled(end, steps) for end in (self.low, self.high))
         return Variable(self.node, (self.steps + steps) % slots, low, high)
 
     def points(self, intervals: int) -> Reals:

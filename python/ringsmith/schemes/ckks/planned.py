@@ -31,7 +31,7 @@ def planned(
     """
     recording.check_limbs(parameters)
     program = _cheapest(recording, parameters, headroom_bits, options)
-    program.check_ranges()
+    program.check_ranges(found_before=recording.ranges)
     return program
 
 

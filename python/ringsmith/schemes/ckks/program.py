@@ -1,7 +1,7 @@
 """A planned CKKS program: levels, scales, and the precision to expect."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ from ringsmith.program.overflow import (
 from ringsmith.program.packing import Port, laid_out
 from ringsmith.program.plain import Space
 from ringsmith.program.ranges import Interval
-from ringsmith.program.spans import magnitudes
+from ringsmith.program.spans import Structure, magnitudes, structure
 from ringsmith.schemes.ckks.forecast import (
     Forecast,
     OutputForecast,
@@ -62,7 +62,11 @@ class CkksProgram(Program):
     def _shown(self, values: NDArray[Any]) -> NDArray[Any]:
         return values
 
-    def check_ranges(self, bound: float = DEFAULT_BOUND) -> None:
+    def check_ranges(
+        self,
+        bound: float = DEFAULT_BOUND,
+        found_before: MutableMapping[Structure, tuple[list[float], list[int]]] | None = None,
+    ) -> None:
         """Refuses a program in which a result may exceed its modulus, in any slot.
 
         Between results, values may exceed theirs: all operations compute on residues, so that a
@@ -70,6 +74,7 @@ class CkksProgram(Program):
 
         Args:
             bound: The magnitude of inputs without a declared range.
+            found_before: Ranges of programs of the same inputs, by what their nodes compute.
 
         Raises:
             RangeError: Names the user's line.
@@ -77,7 +82,11 @@ class CkksProgram(Program):
         """
         given = input_spans(self.nodes, self.filled, self.complex_inputs, bound)
         nodes = self.nodes if bound <= DEFAULT_BOUND else without_computed(self.nodes)
-        found, constant = magnitudes(nodes, self._space, given, self.output_lengths)
+        known = {} if found_before is None else found_before
+        key = structure(nodes)
+        if key not in known:
+            known[key] = magnitudes(nodes, self._space, given, self.output_lengths)
+        found, constant = known[key]
         check_outputs(self.nodes, constant)
         if self.unchecked:
             return
@@ -141,6 +150,7 @@ class CkksProgram(Program):
             complex_numbers=bool(self.complex_inputs),
             samples=samples,
             each_node=each_node,
+            digits_first=self.sharing.digits_first(self.nodes),
         )
 
     @cached_property

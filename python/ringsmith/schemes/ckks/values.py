@@ -8,8 +8,9 @@ import numpy as np
 
 from ringsmith.program.spans import Span
 from ringsmith.schemes.ckks import spread
-from ringsmith.schemes.ckks.grids import MOST_DEGREE, Axes, Curve, Variable
-from ringsmith.schemes.ckks.spread import Terms
+from ringsmith.schemes.ckks.grids import MOST_DEGREE, Axes, Curve, Variable, rolled
+from ringsmith.schemes.ckks.noise import Reals
+from ringsmith.schemes.ckks.spread import Source, Terms
 
 NO_AXES = Axes()
 
@@ -41,6 +42,33 @@ class Value:
         """Its numbers on the grid of its axes."""
         return self.numbers()
 
+    @cached_property
+    def magnitude(self) -> float:
+        """The largest magnitude of a number in any slot."""
+        return self.range.magnitude
+
+    @cached_property
+    def variance(self) -> Reals:
+        """The variance by noise, for all slots or for each of them."""
+        noisy = (
+            term for (kind, _), term in self.terms.items() if kind is not spread.Kind.APPROXIMATION
+        )
+        return spread.variance(noisy, self.axes)
+
+    @cached_property
+    def deviations(self) -> dict[Source, Reals]:
+        """The largest standard deviation by each source, for all slots or for each of them."""
+        return {source: term.deviation(self.axes) for source, term in self.terms.items()}
+
+    def with_terms(self, terms: Terms) -> "Value":
+        """Returns the value with another error."""
+        result = Value(
+            self.range, terms, self.axes, self.degree, self.numbers, carried=self.carried
+        )
+        if "curve" in self.__dict__:
+            result.__dict__["curve"] = self.curve
+        return result
+
     def terms_on(self, axes: Axes) -> Terms:
         """Returns its error with curves on more axes."""
         if axes.keys == self.axes.keys:
@@ -48,7 +76,9 @@ class Value:
         if self.carried:
             return self.flat_terms(None)
         return {
-            source: replace(term, curve=axes.expanded(term.curve, self.axes))
+            source: term._replace(curve=axes.expanded(term.curve, self.axes))
+            if term.curve.ndim
+            else term
             for source, term in self.terms.items()
         }
 
@@ -75,7 +105,7 @@ class Value:
         terms = dict(self.terms)
         for source, curve in zip(curves, moved, strict=True):
             token = spread.new_token((terms[source].token, origin))
-            terms[source] = replace(terms[source], curve=curve, token=token)
+            terms[source] = terms[source]._replace(curve=curve, token=token)
         return replace(result, terms=terms, carried=True)
 
     def rotated(self, steps: int, slots: int) -> "Value":
@@ -87,13 +117,10 @@ class Value:
         def moved(curve: Curve) -> Curve:
             return curve.transpose(order) if curve.ndim else curve
 
-        terms = {
-            source: replace(term, curve=moved(term.curve))
-            for source, term in spread.rotate(self.terms, steps, slots).items()
-        }
-        low, high = (
-            np.roll(end, -steps) if end.ndim else end for end in (self.range.low, self.range.high)
-        )
+        terms = spread.rotate(self.terms, steps, slots)
+        if order != sorted(order):
+            terms = {s: term._replace(curve=moved(term.curve)) for s, term in terms.items()}
+        low, high = (rolled(end, steps) for end in (self.range.low, self.range.high))
         numbers = Span(low, high, self.range.disc)
         return Value(
             numbers, terms, axes, self.degree, lambda: moved(self.curve), carried=self.carried
