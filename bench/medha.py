@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 
 from bench.measure import (
@@ -229,7 +228,6 @@ class Application:
         program: Its one program.
         compiled: The same for the design.
         session: Client and server, with encrypted data.
-        values: Every input's slot vector, which SEAL encrypts for itself.
         words: What it is, for the conditions.
     """
 
@@ -237,7 +235,6 @@ class Application:
     program: CkksProgram
     compiled: runtime.Compiled
     session: Session[Any]
-    values: Mapping[str, NDArray[np.float64]]
     words: str
 
 
@@ -312,9 +309,7 @@ def power_forecast(design: RpauDesign) -> Application:
 def _of(operation: str, current: Session[Any], words: str) -> Application:
     """The application of a session."""
     ckks = cast("CkksProgram", current.server.program)  # what was asked for
-    slots = ckks.parameters.slots
-    values = {name: np.pad(v, (0, slots - len(v))) for name, v in current.vectors[0].items()}
-    return Application(operation, ckks, current.server.compiled[0], current, values, words)
+    return Application(operation, ckks, current.server.compiled[0], current, words)
 
 
 def application_records(
@@ -371,7 +366,7 @@ def _software(application: Application) -> Iterator[Record]:
         return Record(*what, seconds * 1e6, "cpu", text, baseline)
 
     if seal_missing() is None:
-        yield time(on_seal(application.program, application.values)[1], SEAL)
+        yield time(on_seal(application.program, application.session.vectors[0])[1], SEAL)
     current, device = application.session, runtime.open_device(REFERENCE)
     keys = current.client.evaluation_keys
     with one_thread():

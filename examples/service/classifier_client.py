@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ringsmith.apps.logreg import DEMO, Preprocessing, load_records, pack, unpack
+from ringsmith.apps.logreg import DEMO, Preprocessing, load_records
 from ringsmith.remote import Service
 
 url, folder = sys.argv[1], Path(sys.argv[2])
@@ -23,11 +23,10 @@ features = Preprocessing(columns, mean, deviation)(patients.features)
 with Service(url, os.environ.get("RINGSMITH_TOKEN")) as service:
     program = service.program("classifier")
     secret_key, public_key, evaluation_keys = program.generate_keys()
-    packed = pack(features, program.kit.parameters.slots, public["block"])
-    inputs = program.encrypt(public_key, {"records": packed})
+    inputs = program.encrypt(public_key, {"records": features})
     outputs = service.run(program, inputs, evaluation_keys)
 
-found = unpack(program.decrypt(secret_key, outputs)["probability"], len(patients))
+found = program.decrypt(secret_key, outputs)["probability"]
 
 clear = json.loads((folder / "clear.json").read_text())["classifier"]
 print("patient  encrypted     in the clear  diagnosis")

@@ -39,7 +39,6 @@ terms = {
         "columns": model.preprocessing.columns.tolist(),
         "mean": model.preprocessing.mean.tolist(),
         "deviation": model.preprocessing.deviation.tolist(),
-        "block": DEMO.block,
     },
     "forecast": {
         "hours": {input_name(hour): hour for hour in network.hours},

@@ -4,7 +4,7 @@ import numpy as np
 import seal
 
 from ringsmith import runtime
-from ringsmith.apps.logreg import INPUT, OUTPUT, LogisticRegression, Predictions
+from ringsmith.apps.logreg import INPUT, OUTPUT, Predictions
 from ringsmith.apps.seal_baseline import SealBaseline
 from ringsmith.apps.seal_program import SealProgram, rotation_steps
 from ringsmith.apps.session import Session
@@ -37,8 +37,8 @@ def assert_equals_seal_from_seals_ciphertext(
         return plain
 
     records_in = program.inputs[INPUT]
-    packed = current.vectors[0][INPUT]
-    ciphertext = baseline.encrypt(packed, records_in.scale, records_in.limbs)
+    slots = program.slots(current.vectors[0])[INPUT]
+    ciphertext = baseline.encrypt(slots, records_in.scale, records_in.limbs)
     expected = SealProgram(baseline, program, seal_plaintext).run({INPUT: ciphertext})[OUTPUT]
 
     keys = EvaluationKeys(
@@ -50,9 +50,5 @@ def assert_equals_seal_from_seals_ciphertext(
     found = result.outputs[OUTPUT]
     assert np.array_equal(found.data, read_ciphertext(expected.to_string(), shape).data)
     assert found.scale == expected.scale()
-    application = current.application
-    assert isinstance(application, LogisticRegression)
-    model, held_out = application.model, application.records[1]
-    decrypted = baseline.decrypt(expected)[: len(held_out)]
-    inputs = model.preprocessing(held_out.features)
-    assert np.abs(decrypted - model.polynomial_probabilities(inputs)).max() < 1e-5
+    clear = program.simulate(current.vectors[0])[OUTPUT]
+    assert np.abs(baseline.decrypt(expected) - clear).max() < 1e-5

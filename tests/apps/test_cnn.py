@@ -19,7 +19,7 @@ from ringsmith.apps.cnn import (
     PARAMETERS,
     SHAPE,
     Cnn,
-    Layout,
+    images_per_batch,
     load_images,
     plan,
     trained,
@@ -145,7 +145,7 @@ def test_sums_of_the_scaled_network_stay_near_1_and_its_answers_are_the_same(
     assert np.abs(scaled.sums(pixels).maps * 2 - other.sums(pixels).maps).max() < 1e-12
 
 
-# ---- packed ------------------------------------------------------------------------------------
+# ---- the program -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("maps", "hidden", "count"), [(1, 4, 8), (3, 32, 2), (4, 9, 2)])
@@ -155,39 +155,26 @@ def test_the_planned_program_computes_the_scores_of_every_image(
     pixels = rng.uniform(0, 1, (count, 8, 8))
     network = random_network(rng, maps, hidden)
     network = network.scaled(*(np.abs(layer).max() for layer in network.sums(pixels)))
-    layout, program = Layout(small.slots, network.shape), plan(network, small)
-    assert layout.images == count
-    packed = {INPUT: layout.pack(pixels)}
-    found = program.simulate(packed)[OUTPUT]
-    assert np.abs(layout.unpack(found.real, count) - network.scores(pixels)).max() < 1e-12
-    scores = program.evaluate(packed)[OUTPUT].reshape(-1, count)
-    assert np.abs(scores.T - network.scores(pixels)).max() < 1e-12
+    assert images_per_batch(small.slots, network.shape) == count
+    program = plan(network, small)
+    scores = network.scores(pixels)
+    assert np.abs(program.evaluate({INPUT: pixels})[OUTPUT] - scores).max() < 1e-12
+    slots = program.simulate({INPUT: pixels})[OUTPUT].real
+    simulated = slots[program.packed_outputs[OUTPUT].table - 1].reshape(scores.shape)
+    assert np.abs(simulated - scores).max() < 1e-12
     assert program.outputs[OUTPUT].limbs == 1
-
-
-def test_the_convolution_is_nine_diagonals(network: Network) -> None:
-    matrix = Layout(8192).convolution(network)
-    rows, columns = np.nonzero(matrix)
-    assert set(columns - rows) == {8 * i + j for i in range(3) for j in range(3)}
-    assert len(rows) == 4 * MAP**2 * KERNEL**2
 
 
 def test_the_program_takes_few_rotations_and_every_key_for_several(network: Network) -> None:
     program = plan(network, ckks_set(PARAMETERS))
     counts = Counter(node.op for node in program.nodes)
     assert counts[Op.MULTIPLY_PLAIN] == 9 + 32 + 16
-    assert counts[Op.ROTATE] == (2 + 2) + (7 + 3 + 3) + (7 + 1 + 4)
+    assert counts[Op.ROTATE] == (2 + 2) + (7 + 3 + 3) + (7 + 1 + 1)
     assert counts[Op.SQUARE] == counts[Op.RELINEARIZE] == 2
     assert len(program.key_needs.galois) == 13
 
 
-def test_what_does_not_fit_is_refused(rng: np.random.Generator, small: CkksParameters) -> None:
-    layout = Layout(512)
-    for shape in ((3, 8, 8), (0, 8, 8), (1, 28, 28)):
-        with pytest.raises(ParameterError, match="8\\) with 1 … 2 images: make batches"):
-            layout.pack(np.zeros(shape))
-    with pytest.raises(ParameterError, match=r"512 slots do not hold the 1024 .* raise N to 2048"):
-        Layout(512, replace(SHAPE, maps=9))
+def test_parameters_with_too_few_levels_are_refused(rng: np.random.Generator) -> None:
     with pytest.raises(ProgramError, match="limbs"):
         plan(random_network(rng, 1, 4), ckks_set("nano"))
 
@@ -195,11 +182,10 @@ def test_what_does_not_fit_is_refused(rng: np.random.Generator, small: CkksParam
 def test_pixels_outside_their_range_are_refused(small: CkksParameters) -> None:
     current = begin(STAGES, Cnn(1, SMALL, small))
     for pixel in (-0.01, 1.5, np.nan):
-        pixels = np.zeros((1, 8, 8))
+        pixels = np.zeros((8, 8, 8))
         pixels[0, 0, 1] = pixel
-        packed = {INPUT: Layout(small.slots, SMALL).pack(pixels)}
         with pytest.raises((ParameterError, ProgramError), match=r"outside its range 0 … 1|finite"):
-            current.client.encrypt([packed])
+            current.client.encrypt([{INPUT: pixels}])
 
 
 # ---- encrypted ---------------------------------------------------------------------------------

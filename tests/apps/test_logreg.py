@@ -17,6 +17,7 @@ from ringsmith.apps.conditions import conditions
 from ringsmith.apps.logreg import (
     CLIP,
     DEMO,
+    INPUT,
     OUTPUT,
     PAPER,
     PAPER_COUNTS,
@@ -28,13 +29,10 @@ from ringsmith.apps.logreg import (
     Size,
     fit_sigmoid,
     load_records,
-    pack,
-    pack_weights,
-    patients_per_ciphertext,
+    plan,
     sigmoid,
     size_for,
     train,
-    unpack,
 )
 from ringsmith.apps.operations import OPERATIONS
 from ringsmith.apps.report import breakdown
@@ -158,10 +156,9 @@ def test_an_output_file_in_no_folder_is_refused_before_anything_runs() -> None:
     assert "✓" not in done.stdout
 
 
-# ---- The application without encryption: data, model, packing ------------------------------------
+# ---- The application without encryption: data, model, program ------------------------------------
 
 
-SLOTS = 4096
 Trained = tuple[Size, Records, Records, Model]
 
 
@@ -227,34 +224,22 @@ def test_no_odd_polynomial_has_a_smaller_largest_error_than_the_fit(
     assert max(extrema) < 1.001 * min(extrema)
 
 
-@pytest.mark.parametrize(("block", "patients"), [(32, 100), (32, 128), (18, 227), (30, 1)])
-def test_sums_of_rotated_packed_records_give_every_patients_logit(
-    block: int, patients: int, rng: np.random.Generator
+def test_the_encrypted_program_computes_every_patients_polynomial(
+    trained: Trained, rng: np.random.Generator
 ) -> None:
-    features = min(block, 30)
-    inputs, weights = rng.normal(size=(patients, features)), rng.normal(size=features)
-    products = pack(inputs, SLOTS, block) * pack_weights(weights, SLOTS, block)
-    step = patients_per_ciphertext(SLOTS, block)
-    total = sum(np.roll(products, -step * j) for j in range(block))
-    assert np.allclose(unpack(total, patients), inputs @ weights)
-
-
-@pytest.mark.parametrize(
-    ("patients", "features", "slots", "block"),
-    [(129, 30, 4096, 32), (456, 18, 8192, 18), (5, 33, 4096, 32), (1, 1, 16, 32)],
-)
-def test_what_does_not_fit_a_ciphertext_is_refused(
-    patients: int, features: int, slots: int, block: int
-) -> None:
-    with pytest.raises(ParameterError, match=r"raise N|split the batch"):
-        pack(np.zeros((patients, features)), slots, block)
+    size, _, _, model = trained
+    inputs = rng.uniform(-1, 1, (size.held_out, size.features))
+    inputs *= model.logit_bound / np.abs(model.logits(inputs)).max()
+    found = plan(model, size).evaluate({INPUT: size.packed(inputs.clip(-CLIP, CLIP))})[OUTPUT]
+    expected = model.polynomial_probabilities(inputs.clip(-CLIP, CLIP))
+    assert np.abs(found[: size.held_out] - expected).max() < 1e-9
 
 
 def test_the_papers_batch_fills_a_ciphertext_of_the_papers_parameters() -> None:
     parameters = PAPER.parameters
     bits = sum(prime.bit_length() for prime in parameters.primes)
     assert (parameters.n, bits, PAPER.features, PAPER.degree) == (1 << 14, 384, 18, 7)
-    assert patients_per_ciphertext(parameters.slots, PAPER.block) == PAPER.held_out == 455
+    assert parameters.slots // PAPER.features == PAPER.held_out == 455
     assert parameters.security >= 128
 
 

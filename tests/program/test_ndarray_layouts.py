@@ -1,5 +1,6 @@
 """Layouts by brute force on 16 slots: whatever slots without entries hold, results are right."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -7,14 +8,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ringsmith import bounded
+from ringsmith import bounded, trace
 from ringsmith.graph.operations import Op, Slots
+from ringsmith.params import ckks_set
 from ringsmith.program.arrays import ArrayNode
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.ndarray.functions import concatenate, cumsum, stack
 from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
+from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import NOTHING, Part
-from ringsmith.program.ndarray.placing import Placed
+from ringsmith.program.ndarray.placing import Placed, on_the_way, repeating, ways
 from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine
@@ -201,3 +204,44 @@ def test_joined_arrays_cumulative_sums_and_promises(rng: np.random.Generator) ->
         for part in promised.content.parts:
             if not isinstance(part, np.ndarray):
                 assert machine.trace.span(part.index).magnitude <= 4
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_sums_in_parts_are_the_sums(rng: np.random.Generator, exact: bool) -> None:
+    folded = 0
+    for _ in range(200):
+        machine = Machine(rng, exact=exact)
+        x, values = machine.array(SHAPES[rng.integers(len(SHAPES))])
+        shape = ((2,), (3,), (2, 2), (3, 2), (5,))[rng.integers(5)]
+        order = rng.permutation(len(shape)).tolist()
+        target = repeating(Layout.dense(shape, SLOT_BITS, order, GAP), [x.content.layout])
+        matrix = rng.integers(-2, 3, (int(np.prod(shape)), values.size))
+        to, entry = np.nonzero(matrix)
+        if not to.size:
+            continue
+        terms = Terms(to, entry, matrix[to, entry])
+        for way in ways([x.content.layout], target, [terms], shared=True):
+            content = on_the_way(way, [x.content], machine.trace, LINE)
+            folded += way.folded
+            sums = machine.entries(EncryptedArray(machine.trace, content, x.node))
+            assert np.array_equal(sums.reshape(-1), matrix @ values.reshape(-1)), way
+    assert folded > 20
+
+
+def test_rows_that_are_used_one_by_one_lie_in_ciphertexts_of_their_own() -> None:
+    program = trace(lambda x: x[0] * x[1] + x[2], "auto", {"x": (3, 100)})
+    assert program.packed_inputs["x"].ports == ("x_0", "x_1", "x_2")
+    assert not program.key_needs.galois
+
+
+def test_a_product_with_a_wide_matrix_takes_as_many_plain_products_as_rows(
+    rng: np.random.Generator,
+) -> None:
+    weights = rng.uniform(-1, 1, (4, 256))
+    program = trace(lambda x: weights @ x, ckks_set("nano"), {"x": (256,)})
+    counts = Counter(node.op for node in program.nodes)
+    assert counts[Op.MULTIPLY_PLAIN] <= 4
+    assert counts[Op.ROTATE] <= 3 + 6
+    x = rng.uniform(-1, 1, 256)
+    slots = program.simulate({"x": x})["result"].real
+    assert np.allclose(slots[program.packed_outputs["result"].table - 1], weights @ x)

@@ -10,7 +10,7 @@ import pytest
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import ArrayLike
 
-from ringsmith.apps.logreg import DEMO, INPUT, load_records, pack, plan, train
+from ringsmith.apps.logreg import DEMO, INPUT, OUTPUT, load_records, plan, train
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters, SecurityWarning
@@ -174,14 +174,16 @@ def test_the_forecast_holds_on_random_programs_and_is_close(
     assert np.median(loose) < 6
 
 
-def test_the_forecast_holds_on_the_demo(run_encrypted: Runner) -> None:
+def test_the_forecast_holds_on_the_demo() -> None:
     pytest.importorskip("sklearn")
     training, held_out = load_records(DEMO.held_out)
     model = train(training, DEMO)
     program = plan(model, DEMO)
     records = model.preprocessing(held_out.features)
-    packed = pack(records, DEMO.parameters.slots, DEMO.block)
-    (margin,) = margins(program, {INPUT: packed}, run_encrypted, {INPUT: np.abs(packed)})
+    inputs = {INPUT: records}
+    found, meant = program.run(inputs)[OUTPUT], program.evaluate(inputs)[OUTPUT]
+    error = program.forecast({INPUT: np.abs(records)}).outputs[OUTPUT].error
+    margin = math.log2(error / np.abs(found - meant).max())
     print(f"forecast / measured: 2^{margin:.1f}")
     assert 0 <= margin < 6
 

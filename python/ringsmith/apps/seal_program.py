@@ -101,24 +101,25 @@ def seal_is_there(console: Console) -> bool:
 
 
 def on_seal(
-    program: CkksProgram, values: Mapping[str, NDArray[np.float64]]
+    program: CkksProgram, inputs: Mapping[str, NDArray[np.float64]]
 ) -> tuple[SealBaseline, float]:
     """Returns SEAL with the keys of a program, and its ``program_seconds`` for it."""
     baseline = SealBaseline(program.parameters, rotation_steps(program))
-    return baseline, program_seconds(baseline, program, values)
+    return baseline, program_seconds(baseline, program, inputs)
 
 
 def program_seconds(
-    baseline: SealBaseline, program: CkksProgram, values: Mapping[str, NDArray[np.float64]]
+    baseline: SealBaseline, program: CkksProgram, inputs: Mapping[str, NDArray[np.float64]]
 ) -> float:
     """Returns SEAL's median CPU seconds for a program, whose results are checked."""
-    inputs = {
-        name: baseline.encrypt(values[name], node.scale, node.limbs)
+    slots = program.slots(inputs)
+    encrypted = {
+        name: baseline.encrypt(slots[name], node.scale, node.limbs)
         for name, node in program.inputs.items()
     }
     on_seal = SealProgram(baseline, program)
-    clear = program.simulate(values)
-    for name, found in on_seal.run(inputs).items():
+    clear = program.simulate(inputs)
+    for name, found in on_seal.run(encrypted).items():
         error = float(np.abs(baseline.decrypt(found) - clear[name]).max())
         assert error < LARGEST_ERROR, f"SEAL's {name} is off by {error}: mistranslated"
-    return median_seconds(lambda: on_seal.run(inputs), PROGRAM_REPEATS)
+    return median_seconds(lambda: on_seal.run(encrypted), PROGRAM_REPEATS)

@@ -208,9 +208,7 @@ def time_seal(
         return None
     server, program = session.server, cast("CkksProgram", session.server.program)
     with stages("Time Microsoft SEAL and the cpu device") as stage:
-        slots = program.parameters.slots
-        padded = {n: np.pad(v, (0, slots - len(v))) for n, v in session.vectors[0].items()}
-        baseline, seal = on_seal(program, padded)
+        baseline, seal = on_seal(program, session.vectors[0])
         cpu, first = runtime.open_device(REFERENCE), session.inputs[:1]
         keys = session.client.evaluation_keys
         ours = median_seconds(lambda: server.run(cpu, first, keys), PROGRAM_REPEATS)

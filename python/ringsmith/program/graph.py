@@ -329,6 +329,21 @@ class Program(ABC):
         found = self._simulated(self._vectors(self._checked(inputs)))
         return {name: self._shown(values) for name, values in found.items()}
 
+    def slots(self, inputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+        """Returns what all slots of each input's ciphertext hold.
+
+        Args:
+            inputs: As for ``evaluate``.
+
+        Raises:
+            ProgramError: As ``evaluate``.
+        """
+        count = self._space.slots
+        return {
+            name: np.pad(values, (0, count - values.size))
+            for name, values in self._vectors(self._checked(inputs)).items()
+        }
+
     def _simulated(self, given: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         return simulate(self.nodes, self._space, given, self._modulus)
 

@@ -1,7 +1,6 @@
 """A convolutional network on encrypted images of handwritten digits.
 
-The program, the packing (entry j of image p in slot j*P + p, P images in a ciphertext) and the data
-are those of docs/guide/cnn.md.
+docs/guide/cnn.md has the program and the data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,12 +13,10 @@ from rich.table import Table
 
 from ringsmith.apps.application import PIXELS, Application, Numbers, Server
 from ringsmith.apps.convolution import (
-    DIGITS,
     Adam,
     Images,
     Network,
     Predictions,
-    Reals,
     Shape,
     gradient,
 )
@@ -27,7 +24,7 @@ from ringsmith.apps.report import against, rows_table, some
 from ringsmith.backends.base import Design
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.params import CkksParameters, ckks_set
-from ringsmith.program import CkksProgram, EncryptedVector, InputSpec, bounded, matvec, trace
+from ringsmith.program import CkksProgram, EncryptedArray, InputSpec, bounded, conv2d, trace
 
 WIDTH: Final = 8
 """Pixels of a row or column of an image."""
@@ -87,94 +84,28 @@ def trained(images: Images, shape: Shape = SHAPE) -> Network:
     return network.scaled(*(float(np.abs(layer).max()) for layer in network.sums(images.pixels)))
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where everything lies.
-
-    Raises ParameterError when the slots do not hold the maps of one image.
-    """
-
-    slots: int
-    shape: Shape = SHAPE
-
-    def __post_init__(self) -> None:
-        if self.slots < self.entries:
-            raise ParameterError(
-                f"{self.slots} slots do not hold the {self.entries} entries of an image with "
-                f"{self.shape.maps} maps: raise N to {2 * self.entries}, or take fewer maps"
-            )
-
-    @property
-    def entries(self) -> int:
-        """Entries of an image: a grid for each map, and empty ones up to a power of two."""
-        return (1 << (self.shape.maps - 1).bit_length()) * WIDTH * WIDTH
-
-    @property
-    def images(self) -> int:
-        """Images in a ciphertext: the distance of one image's entries in slots."""
-        return self.slots // self.entries
-
-    def pack(self, pixels: Reals) -> Reals:
-        """Returns the slot vector (slots,) of pixels (images, 8, 8); other slots are zero.
-
-        Raises ParameterError when there are more images than fit, or they have another size.
-        """
-        if pixels.shape[1:] != (WIDTH, WIDTH) or not 1 <= len(pixels) <= self.images:
-            raise ParameterError(
-                f"pixels have the shape {pixels.shape}: one ciphertext takes (images, {WIDTH}, "
-                f"{WIDTH}) with 1 … {self.images} images: make batches"
-            )
-        packed = np.zeros((self.entries // WIDTH**2, WIDTH * WIDTH, self.images))
-        packed[: self.shape.maps, :, : len(pixels)] = pixels.reshape(len(pixels), -1).T
-        return packed.ravel()
-
-    def unpack(self, values: Reals, images: int) -> Reals:
-        """Returns the scores (images, 10) of a slot vector (slots,)."""
-        return values.reshape(-1, self.images)[:DIGITS, :images].T
-
-    def convolution(self, network: Network) -> Reals:
-        """Returns the convolution as a matrix (entries, entries).
-
-        It has one diagonal for each of the kernel's nine elements: element (i, j) weighs the entry
-        8*i + j further.
-        """
-        matrix = np.zeros((self.entries, self.entries))
-        at = np.flatnonzero(self.corners(np.ones(self.shape.arrays["hidden_weights"][1:])))
-        for i, j in np.ndindex(self.shape.kernel, self.shape.kernel):
-            matrix[at, at + WIDTH * i + j] = network.kernels[at // (WIDTH * WIDTH), i, j]
-        return matrix
-
-    def spread(self, entries: Reals) -> Reals:
-        """Returns the slot vector with every image's first entries, the same for all images."""
-        return np.repeat(entries, self.images)
-
-    def corners(self, maps: Reals) -> Reals:
-        """Returns (…, maps, 6, 6) as (…, entries): top left in grids, zeros elsewhere."""
-        grids, empty = self.entries // WIDTH**2, WIDTH - self.shape.map_width
-        spare = (grids - self.shape.maps, empty, empty)
-        padding = [(0, 0)] * (maps.ndim - 3) + [(0, after) for after in spare]
-        return np.pad(maps, padding).reshape(*maps.shape[:-3], self.entries)
+def images_per_batch(slots: int, shape: Shape) -> int:
+    """Returns how many images one ciphertext holds with all of their maps."""
+    maps = 1 << (shape.maps - 1).bit_length()
+    return max(1, slots // (maps * WIDTH * WIDTH))
 
 
 def plan(network: Network, parameters: CkksParameters) -> CkksProgram:
-    """Returns the encrypted program, planned: packed images in, scores out.
+    """Returns the encrypted program, planned: a batch of images in, scores (images, 10) out.
 
-    Raises ParameterError when a ciphertext does not hold an image; ProgramError when the parameters
-    have fewer levels than ``LEVELS``.
+    Raises ProgramError when the parameters have fewer levels than ``LEVELS``.
     """
-    layout = Layout(parameters.slots, network.shape)
-    stride = layout.images
-    ones = np.ones(network.shape.arrays["hidden_weights"][1:])
-    map_biases = layout.spread(layout.corners(network.map_biases[:, None, None] * ones))
+    batch = images_per_batch(parameters.slots, network.shape)
 
-    def cnn(images: EncryptedVector) -> dict[str, EncryptedVector]:
-        maps = matvec(layout.convolution(network), images, stride=stride) + map_biases
-        hidden = matvec(layout.corners(network.hidden_weights), maps**2, stride=stride)
-        hidden = bounded(hidden + layout.spread(network.hidden_biases), MARGIN)
-        scores = matvec(network.score_weights, hidden**2, stride=stride)
-        return {OUTPUT: scores + layout.spread(network.score_biases)}
+    def cnn(images: EncryptedArray) -> dict[str, EncryptedArray]:
+        maps = conv2d(images[:, None], network.kernels[:, None]) + network.map_biases[:, None, None]
+        hidden = conv2d(maps**2, network.hidden_weights)[:, :, 0, 0] + network.hidden_biases
+        scores = bounded(hidden, MARGIN) ** 2 @ network.score_weights.T
+        return {OUTPUT: scores + network.score_biases}
 
-    return trace(cnn, parameters, {INPUT: InputSpec(parameters.slots, LEVELS + 1, bound=PIXELS)})
+    return trace(
+        cnn, parameters, {INPUT: InputSpec((batch, WIDTH, WIDTH), LEVELS + 1, bound=PIXELS)}
+    )
 
 
 @dataclass(frozen=True)
@@ -198,7 +129,7 @@ class Cnn(Application[Predictions]):
     def data(self) -> tuple[Images, Images]:
         """The training images, and those to classify."""
         training, held_out = load_images()
-        return training, held_out.first(self.images or self.layout.images)
+        return training, held_out.first(self.images or self.batch)
 
     @cached_property
     def network(self) -> Network:
@@ -206,9 +137,9 @@ class Cnn(Application[Predictions]):
         return trained(self.data[0], self.shape)
 
     @property
-    def layout(self) -> Layout:
-        """Where images lie in a ciphertext."""
-        return Layout(self.parameters.slots, self.shape)
+    def batch(self) -> int:
+        """Images in a ciphertext."""
+        return images_per_batch(self.parameters.slots, self.shape)
 
     def prepare(self) -> str:
         """Trains the network."""
@@ -220,16 +151,17 @@ class Cnn(Application[Predictions]):
         return [plan(self.network, self.parameters)]
 
     def vectors(self, server: Server) -> Iterator[Numbers]:
-        """Returns the batches, as many images in each as fit."""
-        layout, pixels = self.layout, self.data[1].pixels
-        for start in range(0, len(pixels), layout.images):
-            yield {INPUT: layout.pack(pixels[start : start + layout.images])}
+        """Returns the batches, as many images in each as fit; the last one ends with zeros."""
+        pixels = self.data[1].pixels
+        for start in range(0, len(pixels), self.batch):
+            images = np.zeros((self.batch, WIDTH, WIDTH))
+            images[: len(pixels) - start] = pixels[start : start + self.batch]
+            yield {INPUT: images}
 
     def outcome(self, server: Server, decrypted: Sequence[Numbers]) -> Predictions:
         """Returns the scores of all images."""
-        layout, images = self.layout, self.data[1]
-        found = [layout.unpack(each[OUTPUT], layout.images) for each in decrypted]
-        scores = np.concatenate(found)[: len(images)]
+        images = self.data[1]
+        scores = np.concatenate([each[OUTPUT] for each in decrypted])[: len(images)]
         return Predictions(images.digits, scores, self.network.scores(images.pixels))
 
     def show(self, outcome: Predictions) -> Iterator[Table]:
@@ -246,7 +178,7 @@ class Cnn(Application[Predictions]):
 
     def numbers(self, outcome: Predictions) -> dict[str, object]:
         """Returns accuracies and errors."""
-        return {"quality": outcome.quality(), "images_per_batch": self.layout.images}
+        return {"quality": outcome.quality(), "images_per_batch": self.batch}
 
     def typed(self) -> str:
         """Returns the number of images."""

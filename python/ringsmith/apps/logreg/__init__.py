@@ -2,11 +2,9 @@
 
 docs/guide/logreg.md has the sizes, the circuits and a comparison with the Medha paper.
 
-**Packing.** A ciphertext has ``block`` slots for features, for each of P = slots // block patients:
-slot f*P + p holds feature f of patient p. Sums of ``block`` rotations by 0, P, 2P, …
-(``sum_rotations``) then hold patient p's sum in slot p. The other slots hold sums of other rows,
-which no one reads. No slot mixes two patients, which the other order (a patient's features next to
-each other) would.
+**Packing.** Records are an array (patients, features) in one ciphertext, if both axes, with lengths
+rounded up to powers of two, fit its slots. Those of the Medha paper do not: they are a vector, in
+which slot f*P + p holds feature f of patient p, of P patients.
 
 **Regularization** is strong on purpose. It holds the logits of the training set within about
 [-7.5, 7.5], where an odd cubic stays within 0.09 of the sigmoid, and degree 7 within 0.02; weaker
@@ -32,6 +30,7 @@ from ringsmith.errors import ParameterError, ToolError
 from ringsmith.params import CkksParameters, ckks_set
 from ringsmith.program import (
     CkksProgram,
+    EncryptedArray,
     EncryptedVector,
     InputSpec,
     polynomial,
@@ -70,8 +69,6 @@ class Size:
         parameter_set: HE parameters.
         held_out: Patients kept from training, of 569, who are then classified in one ciphertext.
         features: Features of a patient that the model sees, of 30.
-        block: Slots for the features of a patient, at least ``features``. What is added up by
-            rotations; a power of two takes the fewest.
         degree: Of the odd polynomial in place of the sigmoid: 3, 5, 7, ….
         margin: The polynomial is good for logits up to this multiple of the largest in training.
         monic: Whether encrypted logits are scaled so that the polynomial's leading coefficient is
@@ -84,7 +81,6 @@ class Size:
     parameter_set: str
     held_out: int
     features: int
-    block: int
     degree: int
     margin: float
     monic: bool
@@ -100,11 +96,24 @@ class Size:
         """The HE parameters."""
         return ckks_set(self.parameter_set)
 
+    @property
+    def in_array(self) -> bool:
+        """Whether the encrypted program takes an array (patients, features), or a vector."""
+        bits = (self.held_out - 1).bit_length() + (self.features - 1).bit_length()
+        return 1 << bits <= self.parameters.slots
 
-DEMO: Final = Size("demo", "nano", 114, 30, 32, 3, 1.0, monic=False)
+    def packed(self, inputs: Reals) -> Reals:
+        """Returns inputs (patients, features) as the encrypted program takes them."""
+        if self.in_array:
+            return inputs
+        flat = inputs.T.ravel()
+        return np.pad(flat, (0, self.parameters.slots - flat.size))
+
+
+DEMO: Final = Size("demo", "nano", 114, 30, 3, 1.0, monic=False)
 """What ``ringsmith demo`` shows: N = 2^13, one patient in five, all features, a cubic."""
 
-PAPER: Final = Size("paper", "medha21-set1", 455, 18, 18, 7, 1.15, monic=True)
+PAPER: Final = Size("paper", "medha21-set1", 455, 18, 7, 1.15, monic=True)
 """The Medha paper's (section 5, "Benchmarking of homomorphic applications"): N = 2^14, 384 bits of
 modulus; 455 samples of 18 features fill the 8,192 slots; degree 7. Its genomic data (iDASH 2017)
 are not ours: 455 of the 569 patients are classified by a model that was trained on the other 114.
@@ -303,51 +312,6 @@ def train(records: Records, size: Size) -> Model:
     return Model(preprocessing, weights, bias, bound, fit_sigmoid(bound, size.degree))
 
 
-# ---- packing -------------------------------------------------------------------------------------
-
-
-def patients_per_ciphertext(slots: int, block: int) -> int:
-    """Returns how many patients one ciphertext holds.
-
-    Raises ParameterError when the slots do not hold one patient.
-    """
-    if slots < block:
-        raise ParameterError(
-            f"{slots} slots are fewer than the {block} features of a patient: raise N"
-        )
-    return slots // block
-
-
-def pack(inputs: Reals, slots: int, block: int) -> Reals:
-    """Returns the slot vector (slots,) of inputs (patients, features); empty places are zero.
-
-    Raises ParameterError when there are more patients or features than fit.
-    """
-    patients, features = inputs.shape
-    most = patients_per_ciphertext(slots, block)
-    if patients > most or features > block:
-        raise ParameterError(
-            f"{patients} patients of {features} features do not fit: one ciphertext of {slots} "
-            f"slots holds {most} patients of {block} features: split the batch"
-        )
-    packed = np.zeros(slots)
-    packed[: block * most].reshape(block, most)[:features, :patients] = inputs.T
-    return packed
-
-
-def pack_weights(weights: Reals, slots: int, block: int) -> Reals:
-    """Returns the slot vector (slots,) with every feature's weight, (features,), at all patients.
-
-    Raises ParameterError when there are more features than fit.
-    """
-    return pack(np.tile(weights, (patients_per_ciphertext(slots, block), 1)), slots, block)
-
-
-def unpack(values: Reals, patients: int) -> Reals:
-    """Returns the result of each patient, (patients,), from a slot vector."""
-    return values[:patients]
-
-
 # ---- outcome -------------------------------------------------------------------------------------
 
 
@@ -406,9 +370,9 @@ def classes(probabilities: Reals) -> NDArray[np.bool_]:
 
 
 def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgram:
-    """Returns the encrypted program, planned: packed records in, probabilities out.
+    """Returns the encrypted program, planned: records in, probabilities out.
 
-    Weighted sum by rotations, bias, and the polynomial in place of the sigmoid. The records are
+    Weighted sum, bias, and the polynomial in place of the sigmoid. The records are
     encrypted over ``Size.limbs``. Weights and bias are multiplied by ``Model.unit``, and the
     polynomial's coefficients divided by its powers: every encrypted number then stays near [-2, 2],
     so that the scale is used fully and no product comes near the modulus.
@@ -420,22 +384,25 @@ def plan(model: Model, size: Size, *, fused_rescale: bool = False) -> CkksProgra
         size: What it was trained for.
         fused_rescale: Whether products are relinearized and rescaled by one division: ``trace``.
     """
-    slots, unit = size.parameters.slots, model.unit(size.monic)
-    weights = pack_weights(model.weights * unit, slots, size.block)
-    stride = patients_per_ciphertext(slots, size.block)
+    unit, patients = model.unit(size.monic), size.held_out
+    weights, bias = model.weights * unit, model.bias * unit
     coefficients = model.scaled_coefficients(size.monic)
+    shape = (patients, size.features) if size.in_array else size.parameters.slots
 
-    def logreg(records: EncryptedVector) -> dict[str, EncryptedVector]:
-        weighted = records * weights
+    def of_array(records: EncryptedArray) -> dict[str, EncryptedArray]:
+        return {OUTPUT: polynomial(records @ weights + bias, coefficients)}
+
+    def of_vector(records: EncryptedVector) -> dict[str, EncryptedVector]:
+        weighted = records * size.packed(np.tile(weights, (patients, 1)))
         if size.counts:
-            return {OUTPUT: _medha_circuit(weighted, model.bias * unit, coefficients, stride)}
-        logits = sum_rotations(weighted, size.block, stride) + model.bias * unit
+            return {OUTPUT: _medha_circuit(weighted, bias, coefficients, patients)}
+        logits = sum_rotations(weighted, size.features, patients) + bias
         return {OUTPUT: polynomial(logits, coefficients)}
 
     return trace(
-        logreg,
+        of_array if size.in_array else of_vector,
         size.parameters,
-        {INPUT: InputSpec(slots, size.limbs, bound=CLIP)},
+        {INPUT: InputSpec(shape, size.limbs, bound=CLIP)},
         fused_rescale=fused_rescale,
         lazy_rescale=not size.counts,
         rotations="seal",  # the paper's operations, and SEAL's bits
@@ -506,14 +473,14 @@ class LogisticRegression(Application[Predictions]):
         return [plan(self.model, self.size, fused_rescale=self.fused_rescale)]
 
     def vectors(self, server: Server) -> list[Numbers]:
-        """Returns the held-out patients' features, preprocessed and packed."""
+        """Returns the held-out patients' features, preprocessed."""
         inputs = self.model.preprocessing(self.records[1].features)
-        return [{INPUT: pack(inputs, self.size.parameters.slots, self.size.block)}]
+        return [{INPUT: self.size.packed(inputs)}]
 
     def outcome(self, server: Server, decrypted: Sequence[Numbers]) -> Predictions:
         """Returns the probabilities."""
         held_out = self.records[1]
-        found = unpack(decrypted[0][OUTPUT], len(held_out))
+        found = decrypted[0][OUTPUT][: len(held_out)]
         return Predictions.compare(self.model, held_out, found)
 
     def show(self, outcome: Predictions) -> Iterator[Table]:

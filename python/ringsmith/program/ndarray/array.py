@@ -13,14 +13,12 @@ from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.arithmetic import Arithmetic
 from ringsmith.program.arrays import Array, ArrayNode
-from ringsmith.program.ndarray.layout import COPY, GAP, Layout, bits_for
+from ringsmith.program.ndarray.layout import GAP, Layout
 from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import (
     NOTHING,
     Part,
-    Parts,
     combined,
-    turned,
 )
 from ringsmith.program.ndarray.placing import (
     Placed,
@@ -29,7 +27,7 @@ from ringsmith.program.ndarray.placing import (
     placed,
     placing_cost,
     seen_as,
-    without,
+    summed,
 )
 from ringsmith.program.nodes import Bound
 from ringsmith.program.plain import PlainValues, whole_number
@@ -330,7 +328,7 @@ class EncryptedArray(Arithmetic):
         axes = checked_axes(axis, self.shape, source)
         content = self._content
         for each in axes:
-            content = _summed(content, each, self._trace, source)
+            content = summed(content, each, self._trace, source)
         total = self.made(content, lambda a: np.sum(a, axis=axes, keepdims=True))
         if keepdims or not axes:
             return total
@@ -522,33 +520,3 @@ def checked_axes(axis: object, shape: tuple[int, ...], source: SourceLine) -> tu
     if len(set(found)) < len(found):
         raise source.error(f"axis = {axis!r:.40} names an axis twice")
     return tuple(sorted(found))
-
-
-def _summed(x: Placed, axis: int, trace: Trace, source: SourceLine) -> Placed:
-    """The sums over an axis, which then has length 1."""
-    layout, slot_bits = x.layout, x.layout.slot_bits
-    padding = layout.over(axis, 1 << bits_for(layout.shape[axis])) & ~layout.entries
-    parts = [
-        without(part, unwanted, trace, source)
-        for part, unwanted in zip(x.parts, padding, strict=True)
-    ]
-    for i in reversed(range(slot_bits, len(layout.bits))):
-        if layout.bits[i].axis == axis:
-            parts = _added_pairs(parts, 1 << (i - slot_bits), trace)
-    bits = list(layout.bits[:slot_bits])
-    for i in reversed(range(slot_bits)):
-        if bits[i].axis == axis:
-            parts = [combined(Op.ADD, part, turned(part, 1 << i, trace), trace) for part in parts]
-            bits[i] = COPY if all(bit == COPY for bit in bits[i + 1 :]) else GAP
-    bits += [bit for bit in layout.bits[slot_bits:] if bit.axis != axis]
-    shape = (*layout.shape[:axis], 1, *layout.shape[axis + 1 :])
-    return Placed(parts, Layout(shape, tuple(bits), slot_bits))
-
-
-def _added_pairs(parts: Parts, stride: int, trace: Trace) -> list[Part]:
-    """Sums of ciphertexts along one bit of their numbers."""
-    return [
-        combined(Op.ADD, parts[i], parts[i + stride], trace)
-        for i in range(len(parts))
-        if not i & stride
-    ]

@@ -2,8 +2,9 @@
 
 The first recording packs an input with its last axis in the low bits; one of many ciphertexts, of
 records mostly, with its first axis. Operations that move an input's entries note the layout that
-would have spared the move, and these are tried, one input after the other; as is the other order
-of axes. With each of them an input that it meets is tried in the layout that it wishes then.
+would have spared the move, and these are tried, one input after the other; as are the other order
+of axes, and a ciphertext for each entry of the first axis. With each of them an input that it meets
+is tried in the layout that it wishes then.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
-from ringsmith.program.ndarray.layout import Layout
+from ringsmith.program.ndarray.layout import Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT
 from ringsmith.program.ndarray.placing import Origin
 from ringsmith.program.nodes import Note
@@ -20,6 +21,8 @@ from ringsmith.program.source import SourceLine
 
 _MOST_NODES, _MOST_TRIES = 1 << 14, 24
 """Operations above which few packings are tried, and packings that are tried."""
+_MOST_ROWS = 64
+"""Entries of the first axis up to which each is tried in a ciphertext of its own."""
 _PRODUCT, _INPUT = 3.0, 0.5
 """What a product of two ciphertexts and an input ciphertext cost, in rotations."""
 
@@ -130,10 +133,15 @@ def usual(shape: tuple[int, ...], slot_bits: int) -> Layout:
 
 
 def _others(origin: Origin) -> list[Layout]:
-    """Other layouts of an input: those that were wished for, and both orders of axes."""
+    """Other layouts of an input: those wished for, both orders of axes, and rows apart."""
     shape, slot_bits = origin.layout.shape, origin.layout.slot_bits
-    dense = (Layout.dense(shape, slot_bits, order) for order in ((), range(len(shape))))
-    distinct = dict.fromkeys([*origin.wishes[:5], *dense])
+    orders = [Layout.dense(shape, slot_bits, order) for order in ((), range(len(shape)))]
+    if len(shape) > 1 and 1 < shape[0] <= _MOST_ROWS:
+        one = Layout.dense((1, *shape[1:]), slot_bits)
+        if one.ciphertexts == 1:
+            row = [Bit(0, bit) for bit in range(bits_for(shape[0]))]
+            orders.insert(0, Layout(shape, (*one.bits, *row), slot_bits))
+    distinct = dict.fromkeys([*origin.wishes[:5], *orders])
     return [layout for layout in distinct if layout != origin.layout]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, Terms, cost, transformed
+from ringsmith.program.ndarray.linear import LEVEL, Terms, cost, period_bits, transformed
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
@@ -268,6 +268,82 @@ def seen_as(x: Placed, taken: NDArray[np.int64], trace: Trace) -> Placed | None:
     return Placed(parts, layout, x.origin if whole else None)
 
 
+def summed(x: Placed, axis: int, trace: Trace, source: SourceLine) -> Placed:
+    """Returns the sums over an axis, which then has length 1."""
+    layout, slot_bits = x.layout, x.layout.slot_bits
+    padding = layout.over(axis, 1 << bits_for(layout.shape[axis])) & ~layout.entries
+    parts = [
+        without(part, unwanted, trace, source)
+        for part, unwanted in zip(x.parts, padding, strict=True)
+    ]
+    for i in reversed(range(slot_bits, len(layout.bits))):
+        if layout.bits[i].axis == axis:
+            parts = _added_pairs(parts, 1 << (i - slot_bits), trace)
+    bits = list(layout.bits[:slot_bits])
+    for i in reversed(range(slot_bits)):
+        if bits[i].axis == axis:
+            parts = [combined(Op.ADD, part, turned(part, 1 << i, trace), trace) for part in parts]
+            bits[i] = COPY if all(bit == COPY for bit in bits[i + 1 :]) else GAP
+    bits += [bit for bit in layout.bits[slot_bits:] if bit.axis != axis]
+    shape = (*layout.shape[:axis], 1, *layout.shape[axis + 1 :])
+    return Placed(parts, Layout(shape, tuple(bits), slot_bits))
+
+
+def _added_pairs(parts: Parts, stride: int, trace: Trace) -> list[Part]:
+    """Sums of ciphertexts along one bit of their numbers."""
+    return [
+        combined(Op.ADD, parts[i], parts[i + stride], trace)
+        for i in range(len(parts))
+        if not i & stride
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A way to compute sums of entries of arrays.
+
+    Attributes:
+        cost: About what it costs, in rotations.
+        target: The layout; if folded with parts of the sums along an axis before the others.
+        terms: What is added up, for each source.
+        folded: Whether parts of the sums are added up by rotations at the end.
+    """
+
+    cost: float
+    target: Layout
+    terms: Sequence[Terms]
+    folded: bool = False
+
+
+def ways(
+    sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], *, shared: bool
+) -> list[Way]:
+    """Returns the ways to a layout.
+
+    A result with fewer entries than slots can be computed in parts, which fill the slots above it:
+    all distances are then shorter than the result, and rotations and sums add up the parts (Halevi
+    and Shoup 2018, "Faster homomorphic linear transformations in HElib", section 4; Juvekar,
+    Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 5.2).
+    """
+    found = [Way(cost(sources, target, terms, shared=shared), target, terms)]
+    used = max((i + 1 for i in range(target.slot_bits) if target.bits[i].axis >= 0), default=0)
+    more = period_bits(sources, target) - used
+    if not more or any(each.weight is None for each in terms):
+        return found
+    shape = (1 << more, *target.shape)
+    bits = list(target.renamed(shape, range(1, len(shape))).bits)
+    bits[used : used + more] = [Bit(0, i) for i in range(more)]
+    parts = Layout(shape, tuple(bits), target.slot_bits)
+    size, to = math.prod(target.shape), target.addresses.reshape(-1)
+    apart = []
+    for layout, each in zip(sources, terms, strict=True):
+        distances = layout.addresses.reshape(-1)[each.entry] - to[each.to]
+        part = distances >> used & ((1 << more) - 1)
+        apart.append(Terms(part * size + each.to, each.entry, each.weight))
+    total = cost(sources, parts, apart, shared=shared) + more * target.ciphertexts
+    return [*found, Way(total, parts, apart, folded=True)]
+
+
 def moved_entries(
     sources: Sequence[Placed],
     terms: Sequence[Terms],
@@ -288,11 +364,23 @@ def moved_entries(
     """
     layouts = [each.layout for each in sources]
     shared = trace.space.shared_rotations
-    target, *others = targets or candidates(shape, layouts)
-    if others:
-        target = min((target, *others), key=lambda each: cost(layouts, each, terms, shared=shared))
+    found = [
+        way
+        for target in targets or candidates(shape, layouts)
+        for way in ways(layouts, target, terms, shared=shared)
+    ]
+    return on_the_way(min(found, key=lambda way: way.cost), sources, trace, source)
+
+
+def on_the_way(way: Way, sources: Sequence[Placed], trace: Trace, source: SourceLine) -> Placed:
+    """Returns the array that a way leads to; arguments as for ``moved_entries``."""
     pairs = [(each.parts, each.layout) for each in sources]
-    return Placed(transformed(pairs, target, terms, trace, source), target)
+    made = Placed(transformed(pairs, way.target, way.terms, trace, source), way.target)
+    if not way.folded:
+        return made
+    total = summed(made, 0, trace, source)
+    shape = way.target.shape[1:]
+    return Placed(total.parts, total.layout.renamed(shape, range(-1, len(shape))))
 
 
 def candidates(shape: tuple[int, ...], sources: Sequence[Layout]) -> list[Layout]:

@@ -11,21 +11,26 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms, cost
+from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms
 from ringsmith.program.ndarray.placing import (
     Placed,
     candidates,
     copies_cost,
     merged,
     moved_entries,
+    on_the_way,
     placing_cost,
     repeating,
+    ways,
 )
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.source import SourceLine, caller
 
 _MOST_TERMS = 1 << 24
 """Products of entries and plain numbers that are looked at one by one."""
+
+_RESULT = 4.0
+"""What operations on each ciphertext of a result cost later, in rotations."""
 
 
 def matmul(a: object, b: object) -> EncryptedArray:
@@ -149,7 +154,7 @@ def _spread_cost(x: EncryptedArray, columns: int) -> float:
         + LEVEL
         + copies_cost(spread, target, x.trace)
     )
-    return total + target.ciphertexts * (summed + PLAIN_PRODUCT)
+    return total + target.ciphertexts * (summed + PLAIN_PRODUCT + _RESULT)
 
 
 def _by_diagonals(
@@ -220,11 +225,13 @@ def _mapped(
         np.broadcast_to(w[pairs], (first.size, to.size)).reshape(-1),
     )
 
-    def product() -> EncryptedArray:
-        content = moved_entries([x.content], [terms], target.shape, x.trace, source, [target])
-        return x.made(content, lambda a: a)
+    found = ways([layout], target, [terms], shared=x.trace.space.shared_rotations)
+    way = min(found, key=lambda each: each.cost)
 
-    return cost([layout], target, [terms], shared=x.trace.space.shared_rotations), product
+    def product() -> EncryptedArray:
+        return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
+
+    return way.cost + way.target.ciphertexts * _RESULT, product
 
 
 def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
