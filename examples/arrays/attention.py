@@ -24,4 +24,5 @@ def in_numpy(x):
 program = trace(attention, AutoParameters(precision_bits=12), {"x": (8, 16)})
 tokens = rng.uniform(-1, 1, (8, 16))
 found, expected = program.run(x=tokens)["result"], in_numpy(tokens)
-print(f"error {np.abs(found - expected).max():.0e} of numbers up to {np.abs(expected).max():.2f}")
+print(f"error {np.abs(found - expected).max():.0e}")
+print(f"numbers up to {np.abs(expected).max():.2f}")

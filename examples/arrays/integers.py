@@ -1,4 +1,4 @@
-"""Arithmetic on encrypted integers, exact: the first examples of Concrete's documentation.
+"""Exact arithmetic on encrypted integers, as Concrete's first examples.
 
 python examples/arrays/integers.py
 """
@@ -21,8 +21,12 @@ def function(x, y):
     }
 
 
-inputs = {"x": InputSpec(x.shape, bound=(0, 7)), "y": InputSpec(y.shape, bound=(0, 7))}
+inputs = {
+    "x": InputSpec(x.shape, bound=(0, 7)),
+    "y": InputSpec(y.shape, bound=(0, 7)),
+}
 program = trace(function, AutoBfvParameters(), inputs)
 found, expected = program.run(x=x, y=y), function(x, y)
 for name, value in expected.items():
-    print(f"{name}: {found[name].tolist()}, right: {np.array_equal(found[name], value)}")
+    right = np.array_equal(found[name], value)
+    print(f"{name}: {found[name].tolist()}, right: {right}")

@@ -27,4 +27,5 @@ program = trace(logits, "auto", {"x": test.shape})
 found = program.run(x=test)["result"]
 expected = test @ weights + bias
 accuracy = np.mean((found > 0) == test_labels)
-print(f"{len(found)} patients, {accuracy:.1%} right; error {np.abs(found - expected).max():.0e}")
+print(f"{len(found)} patients, {accuracy:.1%} right")
+print(f"error {np.abs(found - expected).max():.0e}")

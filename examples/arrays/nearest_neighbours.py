@@ -21,7 +21,10 @@ def distances(x):
 program = trace(distances, "auto", {"x": (30, 4)})
 found = program.run(x=flowers[asked])["result"]
 expected = distances(flowers[asked])
-nearest = kinds[np.argsort(found, axis=1)[:, :5]]  # the client chooses, in the clear
+nearest = kinds[
+    np.argsort(found, axis=1)[:, :5]
+]  # the client chooses, in the clear
 classes = np.array([np.bincount(each).argmax() for each in nearest])
 right = np.mean(classes == iris.target[asked])
-print(f"{right:.0%} of 30 are right; error of a distance {np.abs(found - expected).max():.0e}")
+print(f"{right:.0%} of 30 are right")
+print(f"error of a distance {np.abs(found - expected).max():.0e}")

@@ -21,7 +21,9 @@ def component(x):
     return vector
 
 
-program = trace(component, "auto", {"x": InputSpec(flowers.shape, bound=(0, 1))})
+program = trace(
+    component, "auto", {"x": InputSpec(flowers.shape, bound=(0, 1))}
+)
 found = program.run(x=flowers)["result"]
 expected = program.evaluate({"x": flowers})["result"]  # in NumPy
 direction = np.linalg.eigh(np.cov(flowers.T)).eigenvectors[:, -1]

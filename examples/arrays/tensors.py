@@ -28,4 +28,5 @@ def function(a, b):
 program = trace(function, "auto", {"a": a.shape, "b": b.shape})
 found, expected = program.run(a=a, b=b), function(a, b)
 for name, value in expected.items():
-    print(f"{name}: shape {value.shape}, error {np.abs(found[name] - value).max():.0e}")
+    error = np.abs(found[name] - value).max()
+    print(f"{name}: shape {value.shape}, error {error:.0e}")
