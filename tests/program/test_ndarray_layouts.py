@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ringsmith import bounded, trace
+from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op, Slots
 from ringsmith.params import ckks_set
 from ringsmith.program.arrays import ArrayNode
@@ -245,3 +246,29 @@ def test_a_product_with_a_wide_matrix_takes_as_many_plain_products_as_rows(
     x = rng.uniform(-1, 1, 256)
     slots = program.simulate({"x": x})["result"].real
     assert np.allclose(slots[program.packed_outputs["result"].table - 1], weights @ x)
+
+
+SUMS = ("ij,jk->ik", "ij,jk", "ij,jk->ki", "ij,jk->", "ij,jk->ijk")
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_sums_by_names_of_axes_products_and_padding(rng: np.random.Generator, exact: bool) -> None:
+    for _ in range(5):
+        machine = Machine(rng, exact=exact)
+        (x, a), (y, b) = machine.array((2, 3)), machine.array((3, 2))
+        for names in SUMS:
+            for found in (np.einsum(names, x, y), np.einsum(names, x, b)):
+                assert np.array_equal(machine.entries(found), np.einsum(names, a, b)), names
+        assert np.array_equal(machine.entries(np.einsum("ij->j", x)), a.sum(axis=0))
+        for axis in (0, 1, None):
+            expected = np.prod(a, axis=axis, keepdims=True)
+            assert np.array_equal(machine.entries(np.prod(x, axis=axis, keepdims=True)), expected)
+        around = ((1, 0), (0, 1))
+        assert np.array_equal(machine.entries(np.pad(x, around)), np.pad(a, around))
+        sevens = np.pad(a, 1, constant_values=7)
+        assert np.array_equal(machine.entries(np.pad(x, 1, constant_values=7)), sevens)
+    for names in ("ij,jk->iz", "ii,jk->k", "ij->i", "ijk,jk->i", "i.,jk->k"):
+        with pytest.raises(ProgramError, match=f"test_ndarray_layouts.py:[0-9]+: einsum '{names}'"):
+            np.einsum(names, x, y)
+    with pytest.raises(ProgramError, match="pad with mode 'edge'"):
+        np.pad(x, 1, mode="edge")

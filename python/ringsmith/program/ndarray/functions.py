@@ -1,5 +1,6 @@
 """Functions of encrypted arrays, and those of NumPy that take them by its protocols."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -155,6 +156,80 @@ def cumsum(x: EncryptedArray, axis: int | None = None) -> EncryptedArray:
     return moved.rearranged(lambda a: np.moveaxis(a, -1, axis))
 
 
+def prod(x: EncryptedArray, axis: int | None = None, *, keepdims: bool = False) -> EncryptedArray:
+    """Returns products over an axis, as ``numpy.prod``, through ceil(log2(length)) levels."""
+    source = caller()
+    if axis is None:
+        whole = prod(x.ravel(), 0)
+        return whole.reshape((1,) * x.ndim) if keepdims else whole
+    (number,) = checked_axes(axis, x.shape, source)
+    found = x.rearranged(lambda a: np.moveaxis(a, number, 0))
+    while len(found) > 1:
+        half = len(found) // 2
+        pairs = found[:half] * found[half : 2 * half]
+        found = concatenate([pairs, found[2 * half :]]) if len(found) % 2 else pairs
+    return found.rearranged(lambda a: np.moveaxis(a, 0, number)) if keepdims else found[0]
+
+
+def pad(
+    x: EncryptedArray,
+    pad_width: object,
+    mode: str = "constant",
+    *,
+    constant_values: float = 0,
+) -> EncryptedArray:
+    """Returns the array with a number around it, as ``numpy.pad`` with one constant."""
+    source = caller()
+    if mode != "constant" or np.ndim(constant_values):
+        raise source.error(f"pad with mode {mode!r}: give one number as constant_values")
+
+    def padded(each: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return np.pad(each[0], cast("Any", pad_width), constant_values=each[1].item())
+
+    return _joined([x, constant_values], padded)
+
+
+def einsum(subscripts: str, *operands: object) -> EncryptedArray:
+    """Returns a sum of products by the names of axes, as ``numpy.einsum``: ``"ij,jk->ik"``.
+
+    Args:
+        subscripts: A letter for each axis of each operand, all different in one operand; then
+            ``->`` and the letters of the result. Without it, letters that occur once, in order.
+        operands: Arrays, encrypted or plain; at least one is encrypted.
+
+    Raises:
+        ProgramError: When the letters do not fit.
+    """
+    source = caller()
+    names, _, result = subscripts.replace(" ", "").partition("->")
+    each = names.split(",")
+    arrays = [_operand(value) for value in operands]
+    letters = sorted({*names} - {","})
+    if "->" not in subscripts:
+        result = "".join(letter for letter in letters if names.count(letter) == 1)
+    fits = [
+        len(name) == len({*name}) == array.ndim for name, array in zip(each, arrays, strict=False)
+    ]
+    legal = len(each) == len(arrays) and all(fits) and len({*result}) == len(result)
+    if not legal or not {*result} <= {*letters} or not all(map(str.isalpha, letters)):
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise source.error(
+            f"einsum {subscripts!r:.60} of shapes {shapes}: give each axis of an operand a letter "
+            "of its own, and in the result letters of the operands"
+        )
+    order = [*result, *(letter for letter in letters if letter not in result)]
+    factors = []
+    for name, array in zip(each, arrays, strict=True):
+        turned = np.transpose(array, sorted(range(array.ndim), key=lambda i: order.index(name[i])))
+        factors.append(turned[tuple(slice(None) if letter in name else None for letter in order)])
+    rest = tuple(range(len(result), len(order)))
+    found = math.prod(factors[1:], start=factors[0])
+    found = found.sum(axis=rest) if rest else found
+    if not isinstance(found, EncryptedArray):
+        raise source.error("none of the operands is encrypted: call NumPy's function")
+    return found
+
+
 def conv1d(
     x: EncryptedArray, kernels: object, *, stride: int = 1, padding: int = 0
 ) -> EncryptedArray:
@@ -276,6 +351,9 @@ _COMPUTING: Mapping[str, Callable[..., EncryptedArray]] = {
     "outer": outer,
     "cumsum": cumsum,
     "diff": _differences,
+    "einsum": einsum,
+    "pad": pad,
+    "prod": prod,
     "where": where,
 }
 
