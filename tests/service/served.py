@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ringsmith import Program, inner_product, trace
@@ -126,10 +127,11 @@ class Server:
 
 def children_of(process: int) -> list[int]:
     """Process ids of a process's children."""
-    tasks = Path(f"/proc/{process}/task")
-    return [
-        int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()
-    ]
+    found: list[int] = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def alive(process: int) -> bool:

@@ -77,13 +77,13 @@ class Clients:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("programs")
-    first = trace(deep, "auto", {"x": 4, "y": 4})
+    first = trace(deep, "auto", {"x": None, "y": None})
     parameters = first.parameters
     programs = {
         "deep": first,
-        "step": trace(step, parameters, {"x": 4, "y": 4}),
-        "slow": trace(lambda x, y: {"u": slow(x), "v": y}, parameters, {"x": 4, "y": 4}),
-        "small": trace(small, "auto", {"x": 4, "y": 4}),
+        "step": trace(step, parameters, {"x": None, "y": None}),
+        "slow": trace(lambda x, y: {"u": slow(x), "v": y}, parameters, {"x": None, "y": None}),
+        "small": trace(small, "auto", {"x": None, "y": None}),
     }
     for name, program in programs.items():
         program.save(folder / f"{name}.rsp")
