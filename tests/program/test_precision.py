@@ -10,6 +10,7 @@ import pytest
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import ArrayLike
 
+from ringsmith import compile_program, open_device
 from ringsmith.apps.logreg import DEMO, INPUT, OUTPUT, load_records, plan, train
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
@@ -181,9 +182,15 @@ def test_the_forecast_holds_on_the_demo() -> None:
     program = plan(model, DEMO)
     records = model.preprocessing(held_out.features)
     inputs = {INPUT: records}
-    found, meant = program.run(inputs)[OUTPUT], program.evaluate(inputs)[OUTPUT]
+    meant, largest = program.evaluate(inputs)[OUTPUT], 0.0
+    compiled, cpu = compile_program(program), open_device("cpu")
+    for _ in range(4):  # most of it is one number of a key's errors, which may be small
+        secret, public, keys = program.generate_keys()
+        outputs = compiled.run(cpu, program.encrypt(public, inputs), keys).outputs
+        found = program.decrypt(secret, outputs)[OUTPUT]
+        largest = max(largest, float(np.abs(found - meant).max()))
     error = program.forecast({INPUT: np.abs(records)}).outputs[OUTPUT].error
-    margin = math.log2(error / np.abs(found - meant).max())
+    margin = math.log2(error / largest)
     print(f"forecast / measured: 2^{margin:.1f}")
     assert 0 <= margin < 6
 
