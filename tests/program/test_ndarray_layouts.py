@@ -18,7 +18,7 @@ from ringsmith.program.ndarray.functions import concatenate, cumsum, stack
 from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.parts import NOTHING, Part
-from ringsmith.program.ndarray.placing import Placed, on_the_way, repeating, ways
+from ringsmith.program.ndarray.placing import Placed, on_the_way, placed, repeating, ways
 from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace, TraceNode
 from ringsmith.program.source import SourceLine
@@ -272,3 +272,22 @@ def test_sums_by_names_of_axes_products_and_padding(rng: np.random.Generator, ex
             np.einsum(names, x, y)
     with pytest.raises(ProgramError, match="pad with mode 'edge'"):
         np.pad(x, 1, mode="edge")
+
+
+def test_ciphertexts_without_entries_hold_nothing(rng: np.random.Generator) -> None:
+    """Of three rows in ciphertexts of their own the fourth is none, whatever is added to it."""
+    machine = Machine(rng, exact=True)
+    (x, a), (y, b) = machine.array((3, 1)), machine.array(())
+    apart = Layout((3, 1), (GAP,) * SLOT_BITS + (Bit(0, 0), Bit(0, 1)), SLOT_BITS)
+    rows = EncryptedArray(
+        machine.trace, Placed(placed(x.content, apart, machine.trace, LINE), apart), x.node
+    )
+    for total in ((rows + y).sum(), ((rows + y) * 2 - y).sum()):
+        assert not [
+            node
+            for node in machine.trace.nodes
+            if node.values is not None and not node.values.any()
+        ]
+        assert total.shape == ()
+    assert machine.entries((rows + y).sum()) == (a + b).sum()
+    assert isinstance((rows + y).content.parts[3], np.ndarray)

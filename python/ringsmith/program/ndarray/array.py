@@ -156,7 +156,8 @@ class EncryptedArray(Arithmetic):
         target = self._meeting(x.layout, y.layout, shape)
         left = placed(x, target, self._trace, source)
         right = placed(y, target, self._trace, source)
-        parts = [combined(op, a, b, self._trace) for a, b in zip(left, right, strict=True)]
+        pairs = zip(left, right, _present(target), strict=True)
+        parts = [combined(op, a, b, self._trace) if here else NOTHING for a, b, here in pairs]
         return self.made(Placed(parts, target), COMPUTE[op], self, other)
 
     def _meeting(self, x: Layout, y: Layout, shape: tuple[int, ...]) -> Layout:
@@ -176,7 +177,7 @@ class EncryptedArray(Arithmetic):
             parts = [combined(op, part, values, self._trace) for part in self._content.parts]
             if op is Op.MULTIPLY and not values.any():
                 parts = [NOTHING for _ in parts]
-            present: list[bool] = self._content.layout.entries.max(axis=1).tolist()
+            present = _present(self._content.layout)
             parts = [part if here else NOTHING for part, here in zip(parts, present, strict=True)]
             return self.made(Placed(parts, self._content.layout), lambda a: compute(a, values))
         x = self._content.broadcast(len(shape))
@@ -472,6 +473,12 @@ COMPUTE: dict[Op, Callable[..., Array]] = {
     Op.SUB: np.subtract,
     Op.MULTIPLY: np.multiply,
 }
+
+
+def _present(layout: Layout) -> list[bool]:
+    """Which ciphertexts hold entries."""
+    found: list[bool] = layout.entries.max(axis=1).tolist()
+    return found
 
 
 def _one(given: Sequence[Any]) -> Any:  # noqa: ANN401

@@ -179,6 +179,8 @@ def _along(bits: Sequence[int], slots: int) -> NDArray[np.bool_]:
 
 def without(part: Part, unwanted: NDArray[np.bool_], trace: Trace, source: SourceLine) -> Part:
     """Returns a part with zeros in some slots of a row."""
+    if unwanted.all():
+        return NOTHING
     if isinstance(part, np.ndarray):
         return np.asarray(np.where(unwanted, 0, part))
     where = trace.space.in_every_row(unwanted)
