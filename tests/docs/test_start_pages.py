@@ -31,7 +31,7 @@ def test_the_page_has_few_commands() -> None:
 @pytest.mark.full
 def test_the_commands_of_the_page_work_as_they_are_printed(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    printed, begun = {}, time.monotonic()
+    printed, start = {}, time.monotonic()
     for command in commands():
         done = subprocess.run(  # noqa: S602 - as a reader's shell does
             command,
@@ -44,12 +44,12 @@ def test_the_commands_of_the_page_work_as_they_are_printed(tmp_path: Path) -> No
         )
         assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])
         printed[command] = done.stdout
-        print(f"{time.monotonic() - begun:6.1f} s after: {command}")
+        print(f"{time.monotonic() - start:6.1f} s after: {command}")
     assert re.search(r"^PASS: \d+ words as expected", printed["make -C first test"], re.M)
     assert "UltraRAMs" in printed["ringsmith synth first"]
     numbers = [float(word) for word in list(printed.values())[-1].split()[:7]]
     assert numbers == pytest.approx(range(2, 9), abs=0.01)
-    assert time.monotonic() - begun < MOST_SECONDS
+    assert time.monotonic() - start < MOST_SECONDS
 
 
 # ---- The programs of docs/start/first-program.md run, and all devices agree ----------------------

@@ -275,7 +275,7 @@ def test_sums_by_names_of_axes_products_and_padding(rng: np.random.Generator, ex
 
 
 def test_ciphertexts_without_entries_hold_nothing(rng: np.random.Generator) -> None:
-    """Of three rows in ciphertexts of their own the fourth is none, whatever is added to it."""
+    """Three rows in ciphertexts of their own need no fourth, whatever is added to them."""
     machine = Machine(rng, exact=True)
     (x, a), (y, b) = machine.array((3, 1)), machine.array(())
     apart = Layout((3, 1), (GAP,) * SLOT_BITS + (Bit(0, 0), Bit(0, 1)), SLOT_BITS)

@@ -288,7 +288,7 @@ job_bytes = {}
 
 @pytest.fixture(scope="module")
 def clients(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clients]:
-    """A server with clients: ``carol`` has room for two jobs of ``step``, and no third."""
+    """A server with clients: the quota of ``carol`` takes two jobs of ``step``, and no third."""
     folder = tmp_path_factory.mktemp("clients")
     data = Folder(folder / "data")
     tokens = {name: data.database.add_client(name) for name in ("alice", "bob", "carol")}

@@ -16,7 +16,14 @@ from ringsmith.program.elementwise import Value, check_value, each, value_range
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.nodes import Note
 from ringsmith.program.plain import whole_number
-from ringsmith.program.plans import MAX_DEGREE, Plan, default_error, plan_of_degree, plan_of_error
+from ringsmith.program.plans import (
+    MAX_DEGREE,
+    Plan,
+    SignPlan,
+    default_error,
+    plan_of_degree,
+    plan_of_error,
+)
 from ringsmith.program.polynomials import approximate, refuse_fractions
 from ringsmith.program.ranges import Interval, Range, interval_of
 from ringsmith.program.shapes import SHAPES
@@ -174,6 +181,18 @@ def _approximated(
     if SHAPES[name].sign is not None and not domain.low < 0 < domain.high:
         return _one_sided(name, x, domain, source)
     plan = _plan(name, domain, degree, error, source)
+    return planned(x, plan, name, source)
+
+
+def planned(x: Value, plan: Plan | SignPlan, name: str, source: SourceLine) -> Value:
+    """Returns a function of x by a plan, which a note tells.
+
+    Args:
+        x: Numbers in the plan's interval.
+        plan: The polynomials.
+        name: Names the function in the note.
+        source: The user's line.
+    """
 
     def applied(vector: EncryptedVector) -> EncryptedVector:
         result = plan.form.applied(vector, source)

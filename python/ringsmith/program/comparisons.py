@@ -7,11 +7,10 @@ import math
 
 import numpy as np
 
-from ringsmith.program.elementwise import Value, check_value, each, value_range
+from ringsmith.program.approximations import planned
+from ringsmith.program.elementwise import Value, check_value, value_range
 from ringsmith.program.ndarray.array import EncryptedArray
-from ringsmith.program.nodes import Note
 from ringsmith.program.plans import SignPlan, sign_plan
-from ringsmith.program.polynomials import approximate
 from ringsmith.program.ranges import bounded
 from ringsmith.program.signs import MARGINS
 from ringsmith.program.source import SourceLine, caller
@@ -40,7 +39,7 @@ def sign(x: Value, *, margin: float | None = None, precision: float = 8) -> Valu
     source = caller()
     check_value(x, "sign(x)", source)
     _refuse_exact(x, "sign", source)
-    return _applied(x, _sign_plan(1.0, margin, precision, source), "sign", source)
+    return planned(x, _sign_plan(1.0, margin, precision, source), "sign", source)
 
 
 def sign_degrees(margin: float, precision: float, span: float = 1.0) -> tuple[int, ...]:
@@ -96,15 +95,6 @@ def _check_number(name: str, value: object, source: SourceLine) -> None:
         raise source.error(f"{name} = {value!r:.60} is not a number")
 
 
-def _applied(x: Value, plan: SignPlan, name: str, source: SourceLine) -> Value:
-    def applied(vector: EncryptedVector) -> EncryptedVector:
-        result = plan.form.applied(vector, source)
-        vector.trace.notes[Note(source, f"{name} by {plan.text}")] = None
-        return approximate(result, plan.error)
-
-    return each(x, applied, plan.form.values)
-
-
 def compare(
     a: Value,
     b: Value | float,
@@ -133,7 +123,7 @@ def compare(
     source = caller()
     difference, width = _difference("compare", a, b, span, source)
     plan = _sign_plan(width, margin, precision, source, 0.5, 0.5)
-    return _applied(difference, plan, "compare", source)
+    return planned(difference, plan, "compare", source)
 
 
 def maximum(
@@ -196,5 +186,5 @@ def _extreme(
     difference, width = _difference(name, a, b, span, source)
     plan = _sign_plan(width, margin, precision, source, half)
     what = f"half the sign of the difference in {name}"
-    greater = _applied(difference, plan, what, source)
+    greater = planned(difference, plan, what, source)
     return (a + b) * 0.5 + difference * greater

@@ -24,7 +24,7 @@ _WITHOUT_GAIN = 6
 """Steps without a better polynomial after which the exchange ends."""
 _REFINEMENTS = 12
 _SETTLED = 1e-10
-"""Relative growth of an extreme below which it is found, unless it lies beside its point."""
+"""Relative growth of an extreme below which it is found, unless it lies next to its point."""
 _CENTRED = 1e-3
 _ROUNDING = 5e-14
 """Errors below this part of the function's values are those of double precision."""

@@ -246,8 +246,8 @@ def _inputs(
 def _fits_row(name: str, length: int, space: Space, source: SourceLine) -> int:
     if length > space.row:
         raise source.error(
-            f"{name!r}, a vector of {length} numbers beside arrays, exceeds a row of {space.row}: "
-            f"declare it with a shape, ({length},)"
+            f"{name!r}, a vector of {length} numbers in a program of arrays, exceeds a row of "
+            f"{space.row}: declare it with a shape, ({length},)"
         )
     return length
 

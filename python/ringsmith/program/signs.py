@@ -110,7 +110,7 @@ def _paths(
     *,
     only_highest: bool = False,
 ) -> Iterator[_Path]:
-    """Yields compositions of so many levels with at least a ratio, made of those of fewer levels.
+    """Yields compositions with at least a ratio, made of those of fewer levels.
 
     A higher degree has a greater ratio, and takes no fewer products.
     """

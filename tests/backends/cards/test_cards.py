@@ -513,9 +513,9 @@ def test_device_files_keep_processes_apart_by_locks(files: XdmaFiles) -> None:
     assert second is not None
     assert first.channel != second.channel
     assert first.first + first.size <= second.first or second.first + second.size <= first.first
-    begun = time.monotonic()
+    start = time.monotonic()
     assert one.claim(0.05) is None
-    assert time.monotonic() - begun >= 0.05
+    assert time.monotonic() - start >= 0.05
     two.close()
     assert one.claim(1) is not None
     one.close()

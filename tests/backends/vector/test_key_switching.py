@@ -307,7 +307,7 @@ def residues(primes: Sequence[int], numbers: Sequence[int]) -> NDArray[np.uint64
 
 
 def borders(primes: list[int]) -> list[int]:
-    """0, D/2 and D - 1 with what lies beside them, and where a residue is 0 or its largest."""
+    """0, D/2 and D - 1 with their neighbours, and where a residue is 0 or its largest."""
     whole = prod(primes)
     near = [at + step for at in (0, whole // 2, whole - 1) for step in range(-3, 4)]
     edges = [

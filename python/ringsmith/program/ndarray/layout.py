@@ -145,13 +145,6 @@ class Layout:
         more = rank - len(self.shape)
         return self.renamed((1,) * more + self.shape, range(more, rank))
 
-    def without(self, axis: int, slot: Bit) -> "Layout":
-        """Returns the layout with an axis of length 1: its bits of the slot as given, no others."""
-        bits = [slot if bit.axis == axis else bit for bit in self.bits[: self.slot_bits]]
-        bits += [bit for bit in self.bits[self.slot_bits :] if bit.axis != axis]
-        shape = (*self.shape[:axis], 1, *self.shape[axis + 1 :])
-        return Layout(shape, tuple(bits), self.slot_bits)
-
 
 def sums_of(values: Iterable[int]) -> Addresses:
     """Returns all sums of some of the values, ascending if these are powers of two in order."""
