@@ -110,12 +110,11 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
 def _cheapest_product(
     x: EncryptedArray, w: PlainValues, source: SourceLine
 ) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of a product with a matrix on the right by the cheapest of three ways, and it."""
-    ways: list[tuple[float, Callable[[], EncryptedArray]]] = []
-    if np.count_nonzero(w) * math.prod(x.shape[:-1]) <= _MOST_TERMS:
-        ways = [_by_diagonals(x, w, source), _in_groups(x, w, source)]
-    ways.append((_spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)))
-    return min(ways, key=lambda each: each[0])
+    """The cost of a product with a matrix on the right in the cheaper of two ways, and it."""
+    spread = _spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)
+    if np.count_nonzero(w) * math.prod(x.shape[:-1]) > _MOST_TERMS:
+        return spread
+    return min(_by_diagonals(x, w, source), spread, key=lambda each: each[0])
 
 
 def _before_reshape(x: EncryptedArray) -> tuple[EncryptedArray, NDArray[np.int64]] | None:
@@ -166,36 +165,6 @@ def _by_diagonals(
     target = repeating(_along(layout, axis, shape), [layout])
     rows, columns = np.nonzero(w)
     return _mapped(x, w, (rows, columns), columns, target, source)
-
-
-def _in_groups(
-    x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of the product by as many diagonals as it has columns, and the product.
-
-    Each diagonal holds a number of every group of rows, and the sums of the groups are added up
-    (Juvekar, Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 4.3).
-    """
-    layout, axis = x.content.layout, x.ndim - 1
-    inner, outer = bits_for(w.shape[0]), bits_for(w.shape[1])
-    if outer >= inner:
-        return math.inf, lambda: x
-    groups = 1 << (inner - outer)
-    bits = [
-        Bit(axis + 1, bit.bit)
-        if bit.axis == axis and bit.bit < outer
-        else Bit(axis, bit.bit - outer)
-        if bit.axis == axis
-        else bit
-        for bit in layout.bits
-    ]
-    shape = (*x.shape[:-1], groups, w.shape[1])
-    target = repeating(Layout(shape, tuple(bits), layout.slot_bits), [layout])
-    rows, columns = np.nonzero(w)
-    group = (rows - columns) % (1 << inner) >> outer
-    found, product = _mapped(x, w, (rows, columns), group * w.shape[1] + columns, target, source)
-    inside = sum(i < layout.slot_bits for i in target.of_axis(axis).values())
-    return found + inside * target.ciphertexts, lambda: product().sum(axis=-2)
 
 
 def _mapped(
