@@ -33,7 +33,7 @@ extensions = [
     "hawkmoth",
 ]
 root_doc = "docs/README"
-include_patterns = ["docs/*.md", "docs/**/*.md", "*.md", "rtl/README.md", "examples/**/*.md"]
+include_patterns = ["docs/*.md", "docs/**/*.md", "*.md", "rtl/**/*.md", "examples/**/*.md"]
 exclude_patterns = ["build/**", ".venv/**", "tests/**"]
 source_suffix = {".md": "markdown"}
 

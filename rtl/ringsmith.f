@@ -2,11 +2,13 @@
 // verilator -F rtl/ringsmith.f; slang -F rtl/ringsmith.f; paths begin in this folder.
 
 // packages
+mem/rs_mem_pkg.sv
 arith/rs_arith_pkg.sv
 arith/rs_sparse_pkg.sv
 baseconv/rs_baseconv_pkg.sv
 card/rs_card_registers_pkg.sv
 dma/rs_dma_pkg.sv
+ntt/rs_ntt_pkg.sv
 prng/rs_prng_pkg.sv
 rpau/rs_rpau_isa_pkg.sv
 rpau/rs_rpau_pkg.sv
@@ -73,62 +75,6 @@ dma/rs_dma_device.sv
 dma/rs_dma_channel.sv
 dma/rs_dma.sv
 
-// prng
-prng/rs_trivium.sv
-prng/rs_key_expander.sv
-
-// stream
-stream/rs_stream_clock.sv
-stream/rs_stream_delay.sv
-stream/rs_stream_exchange.sv
-stream/rs_stream_arrange.sv
-stream/rs_stream_queue.sv
-stream/rs_stream_turn.sv
-stream/rs_stream_input.sv
-stream/rs_stream_marker.sv
-stream/rs_stream_mul.sv
-stream/rs_stream_generator.sv
-stream/rs_stream_banks.sv
-stream/rs_stream_twiddles.sv
-stream/rs_stream_factors.sv
-stream/rs_stream_butterfly.sv
-stream/rs_stream_stage.sv
-stream/rs_stream_transform.sv
-stream/rs_stream_product.sv
-stream/rs_stream_core.sv
-stream/rs_stream_output.sv
-stream/rs_stream_axis.sv
-
-// vector
-vector/rs_vector_affine.sv
-vector/rs_vector_mul.sv
-vector/rs_vector_alu.sv
-vector/rs_vector_exchange.sv
-vector/rs_vector_permute.sv
-vector/rs_vector_moduli.sv
-vector/rs_vector_stage.sv
-vector/rs_vector_unit.sv
-vector/rs_vector_array.sv
-vector/rs_vector_bank.sv
-vector/rs_vector_sequencer.sv
-vector/rs_vector_stream.sv
-vector/rs_vector_table.sv
-vector/rs_vector_core.sv
-
-// vector_axi
-vector_axi/rs_vector_bursts.sv
-vector_axi/rs_vector_watchdog.sv
-vector_axi/rs_vector_fetch.sv
-vector_axi/rs_vector_loads.sv
-vector_axi/rs_vector_join.sv
-vector_axi/rs_vector_stores.sv
-vector_axi/rs_vector_cluster.sv
-vector_axi/rs_vector_registers.sv
-vector_axi/rs_vector_control.sv
-vector_axi/rs_vector_crossing.sv
-vector_axi/rs_vector_top.sv
-vector_axi/rs_vector_shell.sv
-
 // ntt
 ntt/rs_ntt_steps.sv
 ntt/rs_ntt_sequencer.sv
@@ -141,6 +87,11 @@ ntt/rs_lane_gather.sv
 ntt/rs_butterfly_lanes.sv
 ntt/rs_pair_rows.sv
 ntt/rs_lane_scatter.sv
+ntt/rs_ntt.sv
+
+// prng
+prng/rs_trivium.sv
+prng/rs_key_expander.sv
 
 // rpau
 rpau/rs_rpau_controller.sv
@@ -194,6 +145,58 @@ card/rs_axil_pages.sv
 card/rs_card_registers.sv
 card/rs_card_control.sv
 card/rs_rpau_card.sv
+
+// stream
+stream/rs_stream_clock.sv
+stream/rs_stream_delay.sv
+stream/rs_stream_exchange.sv
+stream/rs_stream_arrange.sv
+stream/rs_stream_queue.sv
+stream/rs_stream_turn.sv
+stream/rs_stream_input.sv
+stream/rs_stream_marker.sv
+stream/rs_stream_mul.sv
+stream/rs_stream_generator.sv
+stream/rs_stream_banks.sv
+stream/rs_stream_twiddles.sv
+stream/rs_stream_factors.sv
+stream/rs_stream_butterfly.sv
+stream/rs_stream_stage.sv
+stream/rs_stream_transform.sv
+stream/rs_stream_product.sv
+stream/rs_stream_core.sv
+stream/rs_stream_output.sv
+stream/rs_stream_axis.sv
+
+// vector
+vector/rs_vector_affine.sv
+vector/rs_vector_mul.sv
+vector/rs_vector_alu.sv
+vector/rs_vector_exchange.sv
+vector/rs_vector_permute.sv
+vector/rs_vector_moduli.sv
+vector/rs_vector_stage.sv
+vector/rs_vector_unit.sv
+vector/rs_vector_array.sv
+vector/rs_vector_bank.sv
+vector/rs_vector_sequencer.sv
+vector/rs_vector_stream.sv
+vector/rs_vector_table.sv
+vector/rs_vector_core.sv
+
+// vector_axi
+vector_axi/rs_vector_bursts.sv
+vector_axi/rs_vector_watchdog.sv
+vector_axi/rs_vector_fetch.sv
+vector_axi/rs_vector_loads.sv
+vector_axi/rs_vector_join.sv
+vector_axi/rs_vector_stores.sv
+vector_axi/rs_vector_cluster.sv
+vector_axi/rs_vector_registers.sv
+vector_axi/rs_vector_control.sv
+vector_axi/rs_vector_crossing.sv
+vector_axi/rs_vector_top.sv
+vector_axi/rs_vector_shell.sv
 
 // board
 board/rs_pll_ecp5.sv

@@ -5,6 +5,7 @@
 // operation a cycle and have no reset and no valid. Their user delays its own valid by the same
 // number of cycles.
 package rs_arith_pkg;
+  import rs_mem_pkg::*;
 
   // Values of the parameter Reduction of rs_mod_mul.
   localparam int unsigned ReductionBarrett = 0;  // any odd modulus, loaded at run time
@@ -77,16 +78,6 @@ package rs_arith_pkg;
   localparam int unsigned MinWidth = 4;
   localparam int unsigned MaxWidth = 60;
   localparam int unsigned MaxProductWidth = 62;
-
-  // The FPGA that multipliers, memories and long delays are made for: chosen by a macro when the
-  // sources are read, for a whole device. Latencies and results are the same for every target.
-  localparam int unsigned TargetXilinx = 0;
-  localparam int unsigned TargetEcp5 = 1;
-`ifdef RS_TARGET_ECP5
-  localparam int unsigned Target = TargetEcp5;
-`else
-  localparam int unsigned Target = TargetXilinx;
-`endif
 
   // Operands of one DSP48E2 as an unsigned multiplier.
   localparam int unsigned DspLong = 26;

@@ -10,6 +10,7 @@
 // operands of at most 18 bits take one MULT18X18D; synthesis makes larger blocks of several.
 module rs_mul_block
   import rs_arith_pkg::*;
+  import rs_mem_pkg::*;
 #(
   parameter int unsigned WidthA = 34,
   parameter int unsigned WidthB = 26,

@@ -7,7 +7,7 @@
 // LUTs: with TargetEcp5 a delay of more than 16 cycles, or of more than 6 and at least 8 bits, is a
 // memory in LUTs, written and read at addresses that count.
 module rs_delay
-  import rs_arith_pkg::*;
+  import rs_mem_pkg::*;
 #(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 1

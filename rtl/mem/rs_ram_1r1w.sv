@@ -13,7 +13,7 @@
 // holds 4096 x 72; "distributed" takes LUTs. With TargetEcp5 one EBR holds 512 x 36 to 16384 x 1,
 // and there is no "ultra".
 module rs_ram_1r1w
-  import rs_arith_pkg::*;
+  import rs_mem_pkg::*;
 #(
   parameter int unsigned Width = 48,
   parameter int unsigned Depth = 1024,

@@ -17,7 +17,7 @@
 //
 // start_i: one cycle, while idle; the first step stands at the outputs two cycles later.
 module rs_automorph_sequencer
-  import rs_rpau_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,

@@ -23,14 +23,14 @@
 //
 // One row a cycle. Inverse butterflies add and subtract in front of the multipliers, everything
 // else behind them, with the same adders. So an inverse butterfly takes
-// rs_rpau_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
+// rs_ntt_pkg::lanes_latency() cycles, and everything else lanes_wait() less. Factors are those of
 // operands that stand at the multipliers: tw_factor_i comes with a_i, in an inverse butterfly
 // pre_latency() cycles behind it, and tw_hi_i and tw_lo_i come mod_mul_latency() + 1 cycles ahead
 // of that. The modes, constants and modulus hold still while steps are in the pipeline. Cost:
 // 2*Cores modular adders and halvings, and Multipliers*Cores modular multipliers.
 module rs_butterfly_lanes
   import rs_arith_pkg::*;
-  import rs_rpau_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,

@@ -14,7 +14,7 @@
 // start_i: one cycle, while idle. The outputs of step s come 1 + s cycles after it, plus the gaps
 // before that step.
 module rs_ntt_blocks
-  import rs_rpau_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,

@@ -9,17 +9,18 @@
 // mod_mul_latency() + 1 cycles ahead of that. Tables of the other way are not there, and their
 // writes are ignored.
 //
-// start_i: rs_rpau_pkg::twiddle_lead() cycles ahead of rs_ntt_sequencer's.
+// start_i: rs_ntt_pkg::twiddle_lead() cycles ahead of rs_ntt_sequencer's.
 module rs_ntt_factors
-  import rs_rpau_pkg::*;
-  import rs_rpau_isa_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN      = 13,
   parameter  int unsigned Cores     = 4,
   parameter  int unsigned Width     = 48,
   parameter  int unsigned Sets      = 1,
+  parameter  int unsigned SetBits   = (Sets > 1) ? $clog2(Sets) : 1,
   parameter  int unsigned LargerRings = 0,                // log2, largest ring's sub-polynomials
-  parameter  int unsigned Twiddles  = TwiddlesGenerated
+  parameter  int unsigned Twiddles  = TwiddlesGenerated,
+  localparam int unsigned MaxLogN   = LogN + LargerRings
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -27,23 +28,19 @@ module rs_ntt_factors
   input  logic [1:0]            sub_poly_i,     // still while busy, as the ring
   input  logic                  start_i,
   input  logic                  inverse_i,   // still while busy
-  input  logic [PrimeWidth-1:0] set_i,       // modulus bank
+  input  logic [SetBits-1:0]    set_i,       // modulus bank
   output logic [Width-1:0]      factor_o [Cores],
   output logic [Width-1:0]      hi_o [Cores],
   output logic [Width-1:0]      lo_o,
 
-  input  host_t                 host_i,      // writes of the address spaces of twiddle tables
-  input  logic [Width-1:0]      host_word_i
+  // A word into one of the tables, while no transform runs.
+  input  logic                  factor_we_i,  // of all factors
+  input  logic                  lo_we_i,      // the two of generated factors
+  input  logic                  hi_we_i,
+  input  logic [SetBits-1:0]    wset_i,
+  input  logic [MaxLogN-1:0]    waddr_i,
+  input  logic [Width-1:0]      wdata_i
 );
-  localparam int unsigned MaxLogN = LogN + LargerRings;
-  localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
-
-  logic unused_re;
-  assign unused_re = host_i.re;
-
-  logic [PrimeWidth-1:0] host_set;
-  assign host_set = host_i.index[PrimeWidth-1:0];
-
   logic            start_forward, start_inverse;
   logic [LogN-1:0] block, stride;
   logic [MaxLogN-1:0] mark;
@@ -82,6 +79,8 @@ module rs_ntt_factors
   );
 
   if (Twiddles == TwiddlesStored) begin : gen_stored
+    logic unused_writes;
+    assign unused_writes = ^{lo_we_i, hi_we_i};
     assign hi_o    = '{default: '0};
     assign lo_o    = '0;
     rs_ntt_twiddle_stored #(
@@ -89,7 +88,8 @@ module rs_ntt_factors
       .Cores(Cores),
       .MaxLogN(MaxLogN),
       .Width(Width),
-      .Sets(Sets)
+      .Sets(Sets),
+      .SetBits(SetBits)
     ) u_stored (
       .clk_i,
       .inverse_i,
@@ -99,19 +99,22 @@ module rs_ntt_factors
       .mark_i(mark),
       .odd_i(odd),
       .factor_o,
-      .we_i(host_i.we && host_i.space == SpaceTwiddle),
-      .wset_i(host_set),
-      .waddr_i(host_i.row[MaxLogN-1:0]),
-      .wdata_i(host_word_i)
+      .we_i(factor_we_i),
+      .wset_i,
+      .waddr_i,
+      .wdata_i
     );
   end else begin : gen_generated
+    logic unused_write;
+    assign unused_write = ^{factor_we_i, waddr_i};
     assign factor_o = '{default: '0};
     rs_ntt_twiddle #(
       .LogN(LogN),
       .Cores(Cores),
       .MaxLogN(MaxLogN),
       .Width(Width),
-      .Sets(Sets)
+      .Sets(Sets),
+      .SetBits(SetBits)
     ) u_generated (
       .clk_i,
       .inverse_i,
@@ -122,11 +125,11 @@ module rs_ntt_factors
       .odd_i(odd),
       .hi_o,
       .lo_o,
-      .lo_we_i(host_i.we && host_i.space == SpaceTwiddleLo),
-      .hi_we_i(host_i.we && host_i.space == SpaceTwiddleHi),
-      .wset_i(host_set),
-      .waddr_i(host_i.row[LoBits-1:0]),
-      .wdata_i(host_word_i)
+      .lo_we_i,
+      .hi_we_i,
+      .wset_i,
+      .waddr_i(waddr_i[twiddle_lo_bits(MaxLogN)-1:0]),
+      .wdata_i
     );
   end
 endmodule

@@ -14,7 +14,7 @@
 // Ports of the same cycle belong to one step. start_i: one cycle, while idle; the first step is
 // there two cycles later. rs_ntt_blocks walks the same way and says which factors the steps need.
 module rs_ntt_sequencer
-  import rs_rpau_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,

@@ -6,7 +6,7 @@
 //
 // start_i: one cycle, while idle. In the next cycle there is step 0 of the first stage.
 module rs_ntt_steps
-  import rs_rpau_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned Cores   = 4,

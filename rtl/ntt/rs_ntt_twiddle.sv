@@ -9,24 +9,25 @@
 // multiplication is the user's. e_lo is common to all cores: where the exponents of the cores
 // differ, in a stride within one row, they differ in the upper bits alone.
 //
-// One step a cycle, latency rs_rpau_pkg::twiddle_latency(). Cost, a modulus bank: 2^LoBits words,
+// One step a cycle, latency rs_ntt_pkg::twiddle_latency(). Cost, a modulus bank: 2^LoBits words,
 // and 2^(MaxLogN - LoBits) words a core, in block RAM where a table has more than
-// rs_rpau_pkg::LutRamWords. Tables are written one word a cycle while no transform runs.
+// rs_ntt_pkg::LutRamWords. Tables are written one word a cycle while no transform runs.
 module rs_ntt_twiddle
-  import rs_rpau_pkg::*;
-  import rs_rpau_isa_pkg::*;
+  import rs_mem_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned MaxLogN = LogN,
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
   parameter  int unsigned Sets    = 1,
+  parameter  int unsigned SetBits = (Sets > 1) ? $clog2(Sets) : 1,
   localparam int unsigned LoBits  = twiddle_lo_bits(MaxLogN),
   localparam int unsigned HiBits  = MaxLogN - LoBits
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
-  input  logic [PrimeWidth-1:0] set_i,       // modulus bank
+  input  logic [SetBits-1:0]    set_i,       // modulus bank
   input  logic [LogN-1:0]       block_i,
   input  logic [LogN-1:0]       stride_i,    // counts within a row only
   input  logic [MaxLogN-1:0]    mark_i,
@@ -36,7 +37,7 @@ module rs_ntt_twiddle
 
   input  logic                  lo_we_i,
   input  logic                  hi_we_i,
-  input  logic [PrimeWidth-1:0] wset_i,
+  input  logic [SetBits-1:0]    wset_i,
   input  logic [LoBits-1:0]     waddr_i,     // HiBits of it for the upper table
   input  logic [Width-1:0]      wdata_i
 );

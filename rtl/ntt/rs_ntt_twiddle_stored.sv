@@ -9,22 +9,23 @@
 // the inverse of it in word m + (m - 1 - b). So what the cores need in one step lies in one row of
 // Cores words, and a selector hands it to them.
 //
-// One step a cycle, latency rs_rpau_pkg::stored_twiddle_latency(). Tables are written one word a
+// One step a cycle, latency rs_ntt_pkg::stored_twiddle_latency(). Tables are written one word a
 // cycle while no transform runs. Cost: N words a modulus bank, and one selector of Cores words
 // a core.
 module rs_ntt_twiddle_stored
-  import rs_rpau_pkg::*;
-  import rs_rpau_isa_pkg::*;
+  import rs_mem_pkg::*;
+  import rs_ntt_pkg::*;
 #(
   parameter  int unsigned LogN    = 13,
   parameter  int unsigned MaxLogN = LogN,
   parameter  int unsigned Cores   = 4,
   parameter  int unsigned Width   = 48,
-  parameter  int unsigned Sets    = 1
+  parameter  int unsigned Sets    = 1,
+  parameter  int unsigned SetBits = (Sets > 1) ? $clog2(Sets) : 1
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
-  input  logic [PrimeWidth-1:0] set_i,       // modulus bank
+  input  logic [SetBits-1:0]    set_i,       // modulus bank
   input  logic [LogN-1:0]       block_i,
   input  logic [LogN-1:0]       stride_i,    // counts within a row only
   input  logic [MaxLogN-1:0]    mark_i,
@@ -32,7 +33,7 @@ module rs_ntt_twiddle_stored
   output logic [Width-1:0]      factor_o [Cores],
 
   input  logic                  we_i,
-  input  logic [PrimeWidth-1:0] wset_i,
+  input  logic [SetBits-1:0]    wset_i,
   input  logic [MaxLogN-1:0]    waddr_i,
   input  logic [Width-1:0]      wdata_i
 );

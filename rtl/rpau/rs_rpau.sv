@@ -16,6 +16,7 @@
 // no word that is too wide; words from the interconnect are shortened (rs_rpau_arrival).
 module rs_rpau
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -13,6 +13,7 @@
 // modulus bank, from the second cycle after start_i on. x_o and own_o are zero while no word is
 // sent. word_i, with word_valid_i, are outputs for this RPAU.
 module rs_rpau_coefficient
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -20,6 +20,7 @@
 // program store, one bit for each unit of each RPAU. The issue compares these bits with the busy
 // units.
 module rs_rpau_controller
+  import rs_mem_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -10,6 +10,7 @@
 // start_i: one cycle, as those of the RPAUs' units, with table_i; conversion_i says that it is one.
 // load_*: a word of address space conversion, its row being {kind, column, row} of rs_base_convert.
 module rs_rpau_converters
+  import rs_ntt_pkg::*;
   import rs_baseconv_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

@@ -11,6 +11,7 @@
 // last result is in memory.
 module rs_rpau_dyadic
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_prng_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;

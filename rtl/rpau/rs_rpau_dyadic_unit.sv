@@ -5,6 +5,7 @@
 // and seeds.
 module rs_rpau_dyadic_unit
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -1,9 +1,10 @@
 // Key store of one RPAU: Polys polynomials in one deep memory; halves of rows are not swapped.
 //
 // The host writes whole rows; units read them, one unit at a time (the program's hazard rule).
-// Latency from read_i to words: rs_rpau_pkg::memory_read_latency(), like the work memory's, so that
+// Latency from read_i to words: rs_ntt_pkg::memory_read_latency(), like the work memory's, so that
 // the two arrive together.
 module rs_rpau_key_store
+  import rs_mem_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -8,6 +8,7 @@
 // start_i: one cycle, while the unit is idle; command_i and sender_i belong to it. done_o: one
 // cycle, in all RPAUs at once, when the last of them has written its last row.
 module rs_rpau_link
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -11,6 +11,7 @@
 // cycle, when all is in memory. A broadcast ends in all its RPAUs at once, with the last row.
 module rs_rpau_main
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
@@ -207,6 +208,7 @@ module rs_rpau_main
     .Cores(Cores),
     .Width(Width),
     .Sets(ModulusBanks),
+    .SetBits(PrimeWidth),
     .LargerRings(LargerRings),
     .Twiddles(Twiddles)
   ) u_factors (
@@ -220,8 +222,12 @@ module rs_rpau_main
     .factor_o(tw_factor),
     .hi_o(tw_hi),
     .lo_o(tw_lo),
-    .host_i,
-    .host_word_i
+    .factor_we_i(host_i.we && host_i.space == SpaceTwiddle),
+    .lo_we_i(host_i.we && host_i.space == SpaceTwiddleLo),
+    .hi_we_i(host_i.we && host_i.space == SpaceTwiddleHi),
+    .wset_i(host_i.index[PrimeWidth-1:0]),
+    .waddr_i(host_i.row[LogN+LargerRings-1:0]),
+    .wdata_i(host_word_i)
   );
 
   // ---- read -------------------------------------------------------------------------------------
@@ -454,7 +460,7 @@ module rs_rpau_main
   // ---- completion -------------------------------------------------------------------------------
   logic ending;
   rs_rpau_completion #(
-    .Drain(main_read_to_write(Reduction)),
+    .Drain(read_to_write(Reduction)),
     .SumDrain(sum_read_to_write(Reduction)),
     .BroadcastDrain(broadcast_read_to_write(Reduction, Hops) + 2 - Multipliers)
   ) u_completion (

@@ -1,11 +1,12 @@
 // Brings operands from work memory, key store and interconnect to the lanes of the main unit.
 //
-// The controls come with the rows' addresses. The words come rs_rpau_pkg::memory_read_latency()
+// The controls come with the rows' addresses. The words come rs_ntt_pkg::memory_read_latency()
 // cycles after them, and the outputs one cycle after the words. Operand a is arranged by
 // rs_lane_gather. With pair_i its upper lanes take a half of operand b: half 1 with swap_i, half 0
 // without. Operands b and c keep the order of the memory. The key store's row is brought into the
 // same order: odd_i swaps its halves.
 module rs_rpau_operands
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
 #(
   parameter  int unsigned Cores = 4,

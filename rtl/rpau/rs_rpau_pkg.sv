@@ -6,12 +6,11 @@
 // in which the result stands at its output.
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_prng_pkg::*;
   import rs_rpau_isa_pkg::*;
 
-  localparam int unsigned RamLatency = 2;  // array and output register, of every memory
   localparam int unsigned UramWords = 4096;  // of an UltraRAM
-  localparam int unsigned LutRamWords = 64;  // of a twiddle table of LUTs; longer ones: block RAM
 
   localparam int unsigned ResetCycles = 128;  // longer than any pipeline from valid to write
 
@@ -50,15 +49,13 @@ package rs_rpau_pkg;
   // Values of the parameters Interconnect, Twiddles, KeyRam and Prng.
   localparam int unsigned InterconnectRing = 0;
   localparam int unsigned InterconnectGather = 1;
-  localparam int unsigned TwiddlesGenerated = 0;
-  localparam int unsigned TwiddlesStored = 1;
   localparam int unsigned RamBlock = 0;
   localparam int unsigned RamUltra = 1;
   localparam int unsigned PrngNone = 0;
   localparam int unsigned PrngTrivium = 1;
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or modulus bank of a memory
-  localparam int unsigned RowWidth = 16;  // a row of any address space
+  localparam int unsigned RowWidth = RingWidth;  // a row of any address space
   localparam int unsigned HostBeatWords = 8;  // words at the host's port, at most
   localparam int unsigned RpauWidth = SrcWidth;
 
@@ -113,15 +110,6 @@ package rs_rpau_pkg;
     decoded_t decoded;
     word_t    word;
   } command_t;
-
-  // The ring of a program: the length of its polynomials, and numbers that follow from it.
-  typedef struct packed {
-    logic [RowWidth-1:0] last_row;     // rows of a polynomial, less one
-    logic [RowWidth-1:0] top_stride;   // half a polynomial's words
-    logic [3:0]          skip;         // log2 N less log2 of a polynomial's words
-    logic [1:0]          log_sub_polys;   // log2 of the sub-polynomials in a larger ring
-    logic [7:0]          gap;          // idle cycles between two stages of an NTT
-  } ring_t;
 
   // A unit's read port to work polynomials: operands a, b and c (numbers 0, 1, 2), of the same
   // rows.
@@ -187,40 +175,14 @@ package rs_rpau_pkg;
     return (words > 0 && lanes > words) ? $clog2(lanes / words) : 1;
   endfunction
 
-  // Work memory: address at the port to words at the unit, by a register in front of the memory,
-  // the memory, and the selection among the banks.
-  function automatic int unsigned memory_read_latency();
-    return 1 + RamLatency + 1;
-  endfunction
-
-  // In front of the multipliers: sum and difference of the inverse butterfly, and the halving.
-  function automatic int unsigned pre_latency();
-    return mod_addsub_latency() + mod_halve_latency();
-  endfunction
-
-  // rs_butterfly_lanes: operands to result, in an inverse butterfly.
-  function automatic int unsigned lanes_latency(int unsigned reduction);
-    return pre_latency() + 1 + mod_mul_latency(reduction);
-  endfunction
-
-  // All other operations are shorter by this: their rows are read this many cycles later.
-  function automatic int unsigned lanes_wait();
-    return pre_latency() - mod_addsub_latency();
-  endfunction
-
   // Words of the interconnect at the lanes to their results at the memory's write port.
   function automatic int unsigned receive_to_write(int unsigned reduction);
     return lanes_latency(reduction) - lanes_wait() + 1;
   endfunction
 
-  // A row's address at the work memory to its result at the write port, in the main unit.
-  function automatic int unsigned main_read_to_write(int unsigned reduction);
-    return memory_read_latency() + 1 + lanes_latency(reduction) + 1;
-  endfunction
-
-  // The same for a sum, which uses no multiplier.
+  // rs_ntt_pkg::read_to_write for a sum, which uses no multiplier.
   function automatic int unsigned sum_read_to_write(int unsigned reduction);
-    return main_read_to_write(reduction) - 1 - mod_mul_latency(reduction);
+    return read_to_write(reduction) - 1 - mod_mul_latency(reduction);
   endfunction
 
   // Words of the sender at the interconnect to the RPAU that they reach last.
@@ -240,69 +202,7 @@ package rs_rpau_pkg;
   // The last row's address to the last write of a broadcast, in the RPAU that the words reach last.
   function automatic int unsigned broadcast_read_to_write(int unsigned reduction,
                                                           int unsigned hops);
-    return main_read_to_write(reduction) - 1 + hops + receive_to_write(reduction);
-  endfunction
-
-  // Bits of a twiddle exponent that the lower of the two tables resolves, in rings of up to
-  // 2^max_log_n.
-  function automatic int unsigned twiddle_lo_bits(int unsigned max_log_n);
-    return (max_log_n + 1) / 2;
-  endfunction
-
-  // rs_ntt_twiddle: step to table words.
-  function automatic int unsigned twiddle_latency();
-    return 2 + RamLatency;
-  endfunction
-
-  // rs_ntt_twiddle_stored: step to factors, without a wait.
-  function automatic int unsigned stored_twiddle_latency();
-    return 1 + RamLatency + 1;
-  endfunction
-
-  // From a step to the multipliers' operand registers in a forward transform: the step's register,
-  // the wait, the memory and the lane arrangement.
-  function automatic int unsigned step_to_operand();
-    return 1 + lanes_wait() + memory_read_latency() + 1;
-  endfunction
-
-  // Additional cycles in an inverse transform.
-  function automatic int unsigned inverse_wait();
-    return pre_latency() - lanes_wait();
-  endfunction
-
-  // Stored factors are ready before the data: their addresses wait for this many cycles.
-  function automatic int unsigned stored_twiddle_wait();
-    return step_to_operand() - stored_twiddle_latency();
-  endfunction
-
-  // Cycles by which the factors of an NTT start before the data that they meet. Generated ones
-  // pass an operand register and a multiplier first.
-  function automatic int unsigned twiddle_lead(int unsigned twiddles, int unsigned reduction);
-    return (twiddles == TwiddlesStored) ? 0 :
-        twiddle_latency() + 1 + mod_mul_latency(reduction) - step_to_operand();
-  endfunction
-
-  // Idle cycles between two stages of an NTT. A stage reads a row at the earliest half a stage
-  // sooner than the stage before wrote it. It may be written in the cycle in which its address
-  // comes to the work memory, which reads it in the next.
-  function automatic int unsigned stage_gap(int unsigned reduction, int unsigned rows);
-    return (main_read_to_write(reduction) > rows / 2) ?
-           main_read_to_write(reduction) - rows / 2 : 0;
-  endfunction
-
-  // The ring of degree 2^log_degree on a device for N = 2^log_n.
-  function automatic ring_t ring_of(int unsigned reduction, int unsigned log_n,
-                                    int unsigned log_lanes, int unsigned log_degree);
-    int unsigned log_words, rows;
-    log_words = (log_degree < log_n) ? log_degree : log_n;
-    rows      = 1 << (log_words - log_lanes);
-    return '{
-        last_row: RowWidth'(rows - 1),
-        top_stride: RowWidth'(1 << (log_words - 1)),
-        skip: 4'(log_n - log_words),
-        log_sub_polys: 2'(log_degree - log_words),
-        gap: 8'(stage_gap(reduction, rows))
-    };
+    return read_to_write(reduction) - 1 + hops + receive_to_write(reduction);
   endfunction
 
   // Cycles by which the rows of an instruction that expands a seed start later than others. The

@@ -5,6 +5,7 @@
 // device at a time (the program's hazard rule). The link unit's ports are those of rs_rpau_link;
 // words_i are its words from the work memory. Without a link unit only the main unit sends.
 module rs_rpau_port
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -8,7 +8,7 @@ module rs_rpau_receive #(
 ) (
   input  logic               clk_i,
   input  logic               start_i,
-  input  logic [3:0]         skip_i,   // rs_rpau_pkg::ring_t
+  input  logic [3:0]         skip_i,   // rs_ntt_pkg::ring_t
   input  logic               valid_i,
   output logic [RowBits-1:0] row_o,
   output logic               all_o

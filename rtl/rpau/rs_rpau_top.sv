@@ -33,6 +33,7 @@
 // hold it for rs_rpau_pkg::ResetCycles cycles, until they are empty.
 module rs_rpau_top
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

@@ -17,7 +17,7 @@
 // the host reads as the main unit and writes as the dyadic unit. The polynomials of operands hold
 // still until all reads are answered: they also select the returning words. The main unit's
 // operand a alone may change from one read to the next. Latency from address to words:
-// rs_rpau_pkg::memory_read_latency().
+// rs_ntt_pkg::memory_read_latency().
 //
 // Addresses are registered in front of the memories, with the number of each polynomial's bank. A
 // write gives its address a cycle before its words, so this register does not delay it.
@@ -38,6 +38,8 @@
 // for a word of the dyadic unit a selector of parts a bank and one of Banks words an operand; and
 // in front of each bank's write port a choice among the units, a LUT a bit of three.
 module rs_rpau_work_memory
+  import rs_mem_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

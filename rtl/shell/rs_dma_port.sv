@@ -9,6 +9,7 @@
 // claimed_o: the port is the channel's, until no access is in progress there (host_busy_i); so
 // accesses that a stopped channel has left behind disturb no other.
 module rs_dma_port
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(

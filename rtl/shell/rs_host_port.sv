@@ -9,6 +9,7 @@
 // descriptor moves words; it begins none while the window is in use (window_idle_o). refused_o is
 // that of either interface.
 module rs_host_port
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(

@@ -4,6 +4,7 @@
 // written in whole rows of the memory, of 2*Cores words. In the other address spaces a row is one
 // word. An address space that the design does not have has no words.
 module rs_host_space
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
 #(
   parameter  int unsigned LogN = 13,

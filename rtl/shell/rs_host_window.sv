@@ -12,6 +12,7 @@
 // is at the device's port in the next cycle. Accesses while the device is not ready, to addresses
 // that it does not have, or of words out of order or too wide are refused and have no effect.
 module rs_host_window
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(

@@ -6,6 +6,7 @@
 // distributed, and from 256 cycles on block RAM. What comes out in the first Depth cycles is
 // unknown.
 module rs_stream_delay
+  import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
   parameter int unsigned Width = 30,

@@ -5,6 +5,7 @@
 // are the pipeline's. valid_o does not wait for ready_i, and neither it nor the words change before
 // ready_i.
 module rs_stream_output
+  import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
   parameter  int unsigned LogPeriod = 11,

@@ -10,8 +10,8 @@
 // same functions for the model.
 package rs_stream_pkg;
   import rs_arith_pkg::*;
+  import rs_mem_pkg::*;
 
-  localparam int unsigned RamLatency = 2;  // of every memory of twiddle factors and of delays
 
   // rst_ni stays low at least as long: longer than any pipeline that carries a frame's first cycle.
   localparam int unsigned ResetCycles = 64;

@@ -10,6 +10,7 @@
 // modulus_o is that of what leaves, from before first_o on.
 module rs_stream_stage
   import rs_arith_pkg::*;
+  import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
   parameter  int unsigned LogN = 12,

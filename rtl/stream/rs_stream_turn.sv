@@ -10,6 +10,7 @@
 //
 // Cost: Lanes memories of Frames * Period words.
 module rs_stream_turn
+  import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
   parameter  int unsigned LogPeriod = 11,

@@ -8,6 +8,7 @@
 //
 // Cost: Banks memories of 2^(s - LogLanes + 1) words, or of one.
 module rs_stream_twiddles
+  import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
   parameter  int unsigned LogN = 12,

@@ -3,11 +3,12 @@
 //
 // Half 0 is the upper half of each unit's lanes, half 1 the lower one (rs_vector_pkg::half_lane):
 // point operations compute them one after the other. A half of row waddr_i[f] is written with
-// we_i[f], and of row raddr_i[f] read with re_i[f]; rdata_o has it rs_vector_pkg::RamLatency cycles
+// we_i[f], and of row raddr_i[f] read with re_i[f]; rdata_o has it rs_mem_pkg::RamLatency cycles
 // later. A half of a row is not read and written at once.
 //
 // Cost: two memories of Rows rows of 2^(LogLanes-1) words.
 module rs_vector_bank
+  import rs_mem_pkg::*;
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,

@@ -5,6 +5,7 @@
 // unit's or the network's operands enter.
 package rs_vector_pkg;
   import rs_arith_pkg::*;
+  import rs_mem_pkg::*;
   import rs_vector_isa_pkg::*;
 
   // Values of the parameter Reduction.
@@ -263,8 +264,6 @@ package rs_vector_pkg;
 
   // ---- core: times after the addresses of a row of X are at the banks' registers
   // ------------------
-
-  localparam int unsigned RamLatency = 2;
 
   // Banks, and a register behind the selection of operands, before X enters the array.
   function automatic int unsigned core_read_latency();

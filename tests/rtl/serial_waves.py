@@ -18,7 +18,7 @@ def uart_sources() -> list[Path]:
     shell = rtl_root() / "shell"
     names = ("shell_pkg", "uart_pkg", "uart_rx", "uart_tx", "uart_bridge")
     modules = [shell / f"rs_{name}.sv" for name in names]
-    memory = [rtl_root() / "arith" / "rs_arith_pkg.sv", rtl_root() / "mem" / "rs_ram_1r1w.sv"]
+    memory = [rtl_root() / "mem" / "rs_mem_pkg.sv", rtl_root() / "mem" / "rs_ram_1r1w.sv"]
     return [*memory, *modules, BENCHES / "rs_uart_bench.sv"]
 
 

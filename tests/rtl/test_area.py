@@ -75,7 +75,7 @@ SMALL = replace(
 
 def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int]:
     """Cells of a flattened module, by type."""
-    sources = rtl_sources("arith", "mem", "prng")
+    sources = rtl_sources("mem", "arith", "prng")
     for file in sources:
         shutil.copy(file, folder)
     files = " ".join(file.name for file in sources)
@@ -92,7 +92,7 @@ def synthesize(folder: Path, top: str, **parameters: int | str) -> dict[str, int
 
 def folded(folder: Path, width: int) -> dict[str, int]:
     """Cells of a folded multiplier outside its pairs of DSP slices, and those slices."""
-    sources = rtl_sources("arith", "mem")
+    sources = rtl_sources("mem", "arith")
     for file in sources:
         shutil.copy(file, folder)
     names = " ".join(file.name for file in sources)
@@ -143,7 +143,7 @@ def test_slices_in_cascade_need_no_further_adder(
     tmp_path: Path, top: str, values: str, slices: int
 ) -> None:
     """On 7 series, whose registers and cascades Yosys packs into slices, in operands of 24 bits."""
-    sources = rtl_sources("arith", "mem")
+    sources = rtl_sources("mem", "arith")
     for file in sources:
         shutil.copy(file, tmp_path)
     names = " ".join(file.name for file in sources)
@@ -275,7 +275,7 @@ def test_a_streaming_multiplier_has_the_dsps_and_memories_that_are_counted() -> 
 def test_a_base_converter_takes_fewer_dsps_than_the_papers() -> None:
     """HEAWS's Lift and Scale core of 30 bits: 76 DSPs, 13,807 LUTs, 6,157 flip-flops."""
     unit = BaseConverter()
-    top, folders = "rs_base_convert", ("arith", "mem", "baseconv")
+    top, folders = "rs_base_convert", ("mem", "arith", "baseconv")
     area = synthesized(top, folders, unit.parameters, (), ULTRASCALE_PLUS)[top]
     assert area.dsps == unit.dsps == 50
     assert (area.brams, area.urams) == (0, 0)
@@ -285,7 +285,7 @@ def test_a_base_converter_takes_fewer_dsps_than_the_papers() -> None:
 
 @pytest.mark.full
 def test_a_base_converter_has_at_most_three_levels_between_registers() -> None:
-    timing = timed("rs_base_convert", ("arith", "mem", "baseconv"), BaseConverter().parameters)
+    timing = timed("rs_base_convert", ("mem", "arith", "baseconv"), BaseConverter().parameters)
     assert max(block.levels for block in timing.blocks) <= 3
     assert timing.blocks[0].delay_ps <= 4800
 
@@ -293,7 +293,7 @@ def test_a_base_converter_has_at_most_three_levels_between_registers() -> None:
 # ---- Area of the vector architecture's blocks and clusters by Yosys, and its estimate ------------
 
 
-FOLDERS = ("arith", "mem", "vector")
+FOLDERS = ("mem", "arith", "vector")
 BY_BARRETT = {"Reduction": 0}
 
 U280 = load_platform("u280")

@@ -57,7 +57,7 @@ def test_lists_of_descriptors_move_and_start_what_they_say(
     run_bench(
         BENCH,
         "rs_dma_bench",
-        [*rtl_sources("arith", "mem", "dma"), FOLDER / "blocks" / "rs_dma_bench.sv"],
+        [*rtl_sources("mem", "arith", "dma"), FOLDER / "blocks" / "rs_dma_bench.sv"],
         {
             "Channels": channels,
             "DataBits": bits,
@@ -97,7 +97,7 @@ def test_the_channel_whose_turn_ended_longest_ago_goes_first(
 
 FIFO_BENCH = Path(__file__).parent / "bus" / "fifo_bench.py"
 SIGNALS = ("*_i", "*_ni", "*_o")
-SOURCES = rtl_sources("arith", "mem", "dma")
+SOURCES = rtl_sources("mem", "arith", "dma")
 
 RATIOS = [(4000, 5000), (5000, 4000), (1000, 7000), (7000, 1000), (6002, 9998), (4000, 4000)]
 """Periods of the two clocks in picoseconds; of the fifth pair, twice two primes."""

@@ -28,7 +28,7 @@ from ringsmith.hdl.sources import rtl_sources
 def elaborated(expressions: list[str], functions: Sequence[str] = ()) -> list[int]:
     """Values of constant expressions over the packages of ``rtl/``, and some functions."""
     compilation = ast.Compilation()
-    for path in rtl_sources("arith", "prng", "baseconv", "rpau", "stream", "vector"):
+    for path in rtl_sources("mem", "arith", "prng", "ntt", "baseconv", "rpau", "stream", "vector"):
         if path.stem.endswith("_pkg"):
             compilation.addSyntaxTree(syntax.SyntaxTree.fromFile(str(path)))
     names = [f"V{number}" for number in range(len(expressions))]
@@ -83,10 +83,8 @@ CASES = [
         (f"rs_baseconv_pkg::reduced_bits({unit.width}, {unit.terms})", unit.reduced_bits)
         for unit in CONVERTERS
     ),
-    ("rs_rpau_pkg::RamLatency", latencies.RAM_LATENCY),
-    ("rs_rpau_pkg::LutRamWords", LUT_RAM_WORDS),
-    ("rs_stream_pkg::RamLatency", latencies.RAM_LATENCY),
-    ("rs_vector_pkg::RamLatency", latencies.RAM_LATENCY),
+    ("rs_mem_pkg::RamLatency", latencies.RAM_LATENCY),
+    ("rs_ntt_pkg::LutRamWords", LUT_RAM_WORDS),
     ("rs_arith_pkg::mod_mul_two_steps_latency()", latencies.TWO_STEPS_LATENCY),
     *(
         (f"rs_arith_pkg::scale_step_bits({log_n})", latencies.scale_step_bits(log_n))

@@ -155,7 +155,7 @@ def test_select_takes_one_of_its_words(
 def test_a_bank_multiplexer_takes_the_word_of_each_bank(
     rng: np.random.Generator, banks: int
 ) -> None:
-    sources = [*rtl_sources("arith", "mem"), rtl_root() / "rpau" / "rs_rpau_bank_mux.sv"]
+    sources = [*rtl_sources("mem", "arith"), rtl_root() / "rpau" / "rs_rpau_bank_mux.sv"]
     choice = np.arange(4 * banks) % banks
     given = rng.integers(0, 1 << 60, (4 * banks, banks), np.uint64)
     with Block(build_block("rs_rpau_bank_mux", sources, {"Width": 60, "Banks": banks})) as block:

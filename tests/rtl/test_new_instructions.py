@@ -75,7 +75,7 @@ def built(top: str, isa: Isa, folder: Path, **parameters: int) -> Block:
     package = folder / "rs_rpau_isa_pkg.sv"
     package.write_text(render_systemverilog(isa))
     ours = rtl_root() / "rpau" / package.name
-    sources = rtl_sources("arith", "mem", "ntt", "prng", "baseconv", "rpau")
+    sources = rtl_sources("mem", "arith", "ntt", "prng", "baseconv", "rpau")
     sources = [package if each == ours else each for each in sources]
     assert package in sources
     return Block(build_block(top, [*sources, BENCHES / f"{top}.sv"], parameters))

@@ -15,7 +15,7 @@ from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
-FOLDERS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream", "dma")
+FOLDERS = ("mem", "arith", "prng", "ntt", "rpau", "shell", "stream", "dma")
 PARTS = ("rs_word_halves.sv", "rs_ram_1r1w.sv", "rs_ram_2clk.sv", "rs_sync.sv")
 """Modules that blocks are made of."""
 

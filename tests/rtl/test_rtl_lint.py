@@ -23,7 +23,10 @@ from ringsmith.hdl.sources import macros, rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.hdl.verilate import lint
 
-FOLDERS = sorted(folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv")))
+FOLDERS = sorted(
+    (folder.name for folder in rtl_root().iterdir() if any(folder.glob("*.sv"))),
+    key=lambda name: (name != "mem", name),  # a package behind those that it imports
+)
 SOURCES = rtl_sources(*FOLDERS)
 NAMED = {
     path.stem: set(re.findall(r"\brs_\w+", path.read_text())) & {each.stem for each in SOURCES}

@@ -59,7 +59,7 @@ def rtl_sources(*folders: str) -> list[Path]:
     return packages + modules
 
 
-# ---- FPGA families that ``rtl/`` is made for: the values of ``rs_arith_pkg::Target`` -------------
+# ---- FPGA families that ``rtl/`` is made for: the values of ``rs_mem_pkg::Target`` -------------
 
 
 XILINX = "xilinx"

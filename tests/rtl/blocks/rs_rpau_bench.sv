@@ -1,6 +1,7 @@
 // One RPAU whose command is an instruction word, with the host's accesses as ports.
 module rs_rpau_bench
   import rs_arith_pkg::*;
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(

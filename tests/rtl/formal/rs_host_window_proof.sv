@@ -6,6 +6,7 @@
 // which the device has. What a read gives is the word of the row at that place, as the device gave
 // it since the last write, move or program. What is refused has no effect.
 module rs_host_window_proof
+  import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(

@@ -7,7 +7,7 @@ from html import escape
 from ringsmith.hdl.catalogue.blocks import Block
 from ringsmith.svg import WIDTH, Drawing
 
-SHARED = ("arith", "mem")
+SHARED = ("mem", "arith")
 """Folders of blocks that diagrams leave out: they are in most others."""
 
 _ARROWS = {"|": (False, False), ">": (False, True), "<": (True, False), "<>": (True, True)}

@@ -1,7 +1,7 @@
 """The files that are written from the sources of the RTL."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ def render(root: Path) -> Mapping[str, str]:
     """The texts of all files, by their paths in the checkout ``root``.
 
     Raises:
-        ToolError: If a folder has no description, or a diagram shows other blocks than there are.
+        ToolError: If a folder has no description, a shared one uses another that is not, or a
+            diagram shows other blocks than there are.
     """
     known, blocks = settings(root), read_blocks(root / "rtl")
     folders = {each.folder for each in blocks.values()}
@@ -36,6 +37,7 @@ def render(root: Path) -> Mapping[str, str]:
             f"rtl/ has the folders {', '.join(sorted(folders))}, and {SOURCES[0]} describes "
             f"{', '.join(sorted(known['folders']))}: describe each one there"
         )
+    _check_shared(known["shared"], lists.uses(blocks))
     plan = Plan(known["inside"], known["labels"])
     if wrong := plan.wrong(blocks):
         raise ToolError("; ".join(wrong))
@@ -50,7 +52,8 @@ def render(root: Path) -> Mapping[str, str]:
     ]
     said = notice(SOURCES, COMMAND)
     return {
-        README: page(blocks, checks, known["folders"], titles, COMMAND),
+        README: page(blocks, checks, known, titles, COMMAND),
+        **lists.folder_cores(blocks, known["folders"], said, version),
         lists.LIST: lists.file_list(blocks, said),
         lists.CORE: lists.fusesoc_core(blocks, said, version),
         lists.BENDER: lists.bender(blocks, said),
@@ -59,6 +62,16 @@ def render(root: Path) -> Mapping[str, str]:
             for path, each in figures.items()
         },
     }
+
+
+def _check_shared(shared: Sequence[str], uses: Mapping[str, set[str]]) -> None:
+    """Refuses a shared folder that names something of another one."""
+    for folder in shared:
+        if more := uses[folder] - {*shared}:
+            raise ToolError(
+                f"rtl/{folder} is shared and uses {', '.join(sorted(more))}, which is not: move "
+                f"what it needs into a shared folder, or take it out of `shared` in {SOURCES[0]}"
+            )
 
 
 FILES = GeneratedFiles(SOURCES, COMMAND, render)

@@ -1,6 +1,6 @@
 """The RTL's file lists: for simulators and synthesis, for FuseSoC and for Bender."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ringsmith.hdl.catalogue.blocks import Block, in_order
 
@@ -47,13 +47,60 @@ def tops(blocks: Mapping[str, Block]) -> list[str]:
     return [n for n, each in blocks.items() if n not in inside and not each.is_package]
 
 
+def uses(blocks: Mapping[str, Block]) -> dict[str, set[str]]:
+    """Folder -> the other folders whose modules and packages its files name."""
+    found = {each.folder: set[str]() for each in blocks.values()}
+    for each in blocks.values():
+        named = {blocks[name].folder for name in (*each.instances, *each.packages)}
+        found[each.folder] |= named - {each.folder}
+    return found
+
+
+def folder_core(folder: str) -> str:
+    """The core file of a folder, from the root of the checkout on."""
+    return f"rtl/{folder}/{folder}.core"
+
+
+def folder_cores(
+    blocks: Mapping[str, Block], holds: Mapping[str, str], notice: str, version: str
+) -> dict[str, str]:
+    """A core file for each folder, in FuseSoC's CAPI 2, which names the folders that it uses.
+
+    Args:
+        blocks: All blocks.
+        holds: Folder -> what it holds.
+        notice: What the files say of themselves.
+        version: Of all cores.
+    """
+    ordered = in_order(blocks)
+    cores = {}
+    for folder, used in uses(blocks).items():
+        names = "".join(f"      - {each.name}.sv\n" for each in ordered if each.folder == folder)
+        depend = f"    depend: [{_cores(used)}]\n" if used else ""
+        cores[folder_core(folder)] = f"""\
+CAPI=2:
+# {notice}
+name: ringsmith:rtl:{folder}:{version}
+description: "{holds[folder]}"
+
+filesets:
+  rtl:
+{depend}    files:
+{names}    file_type: systemVerilogSource
+
+targets:
+  default:
+    filesets: [rtl]
+"""
+    return cores
+
+
+def _cores(folders: Iterable[str]) -> str:
+    return ", ".join(f"ringsmith:rtl:{name}" for name in sorted(folders))
+
+
 def fusesoc_core(blocks: Mapping[str, Block], notice: str, version: str) -> str:
-    """The core file, in FuseSoC's CAPI 2: a fileset a folder, and a target to lint each top."""
-    groups = _groups(blocks)
-    sets = "".join(
-        f"  {name}:\n    files:\n{_listed(files, '      - ')}    file_type: systemVerilogSource\n"
-        for name, files in groups.items()
-    )
+    """The core file of all folders' cores, with a target to lint each top."""
     lints = "".join(_LINT.format(top=top) for top in tops(blocks))
     return f"""\
 CAPI=2:
@@ -62,13 +109,15 @@ name: ringsmith:rtl:all:{version}
 description: Accelerators for computing on encrypted data, and the blocks that they are made of
 
 filesets:
-{sets}  waivers:
+  rtl:
+    depend: [{_cores(uses(blocks))}]
+  waivers:
     files:
       - verilator.vlt: {{file_type: vlt}}
 
 targets:
   default: &default
-    filesets: [{", ".join(groups)}]
+    filesets: [rtl]
 {lints}"""
 
 

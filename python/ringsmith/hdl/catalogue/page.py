@@ -4,10 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from ringsmith.hdl.catalogue.blocks import Block
 from ringsmith.hdl.catalogue.checks import Checks
-from ringsmith.hdl.catalogue.lists import BENDER, CORE, LIST
+from ringsmith.hdl.catalogue.lists import BENDER, CORE, LIST, uses
 from ringsmith.markdown import DASH, table_lines
 
 HEADINGS = ("module", "what it computes", "latency", "cost", "checked by")
@@ -31,15 +32,21 @@ Other tools read all files, in order, from these lists:
 | file | for |
 | --- | --- |
 | [`{list_name}`]({list_name}) | simulators, linters and synthesis: `verilator -F`, `slang -F` |
-| [`{core_name}`]({core_name}) | FuseSoC: `ringsmith:rtl:all`, a fileset for each folder |
+| [`{core_name}`]({core_name}) | FuseSoC: `ringsmith:rtl:all`; each folder has a core too |
 | [`{bender}`](../{bender}) | Bender: a group of sources for each folder |
+"""
+
+
+_SHARED = """\
+Other projects can take these folders as they are: they use nothing of an architecture. The NTT has
+a [page](ntt/README.md) of its own, and an [example](../examples/ntt/README.md) takes it by FuseSoC.
 """
 
 
 def page(
     blocks: Mapping[str, Block],
     checks: Mapping[str, Checks],
-    folders: Mapping[str, str],
+    known: Mapping[str, Any],
     figures: Mapping[str, str],
     command: str,
 ) -> str:
@@ -48,10 +55,12 @@ def page(
     Args:
         blocks: All blocks.
         checks: Block -> what checks it.
-        folders: Folder -> what it holds, in the order of the page.
+        known: ``rtl/catalogue.toml``: ``folders`` in the order of the page, and ``shared`` ones.
         figures: Path of a block diagram -> its title.
         command: What writes the page.
     """
+    folders: Mapping[str, str] = known["folders"]
+    used = uses(blocks)
     counted = Counter(each.is_package for each in blocks.values())
     lines = [
         _OPEN.format(
@@ -64,21 +73,40 @@ def page(
             core_name=PurePosixPath(CORE).name,
             bender=BENDER,
         ),
+        _SHARED,
+        *table_lines(
+            ("folder", "offers", "needs", "FuseSoC"),
+            [_shared(folder, folders[folder], used[folder]) for folder in known["shared"]],
+            text=("folder", "offers", "needs", "FuseSoC"),
+        ),
+        "",
         *(f"![{title}](../{path})\n" for path, title in figures.items()),
     ]
     for folder, holds in folders.items():
-        lines += _folder(folder, holds, blocks, checks)
+        lines += _folder(folder, holds, used[folder], blocks, checks)
     return "\n".join(lines) + "\n"
 
 
+def _shared(folder: str, holds: str, used: set[str]) -> tuple[str, ...]:
+    """A folder's row in the table of shared ones."""
+    core = f"[`ringsmith:rtl:{folder}`]({folder}/{folder}.core)"
+    return f"`{folder}`", holds, _names(used) or DASH, core
+
+
+def _names(folders: set[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(folders))
+
+
 def _folder(
-    folder: str, holds: str, blocks: Mapping[str, Block], checks: Mapping[str, Checks]
+    folder: str,
+    holds: str,
+    used: set[str],
+    blocks: Mapping[str, Block],
+    checks: Mapping[str, Checks],
 ) -> Iterator[str]:
     own = [each for each in blocks.values() if each.folder == folder]
-    used = {blocks[name].folder for each in own for name in (*each.instances, *each.packages)}
-    uses = ", ".join(f"`{name}`" for name in sorted(used - {folder})) or "no other folder"
     yield f"## {folder}\n"
-    yield f"{holds} Uses {uses}.\n"
+    yield f"{holds} Uses {_names(used) or 'no other folder'}.\n"
     rows = [_row(each, checks) for each in own if not each.is_package]
     if rows:
         yield from table_lines(HEADINGS, rows, text=HEADINGS)

@@ -26,7 +26,7 @@ _PRODUCT_DSPS = 9
 """Of a modular multiplier of 60-bit words with sparse reduction; tests/rtl/test_area.py."""
 
 LUT_RAM_WORDS = 64
-"""LutRamWords of ``rs_rpau_pkg``: a longer twiddle table is in block RAM."""
+"""LutRamWords of ``rs_ntt_pkg``: a longer twiddle table is in block RAM."""
 
 _BRAM_BITS, _URAM_BITS = 36 * 1024, 288 * 1024
 

@@ -10,7 +10,7 @@ UNIT = "rs_rpau"
 TOP = "rs_rpau_top"
 """The top module: the bare accelerator, with a row of a memory as its host's word."""
 
-FOLDERS = ("arith", "mem", "prng", "ntt", "baseconv", "rpau")
+FOLDERS = ("mem", "arith", "prng", "ntt", "baseconv", "rpau")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 BUS_TOP = "rs_rpau_axil"

@@ -9,7 +9,7 @@ CORE = "rs_stream_core"
 TOP = "rs_stream_axis"
 """The whole device, behind AXI4-Stream."""
 
-FOLDERS = ("arith", "mem", "stream")
+FOLDERS = ("mem", "arith", "stream")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 

@@ -10,7 +10,7 @@ from ringsmith.platforms import Memory
 TOP = "rs_vector_core"
 """A cluster."""
 
-FOLDERS = ("arith", "mem", "vector")
+FOLDERS = ("mem", "arith", "vector")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 
@@ -31,7 +31,7 @@ ACCELERATOR = "rs_vector_top"
 SHELL = "rs_vector_shell"
 """The same with whole AXI4 buses."""
 
-SHELL_FOLDERS = ("arith", "mem", "dma", "shell", "vector", "vector_axi")
+SHELL_FOLDERS = ("mem", "arith", "dma", "shell", "vector", "vector_axi")
 """Folders of ``rtl/`` that it takes modules of, each before those that use it."""
 
 
