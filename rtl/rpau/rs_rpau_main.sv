@@ -14,20 +14,11 @@ module rs_rpau_main
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Hops = 4,            // cycles of rs_rpau_pkg::interconnect_latency
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Multipliers = 2,     // of a core
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,
-  localparam int unsigned Lanes = 2 * Cores,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
   localparam int unsigned LogLanes = $clog2(Lanes),
-  localparam int unsigned RowBits = LogN - LogLanes,
-  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+  localparam int unsigned RowBits = Cfg.LogN - LogLanes,
+  localparam int unsigned ShiftWidth = $clog2(Cfg.Width + 1)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -40,31 +31,31 @@ module rs_rpau_main
 
   // Modulus bank, modulus and constants of the running instruction.
   input  logic [PrimeWidth-1:0] set_i,
-  input  logic [Width-1:0]      q_i,
-  input  logic [Width-1:0]      mu_i,
+  input  logic [Cfg.Width-1:0]  q_i,
+  input  logic [Cfg.Width-1:0]  mu_i,
   input  logic [ShiftWidth-1:0] shift_i,
   input  logic [IndexWidth-1:0] index_i,
-  input  logic [Width-1:0]      k1_i,
-  input  logic [Width-1:0]      k2_i,
+  input  logic [Cfg.Width-1:0]  k1_i,
+  input  logic [Cfg.Width-1:0]  k2_i,
 
   // Twiddle tables: the host's writes.
   input  host_t                 host_i,
-  input  logic [Width-1:0]      host_word_i,
+  input  logic [Cfg.Width-1:0]  host_word_i,
 
   // Work memory, and the key store.
   output work_read_t            read_o,
   output key_read_t             key_read_o,
-  input  logic [Width-1:0]      operand_i [3][Lanes],  // a, b, c
-  input  logic [Width-1:0]      key_i [Lanes],
+  input  logic [Cfg.Width-1:0]  operand_i [3][Lanes],  // a, b, c
+  input  logic [Cfg.Width-1:0]  key_i [Lanes],
   output work_write_t           write_o,
-  output logic [Width-1:0]      wdata_o [Lanes],
+  output logic [Cfg.Width-1:0]  wdata_o [Lanes],
 
   // Interconnect: words of the RPAU that sends, and those that this one sends.
   input  logic                  link_valid_i,
-  input  logic [Width-1:0]      link_i [Lanes],
+  input  logic [Cfg.Width-1:0]  link_i [Lanes],
   output logic                  link_send_o,   // this RPAU is sending
   output logic                  link_valid_o,
-  output logic [Width-1:0]      link_o [Lanes]
+  output logic [Cfg.Width-1:0]  link_o [Lanes]
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
@@ -137,8 +128,8 @@ module rs_rpau_main
   // With one multiplier a core: sums use no multiplier; other pointwise instructions take two
   // cycles a row.
   logic in_turn, sum_only;
-  assign sum_only = (Multipliers == 1) && sum && one;
-  assign in_turn  = (Multipliers == 1) && !transform && !pair && !sum_only;
+  assign sum_only = (Cfg.CoreMultipliers == 1) && sum && one;
+  assign in_turn  = (Cfg.CoreMultipliers == 1) && !transform && !pair && !sum_only;
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
@@ -146,15 +137,15 @@ module rs_rpau_main
   assign ntt_step.half = 1'b0;
   rs_delay #(
     .Width(1),
-    .Depth(twiddle_lead(Twiddles, Reduction))
+    .Depth(twiddle_lead(Cfg.Twiddles, Cfg.Reduction))
   ) u_ntt_start (
     .clk_i,
     .d_i(started_q && transform),
     .d_o(ntt_start)
   );
   rs_ntt_sequencer #(
-    .LogN(LogN),
-    .Cores(Cores)
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores)
   ) u_ntt_sequencer (
     .clk_i,
     .rst_ni,
@@ -170,18 +161,19 @@ module rs_rpau_main
     .pattern_o(ntt_step.pattern)
   );
 
-  logic [LogN+LargerRings:0] element;
-  logic [1:0]          sub_poly;
-  logic                walk_valid, walk_last, walk_half;
-  logic [RowBits-1:0]  walk_row_read, walk_row_write;
-  logic [LogLanes-1:0] walk_offset;
-  assign element = permute ? (LogN + LargerRings + 1)'(command_q.word[ElementLsb+:ElementWidth])
-                           : (LogN + LargerRings + 1)'(1);
-  assign sub_poly   = decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
+  localparam int unsigned ElementBits = Cfg.LogN + Cfg.LargerRings + 1;
+  logic [ElementBits-1:0] element;
+  logic [1:0]             sub_poly;
+  logic                   walk_valid, walk_last, walk_half;
+  logic [RowBits-1:0]     walk_row_read, walk_row_write;
+  logic [LogLanes-1:0]    walk_offset;
+  assign element  = permute ? ElementBits'(command_q.word[ElementLsb+:ElementWidth])
+                            : ElementBits'(1);
+  assign sub_poly = decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
   rs_automorph_sequencer #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .LargerRings(LargerRings)
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores),
+    .LargerRings(Cfg.LargerRings)
   ) u_walk_sequencer (
     .clk_i,
     .rst_ni,
@@ -199,16 +191,16 @@ module rs_rpau_main
   );
 
   // ---- twiddle factors, ahead of the data -------------------------------------------------------
-  logic [Width-1:0] tw_factor [Cores];
-  logic [Width-1:0] tw_hi [Cores];
-  logic [Width-1:0] tw_lo;
+  logic [Cfg.Width-1:0] tw_factor [Cfg.Cores];
+  logic [Cfg.Width-1:0] tw_hi [Cfg.Cores];
+  logic [Cfg.Width-1:0] tw_lo;
   rs_ntt_factors #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .Sets(ModulusBanks),
-    .LargerRings(LargerRings),
-    .Twiddles(Twiddles)
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
+    .Sets(Cfg.ModulusBanks),
+    .LargerRings(Cfg.LargerRings),
+    .Twiddles(Cfg.Twiddles)
   ) u_factors (
     .clk_i,
     .rst_ni,
@@ -288,13 +280,13 @@ module rs_rpau_main
 
   // ---- compute ----------------------------------------------------------------------------------
   step_t lanes_step, operand_step, receive_step, sum_step, passing_step, result_step, row_step;
-  logic [Width-1:0] a_lanes [Lanes];
-  logic [Width-1:0] b_lanes [Lanes];
-  logic [Width-1:0] c_lanes [Lanes];
-  logic [Width-1:0] result [Lanes];
+  logic [Cfg.Width-1:0] a_lanes [Lanes];
+  logic [Cfg.Width-1:0] b_lanes [Lanes];
+  logic [Cfg.Width-1:0] c_lanes [Lanes];
+  logic [Cfg.Width-1:0] result [Lanes];
   rs_rpau_operands #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_operands (
     .clk_i,
     .swap_i(read_step.swap),
@@ -315,12 +307,12 @@ module rs_rpau_main
   );
 
   rs_butterfly_lanes #(
-    .Cores(Cores),
-    .Width(Width),
-    .Multipliers(Multipliers),
-    .Twiddles(Twiddles),
-    .Reduction(Reduction),
-    .Family(Family)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
+    .Multipliers(Cfg.CoreMultipliers),
+    .Twiddles(Cfg.Twiddles),
+    .Reduction(Cfg.Reduction),
+    .Family(Cfg.Family)
   ) u_lanes (
     .clk_i,
     .valid_i(operand_step.valid),
@@ -392,7 +384,7 @@ module rs_rpau_main
     .d_o(sum_soon)
   );
   always_ff @(posedge clk_i) sum_step <= sum_soon;
-  if (Multipliers == 1) begin : gen_in_turn
+  if (Cfg.CoreMultipliers == 1) begin : gen_in_turn
     step_t sum_step_q;
     always_ff @(posedge clk_i) sum_step_q <= sum_step;
     always_comb begin
@@ -407,7 +399,7 @@ module rs_rpau_main
   end
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(lanes_latency(Reduction) - lanes_wait() - mod_addsub_latency() - 1)
+    .Depth(lanes_latency(Cfg.Reduction) - lanes_wait() - mod_addsub_latency() - 1)
   ) u_lane_steps (
     .clk_i,
     .d_i(passing_step),
@@ -418,8 +410,8 @@ module rs_rpau_main
   // ---- write, or send ---------------------------------------------------------------------------
   logic second;
   rs_rpau_write #(
-    .Cores(Cores),
-    .Width(Width),
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
     .StepWidth($bits(step_t))
   ) u_write (
     .clk_i,
@@ -452,11 +444,13 @@ module rs_rpau_main
   assign link_o       = result;
 
   // ---- completion -------------------------------------------------------------------------------
+  localparam int unsigned BroadcastDrain =
+      broadcast_read_to_write(Cfg.Reduction, interconnect_latency(Cfg)) + 2 - Cfg.CoreMultipliers;
   logic ending;
   rs_rpau_completion #(
-    .Drain(main_read_to_write(Reduction)),
-    .SumDrain(sum_read_to_write(Reduction)),
-    .BroadcastDrain(broadcast_read_to_write(Reduction, Hops) + 2 - Multipliers)
+    .Drain(main_read_to_write(Cfg.Reduction)),
+    .SumDrain(sum_read_to_write(Cfg.Reduction)),
+    .BroadcastDrain(BroadcastDrain)
   ) u_completion (
     .clk_i,
     .rst_ni,

@@ -43,9 +43,11 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
     assert generator.main(["--check", *root]) == 1
     assert generator.main(root) == 0
     assert generator.main(["--check", *root]) == 0
+    package = (tmp_path / "rtl/rpau/rs_rpau_pkg.sv").read_text()
+    assert "    // Banks.\n    int unsigned Banks;\n" in package
+    assert "      Banks: 8192\n" in package
     top = (tmp_path / "rtl/rpau/rs_rpau_top.sv").read_text()
-    assert "parameter  int unsigned Banks = 8192,\n" in top
-    assert "assign design_o[CapabilityBanks] = CapabilityBits'(Banks);\n" in top
+    assert "assign design_o[CapabilityBanks] = CapabilityBits'(Cfg.Banks);\n" in top
 
 
 @pytest.mark.parametrize(
