@@ -108,28 +108,11 @@ module rs_rpau_main
     end
   end
 
-  decoded_t decoded;
-  logic transform, pair, inverse, permute, broadcast, receive;
-  logic sum, one, subtract, use_b, use_c, use_key;
-  assign decoded   = command_q.decoded;
-  assign transform = transform_q;
-  assign pair      = pair_q;
-  assign inverse   = inverse_q;
-  assign permute   = permute_q;
-  assign broadcast = broadcast_q;
-  assign receive   = receive_q;
-  assign sum       = sum_q;
-  assign one       = one_q;
-  assign subtract  = subtract_q;
-  assign use_b     = use_b_q;
-  assign use_c     = use_c_q;
-  assign use_key   = use_key_q;
-
   // With one multiplier a core: sums use no multiplier; other pointwise instructions take two
   // cycles a row.
   logic in_turn, sum_only;
-  assign sum_only = (Cfg.CoreMultipliers == 1) && sum && one;
-  assign in_turn  = (Cfg.CoreMultipliers == 1) && !transform && !pair && !sum_only;
+  assign sum_only = (Cfg.CoreMultipliers == 1) && sum_q && one_q;
+  assign in_turn  = (Cfg.CoreMultipliers == 1) && !transform_q && !pair_q && !sum_only;
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
@@ -140,7 +123,7 @@ module rs_rpau_main
     .Depth(twiddle_lead(Cfg.Twiddles, Cfg.Reduction))
   ) u_ntt_start (
     .clk_i,
-    .d_i(started_q && transform),
+    .d_i(started_q && transform_q),
     .d_o(ntt_start)
   );
   rs_ntt_sequencer #(
@@ -151,7 +134,7 @@ module rs_rpau_main
     .rst_ni,
     .ring_i,
     .start_i(ntt_start),
-    .inverse_i(inverse),
+    .inverse_i(inverse_q),
     .valid_o(ntt_step.valid),
     .again_o(ntt_step.again),
     .last_o(ntt_last),
@@ -167,9 +150,9 @@ module rs_rpau_main
   logic                   walk_valid, walk_last, walk_half;
   logic [RowBits-1:0]     walk_row_read, walk_row_write;
   logic [LogLanes-1:0]    walk_offset;
-  assign element  = permute ? ElementBits'(command_q.word[ElementLsb+:ElementWidth])
-                            : ElementBits'(1);
-  assign sub_poly = decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
+  assign element  = permute_q ? ElementBits'(command_q.word[ElementLsb+:ElementWidth])
+                              : ElementBits'(1);
+  assign sub_poly = command_q.decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
   rs_automorph_sequencer #(
     .LogN(Cfg.LogN),
     .Cores(Cfg.Cores),
@@ -178,10 +161,10 @@ module rs_rpau_main
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(started_q && !transform),
+    .start_i(started_q && !transform_q),
     .element_i(element),
     .sub_poly_i(sub_poly),
-    .twice_i(pair || in_turn),
+    .twice_i(pair_q || in_turn),
     .valid_o(walk_valid),
     .last_o(walk_last),
     .row_read_o(walk_row_read),
@@ -206,8 +189,8 @@ module rs_rpau_main
     .rst_ni,
     .ring_i,
     .sub_poly_i(sub_poly),
-    .start_i(started_q && transform),
-    .inverse_i(inverse),
+    .start_i(started_q && transform_q),
+    .inverse_i(inverse_q),
     .set_i,
     .factor_o(tw_factor),
     .hi_o(tw_hi),
@@ -222,12 +205,12 @@ module rs_rpau_main
   logic [LogLanes-1:0] offset;
   // In pointwise instructions all operands and results have the same order: halves are not swapped.
   logic moves, walk_step, of_pair;
-  assign moves     = permute || pair;
-  assign walk_step = walk_valid && !receive && !(in_turn && walk_half);
-  assign of_pair   = pair && walk_half;
+  assign moves     = permute_q || pair_q;
+  assign walk_step = walk_valid && !receive_q && !(in_turn && walk_half);
+  assign of_pair   = pair_q && walk_half;
   assign walk_read = '{
           valid: walk_step,
-          again: pair,
+          again: pair_q,
           swap: moves && ((^walk_row_read) ^ of_pair),
           half: of_pair,
           row_u: walk_row_read,
@@ -243,9 +226,9 @@ module rs_rpau_main
           row_t: walk_row_write,
           pattern: PatternBits'(InOrder)
       };
-  assign sooner_step = transform ? ntt_step : walk_read;
-  assign write_step  = transform ? ntt_step : walk_write;
-  assign last        = transform ? ntt_last : walk_last;
+  assign sooner_step = transform_q ? ntt_step : walk_read;
+  assign write_step  = transform_q ? ntt_step : walk_write;
+  assign last        = transform_q ? ntt_last : walk_last;
 
   // Only inverse butterflies need their operands this early; automorphisms do not.
   rs_delay #(
@@ -256,7 +239,7 @@ module rs_rpau_main
     .d_i({sooner_step, walk_offset}),
     .d_o({later_step, offset})
   );
-  assign read_step = inverse ? sooner_step : later_step;
+  assign read_step = inverse_q ? sooner_step : later_step;
 
   logic [DstWidth-1:0] dst, poly_a, poly_b;
   logic [RowBits-1:0]  read_row [2];
@@ -268,12 +251,12 @@ module rs_rpau_main
   assign read_row[1] = read_step.swap ? read_step.row_u : read_step.row_t;
   assign read_o = '{
           valid: read_step.valid,
-          uses: {use_c, use_b, 1'b1},
-          poly: {sum ? poly_b : dst, poly_b, poly_a},
+          uses: {use_c_q, use_b_q, 1'b1},
+          poly: {sum_q ? poly_b : dst, poly_b, poly_a},
           row: {RowWidth'(read_row[1]), RowWidth'(read_row[0])}
       };
   assign key_read_o = '{
-          valid: read_step.valid && use_key,
+          valid: read_step.valid && use_key_q,
           poly: command_q.word[BKeyLsb+:BKeyWidth],
           row: RowWidth'(read_row[0])
       };
@@ -292,11 +275,11 @@ module rs_rpau_main
     .swap_i(read_step.swap),
     .odd_i(^read_step.row_u),
     .pattern_i(read_step.pattern),
-    .permute_i(permute),
+    .permute_i(permute_q),
     .element_i(element[LogLanes-1:0]),
     .offset_i(offset),
-    .pair_i(pair),
-    .use_key_i(use_key),
+    .pair_i(pair_q),
+    .use_key_i(use_key_q),
     .a_i(operand_i[0]),
     .b_i(operand_i[1]),
     .c_i(operand_i[2]),
@@ -317,13 +300,13 @@ module rs_rpau_main
     .clk_i,
     .valid_i(operand_step.valid),
     .sum_i(sum_only),
-    .butterfly_i(transform || pair),
-    .constant_i(pair),
-    .inverse_i(inverse),
-    .sub_i(subtract),
-    .use_b_i(use_b || use_key),
-    .use_c_i(use_c),
-    .use_link_i(receive),
+    .butterfly_i(transform_q || pair_q),
+    .constant_i(pair_q),
+    .inverse_i(inverse_q),
+    .sub_i(subtract_q),
+    .use_b_i(use_b_q || use_key_q),
+    .use_c_i(use_c_q),
+    .use_link_i(receive_q),
     .k1_i,
     .k2_i,
     .q_i,
@@ -371,7 +354,7 @@ module rs_rpau_main
           row_t: receive_row,
           pattern: PatternBits'(InOrder)
       };
-  assign operand_step = receive ? receive_step : lanes_step;
+  assign operand_step = receive_q ? receive_step : lanes_step;
   // First the latency of a sum, then the rest of the lanes' latency. Each part ends with a
   // register.
   step_t sum_soon, lane_soon, result_soon;
@@ -416,7 +399,7 @@ module rs_rpau_main
   ) u_write (
     .clk_i,
     .rst_ni,
-    .pair_i(pair),
+    .pair_i(pair_q),
     .valid_i(result_step.valid),
     .half_i(result_step.half),
     .step_i(result_step),
@@ -439,7 +422,7 @@ module rs_rpau_main
           row: {RowWidth'(write_row[1]), RowWidth'(write_row[0])}
       };
 
-  assign link_send_o  = busy && broadcast && sender_q;
+  assign link_send_o  = busy && broadcast_q && sender_q;
   assign link_valid_o = result_step.valid;
   assign link_o       = result;
 
@@ -456,8 +439,8 @@ module rs_rpau_main
     .rst_ni,
     .start_i,
     .last_i(last),
-    .broadcast_i(broadcast),
-    .pair_i(pair),
+    .broadcast_i(broadcast_q),
+    .pair_i(pair_q),
     .sum_i(sum_only),
     .busy_o(busy),
     .ending_o(ending),
@@ -465,7 +448,7 @@ module rs_rpau_main
   );
 
   LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) !(ending && !broadcast) || we_q)
+  assert property (@(posedge clk_i) !(ending && !broadcast_q) || we_q)
   else $error("the last write does not come in the cycle that the latency says");
   WriteWhileBusy_A :
   assert property (@(posedge clk_i) !(rst_ni && we_q) || busy)
@@ -474,7 +457,7 @@ module rs_rpau_main
   assert property (@(posedge clk_i) !(start_i && pairs) || ring_i.log_sub_polys != '0)
   else $error("the ring's polynomials do not lie in sub-polynomials");
   ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(receive && ending) || received)
+  assert property (@(posedge clk_i) !(receive_q && ending) || received)
   else $error("a broadcast ends without all of its rows");
 
   SwapInOrder_A :

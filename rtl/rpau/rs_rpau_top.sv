@@ -1,6 +1,6 @@
 // An accelerator of the RPAU architecture: RPAUs, their interconnect and the program controller.
 //
-// The parameters are those of a design (backends/rpau/design/design.py, which checks them).
+// Cfg is the record of a design, which backends/rpau/design/design.py checks.
 //
 //   host_*     One access a cycle, only while busy_o is low, to memory host_space_i (space_e of
 //              rs_rpau_pkg) of RPAU host_rpau_i. In the address spaces poly and key, word j of

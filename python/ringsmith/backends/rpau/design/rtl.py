@@ -47,7 +47,7 @@ def configuration(design: RpauDesign) -> Record:
     return Record(
         tuple(
             Field(
-                capability.parameter,
+                capability.rtl_field,
                 1 if isinstance(getattr(design, capability.name), bool) else 32,
                 values[capability.name],
             )

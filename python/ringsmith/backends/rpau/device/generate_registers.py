@@ -60,12 +60,12 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
 
 def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str, list[str]]]:
     """The sections of hand-written files: path -> name of the section -> its lines."""
-    names = [str(capability.parameter) for capability in registers.capabilities]
+    names = [str(capability.rtl_field) for capability in registers.capabilities]
     capabilities = [f"Capability{name}," for name in names]
     reported = [f"assign design_o[Capability{n}] = CapabilityBits'(Cfg.{n});" for n in names]
     registered = [
         f"assign hwif_in.capabilities.{capability.name}.value.next = "
-        f"reported[Capability{capability.parameter}];"
+        f"reported[Capability{capability.rtl_field}];"
         for capability in registers.capabilities
     ]
     spaces = registers.register("host_space").value.values
@@ -113,7 +113,7 @@ def _record_fields(capabilities: Sequence[Register], defaults: RpauDesign) -> It
         elif capability.attribute in RANGES:
             bounds = " From {} to {}.".format(*RANGES[capability.attribute])
         yield from _comment(capability.doc + bounds)
-        yield f"{kind} {capability.parameter};"
+        yield f"{kind} {capability.rtl_field};"
 
 
 def _default_fields(capabilities: Sequence[Register], design: RpauDesign) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _default_fields(capabilities: Sequence[Register], design: RpauDesign) -> Ite
         if capability.value.values:
             text = _member(capability.value, value)
         last = "," if number < len(capabilities) - 1 else ""
-        yield f"{capability.parameter}: {text}{last}"
+        yield f"{capability.rtl_field}: {text}{last}"
 
 
 def _comment(doc: str, indent: str = "") -> list[str]:
