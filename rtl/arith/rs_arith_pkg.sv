@@ -8,9 +8,11 @@ package rs_arith_pkg;
   import rs_mem_pkg::*;
 
   // Values of the parameter Reduction of rs_mod_mul.
-  localparam int unsigned ReductionBarrett = 0;  // any odd modulus, loaded at run time
-  localparam int unsigned ReductionSparse = 1;  // one of the elaborated primes of rs_sparse_pkg
-  localparam int unsigned ReductionFolded = 2;  // near a power of two, loaded at run time
+  typedef enum int unsigned {
+    ReductionBarrett = 0,  // any odd modulus, loaded at run time
+    ReductionSparse = 1,   // one of the elaborated primes of rs_sparse_pkg
+    ReductionFolded = 2    // near a power of two, loaded at run time
+  } reduction_e;
 
   // Width of the port that chooses among the elaborated primes.
   localparam int unsigned IndexWidth = 4;

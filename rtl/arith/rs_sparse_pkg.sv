@@ -20,9 +20,11 @@ package rs_sparse_pkg;
   localparam int unsigned NumFamilies = 3;
 
   // Values of the parameter Family of rs_mod_mul; 0: no primes.
-  localparam int unsigned FamilyNone = 0;
-  localparam int unsigned FamilyMedha = 1;
-  localparam int unsigned FamilyWord48 = 2;
+  typedef enum int unsigned {
+    FamilyNone = 0,
+    FamilyMedha = 1,
+    FamilyWord48 = 2
+  } family_e;
 
   typedef sparse_prime_t [NumPrimes-1:0] family_t;
 

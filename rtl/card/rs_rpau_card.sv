@@ -18,42 +18,12 @@ module rs_rpau_card
   import rs_rpau_pkg::host_words;
   import rs_shell_pkg::*;
 #(
-  // generated from rtl/shell/rs_registers.rdl: parameters
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ProgramWords = 1024,
-  parameter  int unsigned Reduction = 0,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Interconnect = 0,
-  parameter  int unsigned Twiddles = 0,
-  parameter  int unsigned WorkUramPolys = 0,
-  parameter  int unsigned KeyRam = 1,
-  parameter  int unsigned Family = 0,
-  parameter  int unsigned Prng = 0,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned Link = 0,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned SmallerRings = 0,
-  parameter  int unsigned WorkBlockBanks = 0,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned HopCycles = 1,
-  parameter  int unsigned Converters = 0,
-  parameter  int unsigned Conversions = 0,
-  parameter  int unsigned CoreMultipliers = 2,
-  parameter  int unsigned KeyStream = 0,
-  // end of generated
+  parameter  rs_rpau_pkg::rpau_cfg_t Cfg = rs_rpau_pkg::DefaultCfg,
   parameter  int unsigned Coprocessors = 2,  // 1 to 8
   parameter  int unsigned HostBits = 128,    // 32, 64, 128, 256 or 512
   parameter  int unsigned LogDepth = 9,
   parameter  int unsigned OpenReads = 4,
-  localparam int unsigned HostWords = host_words(2 * Cores),
+  localparam int unsigned HostWords = host_words(2 * Cfg.Cores),
   localparam int unsigned CardAddrWidth = AxilAddrWidth + 4,
   localparam int unsigned StrobeWidth = AxilDataWidth / 8,
   localparam int unsigned IdBits = (Coprocessors > 1) ? $clog2(Coprocessors) : 1,
@@ -172,21 +142,22 @@ module rs_rpau_card
     .irq_o
   );
 
-  logic [Coprocessors-1:0]                           device_rst_n, host_we, host_re, host_rvalid;
-  logic [Coprocessors-1:0]                           host_busy, refused, moving, start, busy;
-  logic [Coprocessors-1:0][SpaceBits-1:0]             host_space;
-  logic [Coprocessors-1:0][UnitBits-1:0]             host_unit;
-  logic [Coprocessors-1:0][IndexBits-1:0]            host_index;
-  logic [Coprocessors-1:0][RowBits-1:0]              host_row;
-  logic [Coprocessors-1:0][HostWords-1:0][Width-1:0] host_wdata, host_rdata;
-  logic [Coprocessors-1:0][15:0]                     opened;
-  logic [Coprocessors-1:0][63:0]                     cycles;
-  command_t [Coprocessors-1:0]                       asked;
+  logic [Coprocessors-1:0]                               device_rst_n, host_we, host_re, refused;
+  logic [Coprocessors-1:0]                               host_rvalid, host_busy;
+  logic [Coprocessors-1:0]                               moving, start, busy;
+  logic [Coprocessors-1:0][SpaceBits-1:0]                host_space;
+  logic [Coprocessors-1:0][UnitBits-1:0]                 host_unit;
+  logic [Coprocessors-1:0][IndexBits-1:0]                host_index;
+  logic [Coprocessors-1:0][RowBits-1:0]                  host_row;
+  logic [Coprocessors-1:0][HostWords-1:0][Cfg.Width-1:0] host_wdata, host_rdata;
+  logic [Coprocessors-1:0][15:0]                         opened;
+  logic [Coprocessors-1:0][63:0]                         cycles;
+  command_t [Coprocessors-1:0]                           asked;
   rs_dma #(
     .Channels(Coprocessors),
     .DataBits(HostBits),
     .HostWords(HostWords),
-    .Width(Width),
+    .Width(Cfg.Width),
     .LogDepth(LogDepth),
     .OpenReads(OpenReads)
   ) u_dma (
@@ -250,13 +221,13 @@ module rs_rpau_card
 
   // ---- coprocessors -----------------------------------------------------------------------------
   for (genvar c = 0; c < Coprocessors; c++) begin : gen_coprocessor
-    axil_request_t    axil_request;
-    axil_response_t   axil_response;
-    axi_response_t    unused_axi;
-    dma_request_t     request;
-    dma_response_t    response;
-    logic [Width-1:0] wdata [HostWords];
-    logic [Width-1:0] rdata [HostWords];
+    axil_request_t        axil_request;
+    axil_response_t       axil_response;
+    axi_response_t        unused_axi;
+    dma_request_t         request;
+    dma_response_t        response;
+    logic [Cfg.Width-1:0] wdata [HostWords];
+    logic [Cfg.Width-1:0] rdata [HostWords];
     rs_axil_cross u_cross (
       .bus_clk_i,
       .valid_i(valid[c+1]),
@@ -300,38 +271,8 @@ module rs_rpau_card
     assign opened[c]       = response.opened;
     assign cycles[c]       = response.cycles;
     rs_rpau_shell #(
-      .Dma(1),
-      // generated from rtl/shell/rs_registers.rdl: handed
-      .LogN(LogN),
-      .Width(Width),
-      .Rpaus(Rpaus),
-      .Cores(Cores),
-      .DyadicCores(DyadicCores),
-      .WorkPolys(WorkPolys),
-      .KeyPolys(KeyPolys),
-      .Constants(Constants),
-      .ProgramWords(ProgramWords),
-      .Reduction(Reduction),
-      .ModulusBanks(ModulusBanks),
-      .Interconnect(Interconnect),
-      .Twiddles(Twiddles),
-      .WorkUramPolys(WorkUramPolys),
-      .KeyRam(KeyRam),
-      .Family(Family),
-      .Prng(Prng),
-      .Seeds(Seeds),
-      .Link(Link),
-      .LargerRings(LargerRings),
-      .SmallerRings(SmallerRings),
-      .WorkBlockBanks(WorkBlockBanks),
-      .NarrowRpaus(NarrowRpaus),
-      .NarrowWidth(NarrowWidth),
-      .HopCycles(HopCycles),
-      .Converters(Converters),
-      .Conversions(Conversions),
-      .CoreMultipliers(CoreMultipliers),
-      .KeyStream(KeyStream)
-      // end of generated
+      .Cfg(Cfg),
+      .Dma(1'b1)
     ) u_shell (
       .clk_i,
       .rst_ni,

@@ -20,32 +20,10 @@ module rs_rpau
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned LinkWidth = Width,    // of the host port and the interconnect
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Hops = 4,         // cycles of rs_rpau_pkg::interconnect_latency
-  parameter  int unsigned HopCycles = 1,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,  // 0: there is no dyadic unit
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned CoreMultipliers = 2,
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned WorkUramPolys = 0,
-  parameter  int unsigned WorkBlockBanks = 0,   // of the others; 0: one for each
-  parameter  int unsigned KeyRam = RamUltra,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,
-  parameter  int unsigned Prng = PrngNone,
-  parameter  int unsigned Seeds = 0,        // entries of the seed store, with a PRNG
-  parameter  int unsigned Link = 0,         // 1: there is a link unit
-  parameter  int unsigned Rpaus = 5,        // of the device
-  parameter  int unsigned Converters = 0,   // of the device; 0: there is no coefficient unit
-  localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned ConverterPorts = (Converters > 0) ? Converters : 1,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  parameter  int unsigned LinkWidth = Cfg.Width,    // of the host port and the interconnect
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned ConverterPorts = (Cfg.Converters > 0) ? Cfg.Converters : 1,
   localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                 clk_i,
@@ -74,10 +52,10 @@ module rs_rpau
   input  logic [LinkWidth-1:0] word_i [ConverterPorts]
 );
   /*verilator no_inline_module*/
-  localparam int unsigned RowBits = LogN - $clog2(Lanes);
-  localparam int unsigned ShiftWidth = $clog2(Width + 1);
-  localparam int unsigned DyadicPorts = (DyadicCores > 0) ? DyadicCores : 1;
-  localparam int unsigned PartBits = part_bits(Lanes, DyadicCores);
+  localparam int unsigned RowBits = Cfg.LogN - $clog2(Lanes);
+  localparam int unsigned ShiftWidth = $clog2(Cfg.Width + 1);
+  localparam int unsigned DyadicPorts = (Cfg.DyadicCores > 0) ? Cfg.DyadicCores : 1;
+  localparam int unsigned PartBits = part_bits(Lanes, Cfg.DyadicCores);
 
   // ---- host -------------------------------------------------------------------------------------
   // Where a row comes in parts, those of a row whose halves are swapped are exchanged. Without
@@ -86,7 +64,7 @@ module rs_rpau
   localparam int unsigned LogHostParts = $clog2(HostParts);
   localparam int unsigned PlaceBits = part_bits(Lanes, HostWords);
   host_t                host_q;
-  logic [Width-1:0]     host_wdata_q [Lanes];
+  logic [Cfg.Width-1:0] host_wdata_q [Lanes];
   logic [PlaceBits-1:0] host_wplace;   // part of the row that words are written to
   logic [PlaceBits-1:0] host_rplace;   // that are read; without parts, whether halves are swapped
   logic                 host_last;     // the words are the last of their row
@@ -111,19 +89,19 @@ module rs_rpau
     host_q <= host_i;
     for (int unsigned l = 0; l < Lanes; l++) begin
       if (host_i.we && host_wplace == PlaceBits'(l / HostWords)) begin
-        host_wdata_q[l] <= host_wdata_i[l%HostWords][Width-1:0];
+        host_wdata_q[l] <= host_wdata_i[l%HostWords][Cfg.Width-1:0];
       end
     end
   end
-  if (LinkWidth > Width) begin : gen_narrow
+  if (LinkWidth > Cfg.Width) begin : gen_narrow
     for (genvar w = 0; w < HostWords; w++) begin : gen_word
       logic unused_bits;
-      assign unused_bits = ^host_wdata_i[w][LinkWidth-1:Width];
+      assign unused_bits = ^host_wdata_i[w][LinkWidth-1:Cfg.Width];
     end
   end
 
-  logic             host_poly_we;
-  logic [Width-1:0] host_word;
+  logic                           host_poly_we;
+  logic [Cfg.Width-1:0]           host_word;
   logic [memory_read_latency():1] host_reads_q;  // reads in progress: bit i began i cycles ago
   assign host_poly_we = host_q.we && host_q.space == SpacePoly && host_last;
   assign host_word    = host_wdata_q[0];
@@ -137,12 +115,12 @@ module rs_rpau
                        : command_i.word[PrimeLsb+:PrimeWidth];
   assign host_set    = host_q.index[PrimeWidth-1:0];
 
-  logic [Width-1:0]      main_q, main_mu, dyadic_q, dyadic_mu, coefficient_q, k1, k2;
+  logic [Cfg.Width-1:0]  main_q, main_mu, dyadic_q, dyadic_mu, coefficient_q, k1, k2;
   logic [ShiftWidth-1:0] main_shift, dyadic_shift;
   logic [IndexWidth-1:0] main_index, dyadic_index;
   rs_rpau_moduli #(
-    .Width(Width),
-    .Sets(ModulusBanks)
+    .Width(Cfg.Width),
+    .Sets(Cfg.ModulusBanks)
   ) u_moduli (
     .clk_i,
     .rst_ni,
@@ -169,9 +147,9 @@ module rs_rpau
   );
 
   rs_rpau_constants #(
-    .Width(Width),
-    .Words(Constants),
-    .Sets(ModulusBanks)
+    .Width(Cfg.Width),
+    .Words(Cfg.Constants),
+    .Sets(Cfg.ModulusBanks)
   ) u_constants (
     .clk_i,
     .start_i(start_i[UnitMain]),
@@ -189,10 +167,10 @@ module rs_rpau
   );
 
   // ---- what the interconnect brings -------------------------------------------------------------
-  logic             arrived_valid;
-  logic [Width-1:0] arrived [Lanes];
+  logic                 arrived_valid;
+  logic [Cfg.Width-1:0] arrived [Lanes];
   rs_rpau_arrival #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .LinkWidth(LinkWidth),
     .Lanes(Lanes)
   ) u_arrival (
@@ -204,29 +182,20 @@ module rs_rpau
     .words_o(arrived)
   );
 
-  // ---- memory ports of the units, by unit_e ------------------------------------------------------
-  work_read_t       unit_read [Units];
-  work_write_t      unit_write [Units];
-  key_read_t        key_read [Units];
-  logic [Width-1:0] key_words [Lanes];
+  // ---- memory ports of the units, by unit_e -----------------------------------------------------
+  work_read_t           unit_read [Units];
+  work_write_t          unit_write [Units];
+  key_read_t            key_read [Units];
+  logic [Cfg.Width-1:0] key_words [Lanes];
   assign key_read[UnitLink] = '0;
 
   // ---- main unit --------------------------------------------------------------------------------
-  logic [Width-1:0]    main_operand [3][Lanes];
-  logic [Width-1:0]    main_wdata [Lanes];
-  logic                main_send, main_valid;  // to the interconnect
-  logic [Width-1:0]    main_words [Lanes];
+  logic [Cfg.Width-1:0] main_operand [3][Lanes];
+  logic [Cfg.Width-1:0] main_wdata [Lanes];
+  logic                 main_send, main_valid;  // to the interconnect
+  logic [Cfg.Width-1:0] main_words [Lanes];
   rs_rpau_main #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .LargerRings(LargerRings),
-    .Hops(Hops),
-    .ModulusBanks(ModulusBanks),
-    .Multipliers(CoreMultipliers),
-    .Twiddles(Twiddles),
-    .Reduction(Reduction),
-    .Family(Family)
+    .Cfg(Cfg)
   ) u_main (
     .clk_i,
     .rst_ni,
@@ -258,21 +227,12 @@ module rs_rpau
   );
 
   // ---- dyadic unit ------------------------------------------------------------------------------
-  logic                dyadic_swap;
-  logic [PartBits-1:0] dyadic_part;
-  logic [Width-1:0]    dyadic_operand [3][DyadicPorts];
-  logic [Width-1:0]    dyadic_wdata [Lanes];
+  logic                 dyadic_swap;
+  logic [PartBits-1:0]  dyadic_part;
+  logic [Cfg.Width-1:0] dyadic_operand [3][DyadicPorts];
+  logic [Cfg.Width-1:0] dyadic_wdata [Lanes];
   rs_rpau_dyadic_unit #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .DyadicCores(DyadicCores),
-    .Width(Width),
-    .Constants(Constants),
-    .ModulusBanks(ModulusBanks),
-    .Reduction(Reduction),
-    .Family(Family),
-    .Prng(Prng),
-    .Seeds(Seeds)
+    .Cfg(Cfg)
   ) u_dyadic_unit (
     .clk_i,
     .rst_ni,
@@ -298,15 +258,10 @@ module rs_rpau
   );
 
   // ---- link unit, and the interconnect ----------------------------------------------------------
-  logic             link_reads;
-  logic [Width-1:0] sent [Lanes];
+  logic                 link_reads;
+  logic [Cfg.Width-1:0] sent [Lanes];
   rs_rpau_port #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .Hops(Hops),
-    .HopCycles(HopCycles),
-    .Link(Link)
+    .Cfg(Cfg)
   ) u_port (
     .clk_i,
     .rst_ni,
@@ -332,22 +287,22 @@ module rs_rpau
   end
 
   // ---- coefficient unit -------------------------------------------------------------------------
-  localparam int unsigned CoefficientPartBits = part_bits(Lanes, Converters);
+  localparam int unsigned CoefficientPartBits = part_bits(Lanes, Cfg.Converters);
   logic [CoefficientPartBits-1:0] coefficient_part;
-  logic [Width-1:0]               coefficient_operand [3][ConverterPorts];
-  logic [Width-1:0]               coefficient_wdata [Lanes];
+  logic [Cfg.Width-1:0]           coefficient_operand [3][ConverterPorts];
+  logic [Cfg.Width-1:0]           coefficient_wdata [Lanes];
   assign key_read[UnitCoefficient] = '0;
-  if (Converters > 0) begin : gen_coefficient
-    logic [Width-1:0] x [Converters];
-    logic [Width-1:0] own [Converters];
-    logic [Width-1:0] word [Converters];
+  if (Cfg.Converters > 0) begin : gen_coefficient
+    logic [Cfg.Width-1:0] x [Cfg.Converters];
+    logic [Cfg.Width-1:0] own [Cfg.Converters];
+    logic [Cfg.Width-1:0] word [Cfg.Converters];
     rs_rpau_coefficient #(
-      .LogN(LogN),
-      .Cores(Cores),
-      .Width(Width),
-      .Rpaus(Rpaus),
-      .HopCycles(HopCycles),
-      .Converters(Converters)
+      .LogN(Cfg.LogN),
+      .Cores(Cfg.Cores),
+      .Width(Cfg.Width),
+      .Rpaus(Cfg.Rpaus),
+      .HopCycles(Cfg.HopCycles),
+      .Converters(Cfg.Converters)
     ) u_coefficient (
       .clk_i,
       .rst_ni,
@@ -367,10 +322,10 @@ module rs_rpau
       .word_valid_i,
       .word_i(word)
     );
-    for (genvar k = 0; k < Converters; k++) begin : gen_word
+    for (genvar k = 0; k < Cfg.Converters; k++) begin : gen_word
       assign x_o[k]   = LinkWidth'(x[k]);
       assign own_o[k] = LinkWidth'(own[k]);
-      assign word[k]  = word_i[k][Width-1:0];
+      assign word[k]  = word_i[k][Cfg.Width-1:0];
     end
   end else begin : gen_no_coefficient
     logic unused_inputs;
@@ -386,9 +341,9 @@ module rs_rpau
   end
 
   // ---- memories: the host reads as the main unit and writes as the dyadic one -------------------
-  work_read_t       work_read [Units];
-  work_write_t      work_write [Units];
-  logic [Width-1:0] work_wdata [Units][Lanes];
+  work_read_t           work_read [Units];
+  work_write_t          work_write [Units];
+  logic [Cfg.Width-1:0] work_wdata [Units][Lanes];
   always_comb begin
     work_read = unit_read;
     if (host_q.re) begin
@@ -410,20 +365,12 @@ module rs_rpau
     work_wdata[UnitCoefficient] = coefficient_wdata;
     for (int unsigned l = 0; l < Lanes; l++) begin
       work_wdata[UnitDyadic][l] = !host_poly_we ? dyadic_wdata[l] :
-          host_wdata_q[HostParts == 1 && host_swap ? l ^ Cores : l];
+          host_wdata_q[HostParts == 1 && host_swap ? l ^ Cfg.Cores : l];
     end
   end
 
   rs_rpau_work_memory #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .Polys(WorkPolys),
-    .UramPolys(WorkUramPolys),
-    .BlockBanks(WorkBlockBanks),
-    .DyadicWords(DyadicCores),
-    .Link(Link),
-    .Converters(Converters)
+    .Cfg(Cfg)
   ) u_work_memory (
     .clk_i,
     .read_i(work_read),
@@ -439,11 +386,11 @@ module rs_rpau
   );
 
   rs_rpau_key_store #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .Polys(KeyPolys),
-    .Ram(KeyRam)
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
+    .Polys(Cfg.KeyPolys),
+    .Ram(Cfg.KeyRam)
   ) u_key_store (
     .clk_i,
     .we_i(host_q.we && host_q.space == SpaceKey && host_last),
@@ -472,13 +419,14 @@ module rs_rpau
   end
   assign host_rvalid_o = host_rvalid_q;
   for (genvar w = 0; w < HostWords; w++) begin : gen_read
-    logic [Width-1:0] choices [HostPlaces];
-    logic [Width-1:0] word;
+    logic [Cfg.Width-1:0] choices [HostPlaces];
+    logic [Cfg.Width-1:0] word;
     for (genvar p = 0; p < HostPlaces; p++) begin : gen_place
-      assign choices[p] = main_operand[0][(HostParts > 1) ? p * HostWords + w : w ^ (p * Cores)];
+      localparam int unsigned Lane = (HostParts > 1) ? p * HostWords + w : w ^ (p * Cfg.Cores);
+      assign choices[p] = main_operand[0][Lane];
     end
     rs_select #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Words(HostPlaces)
     ) u_word (
       .clk_i,

@@ -16,47 +16,41 @@ module rs_rpau_dyadic
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,
-  parameter  int unsigned Prng = PrngNone,
-  localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned RowBits = LogN - $clog2(Lanes),
-  localparam int unsigned Groups = Lanes / DyadicCores,  // cycles a row
-  localparam int unsigned GroupBits = part_bits(Lanes, DyadicCores),
-  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned RowBits = Cfg.LogN - $clog2(Lanes),
+  localparam int unsigned Groups = Lanes / Cfg.DyadicCores,  // cycles a row
+  localparam int unsigned GroupBits = part_bits(Lanes, Cfg.DyadicCores),
+  localparam int unsigned ShiftWidth = $clog2(Cfg.Width + 1)
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
 
-  input  ring_t                     ring_i,     // still while a program runs
-  input  logic                      start_i,
-  input  command_t                  command_i,
-  output logic                      done_o,
+  input  ring_t                 ring_i,     // still while a program runs
+  input  logic                  start_i,
+  input  command_t              command_i,
+  output logic                  done_o,
 
-  input  logic [Width-1:0]          q_i,
-  input  logic [Width-1:0]          mu_i,
-  input  logic [ShiftWidth-1:0]     shift_i,
-  input  logic [IndexWidth-1:0]     index_i,
-  input  logic [Width-1:0]          k1_i,      // 1 where the instruction names none
-  input  logic [Width-1:0]          k2_i,      // 0, likewise
+  input  logic [Cfg.Width-1:0]  q_i,
+  input  logic [Cfg.Width-1:0]  mu_i,
+  input  logic [ShiftWidth-1:0] shift_i,
+  input  logic [IndexWidth-1:0] index_i,
+  input  logic [Cfg.Width-1:0]  k1_i,      // 1 where the instruction names none
+  input  logic [Cfg.Width-1:0]  k2_i,      // 0, likewise
 
   // Work memory, and the key store: its words stay until the next read.
-  output work_read_t                read_o,
-  output key_read_t                 key_read_o,
-  output logic                      swap_o,     // of the row
-  output logic [GroupBits-1:0]      part_o,     // of it, that is wanted: its group of words
-  input  logic [Width-1:0]          operand_i [3][DyadicCores],  // a, b, c
-  input  logic [Width-1:0]          key_i [Lanes],
-  input  logic [Width-1:0]          seeded_i [DyadicCores],  // counts only with a PRNG
-  output work_write_t               write_o,
-  output logic [Width-1:0]          wdata_o [Lanes]
+  output work_read_t            read_o,
+  output key_read_t             key_read_o,
+  output logic                  swap_o,     // of the row
+  output logic [GroupBits-1:0]  part_o,     // of it, that is wanted: its group of words
+  input  logic [Cfg.Width-1:0]  operand_i [3][Cfg.DyadicCores],  // a, b, c
+  input  logic [Cfg.Width-1:0]  key_i [Lanes],
+  input  logic [Cfg.Width-1:0]  seeded_i [Cfg.DyadicCores],  // counts only with a PRNG
+  output work_write_t           write_o,
+  output logic [Cfg.Width-1:0]  wdata_o [Lanes]
 );
-  if (DyadicCores == 0 || DyadicCores > Lanes) begin : gen_bad_cores
-    $error("rs_rpau_dyadic: %0d dyadic cores with %0d butterfly cores", DyadicCores, Cores);
+  if (Cfg.DyadicCores == 0 || Cfg.DyadicCores > Lanes) begin : gen_bad_cores
+    $error("rs_rpau_dyadic: %0d dyadic cores with %0d butterfly cores", Cfg.DyadicCores, Cfg.Cores);
   end
 
   // ---- the running instruction ------------------------------------------------------------------
@@ -68,7 +62,7 @@ module rs_rpau_dyadic
   end
   assign decoded  = command_q.decoded;
   assign use_key  = decoded.factor == FactorBKey;
-  assign use_seed = Prng != PrngNone && decoded.factor == FactorSeed;
+  assign use_seed = Cfg.Prng != PrngNone && decoded.factor == FactorSeed;
   assign use_b    = decoded.factor == FactorB;
   // The summand is always read as operand c, also where it is b; operand b is the factor.
   assign sum      = decoded.addend == AddendB;
@@ -80,7 +74,7 @@ module rs_rpau_dyadic
 
   // ---- read: one row, then its groups of words --------------------------------------------------
   // With the key expander, rows start Lead cycles later, and pause where its streams start again.
-  localparam int unsigned Lead = (Prng == PrngNone) ? 1 : seed_lead(DyadicCores);
+  localparam int unsigned Lead = (Cfg.Prng == PrngNone) ? 1 : seed_lead(Cfg.DyadicCores);
   localparam int unsigned LeadBits = $clog2(Lead + 1);
   logic [LeadBits-1:0]  lead, lead_q;
   logic                 waits, begins, ends;
@@ -91,12 +85,12 @@ module rs_rpau_dyadic
   assign begins  = use_seed ? lead_q == LeadBits'(1) : started_q;
   assign row_end = group_q == GroupBits'(Groups - 1);
   assign at_last = row_q == ring_i.last_row[RowBits-1:0];
-  if (Prng != PrngNone && LogN > LogBlock) begin : gen_blocks
+  if (Cfg.Prng != PrngNone && Cfg.LogN > LogBlock) begin : gen_blocks
     localparam int unsigned BlockRowBits = LogBlock - $clog2(Lanes);
     logic pauses;
     assign pauses = use_seed && active_q && row_end && &row_q[BlockRowBits-1:0] && !at_last;
     assign waits  = (started_q && use_seed) || pauses;
-    assign lead   = LeadBits'(started_q ? Lead : expander_pause(DyadicCores));
+    assign lead   = LeadBits'(started_q ? Lead : expander_pause(Cfg.DyadicCores));
     assign ends   = (row_end && at_last) || pauses;
   end else begin : gen_block
     assign waits = started_q && use_seed;
@@ -141,7 +135,7 @@ module rs_rpau_dyadic
 
   // The key store has the whole row for all of its groups.
   logic [GroupBits-1:0] key_group;
-  logic [Width-1:0]     key [DyadicCores];
+  logic [Cfg.Width-1:0] key [Cfg.DyadicCores];
   rs_delay #(
     .Width(GroupBits),
     .Depth(memory_read_latency())
@@ -150,13 +144,13 @@ module rs_rpau_dyadic
     .d_i(read_group_q),
     .d_o(key_group)
   );
-  for (genvar l = 0; l < DyadicCores; l++) begin : gen_key
-    logic [Width-1:0] given [Groups];
+  for (genvar l = 0; l < Cfg.DyadicCores; l++) begin : gen_key
+    logic [Cfg.Width-1:0] given [Groups];
     for (genvar g = 0; g < Groups; g++) begin : gen_group
-      assign given[g] = key_i[g*DyadicCores+l];
+      assign given[g] = key_i[g*Cfg.DyadicCores+l];
     end
     rs_mux #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Words(Groups)
     ) u_key (
       .index_i(key_group),
@@ -166,33 +160,33 @@ module rs_rpau_dyadic
   end
 
   // Operands of the multipliers, and what is delayed with them.
-  logic [Width-1:0] a_q [DyadicCores];
-  logic [Width-1:0] b_q [DyadicCores];
-  logic [Width-1:0] c_q [DyadicCores];
+  logic [Cfg.Width-1:0] a_q [Cfg.DyadicCores];
+  logic [Cfg.Width-1:0] b_q [Cfg.DyadicCores];
+  logic [Cfg.Width-1:0] c_q [Cfg.DyadicCores];
   always_ff @(posedge clk_i) begin
-    for (int unsigned l = 0; l < DyadicCores; l++) begin
+    for (int unsigned l = 0; l < Cfg.DyadicCores; l++) begin
       a_q[l] <= operand_i[0][l];
       b_q[l] <= use_seed ? seeded_i[l] : use_key ? key[l] : use_b ? operand_i[1][l] : k1_i;
       c_q[l] <= use_c ? operand_i[2][l] : k2_i;
     end
   end
 
-  if (Prng == PrngNone) begin : gen_no_prng
-    logic [Width-1:0] unused_seeded;
+  if (Cfg.Prng == PrngNone) begin : gen_no_prng
+    logic [Cfg.Width-1:0] unused_seeded;
     always_comb begin
       unused_seeded = '0;
-      for (int unsigned l = 0; l < DyadicCores; l++) unused_seeded ^= seeded_i[l];
+      for (int unsigned l = 0; l < Cfg.DyadicCores; l++) unused_seeded ^= seeded_i[l];
     end
   end
 
   // ---- compute ----------------------------------------------------------------------------------
-  logic [Width-1:0] result [DyadicCores];
-  for (genvar l = 0; l < DyadicCores; l++) begin : gen_lane
-    logic [Width-1:0] product, c_late;
+  logic [Cfg.Width-1:0] result [Cfg.DyadicCores];
+  for (genvar l = 0; l < Cfg.DyadicCores; l++) begin : gen_lane
+    logic [Cfg.Width-1:0] product, c_late;
     rs_mod_mul #(
-      .Width(Width),
-      .Reduction(Reduction),
-      .Family(Family)
+      .Width(Cfg.Width),
+      .Reduction(Cfg.Reduction),
+      .Family(Cfg.Family)
     ) u_mul (
       .clk_i,
       .a_i(a_q[l]),
@@ -204,15 +198,15 @@ module rs_rpau_dyadic
       .p_o(product)
     );
     rs_delay #(
-      .Width(Width),
-      .Depth(mod_mul_latency(Reduction))
+      .Width(Cfg.Width),
+      .Depth(mod_mul_latency(Cfg.Reduction))
     ) u_wait (
       .clk_i,
       .d_i(c_q[l]),
       .d_o(c_late)
     );
     rs_mod_addsub #(
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_add (
       .clk_i,
       .sub_i(subtract),
@@ -226,7 +220,7 @@ module rs_rpau_dyadic
   // ---- write: collect a row ---------------------------------------------------------------------
   // From a row's address at the memory to its first results, and to the cycle in which its last
   // words have been collected.
-  localparam int unsigned ReadToResult = memory_read_latency() + 1 + mod_mul_latency(Reduction)
+  localparam int unsigned ReadToResult = memory_read_latency() + 1 + mod_mul_latency(Cfg.Reduction)
                                          + mod_addsub_latency();
   localparam int unsigned ReadToWrite = ReadToResult + Groups;
   logic                 result_swap;
@@ -241,14 +235,14 @@ module rs_rpau_dyadic
   );
 
   // Physical word l is word l of the row, with halves swapped or not.
-  logic [Width-1:0] row_words_q [Lanes];
+  logic [Cfg.Width-1:0] row_words_q [Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_collect
-    localparam int unsigned Changed = l ^ Cores;
+    localparam int unsigned Changed = l ^ Cfg.Cores;
     logic here;
-    assign here = result_group == GroupBits'((result_swap ? Changed : l) / DyadicCores);
+    assign here = result_group == GroupBits'((result_swap ? Changed : l) / Cfg.DyadicCores);
     always_ff @(posedge clk_i) begin
       if (here) begin
-        row_words_q[l] <= result[(result_swap?Changed:l)%DyadicCores];
+        row_words_q[l] <= result[(result_swap?Changed:l)%Cfg.DyadicCores];
       end
     end
   end

@@ -9,56 +9,47 @@ module rs_rpau_dyadic_unit
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,
-  parameter  int unsigned Prng = PrngNone,
-  parameter  int unsigned Seeds = 0,
-  localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned Ports = (DyadicCores > 0) ? DyadicCores : 1,
-  localparam int unsigned PartBits = part_bits(Lanes, DyadicCores),
-  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned Ports = (Cfg.DyadicCores > 0) ? Cfg.DyadicCores : 1,
+  localparam int unsigned PartBits = part_bits(Lanes, Cfg.DyadicCores),
+  localparam int unsigned ShiftWidth = $clog2(Cfg.Width + 1)
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
 
-  input  ring_t                     ring_i,
-  input  logic                      start_i,
-  input  command_t                  command_i,
-  input  logic [PrimeWidth-1:0]     set_i,
-  output logic                      done_o,
+  input  ring_t                 ring_i,
+  input  logic                  start_i,
+  input  command_t              command_i,
+  input  logic [PrimeWidth-1:0] set_i,
+  output logic                  done_o,
 
-  input  logic [Width-1:0]          q_i,
-  input  logic [Width-1:0]          mu_i,
-  input  logic [ShiftWidth-1:0]     shift_i,
-  input  logic [IndexWidth-1:0]     index_i,
+  input  logic [Cfg.Width-1:0]  q_i,
+  input  logic [Cfg.Width-1:0]  mu_i,
+  input  logic [ShiftWidth-1:0] shift_i,
+  input  logic [IndexWidth-1:0] index_i,
 
-  input  host_t                     host_i,
-  input  logic [Width-1:0]          host_word_i,
+  input  host_t                 host_i,
+  input  logic [Cfg.Width-1:0]  host_word_i,
 
-  output work_read_t                read_o,
-  output key_read_t                 key_read_o,
-  output logic                      swap_o,
-  output logic [PartBits-1:0]       part_o,
-  input  logic [Width-1:0]          operand_i [3][Ports],
-  input  logic [Width-1:0]          key_i [Lanes],
-  output work_write_t               write_o,
-  output logic [Width-1:0]          wdata_o [Lanes]
+  output work_read_t            read_o,
+  output key_read_t             key_read_o,
+  output logic                  swap_o,
+  output logic [PartBits-1:0]   part_o,
+  input  logic [Cfg.Width-1:0]  operand_i [3][Ports],
+  input  logic [Cfg.Width-1:0]  key_i [Lanes],
+  output work_write_t           write_o,
+  output logic [Cfg.Width-1:0]  wdata_o [Lanes]
 );
   logic unused_host;
   assign unused_host = ^{host_i, ring_i};
 
-  if (DyadicCores > 0) begin : gen_dyadic
-    logic [Width-1:0] k1, k2;
+  if (Cfg.DyadicCores > 0) begin : gen_dyadic
+    logic [Cfg.Width-1:0] k1, k2;
     rs_rpau_constants #(
-      .Width(Width),
-      .Words(Constants),
-      .Sets(ModulusBanks)
+      .Width(Cfg.Width),
+      .Words(Cfg.Constants),
+      .Sets(Cfg.ModulusBanks)
     ) u_constants (
       .clk_i,
       .start_i,
@@ -75,14 +66,14 @@ module rs_rpau_dyadic_unit
       .wdata_i(host_word_i)
     );
 
-    logic [Width-1:0] seeded [DyadicCores];
-    if (Prng != PrngNone) begin : gen_seeded
+    logic [Cfg.Width-1:0] seeded [Cfg.DyadicCores];
+    if (Cfg.Prng != PrngNone) begin : gen_seeded
       rs_rpau_seeded #(
-        .LogN(LogN),
-        .DyadicCores(DyadicCores),
-        .Width(Width),
-        .Seeds(Seeds),
-        .Reduction(Reduction)
+        .LogN(Cfg.LogN),
+        .DyadicCores(Cfg.DyadicCores),
+        .Width(Cfg.Width),
+        .Seeds(Cfg.Seeds),
+        .Reduction(Cfg.Reduction)
       ) u_seeded (
         .clk_i,
         .rst_ni,
@@ -98,13 +89,7 @@ module rs_rpau_dyadic_unit
     end
 
     rs_rpau_dyadic #(
-      .LogN(LogN),
-      .Cores(Cores),
-      .DyadicCores(DyadicCores),
-      .Width(Width),
-      .Reduction(Reduction),
-      .Family(Family),
-      .Prng(Prng)
+      .Cfg(Cfg)
     ) u_dyadic (
       .clk_i,
       .rst_ni,
@@ -129,8 +114,8 @@ module rs_rpau_dyadic_unit
       .wdata_o
     );
   end else begin : gen_nothing
-    logic             unused_inputs;
-    logic [Width-1:0] unused_words;
+    logic                 unused_inputs;
+    logic [Cfg.Width-1:0] unused_words;
     always_comb begin
       unused_words = operand_i[0][0] ^ operand_i[1][0] ^ operand_i[2][0];
       for (int unsigned l = 0; l < Lanes; l++) unused_words ^= key_i[l];

@@ -12,7 +12,7 @@ module rs_rpau_key_store
   parameter  int unsigned Cores = 4,
   parameter  int unsigned Width = 48,
   parameter  int unsigned Polys = 48,
-  parameter  int unsigned Ram = RamUltra,
+  parameter  ram_e        Ram = RamUltra,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned RowBits = LogN - $clog2(Lanes)
 ) (

@@ -15,20 +15,11 @@ module rs_rpau_main
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Hops = 4,            // cycles of rs_rpau_pkg::interconnect_latency
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Multipliers = 2,     // of a core
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,
-  localparam int unsigned Lanes = 2 * Cores,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
   localparam int unsigned LogLanes = $clog2(Lanes),
-  localparam int unsigned RowBits = LogN - LogLanes,
-  localparam int unsigned ShiftWidth = $clog2(Width + 1)
+  localparam int unsigned RowBits = Cfg.LogN - LogLanes,
+  localparam int unsigned ShiftWidth = $clog2(Cfg.Width + 1)
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -41,31 +32,31 @@ module rs_rpau_main
 
   // Modulus bank, modulus and constants of the running instruction.
   input  logic [PrimeWidth-1:0] set_i,
-  input  logic [Width-1:0]      q_i,
-  input  logic [Width-1:0]      mu_i,
+  input  logic [Cfg.Width-1:0]  q_i,
+  input  logic [Cfg.Width-1:0]  mu_i,
   input  logic [ShiftWidth-1:0] shift_i,
   input  logic [IndexWidth-1:0] index_i,
-  input  logic [Width-1:0]      k1_i,
-  input  logic [Width-1:0]      k2_i,
+  input  logic [Cfg.Width-1:0]  k1_i,
+  input  logic [Cfg.Width-1:0]  k2_i,
 
   // Twiddle tables: the host's writes.
   input  host_t                 host_i,
-  input  logic [Width-1:0]      host_word_i,
+  input  logic [Cfg.Width-1:0]  host_word_i,
 
   // Work memory, and the key store.
   output work_read_t            read_o,
   output key_read_t             key_read_o,
-  input  logic [Width-1:0]      operand_i [3][Lanes],  // a, b, c
-  input  logic [Width-1:0]      key_i [Lanes],
+  input  logic [Cfg.Width-1:0]  operand_i [3][Lanes],  // a, b, c
+  input  logic [Cfg.Width-1:0]  key_i [Lanes],
   output work_write_t           write_o,
-  output logic [Width-1:0]      wdata_o [Lanes],
+  output logic [Cfg.Width-1:0]  wdata_o [Lanes],
 
   // Interconnect: words of the RPAU that sends, and those that this one sends.
   input  logic                  link_valid_i,
-  input  logic [Width-1:0]      link_i [Lanes],
+  input  logic [Cfg.Width-1:0]  link_i [Lanes],
   output logic                  link_send_o,   // this RPAU is sending
   output logic                  link_valid_o,
-  output logic [Width-1:0]      link_o [Lanes]
+  output logic [Cfg.Width-1:0]  link_o [Lanes]
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
@@ -118,28 +109,11 @@ module rs_rpau_main
     end
   end
 
-  decoded_t decoded;
-  logic transform, pair, inverse, permute, broadcast, receive;
-  logic sum, one, subtract, use_b, use_c, use_key;
-  assign decoded   = command_q.decoded;
-  assign transform = transform_q;
-  assign pair      = pair_q;
-  assign inverse   = inverse_q;
-  assign permute   = permute_q;
-  assign broadcast = broadcast_q;
-  assign receive   = receive_q;
-  assign sum       = sum_q;
-  assign one       = one_q;
-  assign subtract  = subtract_q;
-  assign use_b     = use_b_q;
-  assign use_c     = use_c_q;
-  assign use_key   = use_key_q;
-
   // With one multiplier a core: sums use no multiplier; other pointwise instructions take two
   // cycles a row.
   logic in_turn, sum_only;
-  assign sum_only = (Multipliers == 1) && sum && one;
-  assign in_turn  = (Multipliers == 1) && !transform && !pair && !sum_only;
+  assign sum_only = (Cfg.CoreMultipliers == 1) && sum_q && one_q;
+  assign in_turn  = (Cfg.CoreMultipliers == 1) && !transform_q && !pair_q && !sum_only;
 
   // ---- sequencers -------------------------------------------------------------------------------
   step_t ntt_step;
@@ -147,21 +121,21 @@ module rs_rpau_main
   assign ntt_step.half = 1'b0;
   rs_delay #(
     .Width(1),
-    .Depth(twiddle_lead(Twiddles, Reduction))
+    .Depth(twiddle_lead(Cfg.Twiddles, Cfg.Reduction))
   ) u_ntt_start (
     .clk_i,
-    .d_i(started_q && transform),
+    .d_i(started_q && transform_q),
     .d_o(ntt_start)
   );
   rs_ntt_sequencer #(
-    .LogN(LogN),
-    .Cores(Cores)
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores)
   ) u_ntt_sequencer (
     .clk_i,
     .rst_ni,
     .ring_i,
     .start_i(ntt_start),
-    .inverse_i(inverse),
+    .inverse_i(inverse_q),
     .valid_o(ntt_step.valid),
     .again_o(ntt_step.again),
     .last_o(ntt_last),
@@ -171,26 +145,27 @@ module rs_rpau_main
     .pattern_o(ntt_step.pattern)
   );
 
-  logic [LogN+LargerRings:0] element;
-  logic [1:0]          sub_poly;
-  logic                walk_valid, walk_last, walk_half;
-  logic [RowBits-1:0]  walk_row_read, walk_row_write;
-  logic [LogLanes-1:0] walk_offset;
-  assign element = permute ? (LogN + LargerRings + 1)'(command_q.word[ElementLsb+:ElementWidth])
-                           : (LogN + LargerRings + 1)'(1);
-  assign sub_poly   = decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
+  localparam int unsigned ElementBits = Cfg.LogN + Cfg.LargerRings + 1;
+  logic [ElementBits-1:0] element;
+  logic [1:0]             sub_poly;
+  logic                   walk_valid, walk_last, walk_half;
+  logic [RowBits-1:0]     walk_row_read, walk_row_write;
+  logic [LogLanes-1:0]    walk_offset;
+  assign element  = permute_q ? ElementBits'(command_q.word[ElementLsb+:ElementWidth])
+                              : ElementBits'(1);
+  assign sub_poly = command_q.decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
   rs_automorph_sequencer #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .LargerRings(LargerRings)
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores),
+    .LargerRings(Cfg.LargerRings)
   ) u_walk_sequencer (
     .clk_i,
     .rst_ni,
     .ring_i,
-    .start_i(started_q && !transform),
+    .start_i(started_q && !transform_q),
     .element_i(element),
     .sub_poly_i(sub_poly),
-    .twice_i(pair || in_turn),
+    .twice_i(pair_q || in_turn),
     .valid_o(walk_valid),
     .last_o(walk_last),
     .row_read_o(walk_row_read),
@@ -200,24 +175,24 @@ module rs_rpau_main
   );
 
   // ---- twiddle factors, ahead of the data -------------------------------------------------------
-  logic [Width-1:0] tw_factor [Cores];
-  logic [Width-1:0] tw_hi [Cores];
-  logic [Width-1:0] tw_lo;
+  logic [Cfg.Width-1:0] tw_factor [Cfg.Cores];
+  logic [Cfg.Width-1:0] tw_hi [Cfg.Cores];
+  logic [Cfg.Width-1:0] tw_lo;
   rs_ntt_factors #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .Sets(ModulusBanks),
+    .LogN(Cfg.LogN),
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
+    .Sets(Cfg.ModulusBanks),
     .SetBits(PrimeWidth),
-    .LargerRings(LargerRings),
-    .Twiddles(Twiddles)
+    .LargerRings(Cfg.LargerRings),
+    .Twiddles(Cfg.Twiddles)
   ) u_factors (
     .clk_i,
     .rst_ni,
     .ring_i,
     .sub_poly_i(sub_poly),
-    .start_i(started_q && transform),
-    .inverse_i(inverse),
+    .start_i(started_q && transform_q),
+    .inverse_i(inverse_q),
     .set_i,
     .factor_o(tw_factor),
     .hi_o(tw_hi),
@@ -226,7 +201,7 @@ module rs_rpau_main
     .lo_we_i(host_i.we && host_i.space == SpaceTwiddleLo),
     .hi_we_i(host_i.we && host_i.space == SpaceTwiddleHi),
     .wset_i(host_i.index[PrimeWidth-1:0]),
-    .waddr_i(host_i.row[LogN+LargerRings-1:0]),
+    .waddr_i(host_i.row[Cfg.LogN+Cfg.LargerRings-1:0]),
     .wdata_i(host_word_i)
   );
 
@@ -236,12 +211,12 @@ module rs_rpau_main
   logic [LogLanes-1:0] offset;
   // In pointwise instructions all operands and results have the same order: halves are not swapped.
   logic moves, walk_step, of_pair;
-  assign moves     = permute || pair;
-  assign walk_step = walk_valid && !receive && !(in_turn && walk_half);
-  assign of_pair   = pair && walk_half;
+  assign moves     = permute_q || pair_q;
+  assign walk_step = walk_valid && !receive_q && !(in_turn && walk_half);
+  assign of_pair   = pair_q && walk_half;
   assign walk_read = '{
           valid: walk_step,
-          again: pair,
+          again: pair_q,
           swap: moves && ((^walk_row_read) ^ of_pair),
           half: of_pair,
           row_u: walk_row_read,
@@ -257,9 +232,9 @@ module rs_rpau_main
           row_t: walk_row_write,
           pattern: PatternBits'(InOrder)
       };
-  assign sooner_step = transform ? ntt_step : walk_read;
-  assign write_step  = transform ? ntt_step : walk_write;
-  assign last        = transform ? ntt_last : walk_last;
+  assign sooner_step = transform_q ? ntt_step : walk_read;
+  assign write_step  = transform_q ? ntt_step : walk_write;
+  assign last        = transform_q ? ntt_last : walk_last;
 
   // Only inverse butterflies need their operands this early; automorphisms do not.
   rs_delay #(
@@ -270,7 +245,7 @@ module rs_rpau_main
     .d_i({sooner_step, walk_offset}),
     .d_o({later_step, offset})
   );
-  assign read_step = inverse ? sooner_step : later_step;
+  assign read_step = inverse_q ? sooner_step : later_step;
 
   logic [DstWidth-1:0] dst, poly_a, poly_b;
   logic [RowBits-1:0]  read_row [2];
@@ -282,35 +257,35 @@ module rs_rpau_main
   assign read_row[1] = read_step.swap ? read_step.row_u : read_step.row_t;
   assign read_o = '{
           valid: read_step.valid,
-          uses: {use_c, use_b, 1'b1},
-          poly: {sum ? poly_b : dst, poly_b, poly_a},
+          uses: {use_c_q, use_b_q, 1'b1},
+          poly: {sum_q ? poly_b : dst, poly_b, poly_a},
           row: {RowWidth'(read_row[1]), RowWidth'(read_row[0])}
       };
   assign key_read_o = '{
-          valid: read_step.valid && use_key,
+          valid: read_step.valid && use_key_q,
           poly: command_q.word[BKeyLsb+:BKeyWidth],
           row: RowWidth'(read_row[0])
       };
 
   // ---- compute ----------------------------------------------------------------------------------
   step_t lanes_step, operand_step, receive_step, sum_step, passing_step, result_step, row_step;
-  logic [Width-1:0] a_lanes [Lanes];
-  logic [Width-1:0] b_lanes [Lanes];
-  logic [Width-1:0] c_lanes [Lanes];
-  logic [Width-1:0] result [Lanes];
+  logic [Cfg.Width-1:0] a_lanes [Lanes];
+  logic [Cfg.Width-1:0] b_lanes [Lanes];
+  logic [Cfg.Width-1:0] c_lanes [Lanes];
+  logic [Cfg.Width-1:0] result [Lanes];
   rs_rpau_operands #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_operands (
     .clk_i,
     .swap_i(read_step.swap),
     .odd_i(^read_step.row_u),
     .pattern_i(read_step.pattern),
-    .permute_i(permute),
+    .permute_i(permute_q),
     .element_i(element[LogLanes-1:0]),
     .offset_i(offset),
-    .pair_i(pair),
-    .use_key_i(use_key),
+    .pair_i(pair_q),
+    .use_key_i(use_key_q),
     .a_i(operand_i[0]),
     .b_i(operand_i[1]),
     .c_i(operand_i[2]),
@@ -321,23 +296,23 @@ module rs_rpau_main
   );
 
   rs_butterfly_lanes #(
-    .Cores(Cores),
-    .Width(Width),
-    .Multipliers(Multipliers),
-    .Twiddles(Twiddles),
-    .Reduction(Reduction),
-    .Family(Family)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
+    .Multipliers(Cfg.CoreMultipliers),
+    .Twiddles(Cfg.Twiddles),
+    .Reduction(Cfg.Reduction),
+    .Family(Cfg.Family)
   ) u_lanes (
     .clk_i,
     .valid_i(operand_step.valid),
     .sum_i(sum_only),
-    .butterfly_i(transform || pair),
-    .constant_i(pair),
-    .inverse_i(inverse),
-    .sub_i(subtract),
-    .use_b_i(use_b || use_key),
-    .use_c_i(use_c),
-    .use_link_i(receive),
+    .butterfly_i(transform_q || pair_q),
+    .constant_i(pair_q),
+    .inverse_i(inverse_q),
+    .sub_i(subtract_q),
+    .use_b_i(use_b_q || use_key_q),
+    .use_c_i(use_c_q),
+    .use_link_i(receive_q),
     .k1_i,
     .k2_i,
     .q_i,
@@ -385,7 +360,7 @@ module rs_rpau_main
           row_t: receive_row,
           pattern: PatternBits'(InOrder)
       };
-  assign operand_step = receive ? receive_step : lanes_step;
+  assign operand_step = receive_q ? receive_step : lanes_step;
   // First the latency of a sum, then the rest of the lanes' latency. Each part ends with a
   // register.
   step_t sum_soon, lane_soon, result_soon;
@@ -398,7 +373,7 @@ module rs_rpau_main
     .d_o(sum_soon)
   );
   always_ff @(posedge clk_i) sum_step <= sum_soon;
-  if (Multipliers == 1) begin : gen_in_turn
+  if (Cfg.CoreMultipliers == 1) begin : gen_in_turn
     step_t sum_step_q;
     always_ff @(posedge clk_i) sum_step_q <= sum_step;
     always_comb begin
@@ -413,7 +388,7 @@ module rs_rpau_main
   end
   rs_delay #(
     .Width($bits(step_t)),
-    .Depth(lanes_latency(Reduction) - lanes_wait() - mod_addsub_latency() - 1)
+    .Depth(lanes_latency(Cfg.Reduction) - lanes_wait() - mod_addsub_latency() - 1)
   ) u_lane_steps (
     .clk_i,
     .d_i(passing_step),
@@ -424,13 +399,13 @@ module rs_rpau_main
   // ---- write, or send ---------------------------------------------------------------------------
   logic second;
   rs_rpau_write #(
-    .Cores(Cores),
-    .Width(Width),
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width),
     .StepWidth($bits(step_t))
   ) u_write (
     .clk_i,
     .rst_ni,
-    .pair_i(pair),
+    .pair_i(pair_q),
     .valid_i(result_step.valid),
     .half_i(result_step.half),
     .step_i(result_step),
@@ -453,23 +428,25 @@ module rs_rpau_main
           row: {RowWidth'(write_row[1]), RowWidth'(write_row[0])}
       };
 
-  assign link_send_o  = busy && broadcast && sender_q;
+  assign link_send_o  = busy && broadcast_q && sender_q;
   assign link_valid_o = result_step.valid;
   assign link_o       = result;
 
   // ---- completion -------------------------------------------------------------------------------
+  localparam int unsigned BroadcastDrain =
+      broadcast_read_to_write(Cfg.Reduction, interconnect_latency(Cfg)) + 2 - Cfg.CoreMultipliers;
   logic ending;
   rs_rpau_completion #(
-    .Drain(read_to_write(Reduction)),
-    .SumDrain(sum_read_to_write(Reduction)),
-    .BroadcastDrain(broadcast_read_to_write(Reduction, Hops) + 2 - Multipliers)
+    .Drain(read_to_write(Cfg.Reduction)),
+    .SumDrain(sum_read_to_write(Cfg.Reduction)),
+    .BroadcastDrain(BroadcastDrain)
   ) u_completion (
     .clk_i,
     .rst_ni,
     .start_i,
     .last_i(last),
-    .broadcast_i(broadcast),
-    .pair_i(pair),
+    .broadcast_i(broadcast_q),
+    .pair_i(pair_q),
     .sum_i(sum_only),
     .busy_o(busy),
     .ending_o(ending),
@@ -477,7 +454,7 @@ module rs_rpau_main
   );
 
   LastWriteAtCompletion_A :
-  assert property (@(posedge clk_i) !(ending && !broadcast) || we_q)
+  assert property (@(posedge clk_i) !(ending && !broadcast_q) || we_q)
   else $error("the last write does not come in the cycle that the latency says");
   WriteWhileBusy_A :
   assert property (@(posedge clk_i) !(rst_ni && we_q) || busy)
@@ -486,7 +463,7 @@ module rs_rpau_main
   assert property (@(posedge clk_i) !(start_i && pairs) || ring_i.log_sub_polys != '0)
   else $error("the ring's polynomials do not lie in sub-polynomials");
   ReceivesAllRows_A :
-  assert property (@(posedge clk_i) !(receive && ending) || received)
+  assert property (@(posedge clk_i) !(receive_q && ending) || received)
   else $error("a broadcast ends without all of its rows");
 
   SwapInOrder_A :

@@ -7,6 +7,7 @@
 package rs_rpau_pkg;
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;
+  import rs_sparse_pkg::*;
   import rs_prng_pkg::*;
   import rs_rpau_isa_pkg::*;
 
@@ -46,13 +47,137 @@ package rs_rpau_pkg;
   localparam int unsigned SeedWords = 5;
   localparam int unsigned ConversionWords = 1 << 11;  // addresses: not all of them hold a word
 
-  // Values of the parameters Interconnect, Twiddles, KeyRam and Prng.
-  localparam int unsigned InterconnectRing = 0;
-  localparam int unsigned InterconnectGather = 1;
-  localparam int unsigned RamBlock = 0;
-  localparam int unsigned RamUltra = 1;
-  localparam int unsigned PrngNone = 0;
-  localparam int unsigned PrngTrivium = 1;
+  // What a design chooses among.
+  // generated from rtl/shell/rs_registers.rdl: choices
+  typedef enum int unsigned {
+    // Broadcasts go from RPAU to RPAU.
+    InterconnectRing = 0,
+    // Broadcasts go through the device's centre.
+    InterconnectGather = 1
+  } interconnect_e;
+  typedef enum int unsigned {
+    // Block RAM.
+    RamBlock = 0,
+    // UltraRAM.
+    RamUltra = 1
+  } ram_e;
+  typedef enum int unsigned {
+    // Nothing: keys are loaded whole.
+    PrngNone = 0,
+    // Trivium, as many lanes as dyadic cores.
+    PrngTrivium = 1
+  } prng_e;
+  // end of generated
+
+  // A design: all modules that depend on more than a few of these numbers take the whole record.
+  // The widest range of a number stands beside it; backends/rpau/design/design.py checks a design.
+  typedef struct packed {
+    // generated from rtl/shell/rs_registers.rdl: record
+    // log2 of the ring degree N. From 8 to 16.
+    int unsigned LogN;
+    // Bits of a residue word. From 30 to 60.
+    int unsigned Width;
+    // Number of RPAUs. From 2 to 16.
+    int unsigned Rpaus;
+    // Butterfly cores of an RPAU; a row of a polynomial has 2*cores words. From 1 to 32.
+    int unsigned Cores;
+    // Multiply-accumulate lanes of an RPAU; 0: it has no dyadic unit. From 0 to 64.
+    int unsigned DyadicCores;
+    // Work polynomials of an RPAU. From 4 to 128.
+    int unsigned WorkPolys;
+    // Polynomials in the key store of an RPAU. From 1 to 4096.
+    int unsigned KeyPolys;
+    // Words of the constant file of a modulus bank. From 4 to 128.
+    int unsigned Constants;
+    // Instructions that the program store holds. From 16 to 65536.
+    int unsigned ProgramWords;
+    // Modular reduction of the multipliers.
+    reduction_e Reduction;
+    // Modulus banks of an RPAU. From 1 to 8.
+    int unsigned ModulusBanks;
+    // How a broadcast travels.
+    interconnect_e Interconnect;
+    // Where twiddle factors come from.
+    twiddles_e Twiddles;
+    // How many of the work polynomials are kept in UltraRAM. From 0 to 128.
+    int unsigned WorkUramPolys;
+    // What the key store is kept in.
+    ram_e KeyRam;
+    // Sparse primes that the multipliers are elaborated for.
+    family_e Family;
+    // What expands seeded keys.
+    prng_e Prng;
+    // Entries in the seed store of an RPAU. From 0 to 4096.
+    int unsigned Seeds;
+    // 1: RPAUs have a link unit, which sends polynomials in parallel with the main unit; 0:
+    // they have none.
+    bit Link;
+    // Doublings of N that the device runs. From 0 to 2.
+    int unsigned LargerRings;
+    // Halvings of N that the device runs. From 0 to 8.
+    int unsigned SmallerRings;
+    // Banks of the work polynomials in block RAM; 0: one for each. From 0 to 128.
+    int unsigned WorkBlockBanks;
+    // How many RPAUs, the last ones, have narrow words. From 0 to 15.
+    int unsigned NarrowRpaus;
+    // Bits of a word in those; 0: there are none. From 0 to 54.
+    int unsigned NarrowWidth;
+    // Cycles that words take from one RPAU to the next, or to the device's centre. From 1 to
+    // 3.
+    int unsigned HopCycles;
+    // Base converters of the device; 0: there is no coefficient unit. From 0 to 64.
+    int unsigned Converters;
+    // Conversions that are loaded at once; 0: there is no converter. From 0 to 32.
+    int unsigned Conversions;
+    // Modular multipliers of a butterfly core. From 1 to 2.
+    int unsigned CoreMultipliers;
+    // 1: keys may come while a program runs; 0: before it starts.
+    bit KeyStream;
+    // end of generated
+  } rpau_cfg_t;
+
+  // Design nano.
+  localparam rpau_cfg_t DefaultCfg = '{
+      // generated from rtl/shell/rs_registers.rdl: default
+      LogN: 13,
+      Width: 48,
+      Rpaus: 5,
+      Cores: 4,
+      DyadicCores: 2,
+      WorkPolys: 16,
+      KeyPolys: 48,
+      Constants: 64,
+      ProgramWords: 1024,
+      Reduction: ReductionBarrett,
+      ModulusBanks: 1,
+      Interconnect: InterconnectRing,
+      Twiddles: TwiddlesGenerated,
+      WorkUramPolys: 0,
+      KeyRam: RamUltra,
+      Family: FamilyNone,
+      Prng: PrngNone,
+      Seeds: 0,
+      Link: 1'b0,
+      LargerRings: 0,
+      SmallerRings: 0,
+      WorkBlockBanks: 0,
+      NarrowRpaus: 0,
+      NarrowWidth: 0,
+      HopCycles: 1,
+      Converters: 0,
+      Conversions: 0,
+      CoreMultipliers: 2,
+      KeyStream: 1'b0
+      // end of generated
+  };
+
+  // The record of an RPAU whose words have a width of their own.
+  function automatic rpau_cfg_t with_width(rpau_cfg_t cfg, int unsigned width);
+    rpau_cfg_t own;
+    own       = cfg;
+    own.Width = width;
+    return own;
+  endfunction
 
   localparam int unsigned HostIndexWidth = BKeyWidth;  // a polynomial or modulus bank of a memory
   localparam int unsigned RowWidth = RingWidth;  // a row of any address space
@@ -135,38 +260,35 @@ package rs_rpau_pkg;
   } key_read_t;
 
   // Units of the RPAUs of a design, by unit_e.
-  function automatic logic [Units-1:0] units_of(int unsigned dyadic_cores, int unsigned link,
-                                                int unsigned converters);
+  function automatic logic [Units-1:0] units_of(rpau_cfg_t cfg);
     logic [Units-1:0] has;
-    has             = '0;
-    has[UnitMain]   = 1'b1;
-    has[UnitDyadic] = dyadic_cores > 0;
-    has[UnitLink]   = link > 0;
-    has[UnitCoefficient] = converters > 0;
+    has                  = '0;
+    has[UnitMain]        = 1'b1;
+    has[UnitDyadic]      = cfg.DyadicCores > 0;
+    has[UnitLink]        = cfg.Link;
+    has[UnitCoefficient] = cfg.Converters > 0;
     return has;
   endfunction
 
   // Operands that the units of a design read from the work memory, by unit_e and operand.
   typedef logic [Units-1:0][2:0] operands_t;
-  function automatic operands_t operands_of(int unsigned dyadic_cores, int unsigned link,
-                                            int unsigned converters);
+  function automatic operands_t operands_of(rpau_cfg_t cfg);
     operands_t reads;
-    reads             = '0;
-    reads[UnitMain]   = 3'b111;
-    reads[UnitDyadic] = (dyadic_cores > 0) ? 3'b111 : 3'b000;
-    reads[UnitLink]   = (link > 0) ? 3'b001 : 3'b000;
-    reads[UnitCoefficient] = (converters > 0) ? 3'b011 : 3'b000;
+    reads                  = '0;
+    reads[UnitMain]        = 3'b111;
+    reads[UnitDyadic]      = (cfg.DyadicCores > 0) ? 3'b111 : 3'b000;
+    reads[UnitLink]        = cfg.Link ? 3'b001 : 3'b000;
+    reads[UnitCoefficient] = (cfg.Converters > 0) ? 3'b011 : 3'b000;
     return reads;
   endfunction
 
   // Whether a design has each optional feature that some instructions need, by feature_e.
-  function automatic logic [Features-1:0] features_of(int unsigned larger_rings,
-                                                      int unsigned seeds, int unsigned key_stream);
+  function automatic logic [Features-1:0] features_of(rpau_cfg_t cfg);
     logic [Features-1:0] has;
     has                   = '0;
-    has[NeedsLargerRings] = larger_rings > 0;
-    has[NeedsSeeds]       = seeds > 0;
-    has[NeedsKeyStream]   = key_stream > 0;
+    has[NeedsLargerRings] = cfg.LargerRings > 0;
+    has[NeedsSeeds]       = cfg.Seeds > 0;
+    has[NeedsKeyStream]   = cfg.KeyStream;
     return has;
   endfunction
 
@@ -186,23 +308,26 @@ package rs_rpau_pkg;
   endfunction
 
   // Words of the sender at the interconnect to the RPAU that they reach last.
-  function automatic int unsigned interconnect_hops(int unsigned style, int unsigned rpaus);
-    return (style == InterconnectGather) ? 2 : rpaus - 1;
+  function automatic int unsigned interconnect_hops(rpau_cfg_t cfg);
+    return (cfg.Interconnect == InterconnectGather) ? 2 : cfg.Rpaus - 1;
   endfunction
 
   // The same in cycles, to the last words in an RPAU: where some RPAUs have narrow words, they
   // shorten arriving words, and all others wait for the same time.
-  function automatic int unsigned interconnect_latency(int unsigned style, int unsigned rpaus,
-                                                       int unsigned hop_cycles,
-                                                       int unsigned narrow_rpaus);
-    return interconnect_hops(style, rpaus) * hop_cycles +
-           ((narrow_rpaus > 0) ? mod_shorten_latency() : 0);
+  function automatic int unsigned interconnect_latency(rpau_cfg_t cfg);
+    return interconnect_hops(cfg) * cfg.HopCycles +
+           ((cfg.NarrowRpaus > 0) ? mod_shorten_latency() : 0);
   endfunction
 
   // The last row's address to the last write of a broadcast, in the RPAU that the words reach last.
   function automatic int unsigned broadcast_read_to_write(int unsigned reduction,
                                                           int unsigned hops);
     return read_to_write(reduction) - 1 + hops + receive_to_write(reduction);
+  endfunction
+
+  // The ring of degree 2^log_degree on a device.
+  function automatic ring_t device_ring(rpau_cfg_t cfg, int unsigned log_degree);
+    return ring_of(cfg.Reduction, cfg.LogN, $clog2(2 * cfg.Cores), log_degree);
   endfunction
 
   // Cycles by which the rows of an instruction that expands a seed start later than others. The
@@ -219,24 +344,22 @@ package rs_rpau_pkg;
   endfunction
 
   // Bits of an index of any address space, and of a row at the host's port.
-  function automatic int unsigned host_index_bits(int unsigned work_polys, int unsigned key_polys,
-                                                  int unsigned modulus_banks, int unsigned seeds);
+  function automatic int unsigned host_index_bits(rpau_cfg_t cfg);
     int unsigned indices;
-    indices = work_polys;
-    if (key_polys > indices) indices = key_polys;
-    if (modulus_banks > indices) indices = modulus_banks;
-    if (seeds > indices) indices = seeds;
+    indices = cfg.WorkPolys;
+    if (cfg.KeyPolys > indices) indices = cfg.KeyPolys;
+    if (cfg.ModulusBanks > indices) indices = cfg.ModulusBanks;
+    if (cfg.Seeds > indices) indices = cfg.Seeds;
     return $clog2(indices);
   endfunction
 
-  function automatic int unsigned host_row_bits(int unsigned log_n, int unsigned lanes,
-                                                int unsigned constants, int unsigned max_log_n,
-                                                int unsigned twiddles);
-    int unsigned bits, table_bits;
-    bits       = log_n - $clog2(host_words(lanes));
-    table_bits = (twiddles == TwiddlesStored) ? max_log_n : twiddle_lo_bits(max_log_n);
+  function automatic int unsigned host_row_bits(rpau_cfg_t cfg);
+    int unsigned bits, max_log_n, table_bits;
+    bits       = cfg.LogN - $clog2(host_words(2 * cfg.Cores));
+    max_log_n  = cfg.LogN + cfg.LargerRings;
+    table_bits = (cfg.Twiddles == TwiddlesStored) ? max_log_n : twiddle_lo_bits(max_log_n);
     if (table_bits > bits) bits = table_bits;
-    if ($clog2(constants) > bits) bits = $clog2(constants);
+    if ($clog2(cfg.Constants) > bits) bits = $clog2(cfg.Constants);
     return bits;
   endfunction
 

@@ -9,44 +9,39 @@ module rs_rpau_port
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Hops = 4,               // cycles of rs_rpau_pkg::interconnect_latency
-  parameter  int unsigned HopCycles = 1,
-  parameter  int unsigned Link = 0,               // 1: there is a link unit
-  localparam int unsigned Lanes = 2 * Cores
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
 
-  input  ring_t               ring_i,
-  input  logic                start_i,
-  input  command_t            command_i,
-  input  logic                sender_i,
-  output logic                done_o,
+  input  ring_t                ring_i,
+  input  logic                 start_i,
+  input  command_t             command_i,
+  input  logic                 sender_i,
+  output logic                 done_o,
 
-  output logic                reads_o,
-  output work_read_t          read_o,
-  input  logic [Width-1:0]    words_i [Lanes],
-  output work_write_t         write_o,
+  output logic                 reads_o,
+  output work_read_t           read_o,
+  input  logic [Cfg.Width-1:0] words_i [Lanes],
+  output work_write_t          write_o,
 
-  input  logic                main_send_i,
-  input  logic                main_valid_i,
-  input  logic [Width-1:0]    main_i [Lanes],
+  input  logic                 main_send_i,
+  input  logic                 main_valid_i,
+  input  logic [Cfg.Width-1:0] main_i [Lanes],
 
-  input  logic                link_valid_i,
-  output logic                link_send_o,
-  output logic                link_valid_o,
-  output logic [Width-1:0]    link_o [Lanes]
+  input  logic                 link_valid_i,
+  output logic                 link_send_o,
+  output logic                 link_valid_o,
+  output logic [Cfg.Width-1:0] link_o [Lanes]
 );
-  if (Link != 0) begin : gen_link
+  if (Cfg.Link) begin : gen_link
     logic send, valid;
     rs_rpau_link #(
-      .LogN(LogN),
-      .Cores(Cores),
-      .Hops(Hops),
-      .HopCycles(HopCycles)
+      .LogN(Cfg.LogN),
+      .Cores(Cfg.Cores),
+      .Hops(interconnect_latency(Cfg)),
+      .HopCycles(Cfg.HopCycles)
     ) u_link (
       .clk_i,
       .rst_ni,
@@ -72,8 +67,8 @@ module rs_rpau_port
     assert property (@(posedge clk_i) !(main_send_i && send))
     else $error("main and link unit send at once");
   end else begin : gen_no_link
-    logic             unused_inputs;
-    logic [Width-1:0] unused_words;
+    logic                 unused_inputs;
+    logic [Cfg.Width-1:0] unused_words;
     always_comb begin
       unused_words = '0;
       for (int unsigned l = 0; l < Lanes; l++) unused_words ^= words_i[l];

@@ -15,7 +15,7 @@ module rs_rpau_seeded
   parameter int unsigned DyadicCores = 2,
   parameter int unsigned Width = 48,
   parameter int unsigned Seeds = 16,
-  parameter int unsigned Reduction = ReductionBarrett
+  parameter reduction_e  Reduction = ReductionBarrett
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,

@@ -1,6 +1,6 @@
 // An accelerator of the RPAU architecture: RPAUs, their interconnect and the program controller.
 //
-// The parameters are those of a design (backends/rpau/design/design.py, which checks them).
+// Cfg is the record of a design, which backends/rpau/design/design.py checks.
 //
 //   host_*     One access a cycle, only while busy_o is low, to memory host_space_i (space_e of
 //              rs_rpau_pkg) of RPAU host_rpau_i. In the address spaces poly and key, word j of
@@ -37,54 +37,24 @@ module rs_rpau_top
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  // generated from rtl/shell/rs_registers.rdl: parameters
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ProgramWords = 1024,
-  parameter  int unsigned Reduction = 0,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Interconnect = 0,
-  parameter  int unsigned Twiddles = 0,
-  parameter  int unsigned WorkUramPolys = 0,
-  parameter  int unsigned KeyRam = 1,
-  parameter  int unsigned Family = 0,
-  parameter  int unsigned Prng = 0,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned Link = 0,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned SmallerRings = 0,
-  parameter  int unsigned WorkBlockBanks = 0,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned HopCycles = 1,
-  parameter  int unsigned Converters = 0,
-  parameter  int unsigned Conversions = 0,
-  parameter  int unsigned CoreMultipliers = 2,
-  parameter  int unsigned KeyStream = 0,
-  // end of generated
-  localparam int unsigned Lanes = 2 * Cores,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
   localparam int unsigned HostWords = host_words(Lanes),
-  localparam int unsigned ConverterPorts = (Converters > 0) ? Converters : 1,
-  localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
+  localparam int unsigned ConverterPorts = (Cfg.Converters > 0) ? Cfg.Converters : 1,
+  localparam int unsigned ProgramAddrWidth = $clog2(Cfg.ProgramWords)
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
 
   input  logic                        host_we_i,
   input  logic                        host_re_i,
-  input  logic [SpaceWidth-1:0]        host_space_i,
+  input  logic [SpaceWidth-1:0]       host_space_i,
   input  logic [RpauWidth-1:0]        host_rpau_i,
   input  logic [HostIndexWidth-1:0]   host_index_i,
   input  logic [RowWidth-1:0]         host_row_i,
-  input  logic [Width-1:0]            host_wdata_i [HostWords],
+  input  logic [Cfg.Width-1:0]        host_wdata_i [HostWords],
   output logic                        host_rvalid_o,
-  output logic [Width-1:0]            host_rdata_o [HostWords],
+  output logic [Cfg.Width-1:0]        host_rdata_o [HostWords],
   output logic                        host_busy_o,
 
   input  logic                        program_we_i,
@@ -101,45 +71,45 @@ module rs_rpau_top
   output logic [63:0]                 cycles_o,
   output logic [63:0]                 instructions_o,
 
-  output logic [CapabilityBits-1:0]         design_o [CapabilityCount]
+  output logic [CapabilityBits-1:0]   design_o [CapabilityCount]
 );
   // generated from rtl/shell/rs_registers.rdl: capabilities
-  assign design_o[CapabilityLogN] = CapabilityBits'(LogN);
-  assign design_o[CapabilityWidth] = CapabilityBits'(Width);
-  assign design_o[CapabilityRpaus] = CapabilityBits'(Rpaus);
-  assign design_o[CapabilityCores] = CapabilityBits'(Cores);
-  assign design_o[CapabilityDyadicCores] = CapabilityBits'(DyadicCores);
-  assign design_o[CapabilityWorkPolys] = CapabilityBits'(WorkPolys);
-  assign design_o[CapabilityKeyPolys] = CapabilityBits'(KeyPolys);
-  assign design_o[CapabilityConstants] = CapabilityBits'(Constants);
-  assign design_o[CapabilityProgramWords] = CapabilityBits'(ProgramWords);
-  assign design_o[CapabilityReduction] = CapabilityBits'(Reduction);
-  assign design_o[CapabilityModulusBanks] = CapabilityBits'(ModulusBanks);
-  assign design_o[CapabilityInterconnect] = CapabilityBits'(Interconnect);
-  assign design_o[CapabilityTwiddles] = CapabilityBits'(Twiddles);
-  assign design_o[CapabilityWorkUramPolys] = CapabilityBits'(WorkUramPolys);
-  assign design_o[CapabilityKeyRam] = CapabilityBits'(KeyRam);
-  assign design_o[CapabilityFamily] = CapabilityBits'(Family);
-  assign design_o[CapabilityPrng] = CapabilityBits'(Prng);
-  assign design_o[CapabilitySeeds] = CapabilityBits'(Seeds);
-  assign design_o[CapabilityLink] = CapabilityBits'(Link);
-  assign design_o[CapabilityLargerRings] = CapabilityBits'(LargerRings);
-  assign design_o[CapabilitySmallerRings] = CapabilityBits'(SmallerRings);
-  assign design_o[CapabilityWorkBlockBanks] = CapabilityBits'(WorkBlockBanks);
-  assign design_o[CapabilityNarrowRpaus] = CapabilityBits'(NarrowRpaus);
-  assign design_o[CapabilityNarrowWidth] = CapabilityBits'(NarrowWidth);
-  assign design_o[CapabilityHopCycles] = CapabilityBits'(HopCycles);
-  assign design_o[CapabilityConverters] = CapabilityBits'(Converters);
-  assign design_o[CapabilityConversions] = CapabilityBits'(Conversions);
-  assign design_o[CapabilityCoreMultipliers] = CapabilityBits'(CoreMultipliers);
-  assign design_o[CapabilityKeyStream] = CapabilityBits'(KeyStream);
+  assign design_o[CapabilityLogN] = CapabilityBits'(Cfg.LogN);
+  assign design_o[CapabilityWidth] = CapabilityBits'(Cfg.Width);
+  assign design_o[CapabilityRpaus] = CapabilityBits'(Cfg.Rpaus);
+  assign design_o[CapabilityCores] = CapabilityBits'(Cfg.Cores);
+  assign design_o[CapabilityDyadicCores] = CapabilityBits'(Cfg.DyadicCores);
+  assign design_o[CapabilityWorkPolys] = CapabilityBits'(Cfg.WorkPolys);
+  assign design_o[CapabilityKeyPolys] = CapabilityBits'(Cfg.KeyPolys);
+  assign design_o[CapabilityConstants] = CapabilityBits'(Cfg.Constants);
+  assign design_o[CapabilityProgramWords] = CapabilityBits'(Cfg.ProgramWords);
+  assign design_o[CapabilityReduction] = CapabilityBits'(Cfg.Reduction);
+  assign design_o[CapabilityModulusBanks] = CapabilityBits'(Cfg.ModulusBanks);
+  assign design_o[CapabilityInterconnect] = CapabilityBits'(Cfg.Interconnect);
+  assign design_o[CapabilityTwiddles] = CapabilityBits'(Cfg.Twiddles);
+  assign design_o[CapabilityWorkUramPolys] = CapabilityBits'(Cfg.WorkUramPolys);
+  assign design_o[CapabilityKeyRam] = CapabilityBits'(Cfg.KeyRam);
+  assign design_o[CapabilityFamily] = CapabilityBits'(Cfg.Family);
+  assign design_o[CapabilityPrng] = CapabilityBits'(Cfg.Prng);
+  assign design_o[CapabilitySeeds] = CapabilityBits'(Cfg.Seeds);
+  assign design_o[CapabilityLink] = CapabilityBits'(Cfg.Link);
+  assign design_o[CapabilityLargerRings] = CapabilityBits'(Cfg.LargerRings);
+  assign design_o[CapabilitySmallerRings] = CapabilityBits'(Cfg.SmallerRings);
+  assign design_o[CapabilityWorkBlockBanks] = CapabilityBits'(Cfg.WorkBlockBanks);
+  assign design_o[CapabilityNarrowRpaus] = CapabilityBits'(Cfg.NarrowRpaus);
+  assign design_o[CapabilityNarrowWidth] = CapabilityBits'(Cfg.NarrowWidth);
+  assign design_o[CapabilityHopCycles] = CapabilityBits'(Cfg.HopCycles);
+  assign design_o[CapabilityConverters] = CapabilityBits'(Cfg.Converters);
+  assign design_o[CapabilityConversions] = CapabilityBits'(Cfg.Conversions);
+  assign design_o[CapabilityCoreMultipliers] = CapabilityBits'(Cfg.CoreMultipliers);
+  assign design_o[CapabilityKeyStream] = CapabilityBits'(Cfg.KeyStream);
   // end of generated
 
   ring_t ring_d, ring_q;
   always_comb begin
-    ring_d = ring_of(Reduction, LogN, $clog2(Lanes), LogN);
-    for (int unsigned r = LogN - SmallerRings; r <= LogN + LargerRings; r++) begin
-      if (ring_i == 5'(r)) ring_d = ring_of(Reduction, LogN, $clog2(Lanes), r);
+    ring_d = device_ring(Cfg, Cfg.LogN);
+    for (int unsigned r = Cfg.LogN - Cfg.SmallerRings; r <= Cfg.LogN + Cfg.LargerRings; r++) begin
+      if (ring_i == 5'(r)) ring_d = device_ring(Cfg, r);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -148,7 +118,7 @@ module rs_rpau_top
 
   // A key polynomial arrives with its last row, which takes a cycle an RPAU to get there.
   logic arrived;
-  if (KeyStream != 0) begin : gen_key_stream
+  if (Cfg.KeyStream) begin : gen_key_stream
     localparam int unsigned RowParts = Lanes / HostWords;  // rows of the host's port in a memory's
     logic [RowWidth-1:0] last_row;
     logic                last;
@@ -156,7 +126,7 @@ module rs_rpau_top
     assign last     = busy_o && host_we_i && host_space_i == SpaceKey && host_row_i == last_row;
     rs_delay #(
       .Width(1),
-      .Depth(arrival_latency(Rpaus) - 2)
+      .Depth(arrival_latency(Cfg.Rpaus) - 2)
     ) u_arrived (
       .clk_i,
       .d_i(last),
@@ -166,13 +136,13 @@ module rs_rpau_top
     assign arrived = 1'b0;
   end
 
-  command_t                    command;
-  logic [Rpaus-1:0][Units-1:0] start, done;
+  command_t                        command;
+  logic [Cfg.Rpaus-1:0][Units-1:0] start, done;
   rs_rpau_controller #(
-    .Rpaus(Rpaus),
-    .ProgramWords(ProgramWords),
-    .HasUnits(units_of(DyadicCores, Link, Converters)),
-    .HasFeatures(features_of(LargerRings, Seeds, KeyStream))
+    .Rpaus(Cfg.Rpaus),
+    .ProgramWords(Cfg.ProgramWords),
+    .HasUnits(units_of(Cfg)),
+    .HasFeatures(features_of(Cfg))
   ) u_controller (
     .clk_i,
     .rst_ni,
@@ -193,11 +163,11 @@ module rs_rpau_top
     .done_i(done)
   );
 
-  host_t            host;
-  host_t            rpau_host [Rpaus];
-  logic [Rpaus-1:0] read_valid;
-  logic [Width-1:0] host_words_of [Rpaus][HostWords];
-  logic [Width-1:0] read_words [Rpaus][HostWords];
+  host_t                host;
+  host_t                rpau_host [Cfg.Rpaus];
+  logic [Cfg.Rpaus-1:0] read_valid;
+  logic [Cfg.Width-1:0] host_words_of [Cfg.Rpaus][HostWords];
+  logic [Cfg.Width-1:0] read_words [Cfg.Rpaus][HostWords];
   assign host = '{
           we: host_we_i,
           re: host_re_i,
@@ -206,11 +176,11 @@ module rs_rpau_top
           row: host_row_i
       };
   rs_rpau_chain #(
-    .Rpaus(Rpaus),
+    .Rpaus(Cfg.Rpaus),
     .Words(HostWords),
-    .Width(Width),
-    .IndexBits(host_index_bits(WorkPolys, KeyPolys, ModulusBanks, Seeds)),
-    .RowBits(host_row_bits(LogN, Lanes, Constants, LogN + LargerRings, Twiddles))
+    .Width(Cfg.Width),
+    .IndexBits(host_index_bits(Cfg)),
+    .RowBits(host_row_bits(Cfg))
   ) u_chain (
     .clk_i,
     .host_i(host),
@@ -225,17 +195,17 @@ module rs_rpau_top
     .rdata_i(read_words)
   );
 
-  logic [Rpaus-1:0] send, send_valid, receive_valid;
-  logic [Width-1:0] send_words [Rpaus][Lanes];
-  logic [Width-1:0] receive_words [Rpaus][Lanes];
+  logic [Cfg.Rpaus-1:0] send, send_valid, receive_valid;
+  logic [Cfg.Width-1:0] send_words [Cfg.Rpaus][Lanes];
+  logic [Cfg.Width-1:0] receive_words [Cfg.Rpaus][Lanes];
 
-  logic [Width-1:0] x [Rpaus][ConverterPorts];
-  logic [Width-1:0] own [Rpaus][ConverterPorts];
-  logic [Width-1:0] converted [Rpaus][ConverterPorts];
-  logic [Rpaus-1:0] converted_valid;
+  logic [Cfg.Width-1:0] x [Cfg.Rpaus][ConverterPorts];
+  logic [Cfg.Width-1:0] own [Cfg.Rpaus][ConverterPorts];
+  logic [Cfg.Width-1:0] converted [Cfg.Rpaus][ConverterPorts];
+  logic [Cfg.Rpaus-1:0] converted_valid;
 
-  for (genvar r = 0; r < Rpaus; r++) begin : gen_rpau
-    localparam int unsigned OwnWidth = (r >= Rpaus - NarrowRpaus) ? NarrowWidth : Width;
+  for (genvar r = 0; r < Cfg.Rpaus; r++) begin : gen_rpau
+    localparam bit Narrow = r >= Cfg.Rpaus - Cfg.NarrowRpaus;
 
     // The command as it arrives at the RPAU. It is loaded only with the RPAU's own start, so that
     // synthesis does not merge the registers of all RPAUs.
@@ -247,30 +217,8 @@ module rs_rpau_top
     end
 
     rs_rpau #(
-      .LogN(LogN),
-      .LargerRings(LargerRings),
-      .Width(OwnWidth),
-      .LinkWidth(Width),
-      .Hops(interconnect_latency(Interconnect, Rpaus, HopCycles, NarrowRpaus)),
-      .HopCycles(HopCycles),
-      .Cores(Cores),
-      .DyadicCores(DyadicCores),
-      .WorkPolys(WorkPolys),
-      .KeyPolys(KeyPolys),
-      .Constants(Constants),
-      .ModulusBanks(ModulusBanks),
-      .Twiddles(Twiddles),
-      .WorkUramPolys(WorkUramPolys),
-      .WorkBlockBanks(WorkBlockBanks),
-      .KeyRam(KeyRam),
-      .Reduction(Reduction),
-      .Family(Family),
-      .Prng(Prng),
-      .Seeds(Seeds),
-      .Link(Link),
-      .Rpaus(Rpaus),
-      .Converters(Converters),
-      .CoreMultipliers(CoreMultipliers)
+      .Cfg(with_width(Cfg, Narrow ? Cfg.NarrowWidth : Cfg.Width)),
+      .LinkWidth(Cfg.Width)
     ) u_rpau (
       .clk_i,
       .rst_ni,
@@ -295,7 +243,7 @@ module rs_rpau_top
     );
   end
 
-  if (Converters > 0) begin : gen_converters
+  if (Cfg.Converters > 0) begin : gen_converters
     // The command as it arrives at the converters, as at the RPAUs.
     logic                       start_q;
     logic [ConversionWidth-1:0] table_q;
@@ -304,14 +252,14 @@ module rs_rpau_top
       table_q <= command.word[ConversionLsb+:ConversionWidth];
     end
     rs_rpau_converters #(
-      .LogN(LogN),
-      .SmallerRings(SmallerRings),
-      .Cores(Cores),
-      .Width(Width),
-      .Rpaus(Rpaus),
-      .HopCycles(HopCycles),
-      .Converters(Converters),
-      .Conversions(Conversions)
+      .LogN(Cfg.LogN),
+      .SmallerRings(Cfg.SmallerRings),
+      .Cores(Cfg.Cores),
+      .Width(Cfg.Width),
+      .Rpaus(Cfg.Rpaus),
+      .HopCycles(Cfg.HopCycles),
+      .Converters(Cfg.Converters),
+      .Conversions(Cfg.Conversions)
     ) u_converters (
       .clk_i,
       .rst_ni,
@@ -330,19 +278,19 @@ module rs_rpau_top
   end else begin : gen_no_converters
     logic             unused_words;
     always_comb begin
-      unused_words = 1'(Conversions);
-      for (int unsigned r = 0; r < Rpaus; r++) unused_words ^= ^{x[r][0], own[r][0]};
+      unused_words = 1'b0;
+      for (int unsigned r = 0; r < Cfg.Rpaus; r++) unused_words ^= ^{x[r][0], own[r][0]};
     end
     assign converted_valid = '0;
     assign converted       = '{default: '0};
   end
 
-  if (Interconnect == InterconnectGather) begin : gen_gather
+  if (Cfg.Interconnect == InterconnectGather) begin : gen_gather
     rs_rpau_gather #(
-      .Rpaus(Rpaus),
-      .HopCycles(HopCycles),
+      .Rpaus(Cfg.Rpaus),
+      .HopCycles(Cfg.HopCycles),
       .Lanes(Lanes),
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_gather (
       .clk_i,
       .rst_ni,
@@ -354,10 +302,10 @@ module rs_rpau_top
     );
   end else begin : gen_ring
     rs_rpau_ring #(
-      .Rpaus(Rpaus),
-      .HopCycles(HopCycles),
+      .Rpaus(Cfg.Rpaus),
+      .HopCycles(Cfg.HopCycles),
       .Lanes(Lanes),
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_ring (
       .clk_i,
       .rst_ni,
@@ -371,11 +319,12 @@ module rs_rpau_top
 
   RunsTheRing_A :
   assert property (@(posedge clk_i) !(start_i && !busy_o) ||
-                   (32'(ring_i) >= LogN - SmallerRings && 32'(ring_i) <= LogN + LargerRings))
+                   (32'(ring_i) >= Cfg.LogN - Cfg.SmallerRings &&
+                    32'(ring_i) <= Cfg.LogN + Cfg.LargerRings))
   else $error("a program starts in a ring of degree 2^%0d", ring_i);
   HostWhileIdle_A :
   assert property (@(posedge clk_i) !((host_we_i || host_re_i) && busy_o) ||
-                   (KeyStream != 0 && host_we_i && host_space_i == SpaceKey))
+                   (Cfg.KeyStream && host_we_i && host_space_i == SpaceKey))
   else $error("the host reaches into a memory while a program runs");
   StartAfterHost_A :
   assert property (@(posedge clk_i) !(start_i && !busy_o && host_busy_o))

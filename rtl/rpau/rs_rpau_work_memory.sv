@@ -43,52 +43,44 @@ module rs_rpau_work_memory
   import rs_rpau_pkg::*;
   import rs_rpau_isa_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Polys = 16,
-  parameter  int unsigned UramPolys = 0,
-  parameter  int unsigned BlockBanks = 0,             // 0: as many as polynomials in block RAM
-  parameter  int unsigned DyadicWords = 2,              // 0: there is no dyadic unit
-  parameter  int unsigned Link = 0,                   // 1: there is a link unit
-  parameter  int unsigned Converters = 0,             // 0: there is no coefficient unit
-  localparam int unsigned Lanes = 2 * Cores,
-  localparam int unsigned DyadicPorts = (DyadicWords > 0) ? DyadicWords : 1,
-  localparam int unsigned PartBits = part_bits(Lanes, DyadicWords),
-  localparam int unsigned CoefficientPorts = (Converters > 0) ? Converters : 1,
-  localparam int unsigned CoefficientPartBits = part_bits(Lanes, Converters),
-  localparam int unsigned RowBits = LogN - $clog2(Lanes)
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
+  localparam int unsigned DyadicPorts = (Cfg.DyadicCores > 0) ? Cfg.DyadicCores : 1,
+  localparam int unsigned PartBits = part_bits(Lanes, Cfg.DyadicCores),
+  localparam int unsigned CoefficientPorts = (Cfg.Converters > 0) ? Cfg.Converters : 1,
+  localparam int unsigned CoefficientPartBits = part_bits(Lanes, Cfg.Converters),
+  localparam int unsigned RowBits = Cfg.LogN - $clog2(Lanes)
 ) (
-  input  logic                clk_i,
+  input  logic                           clk_i,
 
-  input  work_read_t          read_i [Units],
-  input  work_write_t         write_i [Units],
-  input  logic [Width-1:0]    words_i [Units][Lanes],  // to write, a cycle after their address
+  input  work_read_t                     read_i [Units],
+  input  work_write_t                    write_i [Units],
+  input  logic [Cfg.Width-1:0]           words_i [Units][Lanes],  // a cycle after the address
 
-  output logic [Width-1:0]    main_o [3][Lanes],       // operands a, b, c
-  input  logic                dyadic_swap_i,
-  input  logic [PartBits-1:0] dyadic_part_i,
-  output logic [Width-1:0]    dyadic_o [3][DyadicPorts],   // likewise
-  input  logic                link_busy_i,             // while the link unit may read
+  output logic [Cfg.Width-1:0]           main_o [3][Lanes],       // operands a, b, c
+  input  logic                           dyadic_swap_i,
+  input  logic [PartBits-1:0]            dyadic_part_i,
+  output logic [Cfg.Width-1:0]           dyadic_o [3][DyadicPorts],   // likewise
+  input  logic                           link_busy_i,             // while the link unit may read
 
   input  logic [CoefficientPartBits-1:0] coefficient_part_i,
-  output logic [Width-1:0]    coefficient_o [3][CoefficientPorts]
+  output logic [Cfg.Width-1:0]           coefficient_o [3][CoefficientPorts]
 );
   localparam int unsigned BankPolys = (UramWords >> RowBits) > 1 ? UramWords >> RowBits : 1;
-  localparam int unsigned UramBanks = (UramPolys + BankPolys - 1) / BankPolys;
-  localparam int unsigned BlockPolys = Polys - UramPolys;
-  localparam int unsigned Blocks = (BlockBanks == 0) ? BlockPolys : BlockBanks;
+  localparam int unsigned UramBanks = (Cfg.WorkUramPolys + BankPolys - 1) / BankPolys;
+  localparam int unsigned BlockPolys = Cfg.WorkPolys - Cfg.WorkUramPolys;
+  localparam int unsigned Blocks = (Cfg.WorkBlockBanks == 0) ? BlockPolys : Cfg.WorkBlockBanks;
   localparam int unsigned Each = (Blocks == 0) ? 0 : BlockPolys / Blocks;
   localparam int unsigned Larger = BlockPolys - Each * Blocks;  // banks that hold one more
   localparam int unsigned Banks = UramBanks + Blocks;
   localparam int unsigned BankWidth = $clog2(Banks);
   typedef logic [Banks:0][DstWidth:0] firsts_t;
 
-  if (UramPolys > Polys) begin : gen_bad_uram_polys
-    $error("rs_rpau_work_memory: UramPolys = %0d of %0d", UramPolys, Polys);
+  if (Cfg.WorkUramPolys > Cfg.WorkPolys) begin : gen_bad_uram_polys
+    $error("rs_rpau_work_memory: WorkUramPolys = %0d of %0d", Cfg.WorkUramPolys, Cfg.WorkPolys);
   end
   if (Blocks > BlockPolys || (Blocks == 0 && BlockPolys != 0)) begin : gen_bad_block_banks
-    $error("rs_rpau_work_memory: BlockBanks = %0d of %0d", BlockBanks, BlockPolys);
+    $error("rs_rpau_work_memory: WorkBlockBanks = %0d of %0d", Cfg.WorkBlockBanks, BlockPolys);
   end
 
   // The first polynomial of each bank, and the number of all: computed at elaboration, so that
@@ -101,7 +93,7 @@ module rs_rpau_work_memory
     for (int unsigned b = 0; b <= Banks; b++) begin
       found[b] = (DstWidth + 1)'(first);
       if (b + 1 <= UramBanks) begin
-        first = (first + BankPolys <= UramPolys) ? first + BankPolys : UramPolys;
+        first = (first + BankPolys <= Cfg.WorkUramPolys) ? first + BankPolys : Cfg.WorkUramPolys;
       end else begin
         first = first + Each + ((b - UramBanks + 1 <= Larger) ? 1 : 0);
       end
@@ -111,9 +103,9 @@ module rs_rpau_work_memory
   // verilator coverage_on
   localparam firsts_t Firsts = firsts();
 
-  localparam operands_t Operands = operands_of(DyadicWords, Link, Converters);
+  localparam operands_t Operands = operands_of(Cfg);
   // The host writes as the dyadic unit.
-  localparam logic [Units-1:0] Writers = units_of(1, Link, Converters);
+  localparam logic [Units-1:0] Writers = units_of(Cfg) | Units'(1 << UnitDyadic);
 
   // Addresses, and banks of the polynomials. Not by a function: Verilator would number its locals,
   // and RPAUs would no longer share one function.
@@ -149,20 +141,20 @@ module rs_rpau_work_memory
 
   // Write data: half a row has one address, and its words stand next to each other in one
   // memory.
-  localparam int unsigned HalfWidth = Cores * Width;
+  localparam int unsigned HalfWidth = Cfg.Cores * Cfg.Width;
   logic [HalfWidth-1:0] half [2][Units];
   always_comb begin
     for (int unsigned h = 0; h < 2; h++) begin
       for (int unsigned u = 0; u < Units; u++) begin
-        for (int unsigned c = 0; c < Cores; c++) begin
-          half[h][u][c*Width+:Width] = words_i[u][h*Cores+c];
+        for (int unsigned c = 0; c < Cfg.Cores; c++) begin
+          half[h][u][c*Cfg.Width+:Cfg.Width] = words_i[u][h*Cfg.Cores+c];
         end
       end
     end
   end
 
   // Read data. Lanes first: each selects a bank among its own words.
-  logic [Width-1:0] word [Lanes][Banks];
+  logic [Cfg.Width-1:0] word [Lanes][Banks];
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     localparam int unsigned First = 32'(Firsts[b]);
@@ -222,8 +214,8 @@ module rs_rpau_work_memory
       always_ff @(posedge clk_i) begin
         if (read_now_q) words_q <= rdata;
       end
-      for (genvar c = 0; c < Cores; c++) begin : gen_word
-        assign word[h*Cores+c][b] = words_q[c*Width+:Width];
+      for (genvar c = 0; c < Cfg.Cores; c++) begin : gen_word
+        assign word[h*Cfg.Cores+c][b] = words_q[c*Cfg.Width+:Cfg.Width];
       end
     end
 
@@ -233,7 +225,7 @@ module rs_rpau_work_memory
     OneWriter_A :
     assert property (@(posedge clk_i) $onehot0(writes))
     else $error("two units write bank %0d", b);
-    if (DyadicWords != 0 && DyadicWords < Lanes) begin : gen_dyadic_stays
+    if (Cfg.DyadicCores != 0 && Cfg.DyadicCores < Lanes) begin : gen_dyadic_stays
       localparam int unsigned Others = Lanes / DyadicPorts - 1;  // parts behind a row's first
       logic [Others-1:0] dyadic_reads_q;                         // the latest
       always_ff @(posedge clk_i) dyadic_reads_q <= Others'({dyadic_reads_q, reads[UnitDyadic]});
@@ -254,13 +246,13 @@ module rs_rpau_work_memory
     for (genvar k = 0; k < 3; k++) begin : gen_operand
       ReadInRange_A :
       assert property (@(posedge clk_i) !(read_i[u].valid && read_i[u].uses[k]) ||
-                                        (Operands[u][k] && 32'(read_i[u].poly[k]) < Polys))
-      else $error("unit %0d reads polynomial %0d of %0d", u, read_i[u].poly[k], Polys);
+                                        (Operands[u][k] && 32'(read_i[u].poly[k]) < Cfg.WorkPolys))
+      else $error("unit %0d reads polynomial %0d of %0d", u, read_i[u].poly[k], Cfg.WorkPolys);
     end
     WriteInRange_A :
     assert property (@(posedge clk_i) !write_i[u].valid ||
-                                      (Writers[u] && 32'(write_q[u].poly) < Polys))
-    else $error("unit %0d writes polynomial %0d of %0d", u, write_q[u].poly, Polys);
+                                      (Writers[u] && 32'(write_q[u].poly) < Cfg.WorkPolys))
+    else $error("unit %0d writes polynomial %0d of %0d", u, write_q[u].poly, Cfg.WorkPolys);
   end
 
   // The selection of the main unit's operand a is delayed with its words.
@@ -277,21 +269,21 @@ module rs_rpau_work_memory
   bank_t from_bank [3];
   assign from_bank[0] = main_a_bank;
   assign from_bank[1] = read_bank_q[UnitMain][1];
-  assign from_bank[2] = (Link != 0 && link_busy_i) ? read_bank_q[UnitLink][0]
-                                                   : read_bank_q[UnitMain][2];
+  assign from_bank[2] = (Cfg.Link && link_busy_i) ? read_bank_q[UnitLink][0]
+                                                  : read_bank_q[UnitMain][2];
   LinkTakesOperandC_A :
-  assert property (@(posedge clk_i) !(Link != 0 && link_busy_i) ||
+  assert property (@(posedge clk_i) !(Cfg.Link && link_busy_i) ||
                    !(read_i[UnitMain].valid && read_i[UnitMain].uses[2]))
   else $error("the main unit reads an operand c while the link unit sends");
 
-  logic [Width-1:0] operand_q [3][Lanes];
+  logic [Cfg.Width-1:0] operand_q [3][Lanes];
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    logic [Width-1:0] own [Banks];  // the lane's words
+    logic [Cfg.Width-1:0] own [Banks];  // the lane's words
     assign own = word[l];
     for (genvar k = 0; k < 3; k++) begin : gen_operand
-      logic [Width-1:0] chosen;
+      logic [Cfg.Width-1:0] chosen;
       rs_rpau_bank_mux #(
-        .Width(Width),
+        .Width(Cfg.Width),
         .Banks(Banks)
       ) u_bank (
         .bank_i(from_bank[k]),
@@ -303,7 +295,7 @@ module rs_rpau_work_memory
   end
   assign main_o = operand_q;
 
-  if (DyadicWords != 0) begin : gen_dyadic
+  if (Cfg.DyadicCores != 0) begin : gen_dyadic
     logic                dyadic_swap;
     logic [PartBits-1:0] dyadic_part;
     rs_delay #(
@@ -315,9 +307,9 @@ module rs_rpau_work_memory
       .d_o({dyadic_swap, dyadic_part})
     );
     rs_rpau_row_parts #(
-      .Cores(Cores),
-      .Width(Width),
-      .Words(DyadicWords),
+      .Cores(Cfg.Cores),
+      .Width(Cfg.Width),
+      .Words(Cfg.DyadicCores),
       .Banks(Banks)
     ) u_dyadic (
       .clk_i,
@@ -333,7 +325,7 @@ module rs_rpau_work_memory
     assign dyadic_o      = '{default: '0};
   end
 
-  if (Converters != 0) begin : gen_coefficient
+  if (Cfg.Converters != 0) begin : gen_coefficient
     logic [CoefficientPartBits-1:0] coefficient_part;
     rs_delay #(
       .Width(CoefficientPartBits),
@@ -344,9 +336,9 @@ module rs_rpau_work_memory
       .d_o(coefficient_part)
     );
     rs_rpau_row_parts #(
-      .Cores(Cores),
-      .Width(Width),
-      .Words(Converters),
+      .Cores(Cfg.Cores),
+      .Width(Cfg.Width),
+      .Words(Cfg.Converters),
       .Banks(Banks)
     ) u_parts (
       .clk_i,
@@ -362,7 +354,7 @@ module rs_rpau_work_memory
     assign coefficient_o = '{default: '0};
   end
 
-  if (Link == 0) begin : gen_no_link
+  if (Cfg.Link == 0) begin : gen_no_link
     logic unused_link;
     assign unused_link = link_busy_i;
   end

@@ -25,16 +25,9 @@ module rs_data_path
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned ReadLatency = host_read_latency(Rpaus),
-  localparam int unsigned Lanes = 2 * Cores,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  parameter  int unsigned ReadLatency = host_read_latency(Cfg.Rpaus),
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
   localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                      clk_i,
@@ -50,18 +43,18 @@ module rs_data_path
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [SpaceWidth-1:0]      host_space_o,
+  output logic [SpaceWidth-1:0]     host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [HostWords],
+  output logic [Cfg.Width-1:0]      host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [HostWords]
+  input  logic [Cfg.Width-1:0]      host_rdata_i [HostWords]
 );
   localparam int unsigned BeatRows = BeatWords / HostWords;  // of the host port
   localparam int unsigned LogBeatRows = $clog2(BeatRows);
   localparam int unsigned RowBeats = (Lanes > BeatWords) ? Lanes / BeatWords : 1;  // of a memory
-  localparam int unsigned LogBeats = LogN - $clog2(BeatWords);  // beats of a polynomial
+  localparam int unsigned LogBeats = Cfg.LogN - $clog2(BeatWords);  // beats of a polynomial
   localparam int unsigned BeatBytes = BeatBits / 8;
   localparam logic [1:0] BurstIncr = 2'b01;
   localparam logic [1:0] RespOkay = 2'b00;
@@ -102,7 +95,7 @@ module rs_data_path
                       addr[$clog2(BeatBytes)-1:0] == '0 && len < 8'd64 && end_byte <= 13'd4096;
 
   // ---- its address ------------------------------------------------------------------------------
-  localparam int unsigned IndexAt = LogN + 3;
+  localparam int unsigned IndexAt = Cfg.LogN + 3;
   localparam int unsigned UnitAt = IndexAt + HostIndexWidth;
   localparam int unsigned SpaceAt = UnitAt + RpauWidth;
   logic [LogBeats-1:0]       first_beat;
@@ -117,10 +110,10 @@ module rs_data_path
   assign unit       = addr_q[UnitAt+:RpauWidth];
   assign key        = addr_q[SpaceAt];
   assign exists     = addr_q >> (SpaceAt + 1) == '0 && last_beat >> LogBeats == '0 &&
-                      32'(unit) < Rpaus && 32'(index) < (key ? KeyPolys : WorkPolys);
+                      32'(unit) < Cfg.Rpaus && 32'(index) < (key ? Cfg.KeyPolys : Cfg.WorkPolys);
   assign rows       = first_beat % LogBeats'(RowBeats) == '0 &&
                       (9'(len_q) + 9'd1) % 9'(RowBeats) == '0;
-  assign narrow     = 32'(unit) + NarrowRpaus >= Rpaus;
+  assign narrow     = 32'(unit) + Cfg.NarrowRpaus >= Cfg.Rpaus;
   always_comb begin
     reason = '0;
     if (!ready_i && !(streams_i && key && write_q)) reason.busy = 1'b1;
@@ -129,7 +122,7 @@ module rs_data_path
   end
 
   // ---- words ------------------------------------------------------------------------------------
-  logic [Width-1:0]     buffer_q [BeatWords];  // rows of a beat, the next one or first one lowest
+  logic [Cfg.Width-1:0] buffer_q [BeatWords];  // rows of a beat, the next one or first one lowest
   logic [2:0]           rows_q;  // that are in it: at most four, of two words
   logic [RowWidth-1:0]  row_q;  // the next one at the host port
 
@@ -138,8 +131,8 @@ module rs_data_path
   always_comb begin
     wide = 1'b0;
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      wide |= axi_i.w.data[64*w+:64] >> Width != '0;
-      wide |= narrow && axi_i.w.data[64*w+:64] >> NarrowWidth != '0;
+      wide |= axi_i.w.data[64*w+:64] >> Cfg.Width != '0;
+      wide |= narrow && axi_i.w.data[64*w+:64] >> Cfg.NarrowWidth != '0;
     end
   end
   assign w_ready     = rst_ni && state_q == StWrite && left_q != '0 && rows_q <= 3'd1;
@@ -151,11 +144,11 @@ module rs_data_path
   // for a row in each cycle.
   localparam int unsigned AddrBits = $clog2(ReadLatency + 3);
   localparam int unsigned Places = 2 ** AddrBits;
-  logic                       fetch, came, push, pop, r_valid, rtake, out_valid_q;
-  logic [8:0]                 fetches_q;  // rows to fetch
-  logic [AddrBits:0]          free_q;     // words that are free
-  logic [AddrBits:0]          pushed_q, popped_q;  // beats of the burst; less a bit: addresses
-  logic [BeatWords*Width-1:0] in, out;
+  logic                           fetch, came, push, pop, r_valid, rtake, out_valid_q;
+  logic [8:0]                     fetches_q;  // rows to fetch
+  logic [AddrBits:0]              free_q;     // words that are free
+  logic [AddrBits:0]              pushed_q, popped_q;  // beats of the burst; less a bit: addresses
+  logic [BeatWords*Cfg.Width-1:0] in, out;
   assign fetch = state_q == StRead && fetches_q != '0 &&
                  (free_q != '0 || fetches_q % 9'(BeatRows) != '0);
   assign came  = state_q == StRead && claimed_q && host_rvalid_i;
@@ -165,12 +158,12 @@ module rs_data_path
   assign rtake = r_valid && axi_i.r_ready;
   always_comb begin
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      in[w*Width+:Width] = (w + HostWords < BeatWords) ? buffer_q[(w+HostWords)%BeatWords]
-                                                       : host_rdata_i[w%HostWords];
+      in[w*Cfg.Width+:Cfg.Width] = (w + HostWords < BeatWords) ? buffer_q[(w+HostWords)%BeatWords]
+                                                               : host_rdata_i[w%HostWords];
     end
   end
   rs_ram_1r1w #(
-    .Width(BeatWords * Width),
+    .Width(BeatWords * Cfg.Width),
     .Depth(Places),
     .RamStyle("distributed")
   ) u_beats (
@@ -253,9 +246,9 @@ module rs_data_path
     end
 
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      if (wtake) buffer_q[w] <= axi_i.w.data[64*w+:Width];
+      if (wtake) buffer_q[w] <= axi_i.w.data[64*w+:Cfg.Width];
       else if (store && w + HostWords < BeatWords) buffer_q[w] <= buffer_q[(w+HostWords)%BeatWords];
-      else if (BeatRows > 1 && came) buffer_q[w] <= in[w*Width+:Width];
+      else if (BeatRows > 1 && came) buffer_q[w] <= in[w*Cfg.Width+:Cfg.Width];
     end
   end
 
@@ -279,7 +272,7 @@ module rs_data_path
       };
   always_comb begin
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      r_data[64*w+:64] = failed_q ? '0 : 64'(out[w*Width+:Width]);
+      r_data[64*w+:64] = failed_q ? '0 : 64'(out[w*Cfg.Width+:Cfg.Width]);
     end
     refused_o = '0;
     if (state_q == StDecide) refused_o = reason;

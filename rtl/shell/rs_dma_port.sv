@@ -13,38 +13,25 @@ module rs_dma_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned Conversions = 0,
-  localparam int unsigned Lanes = 2 * Cores,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
   localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
   input  dma_request_t              dma_i,
-  input  logic [Width-1:0]          dma_wdata_i [HostWords],
+  input  logic [Cfg.Width-1:0]      dma_wdata_i [HostWords],
   output logic                      no_place_o,   // the descriptor at hand is refused
   output logic                      claimed_o,
   output refused_t                  refused_o,
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [SpaceWidth-1:0]      host_space_o,
+  output logic [SpaceWidth-1:0]     host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [HostWords],
+  output logic [Cfg.Width-1:0]      host_wdata_o [HostWords],
   input  logic                      host_busy_i
 );
   localparam int unsigned LogHostWords = $clog2(HostWords);
@@ -55,15 +42,7 @@ module rs_dma_port
   logic [24:0] rows;  // that the address space has
   logic        whole_rows, exists;
   rs_host_space #(
-    .LogN(LogN),
-    .LargerRings(LargerRings),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .Constants(Constants),
-    .ModulusBanks(ModulusBanks),
-    .Twiddles(Twiddles),
-    .Seeds(Seeds),
-    .Conversions(Conversions)
+    .Cfg(Cfg)
   ) u_space (
     .space_i({4'd0, dma_i.asked.space}),
     .indices_o(indices),
@@ -71,7 +50,7 @@ module rs_dma_port
     .whole_rows_o(whole_rows)
   );
   assign rows       = whole_rows ? 25'(words >> LogHostWords) : 25'(words);
-  assign exists     = dma_i.asked.unit < 8'(Rpaus) && {1'b0, dma_i.asked.index} < indices &&
+  assign exists     = dma_i.asked.unit < 8'(Cfg.Rpaus) && {1'b0, dma_i.asked.index} < indices &&
                       {1'b0, dma_i.asked.rows} <= rows &&
                       (!whole_rows || dma_i.asked.rows % 24'(RowParts) == '0);
   assign no_place_o = !exists || dma_i.asked.space == SpaceConversion ||
@@ -80,11 +59,11 @@ module rs_dma_port
 
   // ---- words ------------------------------------------------------------------------------------
   logic narrow, wide;
-  assign narrow = 32'(dma_i.unit) + NarrowRpaus >= Rpaus;
+  assign narrow = 32'(dma_i.unit) + Cfg.NarrowRpaus >= Cfg.Rpaus;
   always_comb begin
     wide = 1'b0;
     for (int unsigned w = 0; w < HostWords; w++) begin
-      wide |= narrow && dma_wdata_i[w] >> NarrowWidth != '0;
+      wide |= narrow && dma_wdata_i[w] >> Cfg.NarrowWidth != '0;
     end
     refused_o       = '0;
     refused_o.value = dma_i.we && wide;

@@ -13,22 +13,9 @@ module rs_host_port
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned Conversions = 0,
-  parameter  int unsigned Dma = 0,
-  localparam int unsigned HostWords = host_words(2 * Cores)
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  parameter  bit          Dma = 1'b0,
+  localparam int unsigned HostWords = host_words(2 * Cfg.Cores)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -54,45 +41,32 @@ module rs_host_port
   output axi_response_t             axi_o,
 
   input  dma_request_t              dma_i,
-  input  logic [Width-1:0]          dma_wdata_i [HostWords],
+  input  logic [Cfg.Width-1:0]      dma_wdata_i [HostWords],
   output logic                      dma_no_place_o,
   output logic                      window_idle_o,
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [SpaceWidth-1:0]      host_space_o,
+  output logic [SpaceWidth-1:0]     host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [HostWords],
+  output logic [Cfg.Width-1:0]      host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [HostWords],
+  input  logic [Cfg.Width-1:0]      host_rdata_i [HostWords],
   input  logic                      host_busy_i
 );
   // Of the window, and of the data path or the DMA.
   logic                      idle, we [2], re [2];
-  logic [SpaceWidth-1:0]      space [2];
+  logic [SpaceWidth-1:0]     space [2];
   logic [RpauWidth-1:0]      rpau [2];
   logic [HostIndexWidth-1:0] index [2];
   logic [RowWidth-1:0]       row [2];
-  logic [Width-1:0]          wdata [2][HostWords];
+  logic [Cfg.Width-1:0]      wdata [2][HostWords];
   refused_t                  refused [2];
 
   rs_host_window #(
-    .LogN(LogN),
-    .LargerRings(LargerRings),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .Constants(Constants),
-    .ModulusBanks(ModulusBanks),
-    .Twiddles(Twiddles),
-    .Seeds(Seeds),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth),
-    .Conversions(Conversions)
+    .Cfg(Cfg)
   ) u_window (
     .clk_i,
     .rst_ni,
@@ -119,16 +93,9 @@ module rs_host_port
     .host_rdata_i
   );
 
-  if (Dma == 0) begin : gen_data_path
+  if (!Dma) begin : gen_data_path
     rs_data_path #(
-      .LogN(LogN),
-      .Width(Width),
-      .Rpaus(Rpaus),
-      .Cores(Cores),
-      .WorkPolys(WorkPolys),
-      .KeyPolys(KeyPolys),
-      .NarrowRpaus(NarrowRpaus),
-      .NarrowWidth(NarrowWidth)
+      .Cfg(Cfg)
     ) u_data_path (
       .clk_i,
       .rst_ni(rst_ni && !forget_i),
@@ -157,20 +124,7 @@ module rs_host_port
     assign dma_no_place_o = 1'b0;
   end else begin : gen_dma
     rs_dma_port #(
-      .LogN(LogN),
-      .LargerRings(LargerRings),
-      .Width(Width),
-      .Rpaus(Rpaus),
-      .Cores(Cores),
-      .WorkPolys(WorkPolys),
-      .KeyPolys(KeyPolys),
-      .Constants(Constants),
-      .ModulusBanks(ModulusBanks),
-      .Twiddles(Twiddles),
-      .Seeds(Seeds),
-      .NarrowRpaus(NarrowRpaus),
-      .NarrowWidth(NarrowWidth),
-      .Conversions(Conversions)
+      .Cfg(Cfg)
     ) u_dma (
       .clk_i,
       .rst_ni,

@@ -7,46 +7,39 @@ module rs_host_space
   import rs_ntt_pkg::*;
   import rs_rpau_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned Conversions = 0
+  parameter  rpau_cfg_t   Cfg = DefaultCfg
 ) (
   input  logic [7:0]  space_i,
   output logic [16:0] indices_o,
   output logic [16:0] words_o,
   output logic        whole_rows_o
 );
-  localparam int unsigned MaxLogN = LogN + LargerRings;
+  localparam int unsigned MaxLogN = Cfg.LogN + Cfg.LargerRings;
   localparam int unsigned LoBits = twiddle_lo_bits(MaxLogN);
   always_comb begin
-    indices_o = 17'(ModulusBanks);
+    indices_o = 17'(Cfg.ModulusBanks);
     words_o   = '0;
     case (space_i)
       8'(SpacePoly): begin
-        indices_o = 17'(WorkPolys);
-        words_o   = 17'd1 << LogN;
+        indices_o = 17'(Cfg.WorkPolys);
+        words_o   = 17'd1 << Cfg.LogN;
       end
       8'(SpaceKey): begin
-        indices_o = 17'(KeyPolys);
-        words_o   = 17'd1 << LogN;
+        indices_o = 17'(Cfg.KeyPolys);
+        words_o   = 17'd1 << Cfg.LogN;
       end
-      8'(SpaceConstant):  words_o = 17'(Constants);
+      8'(SpaceConstant):  words_o = 17'(Cfg.Constants);
       8'(SpaceModulus):   words_o = 17'(ModulusWords);
-      8'(SpaceTwiddleLo): if (Twiddles == TwiddlesGenerated) words_o = 17'd1 << LoBits;
-      8'(SpaceTwiddleHi): if (Twiddles == TwiddlesGenerated) words_o = 17'd1 << (MaxLogN - LoBits);
-      8'(SpaceTwiddle):   if (Twiddles == TwiddlesStored) words_o = 17'd1 << MaxLogN;
+      8'(SpaceTwiddleLo): if (Cfg.Twiddles == TwiddlesGenerated) words_o = 17'd1 << LoBits;
+      8'(SpaceTwiddleHi):
+      if (Cfg.Twiddles == TwiddlesGenerated) words_o = 17'd1 << (MaxLogN - LoBits);
+      8'(SpaceTwiddle):   if (Cfg.Twiddles == TwiddlesStored) words_o = 17'd1 << MaxLogN;
       8'(SpaceSeed): begin
-        indices_o = 17'(Seeds);
+        indices_o = 17'(Cfg.Seeds);
         words_o   = 17'(SeedWords);
       end
       8'(SpaceConversion): begin
-        indices_o = 17'(Conversions);
+        indices_o = 17'(Cfg.Conversions);
         words_o   = 17'(ConversionWords);
       end
       default: ;

@@ -16,21 +16,8 @@ module rs_host_window
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned Conversions = 0,
-  localparam int unsigned Lanes = 2 * Cores,
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  localparam int unsigned Lanes = 2 * Cfg.Cores,
   localparam int unsigned HostWords = host_words(Lanes)
 ) (
   input  logic                      clk_i,
@@ -52,13 +39,13 @@ module rs_host_window
 
   output logic                      host_we_o,
   output logic                      host_re_o,
-  output logic [SpaceWidth-1:0]      host_space_o,
+  output logic [SpaceWidth-1:0]     host_space_o,
   output logic [RpauWidth-1:0]      host_rpau_o,
   output logic [HostIndexWidth-1:0] host_index_o,
   output logic [RowWidth-1:0]       host_row_o,
-  output logic [Width-1:0]          host_wdata_o [HostWords],
+  output logic [Cfg.Width-1:0]      host_wdata_o [HostWords],
   input  logic                      host_rvalid_i,
-  input  logic [Width-1:0]          host_rdata_i [HostWords]
+  input  logic [Cfg.Width-1:0]      host_rdata_i [HostWords]
 );
   localparam int unsigned LogLanes = $clog2(Lanes);
   localparam int unsigned LogHostWords = $clog2(HostWords);
@@ -67,15 +54,7 @@ module rs_host_window
   logic [16:0] indices, words;  // that the address space has
   logic        whole_rows;
   rs_host_space #(
-    .LogN(LogN),
-    .LargerRings(LargerRings),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .Constants(Constants),
-    .ModulusBanks(ModulusBanks),
-    .Twiddles(Twiddles),
-    .Seeds(Seeds),
-    .Conversions(Conversions)
+    .Cfg(Cfg)
   ) u_space (
     .space_i,
     .indices_o(indices),
@@ -87,8 +66,8 @@ module rs_host_window
   logic [LogLanes-1:0]     lane;            // of the memory's row
   logic [LogHostWords-1:0] slot;            // of the port's row
   logic [RowWidth-1:0]     row;
-  assign exists = unit_i < 8'(Rpaus) && {1'b0, index_i} < indices && word_i < words;
-  assign narrow = 32'(unit_i) + NarrowRpaus >= Rpaus;
+  assign exists = unit_i < 8'(Cfg.Rpaus) && {1'b0, index_i} < indices && word_i < words;
+  assign narrow = 32'(unit_i) + Cfg.NarrowRpaus >= Cfg.Rpaus;
   assign lane   = whole_rows ? word_i[LogLanes-1:0] : '0;
   assign slot   = lane[LogHostWords-1:0];
   assign row    = whole_rows ? RowWidth'(word_i >> LogHostWords) : RowWidth'(word_i);
@@ -107,7 +86,7 @@ module rs_host_window
     .word_o(word),
     .refused_o(refused_half)
   );
-  assign fits   = (word >> Width) == '0 && !(narrow && (word >> NarrowWidth) != '0);
+  assign fits   = (word >> Cfg.Width) == '0 && !(narrow && (word >> Cfg.NarrowWidth) != '0);
   assign next   = lane == filled_q;
   assign accept = ready_i && complete && exists && fits && next;
   assign store  = accept && (!whole_rows || &slot);
@@ -125,7 +104,7 @@ module rs_host_window
   assign abandon  = !ready_i && fetching_q;
 
   // ---- the row ----------------------------------------------------------------------------------
-  logic [Width-1:0] row_q [HostWords];
+  logic [Cfg.Width-1:0] row_q [HostWords];
   always_ff @(posedge clk_i) begin
     if (!rst_ni || !ready_i) begin
       row_valid_q <= 1'b0;
@@ -141,7 +120,7 @@ module rs_host_window
     end
     if (fetch) upper_q <= access_i.upper;
     if (fetching_q && host_rvalid_i) row_q <= host_rdata_i;
-    else if (accept) row_q[slot] <= word[Width-1:0];
+    else if (accept) row_q[slot] <= word[Cfg.Width-1:0];
   end
 
   // ---- answers ----------------------------------------------------------------------------------

@@ -18,51 +18,21 @@ module rs_rpau_shell
   import rs_rpau_pkg::*;
   import rs_shell_pkg::*;
 #(
-  // generated from rtl/shell/rs_registers.rdl: parameters
-  parameter  int unsigned LogN = 13,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Rpaus = 5,
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned DyadicCores = 2,
-  parameter  int unsigned WorkPolys = 16,
-  parameter  int unsigned KeyPolys = 48,
-  parameter  int unsigned Constants = 64,
-  parameter  int unsigned ProgramWords = 1024,
-  parameter  int unsigned Reduction = 0,
-  parameter  int unsigned ModulusBanks = 1,
-  parameter  int unsigned Interconnect = 0,
-  parameter  int unsigned Twiddles = 0,
-  parameter  int unsigned WorkUramPolys = 0,
-  parameter  int unsigned KeyRam = 1,
-  parameter  int unsigned Family = 0,
-  parameter  int unsigned Prng = 0,
-  parameter  int unsigned Seeds = 0,
-  parameter  int unsigned Link = 0,
-  parameter  int unsigned LargerRings = 0,
-  parameter  int unsigned SmallerRings = 0,
-  parameter  int unsigned WorkBlockBanks = 0,
-  parameter  int unsigned NarrowRpaus = 0,
-  parameter  int unsigned NarrowWidth = 0,
-  parameter  int unsigned HopCycles = 1,
-  parameter  int unsigned Converters = 0,
-  parameter  int unsigned Conversions = 0,
-  parameter  int unsigned CoreMultipliers = 2,
-  parameter  int unsigned KeyStream = 0,
-  // end of generated
-  parameter  int unsigned Dma = 0,
-  localparam int unsigned HostWords = host_words(2 * Cores),
-  localparam int unsigned ProgramAddrWidth = $clog2(ProgramWords)
+  parameter  rpau_cfg_t   Cfg = DefaultCfg,
+  parameter  bit          Dma = 1'b0,
+  localparam int unsigned HostWords = host_words(2 * Cfg.Cores),
+  localparam int unsigned ProgramAddrWidth = $clog2(Cfg.ProgramWords)
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  axil_request_t    axil_i,
-  output axil_response_t   axil_o,
-  input  axi_request_t     axi_i,
-  output axi_response_t    axi_o,
-  input  dma_request_t     dma_i,
-  input  logic [Width-1:0] dma_wdata_i [HostWords],
-  output dma_response_t    dma_o,
-  output logic [Width-1:0] dma_rdata_o [HostWords]
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  axil_request_t        axil_i,
+  output axil_response_t       axil_o,
+  input  axi_request_t         axi_i,
+  output axi_response_t        axi_o,
+  input  dma_request_t         dma_i,
+  input  logic [Cfg.Width-1:0] dma_wdata_i [HostWords],
+  output dma_response_t        dma_o,
+  output logic [Cfg.Width-1:0] dma_rdata_o [HostWords]
 );
   // ---- registers --------------------------------------------------------------------------------
   rs_registers_pkg::rs_registers__in_t  hwif_in;
@@ -95,7 +65,7 @@ module rs_rpau_shell
 
   logic [CapabilityBits-1:0] reported [CapabilityCount];
   assign hwif_in.capability_count.value.next = CapabilityBits'(CapabilityCount);
-  assign hwif_in.data_path.value.next  = (Dma != 0) ? '0 : 32'(BeatBits);
+  assign hwif_in.data_path.value.next  = Dma ? '0 : 32'(BeatBits);
   // generated from rtl/shell/rs_registers.rdl: capabilities
   assign hwif_in.capabilities.log_n.value.next = reported[CapabilityLogN];
   assign hwif_in.capabilities.word_bits.value.next = reported[CapabilityWidth];
@@ -136,7 +106,7 @@ module rs_rpau_shell
   logic                 host_busy;  // the device still has accesses of the host in progress
   logic                 waiting_q;  // a start waits for them
   logic                 dma_start;
-  assign dma_start = Dma != 0 && dma_i.start;
+  assign dma_start = Dma && dma_i.start;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || hwif_out.control.reset.value) reset_q <= ResetBits'(ResetCycles);
     else if (reset_q != '0) reset_q <= reset_q - 1'b1;
@@ -146,10 +116,11 @@ module rs_rpau_shell
   assign idle  = still && !dma_start;
   assign ready = idle && !moving;
   function automatic logic [4:0] ring_or_n(logic [4:0] asked);
-    return (asked == '0) ? 5'(LogN) : asked;
+    return (asked == '0) ? 5'(Cfg.LogN) : asked;
   endfunction
   function automatic logic runs(logic [4:0] log_degree);
-    return 32'(log_degree) >= LogN - SmallerRings && 32'(log_degree) <= LogN + LargerRings;
+    return 32'(log_degree) >= Cfg.LogN - Cfg.SmallerRings &&
+        32'(log_degree) <= Cfg.LogN + Cfg.LargerRings;
   endfunction
   logic [4:0] ring, ring_q;
   logic       runs_ring;
@@ -168,7 +139,7 @@ module rs_rpau_shell
   assign hwif_in.key_arrivals.arrived.next = arrived;
   assign hwif_in.key_arrivals.awaited.next = awaited;
   always_ff @(posedge clk_i) begin
-    if (start) streamed_q <= KeyStream != 0 && hwif_out.keys.streamed.value;
+    if (start) streamed_q <= Cfg.KeyStream && hwif_out.keys.streamed.value;
   end
 
   assign hwif_in.status.busy.next       = (busy || waiting_q) && device_rst_nq;
@@ -214,7 +185,7 @@ module rs_rpau_shell
   end
   assign hwif_in.program_data.wr_ack = program_access_q.valid;
   rs_program_window #(
-    .ProgramWords(ProgramWords)
+    .ProgramWords(Cfg.ProgramWords)
   ) u_program_window (
     .clk_i,
     .rst_ni,
@@ -232,14 +203,14 @@ module rs_rpau_shell
   access_t                   host_access_q;
   logic                      host_write_q;  // the access that waits for its answer is a write
   logic                      host_ack, host_rvalid;
-  logic [Width-1:0]          host_rdata [HostWords];
+  logic [Cfg.Width-1:0]      host_rdata [HostWords];
   logic                      host_we, host_re;
   logic                      dma_no_place, window_idle;
-  logic [SpaceWidth-1:0]      host_space;
+  logic [SpaceWidth-1:0]     host_space;
   logic [RpauWidth-1:0]      host_rpau;
   logic [HostIndexWidth-1:0] host_index;
   logic [RowWidth-1:0]       host_row;
-  logic [Width-1:0]          host_wdata [HostWords];
+  logic [Cfg.Width-1:0]      host_wdata [HostWords];
   always_ff @(posedge clk_i) begin
     host_access_q <= '{
         valid: rst_ni && |hwif_out.host_data.req,
@@ -253,20 +224,7 @@ module rs_rpau_shell
   assign hwif_in.host_data.wr_ack = host_ack && host_write_q;
   assign hwif_in.host_data.rd_ack = host_ack && !host_write_q;
   rs_host_port #(
-    .LogN(LogN),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .Constants(Constants),
-    .ModulusBanks(ModulusBanks),
-    .LargerRings(LargerRings),
-    .Twiddles(Twiddles),
-    .Seeds(Seeds),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth),
-    .Conversions(Conversions),
+    .Cfg(Cfg),
     .Dma(Dma)
   ) u_host_port (
     .clk_i,
@@ -310,8 +268,8 @@ module rs_rpau_shell
   logic [15:0] opened_q;  // polynomials of keys that the channel may stream
   assign dma_ring = ring_or_n(dma_i.asked.ring);
   always_ff @(posedge clk_i) begin
-    if (dma_start && KeyStream != 0) opened_q <= dma_i.asked.index;
-    else if (start || KeyStream == 0) opened_q <= '0;
+    if (dma_start && Cfg.KeyStream) opened_q <= dma_i.asked.index;
+    else if (start || !Cfg.KeyStream) opened_q <= '0;
   end
   assign dma_o = '{
           rst_n: device_rst_nq,
@@ -326,37 +284,7 @@ module rs_rpau_shell
 
   // ---- accelerator ------------------------------------------------------------------------------
   rs_rpau_top #(
-    // generated from rtl/shell/rs_registers.rdl: handed
-    .LogN(LogN),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .DyadicCores(DyadicCores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .Constants(Constants),
-    .ProgramWords(ProgramWords),
-    .Reduction(Reduction),
-    .ModulusBanks(ModulusBanks),
-    .Interconnect(Interconnect),
-    .Twiddles(Twiddles),
-    .WorkUramPolys(WorkUramPolys),
-    .KeyRam(KeyRam),
-    .Family(Family),
-    .Prng(Prng),
-    .Seeds(Seeds),
-    .Link(Link),
-    .LargerRings(LargerRings),
-    .SmallerRings(SmallerRings),
-    .WorkBlockBanks(WorkBlockBanks),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth),
-    .HopCycles(HopCycles),
-    .Converters(Converters),
-    .Conversions(Conversions),
-    .CoreMultipliers(CoreMultipliers),
-    .KeyStream(KeyStream)
-    // end of generated
+    .Cfg(Cfg)
   ) u_device (
     .clk_i,
     .rst_ni(device_rst_nq),
@@ -375,7 +303,7 @@ module rs_rpau_shell
     .program_data_i(program_data),
     .ring_i(dma_start ? dma_ring : ring_q),
     .start_i(dma_start || (waiting_q && !host_busy)),
-    .streamed_i(dma_start ? KeyStream != 0 && dma_i.asked.index != '0 : streamed_q),
+    .streamed_i(dma_start ? Cfg.KeyStream && dma_i.asked.index != '0 : streamed_q),
     .arrived_o(arrived),
     .awaited_o(awaited),
     .busy_o(busy),

@@ -17,6 +17,7 @@ from ringsmith.backends.inspector import Inspector
 from ringsmith.backends.rpau.design.design import load_design
 from ringsmith.cli.main import app
 from ringsmith.errors import ProgramError
+from ringsmith.hdl.record import Record, Values
 from ringsmith.hdl.timing.graph import delays
 from ringsmith.hdl.timing.report import KEPT_PATHS, Block, TimedPath, Timing
 
@@ -32,7 +33,7 @@ class Asked(NamedTuple):
     """What a netlist is made of."""
 
     top: str
-    parameters: dict[str, int]
+    parameters: Values
     boxes: tuple[str, ...]
 
 
@@ -101,6 +102,13 @@ def test_json_and_page_are_written_and_only_replaced_by_force(tmp_path: Path) ->
     run(*words, "--force")
 
 
+def own(asked: Asked) -> dict[str, int]:
+    """The record of what was synthesized."""
+    record = asked.parameters["Cfg"]
+    assert isinstance(record, Record)
+    return record.values
+
+
 def test_an_rpau_of_each_width_is_timed_and_the_device_without_them(
     synthesized: list[Asked],
 ) -> None:
@@ -111,11 +119,11 @@ def test_an_rpau_of_each_width_is_timed_and_the_device_without_them(
     wide, narrow, device = synthesized
     assert [wide.top, narrow.top, device.top] == ["rs_rpau", "rs_rpau", "rs_rpau_top"]
     for unit, width in ((wide, 60), (narrow, 54)):
-        assert unit.parameters["Cores"] == 4
-        assert (unit.parameters["Width"], unit.parameters["LinkWidth"]) == (width, 60)
+        assert (own(unit)["Cores"], own(unit)["Width"]) == (4, width)
+        assert unit.parameters["LinkWidth"] == 60
     assert device.boxes == ("rs_rpau",)
-    assert (device.parameters["Rpaus"], device.parameters["Cores"]) == (medha.rpaus, 4)
-    assert device.parameters["ProgramWords"] == medha.program_words
+    assert (own(device)["Rpaus"], own(device)["Cores"]) == (medha.rpaus, 4)
+    assert own(device)["ProgramWords"] == medha.program_words
 
 
 def test_rpaus_of_one_width_are_timed_once(synthesized: list[Asked]) -> None:

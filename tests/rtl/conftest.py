@@ -17,6 +17,7 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.hdl.block import Block, Words
 from ringsmith.hdl.build_cache import built, fingerprint
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import XILINX, macros, rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import compiler, run_tool, run_tools, run_verilator, verilator
 from ringsmith.hdl.verilate import build_block
@@ -99,7 +100,7 @@ def runtime() -> Path:
 
 
 def simulator(
-    top: str, sources: Sequence[Path], values: Mapping[str, int], public: str, flags: Sequence[str]
+    top: str, sources: Sequence[Path], values: Values, public: str, flags: Sequence[str]
 ) -> Path:
     """The folder of a program that is the simulated device, with cocotb linked in."""
     libraries = Path(cocotb_tools.config.libs_dir)
@@ -144,7 +145,7 @@ def run_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         bench: Path,
         top: str,
         sources: Sequence[Path],
-        parameters: Mapping[str, int],
+        parameters: Values,
         signals: Sequence[str],
         environment: Mapping[str, str],
         flags: Sequence[str] = (),

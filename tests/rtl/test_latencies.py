@@ -130,16 +130,14 @@ def test_the_hosts_chain_is_as_wide_and_as_long_as_the_package_says() -> None:
 
 def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:
     """A request with its words and place; and the words that are read, with a valid bit."""
-    package, parts = "rs_rpau_pkg", ("WorkPolys", "KeyPolys", "ModulusBanks", "Seeds")
+    package = "rs_rpau_pkg"
     asked = []
     for design in DESIGNS:
-        own = rtl.parameters(design)
-        rows = f"{design.log_n}, {design.lanes}, {design.constants}, {design.max_log_n}"
+        own = f"{package}::rpau_cfg_t'({rtl.configuration(design)})"
         back = f"{package}::host_words({design.lanes}) * {design.word_bits} + 1"
         place = (
             f"{package}::SpaceWidth + {package}::RpauWidth"
-            f" + {package}::host_index_bits({', '.join(str(own[name]) for name in parts)})"
-            f" + {package}::host_row_bits({rows}, {own['Twiddles']})"
+            f" + {package}::host_index_bits({own}) + {package}::host_row_bits({own})"
         )
         asked += [back, f"{back} + 1 + {place}"]
     found = elaborated(asked)

@@ -36,16 +36,18 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
     assert generator.main(["--check", *root]) == 0
     text = (tmp_path / generator.SOURCE).read_text()
     capability = (
-        '    reg {\n      parameter = "Banks";\n      desc = "Banks.";\n      field {} value[32];\n'
+        '    reg {\n      rtl_field = "Banks";\n      desc = "Banks.";\n      field {} value[32];\n'
     )
     changed = text.replace("  } capabilities @", f"{capability}    }} log_n2;\n  }} capabilities @")
     (tmp_path / generator.SOURCE).write_text(changed.replace("log_n2", "n"))
     assert generator.main(["--check", *root]) == 1
     assert generator.main(root) == 0
     assert generator.main(["--check", *root]) == 0
+    package = (tmp_path / "rtl/rpau/rs_rpau_pkg.sv").read_text()
+    assert "    // Banks.\n    int unsigned Banks;\n" in package
+    assert "      Banks: 8192\n" in package
     top = (tmp_path / "rtl/rpau/rs_rpau_top.sv").read_text()
-    assert "parameter  int unsigned Banks = 8192,\n" in top
-    assert "assign design_o[CapabilityBanks] = CapabilityBits'(Banks);\n" in top
+    assert "assign design_o[CapabilityBanks] = CapabilityBits'(Cfg.Banks);\n" in top
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_check_fails_on_a_difference_and_writing_mends_it(tmp_path: Path) -> Non
     [
         ("addrmap rs_registers {", "addrmap rs_registers [", "is no register map"),
         (
-            '      parameter = "LogN";\n',
+            '      rtl_field = "LogN";\n',
             "",
             "log_n: the registers of capabilities, and no others",
         ),

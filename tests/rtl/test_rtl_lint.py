@@ -5,7 +5,7 @@ parameter defaults that people try first.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.errors import ParameterError, ToolError
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import macros, rtl_root, rtl_sources, sim_root
 from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.hdl.verilate import lint
@@ -36,8 +37,8 @@ NAMED = {
 NEEDS_PRIMES = "rs_mod_mul_sparse"
 """Has no legal default for its list of primes; rs_mod_mul hands it one."""
 
-FEW = {"Rpaus": 2, "Cores": 2, "DyadicCores": 1}
-SMALLER = {
+FEW = rtl.parameters(replace(load_design("nano"), rpaus=2, cores=2, dyadic_cores=1))
+SMALLER: Mapping[str, Values] = {
     "rs_rpau_top": FEW,
     "rs_rpau_shell": FEW,
     "rs_rpau_axil": FEW,
@@ -199,14 +200,18 @@ def driven_twice(trees: Sequence[syntax.SyntaxTree], top: str, values: Sequence[
     }
 
 
+def as_options(values: Values) -> list[str]:
+    """Parameters as ``Name=value``."""
+    return [f"{name}={value}" for name, value in values.items()]
+
+
+LARGE = replace(load_design("nano"), word_bits=60, prng="trivium", seeds=2, link=True)
 RPAUS = [
-    [
-        *(f"Reduction={reduction}", f"Family={int(reduction == 1)}", f"Twiddles={stored}"),
-        *("Width=60", "Prng=1", "Seeds=2", "Link=1"),
-    ]
-    for reduction in (0, 1, 2)
-    for stored in (0, 1)
+    as_options(rtl.parameters(replace(LARGE, reduction=name, family=family, twiddles=twiddles)))
+    for name, family in (("barrett", "none"), ("sparse", "medha"), ("folded", "none"))
+    for twiddles in ("generated", "stored")
 ]
+STREAMED = replace(load_design("nano"), coprocessors=3, host_bits=128)
 
 
 VECTORS = [[f"LogRadix={radix}", f"Reduction={kind}"] for radix in (2, 4) for kind in (0, 1)]
@@ -219,7 +224,7 @@ DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
         *(("rs_rpau_axil", values) for values in RPAUS),
         ("rs_stream_axis", []),
         *(("rs_dma", values) for values in DMAS),
-        ("rs_rpau_card", ["Coprocessors=3", "KeyStream=1"]),
+        ("rs_rpau_card", as_options(rtl.card_parameters(STREAMED))),
         *(("rs_vector_array", values) for values in VECTORS),
         *(("rs_vector_core", values) for values in VECTORS),
         ("rs_vector_table", []),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ringsmith.backends.types import CompiledGraph, Design
 from ringsmith.hdl.interfaces import Interface
+from ringsmith.hdl.record import Values
 from ringsmith.objects import KeySwitchKey, Residues
 from ringsmith.params import RlweParameters
 
@@ -42,7 +43,7 @@ class Hardware:
     Attributes:
         top: The top module, with parameters.
         folders: Folders of ``rtl/`` that it is made of, each before those that use it.
-        parameters: Values of the top module's parameters: numbers and strings.
+        parameters: Values of the top module's parameters: numbers, strings and records.
         interfaces: All of its ports, clocks first; the first clock is that of the buses.
         greeting: A system's first access to it.
         macros: The macros of the sources.
@@ -53,7 +54,7 @@ class Hardware:
 
     top: str
     folders: tuple[str, ...]
-    parameters: Mapping[str, int | str]
+    parameters: Values
     interfaces: tuple[Interface, ...]
     greeting: Greeting
     macros: tuple[str, ...] = ()

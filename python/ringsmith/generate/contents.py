@@ -17,6 +17,7 @@ from ringsmith.generate.own_program import shown_program
 from ringsmith.generate.packaging import Names, litex_files
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.plain_verilog import plain_verilog_of
+from ringsmith.hdl.record import Record
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.yosys import yosys
 from ringsmith.markdown import table_lines
@@ -232,7 +233,10 @@ def _properties(
         "top": names.top,
         "testbench": names.testbench,
         "defines": list(hardware.macros),
-        "parameters": dict(hardware.parameters),
+        "parameters": {
+            name: value.values if isinstance(value, Record) else value
+            for name, value in hardware.parameters.items()
+        },
         "interfaces": [
             {"name": each.name, "kind": each.kind, "clock": each.clock, "master": each.master}
             for each in hardware.interfaces

@@ -6,6 +6,7 @@ from textwrap import fill, indent
 from ringsmith.backends.exporter import Hardware
 from ringsmith.hdl import interfaces as buses
 from ringsmith.hdl.interfaces import Interface, Port
+from ringsmith.hdl.record import Record
 
 _LINE = 100
 """Letters of a line."""
@@ -49,8 +50,7 @@ def top_module(name: str, hardware: Hardware, title: str) -> str:
     last = max(i for i, line in enumerate(ports) if not line.lstrip().startswith("//"))
     ports[last] = ports[last].rstrip(",")
     parameters = ",\n".join(
-        f"    .{key}({value})" if isinstance(value, int) else f'    .{key}("{value}")'
-        for key, value in hardware.parameters.items()
+        f"    .{key}({_literal(value)})" for key, value in hardware.parameters.items()
     )
     return f"""\
 // {title}
@@ -67,6 +67,20 @@ module {name} (
   );
 endmodule
 """
+
+
+def _literal(value: int | str | Record) -> str:
+    """A parameter's value in Verilog of 2001: a record's fields are joined, each with its name."""
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return f'"{value}"'
+    last = len(value.fields) - 1
+    lines = (
+        f"      {field.bits}'d{field.value}{',' if number < last else ' '}  // {field.name}"
+        for number, field in enumerate(value.fields)
+    )
+    return "\n".join(["{", *lines, "    }"])
 
 
 def _inner_connections(interfaces: Iterable[Interface]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from ringsmith.hdl import elaboration, netlist
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import elaborated
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys, yosys
 
@@ -20,7 +21,7 @@ _RESULT = "plain.v"
 
 
 def plain_verilog(
-    top: str, folders: Sequence[str], parameters: Mapping[str, int], macros: Sequence[str] = ()
+    top: str, folders: Sequence[str], parameters: Values, macros: Sequence[str] = ()
 ) -> str:
     """Elaborates a hierarchy and writes it as Verilog, or finds the result in the cache.
 

@@ -50,7 +50,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Register:
-    """A register; ``parameter`` names the RTL's parameter that a capability register reports.
+    """A register; ``rtl_field`` names the field of the RTL's record that a capability reports.
 
     Of an array of regfiles it is that of the first; ``array`` is the array.
     """
@@ -59,7 +59,7 @@ class Register:
     address: int
     width: int
     doc: str
-    parameter: str | None
+    rtl_field: str | None
     fields: tuple[Field, ...]
     array: "Array | None" = None
 
@@ -100,7 +100,7 @@ def read_register_map(path: Path) -> RegisterMap:
 
     Raises:
         ToolError: If it is no SystemRDL, a register has no description, or a capability names no
-            parameter.
+            field of the RTL.
     """
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
@@ -115,11 +115,10 @@ def read_register_map(path: Path) -> RegisterMap:
     for place, register in records.items():
         if not register.doc:
             raise ToolError(f"{path}: register {register.name} has no desc: say what it is")
-        if (register.parameter is None) == (place in capabilities):
+        if (register.rtl_field is None) == (place in capabilities):
             raise ToolError(
                 f"{path}: register {register.name}: the registers of {CAPABILITIES}, and "
-                "no others, name "
-                "the parameter that they tell"
+                "no others, name the field of the RTL that they tell"
             )
         if place in capabilities and [n for _, n, _ in register.value.values] != [
             *range(len(register.value.values))
@@ -142,10 +141,10 @@ def _registers(node: Node | None) -> Iterator[RegNode]:
 def _record(node: RegNode) -> Register:
     fields = tuple(_field(field) for field in node.fields())
     doc = node.get_property("desc") or ""
-    parameter = node.get_property("parameter", default=None)
+    rtl_field = node.get_property("rtl_field", default=None)
     width = node.get_property("regwidth")
     address, array = node.raw_absolute_address, _array(node.parent)
-    return Register(node.inst_name, address, width, doc, parameter, fields, array)
+    return Register(node.inst_name, address, width, doc, rtl_field, fields, array)
 
 
 def _array(node: Node | None) -> Array | None:

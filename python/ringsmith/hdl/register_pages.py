@@ -64,9 +64,9 @@ def render_page(
     for register in registers.plain:
         lines += _rows(register)
     lines += ["", "## Capabilities", "", *_prose(_CAPABILITIES), ""]
-    lines += ["| address | register | parameter | |", "| --- | --- | --- | --- |"]
+    lines += ["| address | register | field of `rpau_cfg_t` | |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `0x{capability.address:03X}` | `{capability.name}` | `{capability.parameter}` "
+        f"| `0x{capability.address:03X}` | `{capability.name}` | `{capability.rtl_field}` "
         f"| {_doc(capability)} |"
         for capability in registers.capabilities
     ]
@@ -139,13 +139,13 @@ class Capability(NamedTuple):
 
     Attributes:
         name: The attribute of the design.
-        parameter: The parameter of the RTL that carries it.
+        rtl_field: The field of the RTL's record that carries it.
         address: The address of its register.
         values: Words that stand for the numbers 0, 1, …; empty where the number itself is meant.
     """
 
     name: str
-    parameter: str
+    rtl_field: str
     address: int
     values: tuple[str, ...]
 '''
@@ -167,7 +167,7 @@ def render_python(registers: RegisterMap, notice: str) -> str:
         values = ", ".join(f'"{word}"' for word, _, _ in capability.value.values)
         comma = "," if len(capability.value.values) == 1 else ""
         lines.append(
-            f'    Capability("{capability.attribute}", "{capability.parameter}", '
+            f'    Capability("{capability.attribute}", "{capability.rtl_field}", '
             f"0x{capability.address:02X}, "
             f"({values}{comma})),"
         )

@@ -11,13 +11,14 @@ clock rate.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from ringsmith.hdl import netlist, packing
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.yosys import run_yosys, yosys
 
@@ -96,7 +97,7 @@ def ultra_rams(width: int, depth: int) -> int:
 def synthesized(
     top: str,
     folders: Sequence[str],
-    parameters: Mapping[str, int],
+    parameters: Values,
     parts: Sequence[str],
     family: str,
     boxes: Sequence[str] = (),

@@ -6,7 +6,7 @@ except what the wrapper exports, so that many designs can be loaded into one pro
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from ringsmith import progress
 from ringsmith.hdl import block_wrapper
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_root, sim_root
 from ringsmith.hdl.toolchain import (
     compiler,
@@ -97,7 +98,7 @@ def _compile_options(instrument: Instrument) -> list[str]:
 def _recipe(
     top: str,
     sources: Iterable[Path],
-    parameters: Mapping[str, int | str] | None,
+    parameters: Values | None,
     assertions: bool,
     flags: Sequence[str],
 ) -> _Recipe:
@@ -112,7 +113,7 @@ def _recipe(
 def build_design(
     top: str,
     sources: Sequence[Path],
-    parameters: Mapping[str, int | str] | None = None,
+    parameters: Values | None = None,
     *,
     wrapper: Sequence[Path],
     assertions: bool = False,
@@ -125,7 +126,7 @@ def build_design(
     Args:
         top: The top module; its C++ class is `V<top>`.
         sources: SystemVerilog files, packages before their users (`sources.rtl_sources`).
-        parameters: The top's parameters: integers, or strings as they are, without quotes.
+        parameters: The top's parameters: integers, records, or strings as they are, without quotes.
         wrapper: The wrapper's C++ files. They may include `V<top>.h`, `verilated.h` and, from
             `sim/hdl`, `stop.h`; what they export must have default visibility. Headers
             that they include from their own folders count into the key.
@@ -148,7 +149,7 @@ def build_design(
 def build_block(
     top: str,
     sources: Sequence[Path],
-    parameters: Mapping[str, int | str] | None = None,
+    parameters: Values | None = None,
     *,
     assertions: bool = False,
     instrument: Instrument = Instrument.NONE,
@@ -171,7 +172,7 @@ def build_block(
 def lint(
     sources: Sequence[Path],
     top: str,
-    parameters: Mapping[str, int | str] | None = None,
+    parameters: Values | None = None,
     macros: Sequence[str] = (),
 ) -> None:
     """Checks a design with all of Verilator's warnings; `rtl/verilator.vlt` holds the waivers.

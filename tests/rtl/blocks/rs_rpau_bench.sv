@@ -26,6 +26,23 @@ module rs_rpau_bench
   output logic                      host_rvalid_o,
   output logic [Width-1:0]          host_rdata_o [Lanes]
 );
+  function automatic rpau_cfg_t configuration();
+    rpau_cfg_t own;
+    own = DefaultCfg;
+    own.LogN = LogN;
+    own.Width = Width;
+    own.Rpaus = 2;
+    own.Cores = Cores;
+    own.DyadicCores = DyadicCores;
+    own.WorkPolys = WorkPolys;
+    own.KeyPolys = 1;
+    own.Constants = 4;
+    own.Twiddles = TwiddlesStored;
+    own.KeyRam = RamBlock;
+    return own;
+  endfunction
+  localparam rpau_cfg_t Cfg = configuration();
+
   logic             unused_send, unused_valid;
   logic [Width-1:0] unused_words [Lanes];
   logic [Width-1:0] no_words [Lanes];
@@ -33,21 +50,12 @@ module rs_rpau_bench
   logic [Width-1:0] unused_x [1];
   logic [Width-1:0] unused_own [1];
   rs_rpau #(
-    .LogN(LogN),
-    .Width(Width),
-    .Hops(1),
-    .Cores(Cores),
-    .DyadicCores(DyadicCores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(1),
-    .Constants(4),
-    .Twiddles(TwiddlesStored),
-    .KeyRam(RamBlock)
+    .Cfg(Cfg)
   ) u_rpau (
     .clk_i,
     .rst_ni,
     .rpau_i('0),
-    .ring_i(ring_of(ReductionBarrett, LogN, $clog2(Lanes), LogN)),
+    .ring_i(device_ring(Cfg, LogN)),
     .start_i,
     .command_i('{decoded: decode(word_i), word: word_i}),
     .done_o,

@@ -4,7 +4,7 @@ import ctypes
 import os
 import select
 import tty
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
@@ -14,6 +14,7 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.hdl.library import load_library
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.verilate import build_design
 
@@ -32,7 +33,7 @@ _CAPACITY = 4096
 
 def build(design: RpauDesign, sources: Sequence[Path] | None = None) -> Path:
     """Builds the simulator of a board, or finds it in the cache."""
-    parameters: Mapping[str, int] = {
+    parameters: Values = {
         **rtl.parameters(design),
         "ClockHz": RATIO,
         "Baud": 1,

@@ -32,6 +32,20 @@ module rs_data_path_proof
   input logic host_rvalid_i,
   input logic [Width-1:0] host_rdata_i [HostWords]
 );
+  function automatic rpau_cfg_t configuration();
+    rpau_cfg_t own;
+    own = DefaultCfg;
+    own.LogN = LogN;
+    own.Width = Width;
+    own.Rpaus = Rpaus;
+    own.Cores = Cores;
+    own.WorkPolys = WorkPolys;
+    own.KeyPolys = KeyPolys;
+    own.NarrowRpaus = NarrowRpaus;
+    own.NarrowWidth = NarrowWidth;
+    return own;
+  endfunction
+
   axi_response_t             axi;
   logic                      claimed, we, re;
   refused_t                  refused;
@@ -41,14 +55,7 @@ module rs_data_path_proof
   logic [RowWidth-1:0]       row;
   logic [Width-1:0]          wdata [HostWords];
   rs_data_path #(
-    .LogN(LogN),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .WorkPolys(WorkPolys),
-    .KeyPolys(KeyPolys),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth),
+    .Cfg(configuration()),
     .ReadLatency(ReadLatency)
   ) u_dut (
     .clk_i,

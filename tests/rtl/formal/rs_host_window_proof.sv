@@ -35,6 +35,22 @@ module rs_host_window_proof
   input logic             rvalid_i,
   input logic [Width-1:0] rdata_i [HostWords]
 );
+  function automatic rpau_cfg_t configuration();
+    rpau_cfg_t own;
+    own = DefaultCfg;
+    own.LogN = LogN;
+    own.Width = Width;
+    own.Rpaus = Rpaus;
+    own.Cores = Cores;
+    own.WorkPolys = Polys;
+    own.KeyPolys = Polys;
+    own.Constants = 5;
+    own.Twiddles = TwiddlesStored;
+    own.NarrowRpaus = NarrowRpaus;
+    own.NarrowWidth = NarrowWidth;
+    return own;
+  endfunction
+
   logic                      advance, ack, idle, we, re;
   logic [31:0]               data;
   refused_t                  refused;
@@ -44,16 +60,7 @@ module rs_host_window_proof
   logic [RowWidth-1:0]       row;
   logic [Width-1:0]          wdata [HostWords];
   rs_host_window #(
-    .LogN(LogN),
-    .Width(Width),
-    .Rpaus(Rpaus),
-    .Cores(Cores),
-    .WorkPolys(Polys),
-    .KeyPolys(Polys),
-    .Constants(5),
-    .Twiddles(TwiddlesStored),
-    .NarrowRpaus(NarrowRpaus),
-    .NarrowWidth(NarrowWidth)
+    .Cfg(configuration())
   ) u_dut (
     .clk_i,
     .rst_ni,

@@ -17,6 +17,7 @@ from ringsmith.errors import ToolError
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.ecp5.boards import Board, constraints
 from ringsmith.hdl.ecp5.report import Implemented
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import ECP5, macros, rtl_sources
 from ringsmith.hdl.toolchain import run_tool
 from ringsmith.hdl.yosys import run_yosys, yosys
@@ -44,7 +45,7 @@ class Hierarchy:
 
     top: str
     folders: tuple[str, ...]
-    parameters: Mapping[str, int]
+    parameters: Values
 
 
 def netlist(design: Hierarchy) -> Path:

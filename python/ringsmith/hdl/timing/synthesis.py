@@ -1,13 +1,14 @@
 """Synthesis for static timing, by Yosys for UltraScale+."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ringsmith import progress
 from ringsmith.hdl import elaboration, netlist
 from ringsmith.hdl.build_cache import built, fingerprint
 from ringsmith.hdl.elaboration import DSP_BOXES, elaborated
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS
 from ringsmith.hdl.timing.graph import (
@@ -35,7 +36,7 @@ _OUTPUT_REGISTER = "output_q"
 
 
 def timed(
-    top: str, folders: Sequence[str], parameters: Mapping[str, int], boxes: Sequence[str] = ()
+    top: str, folders: Sequence[str], parameters: Values, boxes: Sequence[str] = ()
 ) -> Timing:
     """Synthesizes a hierarchy for UltraScale+ and times it, or finds the result in the cache.
 

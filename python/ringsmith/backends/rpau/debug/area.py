@@ -8,7 +8,6 @@ from dataclasses import replace
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import scaled
 from ringsmith.backends.rpau.design.design import RpauDesign
-from ringsmith.backends.rpau.design.latency import interconnect_cycles
 from ringsmith.backends.rpau.design.rtl import UNIT
 from ringsmith.errors import ParameterError
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
@@ -33,9 +32,6 @@ _PARTS = (
 
 _PARTS_OF_A_CARD = ("rs_dma", "rs_dma_channel", "rs_card_control", "rs_rpau_shell")
 
-_OF_THE_DEVICE = ("ProgramWords", "Interconnect", "NarrowRpaus", "NarrowWidth", "Conversions")
-"""Parameters of the accelerator that an RPAU does not have."""
-
 
 def rpau_area(design: RpauDesign, rpau: int = 0) -> Area:
     """Area of one RPAU; see ``rpau_areas``."""
@@ -57,7 +53,9 @@ def rpau_areas(design: RpauDesign, rpau: int = 0) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    return synthesized(UNIT, rtl.FOLDERS, unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS)
+    return synthesized(
+        UNIT, rtl.FOLDERS, rtl.unit_parameters(design, rpau), _PARTS, ULTRASCALE_PLUS
+    )
 
 
 def part_of(design: RpauDesign) -> RpauDesign:
@@ -125,14 +123,6 @@ def card_areas(design: RpauDesign) -> dict[str, Area]:
     )
 
 
-def unit_parameters(design: RpauDesign, rpau: int = 0) -> dict[str, int]:
-    """Values of the parameters of one RPAU for a design."""
-    device = rtl.parameters(design)
-    unit = {name: value for name, value in device.items() if name not in _OF_THE_DEVICE}
-    widths = {"Width": design.bits_of(rpau), "LinkWidth": design.word_bits}
-    return {**unit, **widths, "Hops": interconnect_cycles(design)}
-
-
 def rpau_timing(design: RpauDesign) -> Timing:
     """Synthesizes an RPAU of each width of a design, and the device without them, and times them.
 
@@ -145,7 +135,7 @@ def rpau_timing(design: RpauDesign) -> Timing:
     units = [design.rpaus_of(width)[0] for width in design.widths]
     return merged(
         [
-            *(timed(UNIT, rtl.FOLDERS, unit_parameters(design, unit)) for unit in units),
+            *(timed(UNIT, rtl.FOLDERS, rtl.unit_parameters(design, unit)) for unit in units),
             timed(rtl.TOP, rtl.FOLDERS, rtl.parameters(design), boxes=(UNIT,)),
         ]
     )

@@ -1,8 +1,9 @@
 """Design points of the RPAU architecture: parameters, legal values, and their reasons."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import ClassVar
 
 from ringsmith import design_files
@@ -46,6 +47,35 @@ LOG_SEEDED_BLOCK = 14
 """log2 of the coefficients after which these streams begin anew."""
 NO_FAMILY = "none"
 FAMILY_NAMES = (NO_FAMILY, *FAMILIES)
+MAX_CORES = 32
+
+RANGES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "log_n": (MIN_LOG_DEGREE, MAX_LOG_DEGREE),
+        "larger_rings": (0, 2),
+        "smaller_rings": (0, MAX_LOG_DEGREE - MIN_LOG_DEGREE),
+        "word_bits": (MIN_WORD_BITS, 60),
+        "rpaus": (2, 16),
+        "cores": (1, MAX_CORES),
+        "core_multipliers": (1, 2),
+        "dyadic_cores": (0, 2 * MAX_CORES),
+        "work_polys": (4, MAX_WORK_POLYS),
+        "key_polys": (1, 4096),
+        "constants": (4, 128),
+        "program_words": (16, 65536),
+        "modulus_banks": (1, 8),
+        "hop_cycles": (1, MAX_HOP_CYCLES),
+        "work_uram_polys": (0, MAX_WORK_POLYS),
+        "work_block_banks": (0, MAX_WORK_POLYS),
+        "seeds": (0, 4096),
+        "coprocessors": (1, MAX_COPROCESSORS),
+        "narrow_rpaus": (0, 15),
+        "narrow_bits": (0, MAX_NARROW_BITS),
+        "converters": (0, 2 * MAX_CORES),
+        "conversions": (0, MAX_CONVERSIONS),
+    }
+)
+"""The widest range of each number of a design: other fields of a design make some narrower."""
 
 
 @short_repr
@@ -147,12 +177,12 @@ class RpauDesign:
 
     def __post_init__(self) -> None:
         design_files.check_name(self.name)
-        _check_range(self, "log_n", MIN_LOG_DEGREE, MAX_LOG_DEGREE)
+        _check_range(self, "log_n")
         _check_range(self, "larger_rings", 0, min(2, MAX_LOG_DEGREE - self.log_n))
         _check_range(self, "smaller_rings", 0, self.log_n - MIN_LOG_DEGREE)
-        _check_range(self, "word_bits", MIN_WORD_BITS, 60)
-        _check_range(self, "rpaus", 2, 16)
-        _check_power_of_two(self, "cores", 1, 32)
+        _check_range(self, "word_bits")
+        _check_range(self, "rpaus")
+        _check_power_of_two(self, "cores", *RANGES["cores"])
         _check_choice(self, "twiddles", TWIDDLES)
         if self.twiddles == "generated" and self.cores > self.twiddle_hi_words:
             raise ParameterError(
@@ -160,7 +190,7 @@ class RpauDesign:
                 f"{self.twiddle_hi_words}, the words of the upper twiddle table: take "
                 "fewer cores, a larger N, or twiddles = 'stored'"
             )
-        _check_range(self, "core_multipliers", 1, 2)
+        _check_range(self, "core_multipliers")
         if self.core_multipliers == 1 and self.twiddles != "stored":
             raise ParameterError(
                 f"design {self.name}: core_multipliers = 1 with twiddles = {self.twiddles!r}: a "
@@ -168,13 +198,13 @@ class RpauDesign:
                 "twiddles = 'stored'"
             )
         _check_power_of_two(self, "dyadic_cores", 0, 2 * self.cores)
-        _check_range(self, "work_polys", 4, MAX_WORK_POLYS)
-        _check_range(self, "key_polys", 1, 4096)
-        _check_range(self, "constants", 4, 128)
-        _check_range(self, "program_words", 16, 65536)
-        _check_range(self, "modulus_banks", 1, 8)
+        _check_range(self, "work_polys")
+        _check_range(self, "key_polys")
+        _check_range(self, "constants")
+        _check_range(self, "program_words")
+        _check_range(self, "modulus_banks")
         _check_choice(self, "interconnect", INTERCONNECTS)
-        _check_range(self, "hop_cycles", 1, MAX_HOP_CYCLES)
+        _check_range(self, "hop_cycles")
         _check_range(self, "work_uram_polys", 0, self.work_polys)
         _check_range(self, "work_block_banks", 0, self.work_polys - self.work_uram_polys)
         _check_choice(self, "key_ram", RAM_STYLES)
@@ -194,7 +224,7 @@ class RpauDesign:
         _check_choice(self, "family", FAMILY_NAMES)
         self._check_family()
         _check_choice(self, "prng", PRNGS)
-        _check_range(self, "seeds", 0, 4096)
+        _check_range(self, "seeds")
         self._check_prng()
         if type(self.link) is not bool:
             raise ParameterError(
@@ -202,10 +232,10 @@ class RpauDesign:
                 "unit that sends in parallel with the main unit"
             )
         _check_choice(self, "host_bits", (0, *BUS_WIDTHS))
-        _check_range(self, "coprocessors", 1, MAX_COPROCESSORS)
+        _check_range(self, "coprocessors")
         self._check_narrow()
         _check_power_of_two(self, "converters", 0, self.lanes)
-        _check_range(self, "conversions", 0, MAX_CONVERSIONS)
+        _check_range(self, "conversions")
         if (self.converters == 0) != (self.conversions == 0):
             raise ParameterError(
                 f"design {self.name}: conversions = {self.conversions} with converters = "
@@ -429,8 +459,13 @@ class RpauDesign:
         return len(self.banks) < self.work_polys
 
 
-def _check_range(design: RpauDesign, name: str, low: int, high: int) -> None:
+def _check_range(
+    design: RpauDesign, name: str, low: int | None = None, high: int | None = None
+) -> None:
+    """Refuses a number outside a range, which is that of ``RANGES`` unless told."""
     value = getattr(design, name)
+    low = RANGES[name][0] if low is None else low
+    high = RANGES[name][1] if high is None else high
     if type(value) is not int or not low <= value <= high:
         raise ParameterError(
             f"design {design.name}: {name} = {value!r} is outside {low} … {high}: choose a value "

@@ -13,13 +13,13 @@ class Capability(NamedTuple):
 
     Attributes:
         name: The attribute of the design.
-        parameter: The parameter of the RTL that carries it.
+        rtl_field: The field of the RTL's record that carries it.
         address: The address of its register.
         values: Words that stand for the numbers 0, 1, …; empty where the number itself is meant.
     """
 
     name: str
-    parameter: str
+    rtl_field: str
     address: int
     values: tuple[str, ...]
 

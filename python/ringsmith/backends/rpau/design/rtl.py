@@ -1,8 +1,11 @@
 """The RTL of an RPAU design: its top modules, their sources, and what they are elaborated with."""
 
+from dataclasses import replace
+
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES
 from ringsmith.errors import ParameterError
+from ringsmith.hdl.record import Field, Record, Values
 
 UNIT = "rs_rpau"
 """The module of one RPAU."""
@@ -38,18 +41,39 @@ def capabilities(design: RpauDesign) -> dict[str, int]:
     }
 
 
-def parameters(design: RpauDesign) -> dict[str, int]:
-    """Values of the top's parameters for a design."""
-    return dict(
-        zip(
-            (capability.parameter for capability in CAPABILITIES),
-            capabilities(design).values(),
-            strict=True,
+def configuration(design: RpauDesign) -> Record:
+    """A design's record, ``rs_rpau_pkg::rpau_cfg_t``: what is true or false has one bit."""
+    values = capabilities(design)
+    return Record(
+        tuple(
+            Field(
+                capability.rtl_field,
+                1 if isinstance(getattr(design, capability.name), bool) else 32,
+                values[capability.name],
+            )
+            for capability in CAPABILITIES
         )
     )
 
 
-def card_parameters(design: RpauDesign) -> dict[str, int]:
+def parameters(design: RpauDesign) -> Values:
+    """Values of the top's parameters for a design."""
+    return {"Cfg": configuration(design)}
+
+
+def unit_parameters(design: RpauDesign, rpau: int = 0) -> Values:
+    """Values of the parameters of one RPAU (``UNIT``) for a design."""
+    own = replace(
+        configuration(design),
+        fields=tuple(
+            replace(field, value=design.bits_of(rpau)) if field.name == "Width" else field
+            for field in configuration(design).fields
+        ),
+    )
+    return {"Cfg": own, "LinkWidth": design.word_bits}
+
+
+def card_parameters(design: RpauDesign) -> Values:
     """Values of the parameters of ``CARD_TOP`` for a design.
 
     Raises:
@@ -61,4 +85,4 @@ def card_parameters(design: RpauDesign) -> dict[str, int]:
             "a card of several needs a bus to the host; choose host_bits = 128, for instance"
         )
     card = {"Coprocessors": design.coprocessors, "HostBits": design.host_bits}
-    return parameters(design) | card
+    return {**parameters(design), **card}

@@ -8,7 +8,7 @@ among the development packages.
 
 Made are whole files and, in SystemVerilog that people write, sections between two comments::
 
-    // generated from rtl/shell/rs_registers.rdl: parameters
+    // generated from rtl/shell/rs_registers.rdl: record
     // end of generated
 """
 
@@ -18,11 +18,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ringsmith.backends.rpau.design.design import RpauDesign, load_design
+from ringsmith.backends.rpau.design.design import RANGES, RpauDesign, load_design
 from ringsmith.errors import ToolError
 from ringsmith.hdl.generated import GeneratedFiles, notice
 from ringsmith.hdl.register_block import block_files
-from ringsmith.hdl.register_map import Register, RegisterMap, read_register_map
+from ringsmith.hdl.register_map import Field, Register, RegisterMap, read_register_map
 from ringsmith.hdl.register_pages import render_card_python, render_page, render_python
 
 SOURCE = "rtl/shell/rs_registers.rdl"
@@ -31,6 +31,8 @@ COMMAND = "python -m ringsmith.backends.rpau.device.generate_registers"
 
 _BEGIN = re.compile(rf"^( *)// generated from {re.escape(SOURCE)}: (\w+)\n", re.M)
 _END = "// end of generated\n"
+_SHARED = ("reduction", "family", "twiddles")
+"""Enumerations of the record that shared folders declare."""
 _SPACE_BITS = 4
 """Bits of ``space_e``."""
 
@@ -58,54 +60,87 @@ def files(registers: RegisterMap, card: RegisterMap) -> dict[str, str]:
 
 def sections(registers: RegisterMap, defaults: RpauDesign) -> dict[str, dict[str, list[str]]]:
     """The sections of hand-written files: path -> name of the section -> its lines."""
-    names = [str(capability.parameter) for capability in registers.capabilities]
-    values = [_number(capability, defaults) for capability in registers.capabilities]
-    declared = [
-        f"parameter  int unsigned {name} = {value},"
-        for name, value in zip(names, values, strict=True)
-    ]
+    names = [str(capability.rtl_field) for capability in registers.capabilities]
     capabilities = [f"Capability{name}," for name in names]
-    reported = [f"assign design_o[Capability{name}] = CapabilityBits'({name});" for name in names]
-    handed = [f".{name}({name})," for name in names[:-1]] + [f".{names[-1]}({names[-1]})"]
+    reported = [f"assign design_o[Capability{n}] = CapabilityBits'(Cfg.{n});" for n in names]
     registered = [
         f"assign hwif_in.capabilities.{capability.name}.value.next = "
-        f"reported[Capability{capability.parameter}];"
+        f"reported[Capability{capability.rtl_field}];"
         for capability in registers.capabilities
     ]
     spaces = registers.register("host_space").value.values
     return {
         "rtl/rpau/rs_rpau_pkg.sv": {
             "spaces": list(_space_members(spaces)),
+            "choices": list(_choices(registers.capabilities)),
+            "record": list(_record_fields(registers.capabilities, defaults)),
+            "default": list(_default_fields(registers.capabilities, defaults)),
             "capabilities": capabilities,
         },
-        "rtl/rpau/rs_rpau_top.sv": {"parameters": declared, "capabilities": reported},
-        "rtl/shell/rs_rpau_shell.sv": {
-            "parameters": declared,
-            "handed": handed,
-            "capabilities": registered,
-        },
-        "rtl/shell/rs_rpau_axil.sv": {"parameters": declared, "handed": handed},
-        "rtl/shell/rs_rpau_uart.sv": {"parameters": declared, "handed": handed},
-        "rtl/board/rs_board_ulx3s.sv": {"parameters": declared, "handed": handed},
-        "rtl/card/rs_rpau_card.sv": {"parameters": declared, "handed": handed},
+        "rtl/rpau/rs_rpau_top.sv": {"capabilities": reported},
+        "rtl/shell/rs_rpau_shell.sv": {"capabilities": registered},
     }
+
+
+def _choices(capabilities: Sequence[Register]) -> Iterator[str]:
+    """The enumerations of the record, but those that blocks of ``rtl/arith`` have."""
+    done = set(_SHARED)
+    for value in (capability.value for capability in capabilities):
+        if not value.values or value.encoding in done:
+            continue
+        done.add(value.encoding)
+        yield "typedef enum int unsigned {"
+        for word, number, doc in value.values:
+            yield from _comment(doc, "  ")
+            last = "," if number < len(value.values) - 1 else ""
+            yield f"  {_member(value, word)} = {number}{last}"
+        yield f"}} {value.encoding}_e;"
+
+
+def _member(value: Field, word: str) -> str:
+    """The name of a member of an enumeration."""
+    return value.encoding.title() + word.title()
+
+
+def _record_fields(capabilities: Sequence[Register], defaults: RpauDesign) -> Iterator[str]:
+    """The fields of ``rpau_cfg_t``, each below what it is and its range."""
+    for capability in capabilities:
+        kind, bounds = "int unsigned", ""
+        if capability.value.values:
+            kind = f"{capability.value.encoding}_e"
+        elif isinstance(getattr(defaults, capability.attribute), bool):
+            kind = "bit"
+        elif capability.attribute in RANGES:
+            bounds = " From {} to {}.".format(*RANGES[capability.attribute])
+        yield from _comment(capability.doc + bounds)
+        yield f"{kind} {capability.rtl_field};"
+
+
+def _default_fields(capabilities: Sequence[Register], design: RpauDesign) -> Iterator[str]:
+    """The fields' values for a design."""
+    for number, capability in enumerate(capabilities):
+        value = getattr(design, capability.attribute)
+        text = f"1'b{value:d}" if isinstance(value, bool) else str(value)
+        if capability.value.values:
+            text = _member(capability.value, value)
+        last = "," if number < len(capabilities) - 1 else ""
+        yield f"{capability.rtl_field}: {text}{last}"
+
+
+def _comment(doc: str, indent: str = "") -> list[str]:
+    """A description as comment lines."""
+    begin = f"{indent}// "
+    return textwrap.wrap(
+        doc, 90, initial_indent=begin, subsequent_indent=begin, break_on_hyphens=False
+    )
 
 
 def _space_members(spaces: Sequence[tuple[str, int, str]]) -> Iterator[str]:
     """The members of ``space_e``, each below what it is."""
     for name, number, doc in spaces:
-        yield from textwrap.wrap(
-            doc, 90, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False
-        )
+        yield from _comment(doc)
         member = "Space" + name.title().replace("_", "")
         yield f"{member} = {_SPACE_BITS}'d{number}" + ("," if number < len(spaces) - 1 else "")
-
-
-def _number(capability: Register, design: RpauDesign) -> int:
-    """The value of a capability register for a design."""
-    value = getattr(design, capability.attribute)
-    numbers = {word: number for word, number, _ in capability.value.values}
-    return numbers[value] if numbers else int(value)
 
 
 def fill(text: str, lines: Mapping[str, Iterable[str]], path: str) -> str:
