@@ -19,12 +19,13 @@
 module rs_automorph_sequencer
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN    = 13,
-  parameter  int unsigned Cores   = 4,
-  parameter  int unsigned LargerRings = 0,
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LargerRings = Cfg.LargerRings,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned MaxLogN = Cfg.LogN + Cfg.LargerRings,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
-  localparam int unsigned RowBits  = LogN - LogLanes,
-  localparam int unsigned MaxLogN  = LogN + LargerRings
+  localparam int unsigned RowBits  = LogN - LogLanes
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

@@ -32,12 +32,12 @@ module rs_butterfly_lanes
   import rs_arith_pkg::*;
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned Cores = 4,
-  parameter  int unsigned Width = 48,
-  parameter  int unsigned Multipliers = 2,  // of a core
-  parameter  int unsigned Twiddles = TwiddlesGenerated,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Multipliers = Cfg.Multipliers,
+  localparam int unsigned Twiddles = Cfg.Twiddles,
+  localparam int unsigned Reduction = Cfg.Reduction,
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
@@ -124,7 +124,7 @@ module rs_butterfly_lanes
   logic [Width-1:0] z_d [Cores];
   for (genvar i = 0; i < Cores; i++) begin : gen_operand
     rs_mux #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Words(4)
     ) u_x (
       .index_i({butterfly_i, butterfly_i ? inverse_i : second}),
@@ -132,7 +132,7 @@ module rs_butterfly_lanes
       .word_o(x_d[i])
     );
     rs_mux #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Words(4)
     ) u_z (
       .index_i({butterfly_i, butterfly_i ? inverse_i : use_c_i}),
@@ -167,9 +167,9 @@ module rs_butterfly_lanes
   logic [Width-1:0] z_late [Multiplied];
   for (genvar l = 0; l < Multiplied; l++) begin : gen_lane
     rs_mod_mul #(
-      .Width(Width),
-      .Reduction(Reduction),
-      .Family(Family)
+      .Width(Cfg.Width),
+      .Reduction(Cfg.Reduction),
+      .Family(Cfg.Family)
     ) u_mul (
       .clk_i,
       .a_i(x_q[l]),
@@ -181,7 +181,7 @@ module rs_butterfly_lanes
       .p_o(product[l])
     );
     rs_delay #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(mod_mul_latency(Reduction))
     ) u_wait (
       .clk_i,
@@ -216,7 +216,7 @@ module rs_butterfly_lanes
       end
     end
     rs_mod_addsub #(
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_low (
       .clk_i,
       .sub_i(sub_i && !butterfly_i),
@@ -226,7 +226,7 @@ module rs_butterfly_lanes
       .s_o(low)
     );
     rs_mod_addsub #(
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_high (
       .clk_i,
       .sub_i(sub_i || butterfly_i),
@@ -236,7 +236,7 @@ module rs_butterfly_lanes
       .s_o(high)
     );
     rs_mod_halve #(
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_half_sum (
       .clk_i,
       .x_i(low),
@@ -244,7 +244,7 @@ module rs_butterfly_lanes
       .h_o(half_sum[i])
     );
     rs_mod_halve #(
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_half_difference (
       .clk_i,
       .x_i(high),

@@ -24,14 +24,15 @@ module rs_ntt
   import rs_arith_pkg::*;
   import rs_mem_pkg::*;
   import rs_ntt_pkg::*;
+  import rs_sparse_pkg::*;
 #(
   parameter  int unsigned LogN = 10,
   parameter  int unsigned Cores = 2,  // a power of two
   parameter  int unsigned Width = 30,
   parameter  int unsigned Sets = 1,
-  parameter  int unsigned Twiddles = TwiddlesStored,
-  parameter  int unsigned Reduction = ReductionBarrett,
-  parameter  int unsigned Family = 0,  // counts only with ReductionSparse
+  parameter  twiddles_e   Twiddles = TwiddlesStored,
+  parameter  reduction_e  Reduction = ReductionBarrett,
+  parameter  family_e     Family = FamilyNone,  // counts only with ReductionSparse
   localparam int unsigned Lanes = 2 * Cores,
   localparam int unsigned LogLanes = $clog2(Lanes),
   localparam int unsigned RowBits = LogN - LogLanes,
@@ -67,6 +68,18 @@ module rs_ntt
   input  logic [Width-1:0]                 wdata_i
 );
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
+  localparam ntt_cfg_t Cfg = '{
+      LogN: LogN,
+      LargerRings: 0,
+      Cores: Cores,
+      Width: Width,
+      Multipliers: (Twiddles == TwiddlesStored) ? 1 : 2,
+      Sets: Sets,
+      SetBits: SetBits,
+      Twiddles: Twiddles,
+      Reduction: Reduction,
+      Family: Family
+  };
   localparam ring_t Ring = ring_of(Reduction, LogN, LogLanes, LogN);
   if (2 ** $clog2(Cores) != Cores || LogN <= LogLanes) begin : gen_bad_cores
     $error("rs_ntt: Cores = %0d is no power of two below N / 2 = %0d", Cores, 2 ** (LogN - 1));
@@ -92,8 +105,7 @@ module rs_ntt
     .d_o(begins)
   );
   rs_ntt_sequencer #(
-    .LogN(LogN),
-    .Cores(Cores)
+    .Cfg(Cfg)
   ) u_sequencer (
     .clk_i,
     .rst_ni,
@@ -213,11 +225,7 @@ module rs_ntt
   logic [Width-1:0]       operand [Lanes];
   logic [Width-1:0]       result [Lanes];
   rs_ntt_factors #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .Width(Width),
-    .Sets(Sets),
-    .Twiddles(Twiddles)
+    .Cfg(Cfg)
   ) u_factors (
     .clk_i,
     .rst_ni,
@@ -246,8 +254,8 @@ module rs_ntt
     .d_o({swap, pattern})
   );
   rs_lane_gather #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_gather (
     .clk_i,
     .swap_i(swap),
@@ -259,12 +267,7 @@ module rs_ntt
     .lane_o(operand)
   );
   rs_butterfly_lanes #(
-    .Cores(Cores),
-    .Width(Width),
-    .Multipliers((Twiddles == TwiddlesStored) ? 1 : 2),
-    .Twiddles(Twiddles),
-    .Reduction(Reduction),
-    .Family(Family)
+    .Cfg(Cfg)
   ) u_lanes (
     .clk_i,
     .valid_i(1'b0),
@@ -292,8 +295,8 @@ module rs_ntt
     .y_o(result)
   );
   rs_lane_scatter #(
-    .Cores(Cores),
-    .Width(Width)
+    .Cores(Cfg.Cores),
+    .Width(Cfg.Width)
   ) u_scatter (
     .clk_i,
     .swap_i(result_step.swap),

@@ -16,9 +16,10 @@
 module rs_ntt_blocks
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN    = 13,
-  parameter  int unsigned Cores   = 4,
-  parameter  int unsigned MaxLogN = LogN  // of the largest ring
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned MaxLogN = Cfg.LogN + Cfg.LargerRings
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -38,8 +39,7 @@ module rs_ntt_blocks
   logic [LogN-1:0]    stride;
   logic [RowBits-1:0] step;
   rs_ntt_steps #(
-    .LogN(LogN),
-    .Cores(Cores)
+    .Cfg(Cfg)
   ) u_steps (
     .clk_i,
     .rst_ni,

@@ -13,14 +13,13 @@
 module rs_ntt_factors
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN      = 13,
-  parameter  int unsigned Cores     = 4,
-  parameter  int unsigned Width     = 48,
-  parameter  int unsigned Sets      = 1,
-  parameter  int unsigned SetBits   = (Sets > 1) ? $clog2(Sets) : 1,
-  parameter  int unsigned LargerRings = 0,                // log2, largest ring's sub-polynomials
-  parameter  int unsigned Twiddles  = TwiddlesGenerated,
-  localparam int unsigned MaxLogN   = LogN + LargerRings
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned SetBits = Cfg.SetBits,
+  localparam int unsigned Twiddles = Cfg.Twiddles,
+  localparam int unsigned MaxLogN = Cfg.LogN + Cfg.LargerRings
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -62,9 +61,7 @@ module rs_ntt_factors
     .d_o(start_inverse)
   );
   rs_ntt_blocks #(
-    .LogN(LogN),
-    .Cores(Cores),
-    .MaxLogN(MaxLogN)
+    .Cfg(Cfg)
   ) u_blocks (
     .clk_i,
     .rst_ni,
@@ -84,12 +81,7 @@ module rs_ntt_factors
     assign hi_o    = '{default: '0};
     assign lo_o    = '0;
     rs_ntt_twiddle_stored #(
-      .LogN(LogN),
-      .Cores(Cores),
-      .MaxLogN(MaxLogN),
-      .Width(Width),
-      .Sets(Sets),
-      .SetBits(SetBits)
+      .Cfg(Cfg)
     ) u_stored (
       .clk_i,
       .inverse_i,
@@ -109,12 +101,7 @@ module rs_ntt_factors
     assign unused_write = ^{factor_we_i, waddr_i};
     assign factor_o = '{default: '0};
     rs_ntt_twiddle #(
-      .LogN(LogN),
-      .Cores(Cores),
-      .MaxLogN(MaxLogN),
-      .Width(Width),
-      .Sets(Sets),
-      .SetBits(SetBits)
+      .Cfg(Cfg)
     ) u_generated (
       .clk_i,
       .inverse_i,

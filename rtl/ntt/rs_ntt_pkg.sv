@@ -6,12 +6,40 @@
 package rs_ntt_pkg;
   import rs_arith_pkg::*;
   import rs_mem_pkg::*;
+  import rs_sparse_pkg::*;
 
   // Values of the parameter Twiddles.
   typedef enum int unsigned {
     TwiddlesGenerated = 0,  // products of two small tables' words: rs_ntt_twiddle
     TwiddlesStored = 1      // a table of all: rs_ntt_twiddle_stored
   } twiddles_e;
+
+  // An NTT as its blocks take it. rs_ntt makes it from parameters of its own.
+  typedef struct packed {
+    int unsigned LogN;         // log2 of the words of a polynomial
+    int unsigned LargerRings;  // log2 of the sub-polynomials in the largest ring: 0, 1 or 2
+    int unsigned Cores;        // butterflies in a cycle: a power of two
+    int unsigned Width;        // bits of a word
+    int unsigned Multipliers;  // of a core: 2, or 1 with TwiddlesStored
+    int unsigned Sets;         // primes with tables of factors
+    int unsigned SetBits;      // bits of the number of a set
+    twiddles_e   Twiddles;
+    reduction_e  Reduction;
+    family_e     Family;       // counts only with ReductionSparse
+  } ntt_cfg_t;
+
+  localparam ntt_cfg_t DefaultNtt = '{
+      LogN: 13,
+      LargerRings: 0,
+      Cores: 4,
+      Width: 48,
+      Multipliers: 2,
+      Sets: 1,
+      SetBits: 1,
+      Twiddles: TwiddlesGenerated,
+      Reduction: ReductionBarrett,
+      Family: FamilyNone
+  };
 
   localparam int unsigned LutRamWords = 64;  // of a twiddle table of LUTs; longer ones: block RAM
 

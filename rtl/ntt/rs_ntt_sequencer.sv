@@ -16,8 +16,9 @@
 module rs_ntt_sequencer
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN    = 13,
-  parameter  int unsigned Cores   = 4,
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Cores = Cfg.Cores,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
   localparam int unsigned RowBits  = LogN - LogLanes,
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1
@@ -40,8 +41,7 @@ module rs_ntt_sequencer
   logic [RowBits-1:0] step;
   logic               unused_stage_end;
   rs_ntt_steps #(
-    .LogN(LogN),
-    .Cores(Cores)
+    .Cfg(Cfg)
   ) u_steps (
     .clk_i,
     .rst_ni,

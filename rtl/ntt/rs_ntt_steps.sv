@@ -8,8 +8,9 @@
 module rs_ntt_steps
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN    = 13,
-  parameter  int unsigned Cores   = 4,
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Cores = Cfg.Cores,
   localparam int unsigned LogLanes = $clog2(2 * Cores),
   localparam int unsigned RowBits  = LogN - LogLanes
 ) (

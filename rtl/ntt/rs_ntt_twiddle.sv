@@ -16,12 +16,13 @@ module rs_ntt_twiddle
   import rs_mem_pkg::*;
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN    = 13,
-  parameter  int unsigned MaxLogN = LogN,
-  parameter  int unsigned Cores   = 4,
-  parameter  int unsigned Width   = 48,
-  parameter  int unsigned Sets    = 1,
-  parameter  int unsigned SetBits = (Sets > 1) ? $clog2(Sets) : 1,
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Sets = Cfg.Sets,
+  localparam int unsigned SetBits = Cfg.SetBits,
+  localparam int unsigned MaxLogN = Cfg.LogN + Cfg.LargerRings,
   localparam int unsigned LoBits  = twiddle_lo_bits(MaxLogN),
   localparam int unsigned HiBits  = MaxLogN - LoBits
 ) (
@@ -87,7 +88,7 @@ module rs_ntt_twiddle
 
   rs_ram_1r1w #(
     .Depth(Sets << LoBits),
-    .Width(Width),
+    .Width(Cfg.Width),
     .ReadLatency(RamLatency),
     .RamStyle(Sets << LoBits > LutRamWords ? "block" : "distributed")
   ) u_lo (
@@ -103,7 +104,7 @@ module rs_ntt_twiddle
   for (genvar i = 0; i < Cores; i++) begin : gen_core
     rs_ram_1r1w #(
       .Depth(Sets << HiBits),
-      .Width(Width),
+      .Width(Cfg.Width),
       .ReadLatency(RamLatency),
       .RamStyle(Sets << HiBits > LutRamWords ? "block" : "distributed")
     ) u_hi (

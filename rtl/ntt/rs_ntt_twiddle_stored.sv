@@ -16,12 +16,13 @@ module rs_ntt_twiddle_stored
   import rs_mem_pkg::*;
   import rs_ntt_pkg::*;
 #(
-  parameter  int unsigned LogN    = 13,
-  parameter  int unsigned MaxLogN = LogN,
-  parameter  int unsigned Cores   = 4,
-  parameter  int unsigned Width   = 48,
-  parameter  int unsigned Sets    = 1,
-  parameter  int unsigned SetBits = (Sets > 1) ? $clog2(Sets) : 1
+  parameter  ntt_cfg_t Cfg = DefaultNtt,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Cores = Cfg.Cores,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Sets = Cfg.Sets,
+  localparam int unsigned SetBits = Cfg.SetBits,
+  localparam int unsigned MaxLogN = Cfg.LogN + Cfg.LargerRings
 ) (
   input  logic                  clk_i,
   input  logic                  inverse_i,
@@ -97,7 +98,7 @@ module rs_ntt_twiddle_stored
     assign we = we_i && (LogCores == 0 || waddr_i[SelBits-1:0] == SelBits'(i));
     rs_ram_1r1w #(
       .Depth(Depth),
-      .Width(Width),
+      .Width(Cfg.Width),
       .ReadLatency(RamLatency),
       .RamStyle("block")
     ) u_ram (

@@ -58,6 +58,18 @@ module rs_rpau_main
   output logic                  link_valid_o,
   output logic [Cfg.Width-1:0]  link_o [Lanes]
 );
+  localparam ntt_cfg_t Ntt = '{
+      LogN: Cfg.LogN,
+      LargerRings: Cfg.LargerRings,
+      Cores: Cfg.Cores,
+      Width: Cfg.Width,
+      Multipliers: Cfg.CoreMultipliers,
+      Sets: Cfg.ModulusBanks,
+      SetBits: PrimeWidth,
+      Twiddles: Cfg.Twiddles,
+      Reduction: Cfg.Reduction,
+      Family: Cfg.Family
+  };
   localparam int unsigned PatternBits = (LogLanes > 1) ? $clog2(LogLanes) : 1;
   localparam int unsigned InOrder = LogLanes - 1;  // the lane pattern that keeps the order
 
@@ -128,8 +140,7 @@ module rs_rpau_main
     .d_o(ntt_start)
   );
   rs_ntt_sequencer #(
-    .LogN(Cfg.LogN),
-    .Cores(Cfg.Cores)
+    .Cfg(Ntt)
   ) u_ntt_sequencer (
     .clk_i,
     .rst_ni,
@@ -155,9 +166,7 @@ module rs_rpau_main
                               : ElementBits'(1);
   assign sub_poly = command_q.decoded.uses_sub_poly ? command_q.word[SubPolyLsb+:SubPolyWidth] : '0;
   rs_automorph_sequencer #(
-    .LogN(Cfg.LogN),
-    .Cores(Cfg.Cores),
-    .LargerRings(Cfg.LargerRings)
+    .Cfg(Ntt)
   ) u_walk_sequencer (
     .clk_i,
     .rst_ni,
@@ -179,13 +188,7 @@ module rs_rpau_main
   logic [Cfg.Width-1:0] tw_hi [Cfg.Cores];
   logic [Cfg.Width-1:0] tw_lo;
   rs_ntt_factors #(
-    .LogN(Cfg.LogN),
-    .Cores(Cfg.Cores),
-    .Width(Cfg.Width),
-    .Sets(Cfg.ModulusBanks),
-    .SetBits(PrimeWidth),
-    .LargerRings(Cfg.LargerRings),
-    .Twiddles(Cfg.Twiddles)
+    .Cfg(Ntt)
   ) u_factors (
     .clk_i,
     .rst_ni,
@@ -296,12 +299,7 @@ module rs_rpau_main
   );
 
   rs_butterfly_lanes #(
-    .Cores(Cfg.Cores),
-    .Width(Cfg.Width),
-    .Multipliers(Cfg.CoreMultipliers),
-    .Twiddles(Cfg.Twiddles),
-    .Reduction(Cfg.Reduction),
-    .Family(Cfg.Family)
+    .Cfg(Ntt)
   ) u_lanes (
     .clk_i,
     .valid_i(operand_step.valid),

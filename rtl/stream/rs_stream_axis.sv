@@ -13,11 +13,10 @@
 module rs_stream_axis
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  parameter  int unsigned Slots = 2,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned WordBits = (Width <= 32) ? 32 : 64
 ) (
@@ -48,7 +47,7 @@ module rs_stream_axis
   // verilog_lint: waive-stop port-name-suffix
 );
   localparam int unsigned LogPeriod = LogN - LogLanes;
-  localparam int unsigned Frames = output_frames(LogN, LogLanes, Width, Multiplier);
+  localparam int unsigned Frames = output_frames(Cfg);
   localparam int unsigned ResetWidth = $clog2(ResetCycles + 1);
 
   // ---- reset ------------------------------------------------------------------------------------
@@ -65,10 +64,7 @@ module rs_stream_axis
   logic [Width-1:0] q, unit, scale;
   logic [Width-1:0] powers [Lanes];
   rs_stream_queue #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
+    .Cfg(Cfg),
     .WordBits(WordBits)
   ) u_queue (
     .clk_i,
@@ -107,9 +103,7 @@ module rs_stream_axis
     end
   end
   rs_stream_input #(
-    .LogPeriod(LogPeriod),
-    .LogLanes(LogLanes),
-    .Width(Width)
+    .Cfg(Cfg)
   ) u_input_a (
     .clk_i,
     .rst_ni(run_q),
@@ -123,9 +117,7 @@ module rs_stream_axis
     .words_o(a)
   );
   rs_stream_input #(
-    .LogPeriod(LogPeriod),
-    .LogLanes(LogLanes),
-    .Width(Width)
+    .Cfg(Cfg)
   ) u_input_b (
     .clk_i,
     .rst_ni(run_q),
@@ -155,11 +147,7 @@ module rs_stream_axis
   );
 
   rs_stream_core #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
-    .Slots(Slots)
+    .Cfg(Cfg)
   ) u_core (
     .clk_i,
     .rst_ni(run_q),
@@ -178,9 +166,7 @@ module rs_stream_axis
   );
 
   rs_stream_output #(
-    .LogPeriod(LogPeriod),
-    .LogLanes(LogLanes),
-    .Width(Width),
+    .Cfg(Cfg),
     .Frames(Frames)
   ) u_output (
     .clk_i,

@@ -9,11 +9,10 @@
 module rs_stream_butterfly
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  bit          Inverse = 1'b0,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier)
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg)
 ) (
   input  logic                    clk_i,
   input  logic [Width-1:0]        q_i,
@@ -45,9 +44,7 @@ module rs_stream_butterfly
   end
 
   rs_stream_mul #(
-    .LogN(LogN),
-    .Width(Width),
-    .Multiplier(Multiplier)
+    .Cfg(Cfg)
   ) u_mul (
     .clk_i,
     .a_i(multiplied),
@@ -56,14 +53,14 @@ module rs_stream_butterfly
     .p_o(product)
   );
   rs_delay #(
-    .Width(Width),
-    .Depth(mul_cycles(LogN, Width, Multiplier))
+    .Width(Cfg.Width),
+    .Depth(mul_cycles(Cfg))
   ) u_late (
     .clk_i,
     .d_i(early),
     .d_o(late)
   );
-  rs_mod_addsub #(.Width(Width)) u_sum (
+  rs_mod_addsub #(.Width(Cfg.Width)) u_sum (
     .clk_i,
     .sub_i(1'b0),
     .a_i(Inverse ? u_i : late),
@@ -71,7 +68,7 @@ module rs_stream_butterfly
     .q_i,
     .s_o(sum)
   );
-  rs_mod_addsub #(.Width(Width)) u_difference (
+  rs_mod_addsub #(.Width(Cfg.Width)) u_difference (
     .clk_i,
     .sub_i(1'b1),
     .a_i(subtracted_from),

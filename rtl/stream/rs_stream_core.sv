@@ -15,12 +15,12 @@
 module rs_stream_core
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  parameter  int unsigned Slots = 2,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Slots = Cfg.Slots,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -50,11 +50,7 @@ module rs_stream_core
   logic [LogPeriod-1:0]    group;
   logic [Width-1:0]        words [Lanes];
   rs_stream_generator #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
-    .Slots(Slots)
+    .Cfg(Cfg)
   ) u_generator (
     .clk_i,
     .rst_ni,
@@ -94,11 +90,7 @@ module rs_stream_core
   end
 
   rs_stream_transform #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
-    .Slots(Slots),
+    .Cfg(Cfg),
     .Polys(2)
   ) u_forward (
     .clk_i,
@@ -118,10 +110,7 @@ module rs_stream_core
   );
 
   rs_stream_product #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier)
+    .Cfg(Cfg)
   ) u_product (
     .clk_i,
     .rst_ni,
@@ -138,11 +127,7 @@ module rs_stream_core
 
   logic [ModulusWidth-1:0] unused_modulus;
   rs_stream_transform #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
-    .Slots(Slots),
+    .Cfg(Cfg),
     .Polys(1),
     .Inverse(1'b1)
   ) u_inverse (

@@ -5,13 +5,13 @@
 module rs_stream_factors
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  parameter  int unsigned Slots = 2,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Stage = 11,
   parameter  bit          Inverse = 1'b0,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Slots = Cfg.Slots,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -27,14 +27,14 @@ module rs_stream_factors
   input  logic                 first_i,
   output logic [Width-1:0]     factors_o [Lanes/2]
 );
-  localparam int unsigned Banks = banks(LogN, LogLanes, Width, Multiplier, Slots, Stage, Inverse);
+  localparam int unsigned Banks = banks(Cfg, Stage, Inverse);
   localparam int unsigned BankWidth = $clog2(Banks);
   logic                 reading;
   logic [BankWidth-1:0] wbank, rbank;
   logic [LogPeriod-1:0] rtime;
   rs_stream_banks #(
     .LogPeriod(LogPeriod),
-    .Slots(Slots),
+    .Slots(Cfg.Slots),
     .Banks(Banks)
   ) u_banks (
     .clk_i,
@@ -50,9 +50,9 @@ module rs_stream_factors
   );
   for (genvar unit = 0; unit < Lanes / 2; unit++) begin : gen_unit
     rs_stream_twiddles #(
-      .LogN(LogN),
-      .LogLanes(LogLanes),
-      .Width(Width),
+      .LogN(Cfg.LogN),
+      .LogLanes(Cfg.LogLanes),
+      .Width(Cfg.Width),
       .Stage(Stage),
       .Unit(unit),
       .Inverse(Inverse),

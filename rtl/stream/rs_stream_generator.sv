@@ -19,12 +19,13 @@
 module rs_stream_generator
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  parameter  int unsigned Slots = 2,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Multiplier = Cfg.Multiplier,
+  localparam int unsigned Slots = Cfg.Slots,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -51,8 +52,8 @@ module rs_stream_generator
   output logic [LogPeriod-1:0]    group_o,
   output logic [Width-1:0]        words_o [Lanes]
 );
-  localparam int unsigned MulCycles = mul_cycles(LogN, Width, Multiplier);
-  localparam int unsigned LogRing = log_ring(LogN, Width, Multiplier);
+  localparam int unsigned MulCycles = mul_cycles(Cfg);
+  localparam int unsigned LogRing = log_ring(Cfg);
   localparam int unsigned CountWidth = LogPeriod + 2;
   localparam logic [SlotWidth-1:0] LastSlot = SlotWidth'(Slots - 1);
   localparam logic [CountWidth-1:0] Period = CountWidth'(1) << LogPeriod;
@@ -162,7 +163,7 @@ module rs_stream_generator
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
     rs_ram_1r1w #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(Slots << LogRing),
       .ReadLatency(1),
       .RamStyle("distributed")
@@ -176,9 +177,7 @@ module rs_stream_generator
       .rdata_o(ring_word[l])
     );
     rs_stream_mul #(
-      .LogN(LogN),
-      .Width(Width),
-      .Multiplier(Multiplier)
+      .Cfg(Cfg)
     ) u_mul (
       .clk_i,
       .a_i(a_q[l]),

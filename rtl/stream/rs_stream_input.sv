@@ -8,9 +8,10 @@
 module rs_stream_input
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogPeriod = 11,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogPeriod = Cfg.LogN - Cfg.LogLanes,
   localparam int unsigned Lanes = 2 ** LogLanes
 ) (
   input  logic             clk_i,
@@ -59,9 +60,7 @@ module rs_stream_input
   logic [Width-1:0] read [Lanes];
   logic [Width-1:0] words_q [Lanes];
   rs_stream_turn #(
-    .LogPeriod(LogPeriod),
-    .LogLanes(LogLanes),
-    .Width(Width),
+    .Cfg(Cfg),
     .Frames(2),
     .ToLanes(1'b1)
   ) u_turn (

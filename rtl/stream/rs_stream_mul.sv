@@ -11,10 +11,11 @@ module rs_stream_mul
   import rs_arith_pkg::*;
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier)
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Multiplier = Cfg.Multiplier,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg)
 ) (
   input  logic                    clk_i,
   input  logic [Width-1:0]        a_i,
@@ -24,7 +25,7 @@ module rs_stream_mul
 );
   if (Multiplier == MultiplierMontgomery) begin : gen_montgomery
     rs_mod_mul_montgomery #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .StepBits(scale_step_bits(LogN))
     ) u_mul (
       .clk_i,
@@ -36,8 +37,8 @@ module rs_stream_mul
   end else if (Multiplier == MultiplierBarrett) begin : gen_barrett
     localparam int unsigned ShiftWidth = $clog2(Width + 1);
     rs_mod_mul_barrett #(
-      .Width(Width),
-      .MinBits(Width),
+      .Width(Cfg.Width),
+      .MinBits(Cfg.Width),
       .Travels(1'b1)
     ) u_mul (
       .clk_i,

@@ -8,10 +8,11 @@ module rs_stream_output
   import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogPeriod = 11,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Frames = 5,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogPeriod = Cfg.LogN - Cfg.LogLanes,
   localparam int unsigned Lanes = 2 ** LogLanes
 ) (
   input  logic             clk_i,
@@ -61,9 +62,7 @@ module rs_stream_output
 
   logic [Width-1:0] words [Lanes];
   rs_stream_turn #(
-    .LogPeriod(LogPeriod),
-    .LogLanes(LogLanes),
-    .Width(Width),
+    .Cfg(Cfg),
     .Frames(Frames),
     .ToLanes(1'b0)
   ) u_turn (

@@ -10,11 +10,10 @@
 module rs_stream_product
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
+  parameter  stream_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg),
   localparam int unsigned Lanes = 2 ** LogLanes
 ) (
   input  logic                    clk_i,
@@ -29,7 +28,7 @@ module rs_stream_product
   output logic [ModulusWidth-1:0] modulus_o,
   output logic [Width-1:0]        y_o [Lanes]
 );
-  localparam int unsigned MulCycles = mul_cycles(LogN, Width, Multiplier);
+  localparam int unsigned MulCycles = mul_cycles(Cfg);
   localparam int unsigned PlaceWidth = $clog2(ScaleDepth);
 
   logic first_scale;
@@ -76,9 +75,7 @@ module rs_stream_product
       b_q <= b_i[l];
     end
     rs_stream_mul #(
-      .LogN(LogN),
-      .Width(Width),
-      .Multiplier(Multiplier)
+      .Cfg(Cfg)
     ) u_product (
       .clk_i,
       .a_i(a_q),
@@ -87,9 +84,7 @@ module rs_stream_product
       .p_o(product)
     );
     rs_stream_mul #(
-      .LogN(LogN),
-      .Width(Width),
-      .Multiplier(Multiplier)
+      .Cfg(Cfg)
     ) u_scaled (
       .clk_i,
       .a_i(product),

@@ -7,11 +7,12 @@
 module rs_stream_queue
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned WordBits = 32,
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Multiplier = Cfg.Multiplier,
   localparam int unsigned Lanes = 2 ** LogLanes
 ) (
   input  logic                   clk_i,

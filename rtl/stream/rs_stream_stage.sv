@@ -13,15 +13,15 @@ module rs_stream_stage
   import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  parameter  int unsigned Slots = 2,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Polys = 2,
   parameter  int unsigned Stage = 11,
   parameter  bit          Inverse = 1'b0,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Slots = Cfg.Slots,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -43,8 +43,8 @@ module rs_stream_stage
   output logic [ModulusWidth-1:0] modulus_o,
   output logic [Width-1:0]        x_o [Polys*Lanes]
 );
-  localparam int unsigned Arrange = arrange_cycles(LogN, LogLanes, Stage, Inverse);
-  localparam int unsigned MulCycles = mul_cycles(LogN, Width, Multiplier);
+  localparam int unsigned Arrange = arrange_cycles(Cfg, Stage, Inverse);
+  localparam int unsigned MulCycles = mul_cycles(Cfg);
   localparam int unsigned Apart = lane_distance(LogLanes, Stage);
 
   // ---- the frame's way --------------------------------------------------------------------------
@@ -90,11 +90,7 @@ module rs_stream_stage
   // ---- words ------------------------------------------------------------------------------------
   logic [Width-1:0] factors [Lanes/2];
   rs_stream_factors #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
-    .Slots(Slots),
+    .Cfg(Cfg),
     .Stage(Stage),
     .Inverse(Inverse)
   ) u_factors (
@@ -115,9 +111,9 @@ module rs_stream_stage
   logic [Width-1:0] operand [Polys*Lanes];
   logic [Width-1:0] result [Polys*Lanes];
   rs_stream_arrange #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
+    .LogN(Cfg.LogN),
+    .LogLanes(Cfg.LogLanes),
+    .Width(Cfg.Width),
     .Polys(Polys),
     .Stage(Stage),
     .Wait(Arrange)
@@ -139,9 +135,7 @@ module rs_stream_stage
       localparam int unsigned Lane0 = poly * Lanes + first_lane(LogLanes, Stage, unit);
       localparam int unsigned Lane1 = Lane0 + Apart;
       rs_stream_butterfly #(
-        .LogN(LogN),
-        .Width(Width),
-        .Multiplier(Multiplier),
+        .Cfg(Cfg),
         .Inverse(Inverse)
       ) u_butterfly (
         .clk_i,

@@ -13,14 +13,14 @@
 module rs_stream_transform
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogN = 12,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
-  parameter  int unsigned Slots = 2,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Polys = 2,
   parameter  bit          Inverse = 1'b0,
-  localparam int unsigned ModulusWidth = modulus_width(Width, Multiplier),
+  localparam int unsigned LogN = Cfg.LogN,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Slots = Cfg.Slots,
+  localparam int unsigned ModulusWidth = modulus_width(Cfg),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned LogPeriod = LogN - LogLanes,
   localparam int unsigned SlotWidth = $clog2(Slots)
@@ -48,11 +48,7 @@ module rs_stream_transform
   assign x[0]       = x_i;
   for (genvar i = 0; i < LogN; i++) begin : gen_stage
     rs_stream_stage #(
-      .LogN(LogN),
-      .LogLanes(LogLanes),
-      .Width(Width),
-      .Multiplier(Multiplier),
-      .Slots(Slots),
+      .Cfg(Cfg),
       .Polys(Polys),
       .Stage(Inverse ? LogN - 1 - i : i),
       .Inverse(Inverse)

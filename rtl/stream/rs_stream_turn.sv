@@ -13,11 +13,12 @@ module rs_stream_turn
   import rs_mem_pkg::*;
   import rs_stream_pkg::*;
 #(
-  parameter  int unsigned LogPeriod = 11,
-  parameter  int unsigned LogLanes = 1,
-  parameter  int unsigned Width = 30,
+  parameter  stream_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Frames = 2,
   parameter  bit          ToLanes = 1'b1,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogPeriod = Cfg.LogN - Cfg.LogLanes,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned FrameWidth = $clog2(Frames)
 ) (
@@ -41,7 +42,7 @@ module rs_stream_turn
   assign wturn = ToLanes ? wtime_i[LogPeriod-1-:LogLanes] : wtime_i[LogLanes-1:0];
   assign rturn = ToLanes ? rtime_i[LogLanes-1:0] : rtime_i[LogPeriod-1-:LogLanes];
   rs_delay #(
-    .Width(LogLanes),
+    .Width(Cfg.LogLanes),
     .Depth(RamLatency)
   ) u_turn (
     .clk_i,
@@ -56,7 +57,7 @@ module rs_stream_turn
     assign wrow = ToLanes ? wtime_i : {Bank ^ wturn, wtime_i[LogPeriod-1:LogLanes]};
     assign rrow = ToLanes ? {Bank ^ rturn, rtime_i[LogPeriod-1:LogLanes]} : rtime_i;
     rs_ram_1r1w #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(Frames << LogPeriod),
       .ReadLatency(RamLatency)
     ) u_ram (

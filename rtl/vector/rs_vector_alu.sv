@@ -27,11 +27,10 @@
 module rs_vector_alu
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
   parameter  bit          Reduce = 1'b0,
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
+  localparam int unsigned Moduli = alu_moduli(Cfg),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -48,7 +47,7 @@ module rs_vector_alu
   output logic [     Width-1:0] low_o,
   output logic [     Width-1:0] high_o
 );
-  localparam int unsigned ProductModuli = product_moduli(Reduction, Width, StepBits);
+  localparam int unsigned ProductModuli = product_moduli(Cfg);
   logic [Width-1:0] q_first, q_last;
   logic [Width-1:0] q_product [ProductModuli];
   assign q_first = q_i[0];
@@ -83,7 +82,7 @@ module rs_vector_alu
     end
     rs_delay #(
       .Width(Width + 1),
-      .Depth(product_latency(Reduction, Width, StepBits))
+      .Depth(product_latency(Cfg))
     ) u_wait (
       .clk_i,
       .d_i(reduced_q),
@@ -92,7 +91,7 @@ module rs_vector_alu
   end else begin : gen_no_reduce
     rs_delay #(
       .Width(Width + 1),
-      .Depth(product_latency(Reduction, Width, StepBits) + 1)
+      .Depth(product_latency(Cfg) + 1)
     ) u_wait (
       .clk_i,
       .d_i(sum_q),
@@ -102,9 +101,7 @@ module rs_vector_alu
 
   logic [Width-1:0] product;
   rs_vector_mul #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits)
+    .Cfg(Cfg)
   ) u_mul (
     .clk_i,
     .a_i(a_q),

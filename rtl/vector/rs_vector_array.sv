@@ -22,12 +22,11 @@ module rs_vector_array
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned TableWidth = 10,  // of an address of the twiddle memory
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
+  localparam int unsigned TableWidth = $clog2(Cfg.TableRows),
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned Points = LogRadix / 2,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
@@ -52,11 +51,10 @@ module rs_vector_array
   output logic [     Width-1:0] point_o       [Points*Lanes]
 );
   localparam int unsigned Radix = 2 ** LogRadix;
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits);
+  localparam int unsigned Moduli = alu_moduli(Cfg);
   localparam int unsigned Network = permute_latency(LogLanes, LogRadix);
-  localparam int unsigned AluLatency = alu_latency(Reduction, Width, StepBits);
-  localparam int unsigned ToTable =
-      array_table_time(Reduction, Width, StepBits, LogLanes, LogRadix, 0);
+  localparam int unsigned AluLatency = alu_latency(Cfg);
+  localparam int unsigned ToTable = array_table_time(Cfg, 0);
 
   // ---- running transforms, as far as the table needs them: bit i is the row of i cycles before -
   localparam int unsigned Last = ToTable + (LogRadix - 1) * AluLatency;
@@ -76,9 +74,9 @@ module rs_vector_array
     permute.exchange = row_i.permute.exchange & {MaxLogRadix{row_i.valid}};
   end
   rs_vector_permute #(
-    .Width(Width),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix)
+    .Width(Cfg.Width),
+    .LogLanes(Cfg.LogLanes),
+    .LogRadix(Cfg.LogRadix)
   ) u_permute (
     .clk_i,
     .permute_i(permute),
@@ -132,10 +130,7 @@ module rs_vector_array
   logic [Width-1:0]      mu_q [LogRadix];
   logic [ShiftWidth-1:0] shift_q [LogRadix];
   rs_vector_moduli #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogRadix(LogRadix)
+    .Cfg(Cfg)
   ) u_moduli (
     .clk_i,
     .point_i(point_early),
@@ -200,10 +195,7 @@ module rs_vector_array
       end
     end
     rs_vector_unit #(
-      .Width(Width),
-      .Reduction(Reduction),
-      .StepBits(StepBits),
-      .LogRadix(LogRadix)
+      .Cfg(Cfg)
     ) u_unit (
       .clk_i,
       .transform_i(transform),

@@ -22,16 +22,13 @@ module rs_vector_core
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned Banks = 4,
-  parameter  int unsigned BankRows = 1024,
-  parameter  int unsigned TableRows = 1024,
-  parameter  int unsigned StreamRows = 512,
-  parameter  string       BankStyle = "block",
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
+  localparam int unsigned Banks = Cfg.Banks,
+  localparam int unsigned BankRows = Cfg.BankRows,
+  localparam int unsigned TableRows = Cfg.TableRows,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned Points = LogRadix / 2,
   localparam int unsigned TableWidth = $clog2(TableRows),
@@ -94,12 +91,7 @@ module rs_vector_core
   logic [     Width-1:0] z_word [Points];
   logic [    Points-1:0] writes, stores;
   rs_vector_sequencer #(
-    .Reduction(Reduction),
-    .Width(Width),
-    .StepBits(StepBits),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .StreamRows(StreamRows)
+    .Cfg(Cfg)
   ) u_sequencer (
     .clk_i,
     .rst_ni,
@@ -149,10 +141,8 @@ module rs_vector_core
     assign request_word[f][0] = '0;
     for (genvar h = 0; h < Points; h++) begin : gen_point
       localparam int unsigned Stage = 2 * h + f;
-      localparam int unsigned Y =
-          array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
-      localparam int unsigned Z =
-          array_z_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
+      localparam int unsigned Y = array_y_time(Cfg, Stage);
+      localparam int unsigned Z = array_z_time(Cfg, Stage);
       rs_delay #(.Width(1 + $bits(access_t) + Width), .Depth(Y)) u_y (
         .clk_i,
         .d_i({row.valid && row.point, y_access[h], y_word[h]}),
@@ -226,14 +216,13 @@ module rs_vector_core
   access_t              transform_at;
   rs_delay #(
     .Width(1 + $bits(access_t)),
-    .Depth(core_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix))
+    .Depth(core_transform_latency(Cfg))
   ) u_transform_at (
     .clk_i, .d_i({row.valid && !row.point, target[0]}), .d_o({write_transform, transform_at})
   );
   for (genvar f = 0; f < Halves; f++) begin : gen_write
     for (genvar h = 0; h < Points; h++) begin : gen_point
-      localparam int unsigned Written =
-          core_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, 2 * h + f);
+      localparam int unsigned Written = core_point_latency(Cfg, 2 * h + f);
       logic valid, writes_late, stores_late;
       rs_delay #(.Width(3 + $bits(access_t)), .Depth(Written)) u_target (
         .clk_i,
@@ -292,7 +281,7 @@ module rs_vector_core
         assign results[Points] = transform_row[l];
       end
       rs_select #(
-        .Width(Width),
+        .Width(Cfg.Width),
         .Words(Words)
       ) u_written (
         .clk_i,
@@ -302,11 +291,11 @@ module rs_vector_core
       );
     end
     rs_vector_bank #(
-      .Width(Width),
-      .LogLanes(LogLanes),
-      .LogRadix(LogRadix),
-      .Rows(BankRows),
-      .RamStyle(BankStyle)
+      .Width(Cfg.Width),
+      .LogLanes(Cfg.LogLanes),
+      .LogRadix(Cfg.LogRadix),
+      .Rows(Cfg.BankRows),
+      .RamStyle((Cfg.BankRam == BankUltra) ? "ultra" : "block")
     ) u_bank (
       .clk_i,
       .we_i(bank_we_q[b]),
@@ -328,10 +317,10 @@ module rs_vector_core
   for (genvar s = 0; s < LoadStreams; s++) begin : gen_load
     logic [Width-1:0] popped [Lanes];
     rs_vector_stream #(
-      .Width(Width),
-      .LogLanes(LogLanes),
-      .LogRadix(LogRadix),
-      .Rows(StreamRows)
+      .Width(Cfg.Width),
+      .LogLanes(Cfg.LogLanes),
+      .LogRadix(Cfg.LogRadix),
+      .Rows(Cfg.StreamRows)
     ) u_stream (
       .clk_i,
       .rst_ni,
@@ -354,10 +343,10 @@ module rs_vector_core
       assign store_row_o[h*Lanes+l] = popped[l];
     end
     rs_vector_stream #(
-      .Width(Width),
-      .LogLanes(LogLanes),
-      .LogRadix(LogRadix),
-      .Rows(StreamRows)
+      .Width(Cfg.Width),
+      .LogLanes(Cfg.LogLanes),
+      .LogRadix(Cfg.LogRadix),
+      .Rows(Cfg.StreamRows)
     ) u_stream (
       .clk_i,
       .rst_ni,
@@ -407,7 +396,7 @@ module rs_vector_core
         assign x_choice[b] = choice[b][Lane];
       end
       assign x_choice[Banks] = stream_x[Lane];
-      rs_select #(.Width(Width), .Words(Banks + 1)) u_x (
+      rs_select #(.Width(Cfg.Width), .Words(Banks + 1)) u_x (
         .clk_i, .index_i($clog2(Banks + 1)'(index[0])), .word_i(x_choice), .word_o(x[Lane])
       );
       for (genvar h = 0; h < Points; h++) begin : gen_point
@@ -425,13 +414,13 @@ module rs_vector_core
         end
         assign y_other[Others-1] = word[1+2*h];
         assign z_choice[Banks]   = word[2+2*h];
-        rs_mux #(.Width(Width), .Words(4)) u_y_first (
+        rs_mux #(.Width(Cfg.Width), .Words(4)) u_y_first (
           .index_i(index[1+2*h][1:0]), .word_i(y_first), .word_o(y_other[0])
         );
-        rs_select #(.Width(Width), .Words(Others)) u_y (
+        rs_select #(.Width(Cfg.Width), .Words(Others)) u_y (
           .clk_i, .index_i(other[1+2*h]), .word_i(y_other), .word_o(y[h*Lanes+Lane])
         );
-        rs_select #(.Width(Width), .Words(Banks + 1)) u_z (
+        rs_select #(.Width(Cfg.Width), .Words(Banks + 1)) u_z (
           .clk_i, .index_i($clog2(Banks + 1)'(index[2+2*h])), .word_i(z_choice),
           .word_o(z[h*Lanes+Lane])
         );
@@ -488,10 +477,10 @@ module rs_vector_core
   logic [TableWidth-1:0] table_raddr [LogRadix];
   logic [     Width-1:0] factor [Lanes];
   rs_vector_table #(
-    .Width(Width),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .Rows(TableRows)
+    .Width(Cfg.Width),
+    .LogLanes(Cfg.LogLanes),
+    .LogRadix(Cfg.LogRadix),
+    .Rows(Cfg.TableRows)
   ) u_table (
     .clk_i,
     .we_i(table_we_i),
@@ -502,12 +491,7 @@ module rs_vector_core
     .rdata_o(factor)
   );
   rs_vector_array #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .TableWidth(TableWidth)
+    .Cfg(Cfg)
   ) u_array (
     .clk_i,
     .rst_ni,

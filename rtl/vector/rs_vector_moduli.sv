@@ -11,12 +11,12 @@
 module rs_vector_moduli
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogRadix = 2,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Reduction = Cfg.Reduction,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
   localparam int unsigned Points = LogRadix / 2,
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
+  localparam int unsigned Moduli = alu_moduli(Cfg),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -28,7 +28,7 @@ module rs_vector_moduli
   output logic [     Width-1:0] mu_o    [LogRadix],
   output logic [ShiftWidth-1:0] shift_o [LogRadix]
 );
-  localparam int unsigned Latency = alu_latency(Reduction, Width, StepBits);
+  localparam int unsigned Latency = alu_latency(Cfg);
 
   for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
     // Result H is computed in stages 2H and 2H + 1.
@@ -42,8 +42,8 @@ module rs_vector_moduli
     logic [Width-1:0] q [Moduli];
     for (genvar i = 0; i < Moduli; i++) begin : gen_q
       rs_delay #(
-        .Width(Width),
-        .Depth(s * Latency + alu_modulus_time(Reduction, Width, StepBits, i) - 1)
+        .Width(Cfg.Width),
+        .Depth(s * Latency + alu_modulus_time(Cfg, i) - 1)
       ) u_q (
         .clk_i,
         .d_i(q_first),

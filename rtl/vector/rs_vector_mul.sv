@@ -15,10 +15,11 @@ module rs_vector_mul
   import rs_arith_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  localparam int unsigned Moduli = product_moduli(Reduction, Width, StepBits),
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Reduction = Cfg.Reduction,
+  localparam int unsigned StepBits = Cfg.StepBits,
+  localparam int unsigned Moduli = product_moduli(Cfg),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -29,12 +30,12 @@ module rs_vector_mul
   input  logic [ShiftWidth-1:0] shift_i,
   output logic [     Width-1:0] p_o
 );
-  if (product_two_steps(Reduction, Width, StepBits)) begin : gen_two_steps
+  if (product_two_steps(Cfg)) begin : gen_two_steps
     logic unused_reciprocal;
     assign unused_reciprocal = ^{mu_i, shift_i};
     rs_mod_mul_two_steps #(
-      .Width(Width),
-      .StepBits(StepBits)
+      .Width(Cfg.Width),
+      .StepBits(Cfg.StepBits)
     ) u_mul (
       .clk_i,
       .a_i,
@@ -50,7 +51,7 @@ module rs_vector_mul
 
     logic [Width-1:0] low, high, high_late;
     rs_mul #(
-      .Width(Width)
+      .Width(Cfg.Width)
     ) u_mul (
       .clk_i,
       .a_i,
@@ -74,8 +75,8 @@ module rs_vector_mul
         .d_o(digit)
       );
       rs_scale_step #(
-        .Width(Width),
-        .OneBits(StepBits),
+        .Width(Cfg.Width),
+        .OneBits(Cfg.StepBits),
         .StepBits(DigitBits)
       ) u_step (
         .clk_i,
@@ -86,7 +87,7 @@ module rs_vector_mul
       );
     end
     rs_delay #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Depth(Steps * scale_step_latency())
     ) u_high (
       .clk_i,
@@ -105,7 +106,7 @@ module rs_vector_mul
     assign p_o = p_q;
   end else if (Reduction == VectorBarrett) begin : gen_barrett
     rs_mod_mul_barrett #(
-      .Width(Width),
+      .Width(Cfg.Width),
       .Travels(1'b1)
     ) u_mul (
       .clk_i,

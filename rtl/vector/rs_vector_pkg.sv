@@ -8,9 +8,58 @@ package rs_vector_pkg;
   import rs_mem_pkg::*;
   import rs_vector_isa_pkg::*;
 
-  // Values of the parameter Reduction.
-  localparam int unsigned VectorBarrett = 0;  // any odd modulus of Width / 2 to Width bits
-  localparam int unsigned VectorMontgomery = 1;  // primes that are 1 modulo 2^StepBits
+  // What a design chooses among.
+  typedef enum int unsigned {
+    VectorBarrett    = 0,  // any odd modulus of Width / 2 to Width bits
+    VectorMontgomery = 1   // primes that are 1 modulo 2^StepBits
+  } vector_reduction_e;
+  typedef enum int unsigned {
+    BankBlock = 0,  // block RAM
+    BankUltra = 1   // UltraRAM
+  } bank_ram_e;
+
+  // A design. Modules that depend on more than a few of these numbers take the whole record;
+  // backends/vector/design/rtl.py writes it from a design, which backends/vector/design/design.py
+  // checks.
+  typedef struct packed {
+    int unsigned Width;            // bits of a word
+    vector_reduction_e Reduction;  // of the multipliers
+    int unsigned StepBits;         // bits that a step of Montgomery's reduction removes
+    int unsigned LogLanes;         // log2 of the words of a row
+    int unsigned LogRadix;         // log2 of a unit's words: 2 or 4
+    int unsigned Banks;            // of a cluster's scratchpad
+    int unsigned BankRows;         // of each
+    int unsigned TableRows;        // of the twiddle memory
+    int unsigned StreamRows;       // of each stream
+    bank_ram_e BankRam;            // what the banks are kept in
+    int unsigned Clusters;         // of the accelerator
+    int unsigned Ports;            // of a cluster, for rows
+    int unsigned PortBits;         // bits of a beat at each
+    int unsigned SpanBits;         // log2 of the bytes of a port's memory
+    int unsigned BurstBeats;       // beats of a burst, at most
+    int unsigned Outstanding;      // bursts under way at a port, at most
+    int unsigned AddrWidth;        // bits of an address of memory
+  } vector_cfg_t;
+
+  localparam vector_cfg_t DefaultCfg = '{
+      Width: 32,
+      Reduction: VectorMontgomery,
+      StepBits: 17,
+      LogLanes: 4,
+      LogRadix: 2,
+      Banks: 4,
+      BankRows: 1024,
+      TableRows: 1024,
+      StreamRows: 512,
+      BankRam: BankBlock,
+      Clusters: 1,
+      Ports: 2,
+      PortBits: 256,
+      SpanBits: 28,
+      BurstBeats: 16,
+      Outstanding: 16,
+      AddrWidth: 40
+  };
 
   // The read latency of the twiddle memory.
   localparam int unsigned TableLatency = 2;
@@ -36,31 +85,28 @@ package rs_vector_pkg;
   // ---------------------------------------------------------------------------------------
 
   // Montgomery's reduction in two steps, where words are that short.
-  function automatic bit product_two_steps(int unsigned reduction, int unsigned width,
-                                           int unsigned step_bits);
-    return reduction == VectorMontgomery && fits_two_steps(width, step_bits);
+  function automatic bit product_two_steps(vector_cfg_t cfg);
+    return cfg.Reduction == VectorMontgomery && fits_two_steps(cfg.Width, cfg.StepBits);
   endfunction
 
-  function automatic int unsigned product_latency(int unsigned reduction, int unsigned width,
-                                                  int unsigned step_bits);
-    if (product_two_steps(reduction, width, step_bits)) return mod_mul_two_steps_latency();
-    if (reduction == VectorMontgomery) return mod_mul_montgomery_latency(width, step_bits);
+  function automatic int unsigned product_latency(vector_cfg_t cfg);
+    if (product_two_steps(cfg)) return mod_mul_two_steps_latency();
+    if (cfg.Reduction == VectorMontgomery)
+      return mod_mul_montgomery_latency(cfg.Width, cfg.StepBits);
     return mod_mul_barrett_latency();
   endfunction
 
   // Moduli of a multiplier: the cycles in which it takes the modulus of one product.
-  function automatic int unsigned product_moduli(int unsigned reduction, int unsigned width,
-                                                 int unsigned step_bits);
-    if (product_two_steps(reduction, width, step_bits)) return TwoStepsModuli;
-    if (reduction == VectorMontgomery) return scale_steps(width, step_bits) + 1;
+  function automatic int unsigned product_moduli(vector_cfg_t cfg);
+    if (product_two_steps(cfg)) return TwoStepsModuli;
+    if (cfg.Reduction == VectorMontgomery) return scale_steps(cfg.Width, cfg.StepBits) + 1;
     return 1;
   endfunction
 
   // Cycles from its operands to modulus i.
-  function automatic int unsigned product_modulus_time(int unsigned reduction, int unsigned width,
-                                                       int unsigned step_bits, int unsigned i);
-    if (product_two_steps(reduction, width, step_bits)) return two_steps_modulus_time(i);
-    if (reduction == VectorMontgomery) return mul_latency() + 1 + i * scale_step_latency();
+  function automatic int unsigned product_modulus_time(vector_cfg_t cfg, int unsigned i);
+    if (product_two_steps(cfg)) return two_steps_modulus_time(i);
+    if (cfg.Reduction == VectorMontgomery) return mul_latency() + 1 + i * scale_step_latency();
     return 0;
   endfunction
 
@@ -70,28 +116,23 @@ package rs_vector_pkg;
   endfunction
 
   // From the words of an ALU to the sums behind its multiplier.
-  function automatic int unsigned combine_time(int unsigned reduction, int unsigned width,
-                                               int unsigned step_bits);
-    return factor_time() + product_latency(reduction, width, step_bits);
+  function automatic int unsigned combine_time(vector_cfg_t cfg);
+    return factor_time() + product_latency(cfg);
   endfunction
 
-  function automatic int unsigned alu_latency(int unsigned reduction, int unsigned width,
-                                              int unsigned step_bits);
-    return combine_time(reduction, width, step_bits) + 2;
+  function automatic int unsigned alu_latency(vector_cfg_t cfg);
+    return combine_time(cfg) + 2;
   endfunction
 
   // Moduli of an ALU: in front of the multiplier, its own, and behind it.
-  function automatic int unsigned alu_moduli(int unsigned reduction, int unsigned width,
-                                             int unsigned step_bits);
-    return product_moduli(reduction, width, step_bits) + 2;
+  function automatic int unsigned alu_moduli(vector_cfg_t cfg);
+    return product_moduli(cfg) + 2;
   endfunction
 
-  function automatic int unsigned alu_modulus_time(int unsigned reduction, int unsigned width,
-                                                   int unsigned step_bits, int unsigned i);
+  function automatic int unsigned alu_modulus_time(vector_cfg_t cfg, int unsigned i);
     if (i == 0) return 1;
-    if (i + 1 == alu_moduli(reduction, width, step_bits))
-      return combine_time(reduction, width, step_bits) + 1;
-    return factor_time() + product_modulus_time(reduction, width, step_bits, i - 1);
+    if (i + 1 == alu_moduli(cfg)) return combine_time(cfg) + 1;
+    return factor_time() + product_modulus_time(cfg, i - 1);
   endfunction
 
   // ---- units
@@ -137,14 +178,11 @@ package rs_vector_pkg;
   endfunction
 
   // Stage after stage for a transform, one for a point operation, and a register that selects.
-  function automatic int unsigned transform_latency(int unsigned reduction, int unsigned width,
-                                                    int unsigned step_bits,
-                                                    int unsigned log_radix);
-    return log_radix * alu_latency(reduction, width, step_bits) + 1;
+  function automatic int unsigned transform_latency(vector_cfg_t cfg);
+    return cfg.LogRadix * alu_latency(cfg) + 1;
   endfunction
-  function automatic int unsigned point_latency(int unsigned reduction, int unsigned width,
-                                                int unsigned step_bits);
-    return alu_latency(reduction, width, step_bits) + 1;
+  function automatic int unsigned point_latency(vector_cfg_t cfg);
+    return alu_latency(cfg) + 1;
   endfunction
 
   // ---- network
@@ -209,25 +247,17 @@ package rs_vector_pkg;
   // ---- array: times after X, the row that goes through the network
   // -------------------------------
 
-  function automatic int unsigned array_z_time(int unsigned reduction, int unsigned width,
-                                               int unsigned step_bits, int unsigned log_lanes,
-                                               int unsigned log_radix, int unsigned stage);
-    return permute_latency(log_lanes, log_radix) +
-        stage * alu_latency(reduction, width, step_bits);
+  function automatic int unsigned array_z_time(vector_cfg_t cfg, int unsigned stage);
+    return permute_latency(cfg.LogLanes, cfg.LogRadix) + stage * alu_latency(cfg);
   endfunction
-  function automatic int unsigned array_y_time(int unsigned reduction, int unsigned width,
-                                               int unsigned step_bits, int unsigned log_lanes,
-                                               int unsigned log_radix, int unsigned stage);
-    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
-        stage_factor_time();
+  function automatic int unsigned array_y_time(vector_cfg_t cfg, int unsigned stage);
+    return array_z_time(cfg, stage) + stage_factor_time();
   endfunction
 
   // When the table's row is read for a stage.
-  function automatic int unsigned array_table_time(int unsigned reduction, int unsigned width,
-                                                   int unsigned step_bits, int unsigned log_lanes,
-                                                   int unsigned log_radix, int unsigned stage);
-    return permute_latency(log_lanes, log_radix) + stage_factor_time() - TableLatency +
-        stage * alu_latency(reduction, width, step_bits);
+  function automatic int unsigned array_table_time(vector_cfg_t cfg, int unsigned stage);
+    return permute_latency(cfg.LogLanes, cfg.LogRadix) + stage_factor_time() - TableLatency +
+        stage * alu_latency(cfg);
   endfunction
 
   // Half 0 of a row, the upper half of each unit's lanes, is what even stages compute of a point
@@ -242,24 +272,17 @@ package rs_vector_pkg;
     return ((lane >> (log_radix - 1)) % 2 == 0) ? 1 : 0;
   endfunction
 
-  function automatic int unsigned array_transform_latency(
-      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
-      int unsigned log_radix);
-    return permute_latency(log_lanes, log_radix) +
-        transform_latency(reduction, width, step_bits, log_radix);
+  function automatic int unsigned array_transform_latency(vector_cfg_t cfg);
+    return permute_latency(cfg.LogLanes, cfg.LogRadix) + transform_latency(cfg);
   endfunction
-  function automatic int unsigned array_point_latency(
-      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
-      int unsigned log_radix, int unsigned stage);
-    return array_z_time(reduction, width, step_bits, log_lanes, log_radix, stage) +
-        point_latency(reduction, width, step_bits);
+  function automatic int unsigned array_point_latency(vector_cfg_t cfg, int unsigned stage);
+    return array_z_time(cfg, stage) + point_latency(cfg);
   endfunction
 
   // Least number of cycles from rows of a transform in one direction to rows of a transform in the
   // other one; 1 is a row in each cycle.
-  function automatic int unsigned array_turn(int unsigned reduction, int unsigned width,
-                                             int unsigned step_bits, int unsigned log_radix);
-    return (log_radix - 1) * alu_latency(reduction, width, step_bits) + 1;
+  function automatic int unsigned array_turn(vector_cfg_t cfg);
+    return (cfg.LogRadix - 1) * alu_latency(cfg) + 1;
   endfunction
 
   // ---- core: times after the addresses of a row of X are at the banks' registers
@@ -271,17 +294,11 @@ package rs_vector_pkg;
   endfunction
 
   // Cycles from the read of X to the write of banks, one register after the results.
-  function automatic int unsigned core_point_latency(
-      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
-      int unsigned log_radix, int unsigned stage);
-    return core_read_latency() +
-        array_point_latency(reduction, width, step_bits, log_lanes, log_radix, stage);
+  function automatic int unsigned core_point_latency(vector_cfg_t cfg, int unsigned stage);
+    return core_read_latency() + array_point_latency(cfg, stage);
   endfunction
-  function automatic int unsigned core_transform_latency(
-      int unsigned reduction, int unsigned width, int unsigned step_bits, int unsigned log_lanes,
-      int unsigned log_radix);
-    return core_read_latency() +
-        array_transform_latency(reduction, width, step_bits, log_lanes, log_radix);
+  function automatic int unsigned core_transform_latency(vector_cfg_t cfg);
+    return core_read_latency() + array_transform_latency(cfg);
   endfunction
 
   // ---- sequencer: what it says of a row
@@ -304,9 +321,8 @@ package rs_vector_pkg;
   endfunction
 
   // Beats of a row at each of its cluster's ports, a power of two.
-  function automatic int unsigned row_cycles(int unsigned width, int unsigned log_lanes,
-                                             int unsigned ports, int unsigned port_bits);
-    return (stored_bits(width) << log_lanes) / (ports * port_bits);
+  function automatic int unsigned row_cycles(vector_cfg_t cfg);
+    return (stored_bits(cfg.Width) << cfg.LogLanes) / (cfg.Ports * cfg.PortBits);
   endfunction
 
   // A row's address: the cluster whose ports' memory has it, and the row there.

@@ -24,12 +24,11 @@ module rs_vector_sequencer
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned StreamRows = 512,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
+  localparam int unsigned StreamRows = Cfg.StreamRows,
   localparam int unsigned Points = LogRadix / 2,
   localparam int unsigned PassWidth = $clog2(2 * MaxPasses)
 ) (
@@ -71,8 +70,7 @@ module rs_vector_sequencer
   output logic         [     Points-1:0] writes_o,            // of point operations
   output logic         [     Points-1:0] stores_o
 );
-  localparam int unsigned PassLatency =
-      core_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix);
+  localparam int unsigned PassLatency = core_transform_latency(Cfg);
   localparam int unsigned CountWidth = $clog2(StreamRows + 1);
   localparam int unsigned EntryWidth = $clog2(MaxEntries);
   localparam int unsigned LowWidth = ElementWidth;
@@ -377,10 +375,8 @@ module rs_vector_sequencer
   logic [LoadStreams-1:0] read [Points+1];  // streams where the reading of a limb begins
   for (genvar h = 0; h < Points; h++) begin : gen_point
     localparam int unsigned Stage = 2 * h + 1;  // of the later half
-    localparam int unsigned Written =
-        core_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
-    localparam int unsigned Factor =
-        array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, Stage);
+    localparam int unsigned Written = core_point_latency(Cfg, Stage);
+    localparam int unsigned Factor = array_y_time(Cfg, Stage);
     logic [FactorStreams-1:0] begins, began;
     rs_delay #(.Depth(Written + 2)) u_whole (
       .clk_i, .d_i(last_q && issued_q.point && stores_q[h]), .d_o(whole[h])

@@ -14,16 +14,15 @@
 module rs_vector_stage
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogRadix = 2,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
   parameter  int unsigned Stage = 0,
   parameter  bit          Reduce = 1'b0,
   parameter  bit          TakesWords = 1'b0,
   localparam int unsigned Radix = 2 ** LogRadix,
   localparam int unsigned Alus = Radix / 2,
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
+  localparam int unsigned Moduli = alu_moduli(Cfg),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -44,7 +43,7 @@ module rs_vector_stage
   input  logic [     Width-1:0] inverse_factor_i   [Alus],
   output logic [     Width-1:0] word_o             [Radix]
 );
-  localparam int unsigned Combine = combine_time(Reduction, Width, StepBits);
+  localparam int unsigned Combine = combine_time(Cfg);
 
   // ---- what travels with a row --------------------------------------------------------------------
   logic inverse, combine, late_combine, negative, late_negative;
@@ -73,7 +72,7 @@ module rs_vector_stage
       assign x = x_i[k];
       assign t = point_i ? x : word_i[High];
     end
-    rs_delay #(.Width(Width), .Depth(stage_factor_time())) u_x_late (
+    rs_delay #(.Width(Cfg.Width), .Depth(stage_factor_time())) u_x_late (
       .clk_i, .d_i(x), .d_o(x_late)
     );
     always_ff @(posedge clk_i) begin
@@ -82,9 +81,7 @@ module rs_vector_stage
     end
 
     rs_vector_alu #(
-      .Width(Width),
-      .Reduction(Reduction),
-      .StepBits(StepBits),
+      .Cfg(Cfg),
       .Reduce(Reduce)
     ) u_alu (
       .clk_i,

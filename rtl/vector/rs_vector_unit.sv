@@ -40,13 +40,12 @@ module rs_vector_unit
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogRadix = 2,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
   localparam int unsigned Radix = 2 ** LogRadix,
   localparam int unsigned Results = LogRadix / 2,
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
+  localparam int unsigned Moduli = alu_moduli(Cfg),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -66,7 +65,7 @@ module rs_vector_unit
   output logic [     Width-1:0] point_o     [Results*Radix]
 );
   localparam int unsigned Alus = Radix / 2;
-  localparam int unsigned Latency = alu_latency(Reduction, Width, StepBits);
+  localparam int unsigned Latency = alu_latency(Cfg);
 
   if (LogRadix % 2 != 0 || LogRadix == 0 || LogRadix > MaxLogRadix) begin : gen_bad_radix
     $error("rs_vector_unit: LogRadix = %0d is not 2 or 4", LogRadix);
@@ -109,7 +108,7 @@ module rs_vector_unit
     logic [Width-1:0] forward_factor [Alus];
     logic [Width-1:0] inverse_factor [Alus];
     for (genvar k = 0; k < Alus; k++) begin : gen_operand
-      rs_delay #(.Width(Width), .Depth(s * Latency)) u_x (
+      rs_delay #(.Width(Cfg.Width), .Depth(s * Latency)) u_x (
         .clk_i, .d_i(x_i[First+k]), .d_o(x[k])
       );
       assign y[k] = y_i[H*Radix+First+k];
@@ -118,10 +117,7 @@ module rs_vector_unit
       assign inverse_factor[k] = factor_i[inverse_node(LogRadix, s, k)];
     end
     rs_vector_stage #(
-      .Width(Width),
-      .Reduction(Reduction),
-      .StepBits(StepBits),
-      .LogRadix(LogRadix),
+      .Cfg(Cfg),
       .Stage(s),
       .Reduce(s == 0),
       .TakesWords(s == 0)

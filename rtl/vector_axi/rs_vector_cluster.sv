@@ -15,27 +15,20 @@ module rs_vector_cluster
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned Banks = 4,
-  parameter  int unsigned BankRows = 1024,
-  parameter  int unsigned TableRows = 1024,
-  parameter  int unsigned StreamRows = 512,
-  parameter  string       BankStyle = "block",
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned PortBits = 256,
-  parameter  int unsigned BurstBeats = 16,
-  parameter  int unsigned Outstanding = 16,
-  parameter  int unsigned AddrWidth = 40,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
+  localparam int unsigned TableRows = Cfg.TableRows,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned PortBits = Cfg.PortBits,
+  localparam int unsigned AddrWidth = Cfg.AddrWidth,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned Points = LogRadix / 2,
   localparam int unsigned TableWidth = $clog2(TableRows),
   localparam int unsigned PassWidth = $clog2(2 * MaxPasses),
   localparam int unsigned ShiftWidth = $clog2(Width + 1),
-  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits),
+  localparam int unsigned RowCycles = row_cycles(Cfg),
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles)
 ) (
   input  logic                                   clk_i,
@@ -125,7 +118,7 @@ module rs_vector_cluster
   instruction_t instruction;
   store_t       store;
   rs_vector_fetch #(
-    .AddrWidth(AddrWidth)
+    .AddrWidth(Cfg.AddrWidth)
   ) u_fetch (
     .clk_i,
     .rst_ni,
@@ -168,13 +161,7 @@ module rs_vector_cluster
   logic [     Width-1:0]  store_row [Points*Lanes];
   logic [           31:0] ended;
   rs_vector_loads #(
-    .Width(Width),
-    .LogLanes(LogLanes),
-    .TableRows(TableRows),
-    .Ports(Ports),
-    .PortBits(PortBits),
-    .BurstBeats(BurstBeats),
-    .Outstanding(Outstanding),
+    .Cfg(Cfg),
     .LogFifo(LogFifo)
   ) u_loads (
     .clk_i,
@@ -208,13 +195,7 @@ module rs_vector_cluster
     .fault_o(fault[0])
   );
   rs_vector_stores #(
-    .Width(Width),
-    .LogLanes(LogLanes),
-    .Points(Points),
-    .Ports(Ports),
-    .PortBits(PortBits),
-    .BurstBeats(BurstBeats),
-    .Outstanding(Outstanding),
+    .Cfg(Cfg),
     .LogFifo(LogFifo)
   ) u_stores (
     .clk_i,
@@ -248,16 +229,7 @@ module rs_vector_cluster
 
   // ---- computing ----------------------------------------------------------------------------------
   rs_vector_core #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .Banks(Banks),
-    .BankRows(BankRows),
-    .TableRows(TableRows),
-    .StreamRows(StreamRows),
-    .BankStyle(BankStyle)
+    .Cfg(Cfg)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -11,12 +11,13 @@ module rs_vector_control
   import rs_vector_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned Clusters = 1,
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned AddrWidth = 40,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned LogRadix = Cfg.LogRadix,
+  localparam int unsigned Clusters = Cfg.Clusters,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned AddrWidth = Cfg.AddrWidth,
   localparam int unsigned PassWidth = $clog2(2 * MaxPasses),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (

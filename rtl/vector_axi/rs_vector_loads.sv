@@ -16,17 +16,17 @@ module rs_vector_loads
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned TableRows = 1024,
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned PortBits = 256,
-  parameter  int unsigned BurstBeats = 16,
-  parameter  int unsigned Outstanding = 16,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned TableRows = Cfg.TableRows,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned PortBits = Cfg.PortBits,
+  localparam int unsigned Outstanding = Cfg.Outstanding,
   parameter  int unsigned LogFifo = 5,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned TableWidth = $clog2(TableRows),
-  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits),
+  localparam int unsigned RowCycles = row_cycles(Cfg),
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles)
 ) (
   input  logic                                 clk_i,
@@ -82,9 +82,9 @@ module rs_vector_loads
   assign unused_reserved = ^load_i.reserved;
   assign unused_issue    = ^{issue, final_burst};
   rs_vector_bursts #(
-    .Ports(Ports),
-    .BurstBeats(BurstBeats),
-    .Outstanding(Outstanding),
+    .Ports(Cfg.Ports),
+    .BurstBeats(Cfg.BurstBeats),
+    .Outstanding(Cfg.Outstanding),
     .BeatWidth(BeatWidth),
     .CountWidth(CountWidth)
   ) u_bursts (
@@ -220,7 +220,7 @@ module rs_vector_loads
   logic       silent;
   logic [7:0] port;
   rs_vector_watchdog #(
-    .Ports(Ports)
+    .Ports(Cfg.Ports)
   ) u_watchdog (
     .clk_i,
     .rst_ni,

@@ -15,23 +15,11 @@ module rs_vector_shell
   import rs_vector_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned Banks = 4,
-  parameter  int unsigned BankRows = 1024,
-  parameter  int unsigned TableRows = 1024,
-  parameter  int unsigned StreamRows = 512,
-  parameter  string       BankStyle = "block",
-  parameter  int unsigned Clusters = 1,
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned PortBits = 256,
-  parameter  int unsigned SpanBits = 28,
-  parameter  int unsigned BurstBeats = 16,
-  parameter  int unsigned Outstanding = 16,
-  parameter  int unsigned AddrWidth = 40,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Clusters = Cfg.Clusters,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned PortBits = Cfg.PortBits,
+  localparam int unsigned AddrWidth = Cfg.AddrWidth,
   localparam int unsigned AllPorts = Clusters * Ports,
   localparam int unsigned StrobeWidth = PortBits / 8
 ) (
@@ -104,8 +92,7 @@ module rs_vector_shell
   output logic                                 run_o,
   output logic                                 done_o
 );
-  localparam int unsigned ResetCycles =
-      core_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix) + 8;
+  localparam int unsigned ResetCycles = core_transform_latency(Cfg) + 8;
   localparam int unsigned ResetBits = $clog2(ResetCycles + 1);
   localparam logic [3:0] CacheModifiable = 4'b0011;
   localparam logic [2:0] ProtData = 3'b000;
@@ -154,23 +141,7 @@ module rs_vector_shell
   logic [Clusters-1:0]       unused_load_begun, unused_issued, unused_store_begun;
   logic [Clusters-1:0][31:0] unused_ended;
   rs_vector_top #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .Banks(Banks),
-    .BankRows(BankRows),
-    .TableRows(TableRows),
-    .StreamRows(StreamRows),
-    .BankStyle(BankStyle),
-    .Clusters(Clusters),
-    .Ports(Ports),
-    .PortBits(PortBits),
-    .SpanBits(SpanBits),
-    .BurstBeats(BurstBeats),
-    .Outstanding(Outstanding),
-    .AddrWidth(AddrWidth)
+    .Cfg(Cfg)
   ) u_top (
     .clk_i,
     .rst_ni(top_rst_nq),

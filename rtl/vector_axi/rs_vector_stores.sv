@@ -15,16 +15,17 @@ module rs_vector_stores
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned Points = 1,
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned PortBits = 256,
-  parameter  int unsigned BurstBeats = 16,
-  parameter  int unsigned Outstanding = 16,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned PortBits = Cfg.PortBits,
+  localparam int unsigned BurstBeats = Cfg.BurstBeats,
+  localparam int unsigned Outstanding = Cfg.Outstanding,
+  localparam int unsigned Points = Cfg.LogRadix / 2,
   parameter  int unsigned LogFifo = 5,
   localparam int unsigned Lanes = 2 ** LogLanes,
-  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits),
+  localparam int unsigned RowCycles = row_cycles(Cfg),
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles)
 ) (
   input  logic                 clk_i,
@@ -74,9 +75,9 @@ module rs_vector_stores
   assign begin_o         = take ? Points'(1) << store_i.stream : '0;
   assign unused_reserved = ^store_i.reserved;
   rs_vector_bursts #(
-    .Ports(Ports),
-    .BurstBeats(BurstBeats),
-    .Outstanding(Outstanding),
+    .Ports(Cfg.Ports),
+    .BurstBeats(Cfg.BurstBeats),
+    .Outstanding(Cfg.Outstanding),
     .BeatWidth(BeatWidth),
     .CountWidth(CountWidth)
   ) u_bursts (
@@ -230,7 +231,7 @@ module rs_vector_stores
   // ---- what has ended -----------------------------------------------------------------------------
   logic             limb_taken, done_stream, streams_valid, final_done, finals_valid, ended_q;
   logic [Ports-1:0] unused_missing, missing;
-  rs_vector_join #(.Ports(Ports), .Most(Outstanding)) u_taken (
+  rs_vector_join #(.Ports(Cfg.Ports), .Most(Cfg.Outstanding)) u_taken (
     .clk_i, .rst_ni, .event_i(limb_end), .all_o(limb_taken), .missing_o(unused_missing)
   );
   rs_dma_fifo #(.Width(1), .LogDepth(LogStores)) u_streams (
@@ -244,7 +245,7 @@ module rs_vector_stores
     .data_o(done_stream)
   );
   assign done_o = limb_taken ? Points'(1) << done_stream : '0;
-  rs_vector_join #(.Ports(Ports), .Most(Outstanding)) u_answered (
+  rs_vector_join #(.Ports(Cfg.Ports), .Most(Cfg.Outstanding)) u_answered (
     .clk_i, .rst_ni, .event_i(b_valid_i), .all_o(burst_done), .missing_o(missing)
   );
   rs_dma_fifo #(.Width(1), .LogDepth(LogStores)) u_finals (
@@ -268,7 +269,7 @@ module rs_vector_stores
   logic       silent;
   logic [7:0] port;
   rs_vector_watchdog #(
-    .Ports(Ports)
+    .Ports(Cfg.Ports)
   ) u_watchdog (
     .clk_i,
     .rst_ni,

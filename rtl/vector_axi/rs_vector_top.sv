@@ -16,23 +16,15 @@ module rs_vector_top
   import rs_vector_pkg::*;
   import rs_shell_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned Banks = 4,
-  parameter  int unsigned BankRows = 1024,
-  parameter  int unsigned TableRows = 1024,
-  parameter  int unsigned StreamRows = 512,
-  parameter  string       BankStyle = "block",
-  parameter  int unsigned Clusters = 1,
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned PortBits = 256,
-  parameter  int unsigned SpanBits = 28,
-  parameter  int unsigned BurstBeats = 16,
-  parameter  int unsigned Outstanding = 16,
-  parameter  int unsigned AddrWidth = 40,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Clusters = Cfg.Clusters,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned PortBits = Cfg.PortBits,
+  localparam int unsigned SpanBits = Cfg.SpanBits,
+  localparam int unsigned BurstBeats = Cfg.BurstBeats,
+  localparam int unsigned AddrWidth = Cfg.AddrWidth,
   localparam int unsigned AllPorts = Clusters * Ports,
   localparam int unsigned StrobeWidth = PortBits / 8
 ) (
@@ -107,7 +99,7 @@ module rs_vector_top
 );
   localparam int unsigned PassWidth = $clog2(2 * MaxPasses);
   localparam int unsigned ShiftWidth = $clog2(Width + 1);
-  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits);
+  localparam int unsigned RowCycles = row_cycles(Cfg);
   localparam int unsigned BeatWidth = MemoryRowBits + $clog2(RowCycles);
   localparam int unsigned ByteBits = $clog2(PortBits / 8);
   localparam logic [1:0] BurstIncr = 2'b01;
@@ -160,12 +152,7 @@ module rs_vector_top
   logic   [    Clusters-1:0]                       filled, done, failed;
   fault_t [    Clusters-1:0]                       fault;
   rs_vector_control #(
-    .Width(Width),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .Clusters(Clusters),
-    .Ports(Ports),
-    .AddrWidth(AddrWidth)
+    .Cfg(Cfg)
   ) u_control (
     .clk_i,
     .rst_ni,
@@ -236,21 +223,7 @@ module rs_vector_top
       assign r_data[p]          = m_axi_rdata[Port];
     end
     rs_vector_cluster #(
-      .Width(Width),
-      .Reduction(Reduction),
-      .StepBits(StepBits),
-      .LogLanes(LogLanes),
-      .LogRadix(LogRadix),
-      .Banks(Banks),
-      .BankRows(BankRows),
-      .TableRows(TableRows),
-      .StreamRows(StreamRows),
-      .BankStyle(BankStyle),
-      .Ports(Ports),
-      .PortBits(PortBits),
-      .BurstBeats(BurstBeats),
-      .Outstanding(Outstanding),
-      .AddrWidth(AddrWidth)
+      .Cfg(Cfg)
     ) u_cluster (
       .clk_i,
       .rst_ni,

@@ -18,21 +18,7 @@ module rs_vector_simulation
   import rs_vector_isa_pkg::*;
   import rs_vector_pkg::*;
 #(
-  parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
-  parameter  int unsigned StepBits = 17,
-  parameter  int unsigned LogLanes = 4,
-  parameter  int unsigned LogRadix = 2,
-  parameter  int unsigned Banks = 4,
-  parameter  int unsigned BankRows = 1024,
-  parameter  int unsigned TableRows = 1024,
-  parameter  int unsigned StreamRows = 512,
-  parameter  int unsigned Clusters = 1,
-  parameter  int unsigned Ports = 2,
-  parameter  int unsigned PortBits = 256,
-  parameter  int unsigned SpanBits = 28,
-  parameter  int unsigned BurstBeats = 16,
-  parameter  int unsigned Outstanding = 16,
+  parameter  vector_cfg_t Cfg = DefaultCfg,
   parameter  int unsigned Latency = 62,
   parameter  int unsigned Interval = 975,
   parameter  int unsigned ReadPause = 65,
@@ -43,6 +29,12 @@ module rs_vector_simulation
   parameter  bit          Crossed = 1'b0,
   parameter  int unsigned MemoryRows = 16384,
   parameter  int unsigned ListBeats = 16384,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned LogLanes = Cfg.LogLanes,
+  localparam int unsigned Clusters = Cfg.Clusters,
+  localparam int unsigned Ports = Cfg.Ports,
+  localparam int unsigned PortBits = Cfg.PortBits,
+  localparam int unsigned SpanBits = Cfg.SpanBits,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned RowWords = stored_bits(Width) * Lanes / 64,
   localparam int unsigned AllPorts = Clusters * Ports,
@@ -85,8 +77,8 @@ module rs_vector_simulation
   output logic [              31:0]        ended_o       [Clusters],
   output logic                             done_o
 );
-  localparam int unsigned AddrWidth = 40;
-  localparam int unsigned RowCycles = row_cycles(Width, LogLanes, Ports, PortBits);
+  localparam int unsigned AddrWidth = Cfg.AddrWidth;
+  localparam int unsigned RowCycles = row_cycles(Cfg);
   localparam int unsigned ByteBits = $clog2(PortBits / 8);
   localparam int unsigned BeatWidth = AddrWidth - ByteBits;
   localparam int unsigned ListBytes = $clog2(ListBits / 8);
@@ -116,22 +108,7 @@ module rs_vector_simulation
     ar_size, aw_size, list_ar_size, ar_burst, aw_burst, list_ar_burst, w_strb
   };
   rs_vector_top #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .Banks(Banks),
-    .BankRows(BankRows),
-    .TableRows(TableRows),
-    .StreamRows(StreamRows),
-    .Clusters(Clusters),
-    .Ports(Ports),
-    .PortBits(PortBits),
-    .SpanBits(SpanBits),
-    .BurstBeats(BurstBeats),
-    .Outstanding(Outstanding),
-    .AddrWidth(AddrWidth)
+    .Cfg(Cfg)
   ) u_top (
     .clk_i,
     .rst_ni,

@@ -146,7 +146,7 @@ def test_a_vector_cluster_is_timed_in_three_parts(synthesized: list[Asked]) -> N
     ]
     assert network.parameters == {"Width": 32, "LogLanes": 4, "LogRadix": 4}
     assert cluster.boxes == (unit.top, network.top)
-    assert cluster.parameters["BankRows"] == 65536
+    assert own(cluster)["BankRows"] == 65536
 
 
 def test_what_cannot_be_timed_is_refused_by_name() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
 from itertools import product
 from pathlib import Path
@@ -23,6 +22,7 @@ from ringsmith.backends.vector.design import rtl as vector
 from ringsmith.graph import SubroutineGraph
 from ringsmith.graph.expand import expand
 from ringsmith.hdl.instrument import Instrument
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.hdl.toolchain import run_verilator
 from ringsmith.lower import lower_operation
@@ -123,13 +123,13 @@ def test_the_table_of_parameters_has_each_with_its_default() -> None:
 
 COVERAGE_PAGE = Path(__file__).resolve().parents[2] / "docs" / "results" / "coverage.md"
 
-Build = tuple[str, list[Path], Mapping[str, int | str]]
+Build = tuple[str, list[Path], Values]
 
 
 def builds() -> dict[str, Build]:
     """What a campaign elaborates, by architecture: top, sources, parameters."""
     ours, others = vector_campaign.campaign_design(), rpau_campaign.campaign_design()
-    accelerator = vector.accelerator_sources(), vector.accelerator_parameters(ours)
+    accelerator = vector.accelerator_sources(), vector.parameters(ours)
     return {
         "rpau": (rpau.TOP, rtl_sources(*rpau.FOLDERS), rpau.parameters(others)),
         "vector": (vector.ACCELERATOR, *accelerator),

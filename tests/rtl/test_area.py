@@ -29,6 +29,7 @@ from ringsmith.backends.stream.design import area
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.vector.debug.area import cluster_areas
 from ringsmith.backends.vector.design import area as vector_area
+from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.backends.vector.design.area import (
     PARTS,
     alu_dsps,
@@ -43,6 +44,7 @@ from ringsmith.backends.vector.design.rtl import TOP
 from ringsmith.hdl.base_conversion import BaseConverter
 from ringsmith.hdl.dsps import DspSlice, folded_dsps
 from ringsmith.hdl.netlist import empty, kind
+from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import rtl_sources
 from ringsmith.hdl.synthesis import (
     ULTRASCALE_PLUS,
@@ -296,6 +298,12 @@ def test_a_base_converter_has_at_most_three_levels_between_registers() -> None:
 FOLDERS = ("mem", "arith", "vector")
 BY_BARRETT = {"Reduction": 0}
 
+FEW = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
+BLOCKS = vector_rtl.configuration(VectorDesign("blocks", 16, 4, 2, 32, MONTGOMERY, **FEW)).changed(
+    BankRows=1024, TableRows=1024, StreamRows=512
+)
+"""Of what a block alone is made of; some lie below what a whole cluster of N = 2^16 needs."""
+
 U280 = load_platform("u280")
 
 
@@ -327,7 +335,9 @@ def vector(name: str) -> VectorDesign:
 def test_a_block_takes_few_dsps_and_luts(
     top: str, values: dict[str, int], dsps: int, most: int
 ) -> None:
-    found = synthesized(top, FOLDERS, values, (), ULTRASCALE_PLUS)[top]
+    whole = top.startswith("rs_vector_") and top != "rs_vector_permute"
+    given: Values = {"Cfg": BLOCKS.changed(**values)} if whole else values
+    found = synthesized(top, FOLDERS, given, (), ULTRASCALE_PLUS)[top]
     assert found.dsps == dsps
     assert found.luts <= most
     assert (found.brams, found.urams) == (0, 0)
@@ -336,7 +346,6 @@ def test_a_block_takes_few_dsps_and_luts(
 # ---- whole clusters and their estimates --------------------------------------------------------
 
 
-FEW = {"bank_rows": 1 << 14, "table_rows": 1 << 14, "stream_rows": 1 << 13}
 WHOLE = {
     "vector-small": (vector("vector-small"), 52_500),
     "16-lanes-radix-4": (VectorDesign("radix", 16, 4, 4, 32, MONTGOMERY, **FEW), 31_200),

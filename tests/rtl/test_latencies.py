@@ -12,16 +12,20 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import LUT_RAM_WORDS
 from ringsmith.backends.rpau.design.design import load_design, named_designs
 from ringsmith.backends.stream.design import latency as stream_latency
+from ringsmith.backends.stream.design import rtl as stream_rtl
+from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.vector.compiler import memory_map as vector_memory
 from ringsmith.backends.vector.compiler import timeline as vector_timing
 from ringsmith.backends.vector.design import design as vector_design
 from ringsmith.backends.vector.design import latency as vector_latency
+from ringsmith.backends.vector.design import rtl as vector_rtl
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.backends.vector.device import lists as vector_lists
 from ringsmith.backends.vector.isa import instruction_set as vector_isa
 from ringsmith.hdl import latencies
 from ringsmith.hdl.base_conversion import FRACTION_BITS, BaseConverter, Load
 from ringsmith.hdl.generated import upper_camel
+from ringsmith.hdl.record import Record
 from ringsmith.hdl.sources import rtl_sources
 
 
@@ -155,25 +159,44 @@ VECTORS = [
 
 def vector_cases(design: VectorDesign) -> list[tuple[str, int]]:
     """What a design's blocks take, and when."""
-    kind = int(design.reduction == vector_design.MONTGOMERY)
-    alu = f"{kind}, {design.word_bits}, {vector_latency.step_bits(design)}"
-    array = f"{alu}, {design.log_lanes}, {design.log_radix}"
+    own = f"rs_vector_pkg::vector_cfg_t'({vector_rtl.configuration(design)})"
     cases = [
-        (f"alu_latency({alu})", vector_latency.alu_cycles(design)),
+        (f"alu_latency({own})", vector_latency.alu_cycles(design)),
         (
             f"permute_latency({design.log_lanes}, {design.log_radix})",
             vector_latency.permute_cycles(design),
         ),
-        (f"array_turn({alu}, {design.log_radix})", vector_latency.turn_cycles(design)),
-        (f"core_transform_latency({array})", vector_latency.pass_cycles(design)),
+        (f"array_turn({own})", vector_latency.turn_cycles(design)),
+        (f"core_transform_latency({own})", vector_latency.pass_cycles(design)),
     ]
     for stage in range(design.log_radix):
         cases += [
-            (f"array_z_time({array}, {stage})", vector_latency.summand_cycles(design, stage)),
-            (f"array_y_time({array}, {stage})", vector_latency.factor_cycles(design, stage)),
-            (f"core_point_latency({array}, {stage})", vector_latency.result_cycles(design, stage)),
+            (f"array_z_time({own}, {stage})", vector_latency.summand_cycles(design, stage)),
+            (f"array_y_time({own}, {stage})", vector_latency.factor_cycles(design, stage)),
+            (f"core_point_latency({own}, {stage})", vector_latency.result_cycles(design, stage)),
         ]
     return [(f"rs_vector_pkg::{expression}", value) for expression, value in cases]
+
+
+def record_cases(kind: str, record: Record) -> tuple[list[str], list[tuple[str, int]]]:
+    """A declaration of a record in SystemVerilog, and each of its fields."""
+    cases = [(f"int'(own.{name})", value) for name, value in record.values.items()]
+    widths = [(f"$bits({kind})", sum(field.bits for field in record.fields))]
+    return [f"localparam {kind} own = {record};"], [*cases, *widths]
+
+
+RECORDS = {
+    "rs_vector_pkg::vector_cfg_t": vector_rtl.configuration(VECTORS[1]),
+    "rs_stream_pkg::stream_cfg_t": stream_rtl.configuration(StreamDesign("some", 11, 4, 27)),
+}
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_a_designs_record_is_that_of_its_package(kind: str) -> None:
+    """Every field: its name, its place, and the whole width."""
+    lines, cases = record_cases(kind, RECORDS[kind])
+    assert len(cases) > 5
+    assert elaborated([asked for asked, _ in cases], lines) == [value for _, value in cases]
 
 
 def test_a_clusters_latencies_are_those_of_its_package() -> None:
@@ -243,8 +266,8 @@ def test_a_clusters_lists_and_rows_lie_in_memory_as_its_package_says() -> None:
         (f"$bits({package}::place_t)", 32),
     ]
     for design in (*VECTORS[:3], replace(VECTORS[0], ports=8)):
-        values = f"{design.word_bits}, {design.log_lanes}, {design.ports}, 256"
-        cases.append((f"{package}::row_cycles({values})", design.row_cycles))
+        own = f"{package}::vector_cfg_t'({vector_rtl.configuration(design)})"
+        cases.append((f"{package}::row_cycles({own})", design.row_cycles))
     assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
 
 

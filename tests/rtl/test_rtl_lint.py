@@ -18,6 +18,7 @@ from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.design import RpauDesign, load_design
 from ringsmith.backends.rpau.device.rtl import VERILATOR_FLAGS
 from ringsmith.backends.vector.design import rtl as vector_rtl
+from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.errors import ParameterError, ToolError
 from ringsmith.hdl.record import Values
 from ringsmith.hdl.sources import macros, rtl_root, rtl_sources, sim_root
@@ -49,6 +50,10 @@ SMALLER: Mapping[str, Values] = {
     "rs_vector_affine": {"LogLanes": 4},
 }
 """Sizes with which a large top is checked quickly."""
+
+VECTOR = vector_rtl.configuration(
+    VectorDesign("small", 12, 4, 2, 32, MONTGOMERY, bank_rows=1024, table_rows=1024)
+)
 
 SMALL = replace(load_design("nano"), rpaus=3, cores=2, dyadic_cores=1)
 
@@ -137,12 +142,12 @@ def test_a_card_without_a_bus_is_refused() -> None:
     "values",
     [
         {},
-        {"LogRadix": 4, "Reduction": 0, "Clusters": 2, "Ports": 1},
-        {"Width": 60, "Ports": 4, "ReadPause": 0},
+        {"Cfg": VECTOR.changed(LogRadix=4, Reduction=0, Clusters=2, Ports=1)},
+        {"Cfg": VECTOR.changed(Width=60, Ports=4), "ReadPause": 0},
     ],
     ids=str,
 )
-def test_verilator_has_no_warning_about_the_simulation_of_vector(values: dict[str, int]) -> None:
+def test_verilator_has_no_warning_about_the_simulation_of_vector(values: Values) -> None:
     own = sorted((sim_root() / "vector").glob("*.sv"))
     lint([*vector_rtl.accelerator_sources(), *own], "rs_vector_simulation", values)
 
@@ -214,7 +219,9 @@ RPAUS = [
 STREAMED = replace(load_design("nano"), coprocessors=3, host_bits=128)
 
 
-VECTORS = [[f"LogRadix={radix}", f"Reduction={kind}"] for radix in (2, 4) for kind in (0, 1)]
+VECTORS = [
+    [f"Cfg={VECTOR.changed(LogRadix=radix, Reduction=kind)}"] for radix in (2, 4) for kind in (0, 1)
+]
 DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
 
 

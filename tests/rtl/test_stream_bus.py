@@ -13,7 +13,7 @@ import pytest
 from ringsmith import _core
 from ringsmith.backends.stream.design import rtl
 from ringsmith.backends.stream.design.design import StreamDesign
-from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY, MULTIPLIERS
+from ringsmith.backends.stream.design.latency import BARRETT, MONTGOMERY
 from ringsmith.backends.stream.design.rtl import FOLDERS
 from ringsmith.backends.stream.isa.descriptor import descriptor
 from ringsmith.hdl.block import Block
@@ -77,8 +77,7 @@ def test_a_descriptor_is_answered_with_its_reason(multiplier: str) -> None:
         ([*good, 1], LENGTH),
         (good, TAKEN),
     ]
-    parameters = {"LogN": 8, "Width": 30, "Multiplier": MULTIPLIERS.index(multiplier)}
-    library = build_block("rs_stream_queue", rtl_sources(*FOLDERS), parameters)
+    library = build_block("rs_stream_queue", rtl_sources(*FOLDERS), rtl.parameters(design))
     pause = [0] * 3  # the answer, and the handing on
     words = [word for given, _ in cases for word in (*given, *pause)]
     valid = [bit for given, _ in cases for bit in ([1] * len(given) + pause)]

@@ -146,7 +146,7 @@ def test_results_come_through_ports_that_cross_to_memorys_clock(
 )
 def test_yosys_reads_an_accelerator(tmp_path: Path, design: VectorDesign) -> None:
     """As synthesis does; what is inside the clusters is read with its own top."""
-    values = [f"{name}={value}" for name, value in rtl.accelerator_parameters(design).items()]
+    values = [f"{name}={value}" for name, value in rtl.parameters(design).items()]
     found = elaborated(
         rtl.ACCELERATOR, rtl.accelerator_sources(), values, tmp_path, boxes=[rtl.TOP]
     )

@@ -59,7 +59,7 @@ def sample(kind: str, log_radix: int, word_bits: int) -> VectorDesign:
 
 def unit(design: VectorDesign) -> Area:
     """A unit."""
-    values = rtl.unit_parameters(design)
+    values = rtl.parameters(design)
     return synthesized("rs_vector_unit", rtl.FOLDERS, values, (), ULTRASCALE_PLUS)["rs_vector_unit"]
 
 
@@ -79,31 +79,31 @@ def control(design: VectorDesign) -> Area:
 
 def ports(log_lanes: int, count: int) -> Area:
     """What joins a cluster to memory."""
-    design = VectorDesign(
-        "ports", 12, log_lanes, 2, area.MEASURED_BITS, bank_rows=1024, table_rows=1024, ports=count
-    )
-    others = ("Clusters", "SpanBits")
-    values = [
-        f"{name}={value}"
-        for name, value in rtl.accelerator_parameters(design).items()
-        if name not in others
-    ]
-    return _of_accelerator("rs_vector_cluster", values, (rtl.TOP,))
+    own = rtl.configuration(_joined(log_lanes, count))
+    return _of_accelerator("rs_vector_cluster", f"Cfg={own}", (rtl.TOP,))
 
 
 def crossing() -> Area:
     """A port's way to memory's clock."""
-    return _of_accelerator("rs_vector_crossing", [f"PortBits={area.PORT_BITS}"], ())
+    return _of_accelerator("rs_vector_crossing", f"PortBits={area.PORT_BITS}", ())
 
 
 def registers() -> Area:
     """An accelerator's registers."""
-    return _of_accelerator("rs_vector_control", [f"Width={area.MEASURED_BITS}"], ())
+    own = rtl.configuration(_joined(log_lanes=4, count=2))
+    return _of_accelerator("rs_vector_control", f"Cfg={own}", ())
 
 
-def _of_accelerator(top: str, values: list[str], boxes: tuple[str, ...]) -> Area:
+def _joined(log_lanes: int, count: int) -> VectorDesign:
+    """A design of few rows with some ports to memory."""
+    return VectorDesign(
+        "ports", 12, log_lanes, 2, area.MEASURED_BITS, bank_rows=1024, table_rows=1024, ports=count
+    )
+
+
+def _of_accelerator(top: str, value: str, boxes: tuple[str, ...]) -> Area:
     files = rtl.accelerator_sources()
-    return synthesized_files(top, files, values, (), ULTRASCALE_PLUS, boxes=boxes)[top]
+    return synthesized_files(top, files, [value], (), ULTRASCALE_PLUS, boxes=boxes)[top]
 
 
 Row = dict[str, str | int]

@@ -1,7 +1,7 @@
 """Packed structures as values of a module's parameters."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,18 @@ class Record:
     def values(self) -> dict[str, int]:
         """The fields: name -> value."""
         return {field.name: field.value for field in self.fields}
+
+    def changed(self, **values: int) -> "Record":
+        """The record with other values of some fields.
+
+        Raises:
+            KeyError: If it has no such field.
+        """
+        if unknown := values.keys() - self.values.keys():
+            raise KeyError(f"no fields {', '.join(sorted(unknown))}: {', '.join(self.values)}")
+        return Record(
+            tuple(replace(each, value=values.get(each.name, each.value)) for each in self.fields)
+        )
 
 
 Values = Mapping[str, int | str | Record]

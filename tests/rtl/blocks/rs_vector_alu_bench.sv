@@ -4,7 +4,7 @@ module rs_vector_alu_bench
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  vector_reduction_e Reduction = VectorMontgomery,
   parameter  int unsigned StepBits = 17,
   parameter  bit          Reduce = 1'b0,
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
@@ -23,8 +23,17 @@ module rs_vector_alu_bench
   output logic [     Width-1:0] high_o,
   output logic [           7:0] latency_o
 );
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits);
-  localparam int unsigned Combine = combine_time(Reduction, Width, StepBits);
+  function automatic vector_cfg_t configuration();
+    vector_cfg_t own;
+    own = DefaultCfg;
+    own.Width = Width;
+    own.Reduction = Reduction;
+    own.StepBits = StepBits;
+    return own;
+  endfunction
+  localparam vector_cfg_t Cfg = configuration();
+  localparam int unsigned Moduli = alu_moduli(Cfg);
+  localparam int unsigned Combine = combine_time(Cfg);
   logic [Width-1:0]      q [Moduli];
   logic [Width-1:0]      w, mu;
   logic [ShiftWidth-1:0] shift;
@@ -32,7 +41,7 @@ module rs_vector_alu_bench
   for (genvar i = 0; i < Moduli; i++) begin : gen_q
     rs_delay #(
       .Width(Width),
-      .Depth(alu_modulus_time(Reduction, Width, StepBits, i))
+      .Depth(alu_modulus_time(Cfg, i))
     ) u_q (
       .clk_i,
       .d_i(q_i),
@@ -48,9 +57,7 @@ module rs_vector_alu_bench
   rs_delay #(.Depth(Combine + 1)) u_negative (.clk_i, .d_i(negative_i), .d_o(late_negative));
 
   rs_vector_alu #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
+    .Cfg(Cfg),
     .Reduce(Reduce)
   ) u_alu (
     .clk_i,
@@ -67,5 +74,5 @@ module rs_vector_alu_bench
     .low_o,
     .high_o
   );
-  assign latency_o = 8'(alu_latency(Reduction, Width, StepBits));
+  assign latency_o = 8'(alu_latency(Cfg));
 endmodule

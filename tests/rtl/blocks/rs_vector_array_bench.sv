@@ -4,7 +4,7 @@ module rs_vector_array_bench
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  vector_reduction_e Reduction = VectorMontgomery,
   parameter  int unsigned StepBits = 17,
   parameter  int unsigned LogLanes = 4,
   parameter  int unsigned LogRadix = 2,
@@ -47,6 +47,18 @@ module rs_vector_array_bench
   output logic [           7:0] transform_latency_o,
   output logic [           7:0] turn_o
 );
+  function automatic vector_cfg_t configuration();
+    vector_cfg_t own;
+    own = DefaultCfg;
+    own.Width = Width;
+    own.Reduction = Reduction;
+    own.StepBits = StepBits;
+    own.LogLanes = LogLanes;
+    own.LogRadix = LogRadix;
+    own.TableRows = TableRows;
+    return own;
+  endfunction
+  localparam vector_cfg_t Cfg = configuration();
   row_t                  row;
   logic [  LogRadix-1:0] table_re;
   logic [TableWidth-1:0] table_row [LogRadix];
@@ -78,12 +90,7 @@ module rs_vector_array_bench
     .rdata_o(factor)
   );
   rs_vector_array #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogLanes(LogLanes),
-    .LogRadix(LogRadix),
-    .TableWidth(TableWidth)
+    .Cfg(Cfg)
   ) u_array (
     .clk_i,
     .rst_ni,
@@ -105,12 +112,10 @@ module rs_vector_array_bench
     .point_o
   );
   for (genvar s = 0; s < LogRadix; s++) begin : gen_stage
-    assign y_time_o[s] = 8'(array_y_time(Reduction, Width, StepBits, LogLanes, LogRadix, s));
-    assign z_time_o[s] = 8'(array_z_time(Reduction, Width, StepBits, LogLanes, LogRadix, s));
-    assign point_latency_o[s] =
-        8'(array_point_latency(Reduction, Width, StepBits, LogLanes, LogRadix, s));
+    assign y_time_o[s] = 8'(array_y_time(Cfg, s));
+    assign z_time_o[s] = 8'(array_z_time(Cfg, s));
+    assign point_latency_o[s] = 8'(array_point_latency(Cfg, s));
   end
-  assign transform_latency_o =
-      8'(array_transform_latency(Reduction, Width, StepBits, LogLanes, LogRadix));
-  assign turn_o              = 8'(array_turn(Reduction, Width, StepBits, LogRadix));
+  assign transform_latency_o = 8'(array_transform_latency(Cfg));
+  assign turn_o              = 8'(array_turn(Cfg));
 endmodule

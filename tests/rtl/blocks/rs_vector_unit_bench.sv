@@ -5,12 +5,11 @@ module rs_vector_unit_bench
   import rs_vector_pkg::*;
 #(
   parameter  int unsigned Width = 32,
-  parameter  int unsigned Reduction = VectorMontgomery,
+  parameter  vector_reduction_e Reduction = VectorMontgomery,
   parameter  int unsigned StepBits = 17,
   parameter  int unsigned LogRadix = 2,
   localparam int unsigned Radix = 2 ** LogRadix,
   localparam int unsigned Results = LogRadix / 2,
-  localparam int unsigned Moduli = alu_moduli(Reduction, Width, StepBits),
   localparam int unsigned ShiftWidth = $clog2(Width + 1)
 ) (
   input  logic                  clk_i,
@@ -34,14 +33,22 @@ module rs_vector_unit_bench
   output logic [           7:0] transform_latency_o,
   output logic [           7:0] point_latency_o
 );
+  function automatic vector_cfg_t configuration();
+    vector_cfg_t own;
+    own = DefaultCfg;
+    own.Width = Width;
+    own.Reduction = Reduction;
+    own.StepBits = StepBits;
+    own.LogRadix = LogRadix;
+    return own;
+  endfunction
+  localparam vector_cfg_t Cfg = configuration();
+  localparam int unsigned Moduli = alu_moduli(Cfg);
   logic [     Width-1:0] q [LogRadix*Moduli];
   logic [     Width-1:0] mu [LogRadix];
   logic [ShiftWidth-1:0] shift [LogRadix];
   rs_vector_moduli #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogRadix(LogRadix)
+    .Cfg(Cfg)
   ) u_moduli (
     .clk_i,
     .point_i,
@@ -53,10 +60,7 @@ module rs_vector_unit_bench
     .shift_o(shift)
   );
   rs_vector_unit #(
-    .Width(Width),
-    .Reduction(Reduction),
-    .StepBits(StepBits),
-    .LogRadix(LogRadix)
+    .Cfg(Cfg)
   ) u_unit (
     .clk_i,
     .transform_i('{inverse: inverse_i, stages: MaxLogRadix'(stages_i)}),
@@ -75,7 +79,7 @@ module rs_vector_unit_bench
     .point_o
   );
   assign factor_time_o       = 8'(stage_factor_time());
-  assign stage_latency_o     = 8'(alu_latency(Reduction, Width, StepBits));
-  assign transform_latency_o = 8'(transform_latency(Reduction, Width, StepBits, LogRadix));
-  assign point_latency_o     = 8'(point_latency(Reduction, Width, StepBits));
+  assign stage_latency_o     = 8'(alu_latency(Cfg));
+  assign transform_latency_o = 8'(transform_latency(Cfg));
+  assign point_latency_o     = 8'(point_latency(Cfg));
 endmodule

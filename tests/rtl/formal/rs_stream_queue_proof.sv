@@ -11,7 +11,7 @@ module rs_stream_queue_proof
   parameter  int unsigned LogN = 2,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 5,
-  parameter  int unsigned Multiplier = MultiplierMontgomery,
+  parameter  multiplier_e Multiplier = MultiplierMontgomery,
   parameter  int unsigned WordBits = 7,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned Words = 3 + Lanes
@@ -28,10 +28,9 @@ module rs_stream_queue_proof
   logic [AnswerWidth-1:0] answer;
   logic [Width-1:0]       handed [Words];
   rs_stream_queue #(
-    .LogN(LogN),
-    .LogLanes(LogLanes),
-    .Width(Width),
-    .Multiplier(Multiplier),
+    .Cfg('{
+        LogN: LogN, LogLanes: LogLanes, Width: Width, Multiplier: Multiplier, Slots: 2
+    }),
     .WordBits(WordBits)
   ) u_dut (
     .clk_i,

@@ -1,7 +1,5 @@
 """The RTL of an RPAU design: its top modules, their sources, and what they are elaborated with."""
 
-from dataclasses import replace
-
 from ringsmith.backends.rpau.design.design import RpauDesign
 from ringsmith.backends.rpau.design.register_table import CAPABILITIES
 from ringsmith.errors import ParameterError
@@ -63,13 +61,7 @@ def parameters(design: RpauDesign) -> Values:
 
 def unit_parameters(design: RpauDesign, rpau: int = 0) -> Values:
     """Values of the parameters of one RPAU (``UNIT``) for a design."""
-    own = replace(
-        configuration(design),
-        fields=tuple(
-            replace(field, value=design.bits_of(rpau)) if field.name == "Width" else field
-            for field in configuration(design).fields
-        ),
-    )
+    own = configuration(design).changed(Width=design.bits_of(rpau))
     return {"Cfg": own, "LinkWidth": design.word_bits}
 
 

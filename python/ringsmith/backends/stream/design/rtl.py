@@ -2,6 +2,7 @@
 
 from ringsmith.backends.stream.design.design import StreamDesign
 from ringsmith.backends.stream.design.latency import MULTIPLIERS
+from ringsmith.hdl.record import Field, Record, Values
 
 CORE = "rs_stream_core"
 """The pipeline without its buffers: a frame's words come and leave without a pause."""
@@ -13,15 +14,21 @@ FOLDERS = ("mem", "arith", "stream")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 
-def parameters(design: StreamDesign) -> dict[str, int]:
-    """Values of the top's parameters for a design."""
-    return {
+def configuration(design: StreamDesign) -> Record:
+    """A design's record, ``rs_stream_pkg::stream_cfg_t``."""
+    values = {
         "LogN": design.log_n,
         "LogLanes": design.log_lanes,
         "Width": design.word_bits,
         "Multiplier": MULTIPLIERS.index(design.multiplier),
         "Slots": design.slots,
     }
+    return Record(tuple(Field(name, 32, value) for name, value in values.items()))
+
+
+def parameters(design: StreamDesign) -> Values:
+    """Values of the top's parameters for a design."""
+    return {"Cfg": configuration(design)}
 
 
 SIMULATION = ("-fno-dfg", "--unroll-count", "2")

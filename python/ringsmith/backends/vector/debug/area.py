@@ -4,8 +4,6 @@
 :mod:`ringsmith.backends.vector.design.area` estimates them.
 """
 
-from typing import Any
-
 from ringsmith.backends.vector.design import rtl
 from ringsmith.backends.vector.design.design import VectorDesign
 from ringsmith.hdl.synthesis import ULTRASCALE_PLUS, Area, synthesized
@@ -35,7 +33,7 @@ def cluster_areas(design: VectorDesign) -> dict[str, Area]:
     Raises:
         ToolError: If Yosys is not installed or fails.
     """
-    values: dict[str, Any] = {**rtl.parameters(design), "BankStyle": '"ultra"'}
+    values = rtl.parameters(design, rtl.BANK_ULTRA)
     return synthesized(rtl.TOP, rtl.FOLDERS, values, CLUSTER_PARTS, ULTRASCALE_PLUS)
 
 
@@ -53,10 +51,10 @@ def cluster_timing(design: VectorDesign) -> Timing:
     """
     own = {"Width": design.word_bits}
     sizes = {"LogLanes": design.log_lanes, "LogRadix": design.log_radix}
-    values: dict[str, Any] = {**rtl.parameters(design), "BankStyle": '"ultra"'}
+    values = rtl.parameters(design, rtl.BANK_ULTRA)
     return merged(
         [
-            timed(_UNIT, rtl.FOLDERS, rtl.unit_parameters(design)),
+            timed(_UNIT, rtl.FOLDERS, rtl.parameters(design)),
             timed(_NETWORK, rtl.FOLDERS, {**own, **sizes}),
             timed(rtl.TOP, rtl.FOLDERS, values, boxes=(_UNIT, _NETWORK)),
         ]

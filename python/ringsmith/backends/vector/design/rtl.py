@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ringsmith.backends.vector.design.design import MONTGOMERY, VectorDesign
 from ringsmith.backends.vector.design.latency import step_bits
+from ringsmith.hdl.record import Field, Record, Values
 from ringsmith.hdl.sources import rtl_root, rtl_sources
 from ringsmith.platforms import Memory
 
@@ -14,15 +15,45 @@ FOLDERS = ("mem", "arith", "vector")
 """Folders of ``rtl/`` that it is made of, each before those that use it."""
 
 
-def parameters(design: VectorDesign) -> dict[str, int]:
-    """Values of the parameters of one cluster of a design."""
-    return {
-        **array_parameters(design),
+ADDRESS_BITS = 40
+"""Bits of an address of memory."""
+
+BANK_ULTRA = 1
+"""Banks of UltraRAM: a value of the record's field ``BankRam``; block RAM is 0."""
+
+
+def configuration(design: VectorDesign) -> Record:
+    """A design's record, ``rs_vector_pkg::vector_cfg_t``; its banks are in block RAM."""
+    values = {
+        "Width": design.word_bits,
+        "Reduction": int(design.reduction == MONTGOMERY),
+        "StepBits": step_bits(design),
+        "LogLanes": design.log_lanes,
+        "LogRadix": design.log_radix,
         "Banks": design.banks,
         "BankRows": design.bank_rows,
         "TableRows": design.table_rows,
         "StreamRows": design.stream_rows,
+        "BankRam": 0,
+        "Clusters": design.clusters,
+        "Ports": design.ports,
+        "PortBits": design.memory.port_bits,
+        "SpanBits": design.memory.port_bytes.bit_length() - 1,
+        "BurstBeats": design.burst_beats,
+        "Outstanding": design.outstanding,
+        "AddrWidth": ADDRESS_BITS,
     }
+    return Record(tuple(Field(name, 32, value) for name, value in values.items()))
+
+
+def parameters(design: VectorDesign, bank_ram: int = 0) -> Values:
+    """Values of the parameters of ``TOP``, ``ACCELERATOR``, ``SHELL``, and of what is inside.
+
+    Args:
+        design: The design.
+        bank_ram: What the banks are kept in.
+    """
+    return {"Cfg": configuration(design).changed(BankRam=bank_ram)}
 
 
 ACCELERATOR = "rs_vector_top"
@@ -46,19 +77,6 @@ def accelerator_sources() -> list[Path]:
     return [*shared, *rtl_sources(*FOLDERS, "vector_axi")]
 
 
-def accelerator_parameters(design: VectorDesign) -> dict[str, int]:
-    """Values of the parameters of an accelerator."""
-    return {
-        **parameters(design),
-        "Clusters": design.clusters,
-        "Ports": design.ports,
-        "PortBits": design.memory.port_bits,
-        "SpanBits": design.memory.port_bytes.bit_length() - 1,
-        "BurstBeats": design.burst_beats,
-        "Outstanding": design.outstanding,
-    }
-
-
 def memory_parameters(memory: Memory) -> dict[str, int]:
     """Values of the parameters of a simulated port: ``sim/vector/rs_vector_memory.sv``."""
     return {
@@ -66,22 +84,4 @@ def memory_parameters(memory: Memory) -> dict[str, int]:
         "Interval": memory.interval,
         "ReadPause": memory.read_pause,
         "WritePause": memory.write_pause,
-    }
-
-
-def array_parameters(design: VectorDesign) -> dict[str, int]:
-    """Values of the parameters of its array."""
-    return {
-        "LogLanes": design.log_lanes,
-        **unit_parameters(design),
-    }
-
-
-def unit_parameters(design: VectorDesign) -> dict[str, int]:
-    """Values of the parameters of a unit of its array."""
-    return {
-        "Width": design.word_bits,
-        "Reduction": int(design.reduction == MONTGOMERY),
-        "StepBits": step_bits(design),
-        "LogRadix": design.log_radix,
     }

@@ -19,9 +19,9 @@ from ringsmith.backends.vector.design.register_table import (
     VectorRegister,
 )
 from ringsmith.backends.vector.design.rtl import (
-    accelerator_parameters,
     accelerator_sources,
     memory_parameters,
+    parameters,
 )
 from ringsmith.backends.vector.design.word_layout import taken
 from ringsmith.backends.vector.device.host import LISTS, fetched, list_writes, settings, stored
@@ -138,7 +138,7 @@ class VectorRtl:
             TOP,
             [*accelerator_sources(), *sorted((sim_root() / "vector").glob("*.sv"))],
             {
-                **accelerator_parameters(design),
+                **parameters(design),
                 **memory_parameters(design.memory),
                 "Crossed": int(crossed),
                 "ListLatency": listed.latency,

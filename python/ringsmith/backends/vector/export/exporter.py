@@ -33,8 +33,6 @@ from ringsmith.params import CkksParameters, RlweParameters
 from ringsmith.platforms import Memory
 
 _AXIL_ADDRESS_BITS = 12
-_ADDRESS_BITS = 40
-"""Bits of addresses of memory: parameter AddrWidth of ``rs_vector_top``."""
 _LEAST_LOG_DEGREE = 10
 """log2 of the smallest ring of an encryption scheme."""
 _DATA_PRIMES = 2
@@ -55,7 +53,7 @@ class VectorExporter(Exporter):
         return Hardware(
             top=rtl.SHELL,
             folders=rtl.SHELL_FOLDERS,
-            parameters={**rtl.accelerator_parameters(own), "BankStyle": "ultra"},
+            parameters=rtl.parameters(own, rtl.BANK_ULTRA),
             interfaces=_interfaces(own),
             greeting=Greeting("s_axil", pages.greeting(own)),
             clock_mhz=own.memory.megahertz,
@@ -126,7 +124,7 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
             f"m_axi_{number}",
             master=True,
             id_bits=0,
-            address_bits=_ADDRESS_BITS,
+            address_bits=rtl.ADDRESS_BITS,
             data_bits=design.memory.port_bits,
             of="clk_i",
             about=f"memory of rows: port {number % design.ports} of cluster "
@@ -139,7 +137,7 @@ def _interfaces(design: VectorDesign) -> tuple[buses.Interface, ...]:
             f"m_list_{cluster}",
             master=True,
             id_bits=0,
-            address_bits=_ADDRESS_BITS,
+            address_bits=rtl.ADDRESS_BITS,
             data_bits=LIST_BITS,
             of="clk_i",
             about=f"memory of lists, only read, of cluster {cluster}",
@@ -202,7 +200,7 @@ def _bench(design: VectorDesign) -> dict[str, object]:
         "port_bits": memory.port_bits,
         "span_bits": memory.port_bytes.bit_length() - 1,
         "row_cycles": design.row_cycles,
-        "memory_address_bits": _ADDRESS_BITS,
+        "memory_address_bits": rtl.ADDRESS_BITS,
         "address_bits": _AXIL_ADDRESS_BITS,
         "wires": "\n".join(wires),
         "row_memory": _timing(memory),
