@@ -154,12 +154,15 @@ module rs_rpau_card
   logic [Coprocessors-1:0][63:0]                         cycles;
   command_t [Coprocessors-1:0]                           asked;
   rs_dma #(
-    .Channels(Coprocessors),
-    .DataBits(HostBits),
-    .HostWords(HostWords),
-    .Width(Cfg.Width),
-    .LogDepth(LogDepth),
-    .OpenReads(OpenReads)
+    .Cfg('{
+        Channels: Coprocessors,
+        DataBits: HostBits,
+        HostWords: HostWords,
+        Width: Cfg.Width,
+        LogDepth: LogDepth,
+        StartCycles: 1,
+        OpenReads: OpenReads
+    })
   ) u_dma (
     .bus_clk_i,
     .bus_rst_ni,

@@ -28,77 +28,71 @@
 module rs_dma
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned Channels = 1,    // 1 to 8
-  parameter  int unsigned DataBits = 512,  // 32, 64, 128, 256 or 512
-  parameter  int unsigned HostWords = 4,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,
-  parameter  int unsigned StartCycles = 1,
-  parameter  int unsigned OpenReads = 4,
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
   parameter  string       RamStyle = "block",
-  localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1,
-  localparam int unsigned BeatBytes = DataBits / 8
+  localparam int unsigned IdBits = (Cfg.Channels > 1) ? $clog2(Cfg.Channels) : 1,
+  localparam int unsigned BeatBytes = Cfg.DataBits / 8
 ) (
-  input  logic                     bus_clk_i,
-  input  logic                     bus_rst_ni,
-  input  control_t [Channels-1:0]  control_i,
-  output status_t  [Channels-1:0]  status_o,
+  input  logic                                                      bus_clk_i,
+  input  logic                                                      bus_rst_ni,
+  input  control_t [Cfg.Channels-1:0]                               control_i,
+  output status_t  [Cfg.Channels-1:0]                               status_o,
 
   // verilog_lint: waive-start port-name-suffix
-  output logic [IdBits-1:0]        m_axi_awid,
-  output logic [AddrBits-1:0]      m_axi_awaddr,
-  output logic [7:0]               m_axi_awlen,
-  output logic [2:0]               m_axi_awsize,
-  output logic [1:0]               m_axi_awburst,
-  output logic [3:0]               m_axi_awcache,
-  output logic [2:0]               m_axi_awprot,
-  output logic                     m_axi_awvalid,
-  input  logic                     m_axi_awready,
-  output logic [DataBits-1:0]      m_axi_wdata,
-  output logic [BeatBytes-1:0]     m_axi_wstrb,
-  output logic                     m_axi_wlast,
-  output logic                     m_axi_wvalid,
-  input  logic                     m_axi_wready,
-  input  logic [IdBits-1:0]        m_axi_bid,
-  input  logic [1:0]               m_axi_bresp,
-  input  logic                     m_axi_bvalid,
-  output logic                     m_axi_bready,
-  output logic [IdBits-1:0]        m_axi_arid,
-  output logic [AddrBits-1:0]      m_axi_araddr,
-  output logic [7:0]               m_axi_arlen,
-  output logic [2:0]               m_axi_arsize,
-  output logic [1:0]               m_axi_arburst,
-  output logic [3:0]               m_axi_arcache,
-  output logic [2:0]               m_axi_arprot,
-  output logic                     m_axi_arvalid,
-  input  logic                     m_axi_arready,
-  input  logic [IdBits-1:0]        m_axi_rid,
-  input  logic [DataBits-1:0]      m_axi_rdata,
-  input  logic [1:0]               m_axi_rresp,
-  input  logic                     m_axi_rlast,
-  input  logic                     m_axi_rvalid,
-  output logic                     m_axi_rready,
+  output logic [IdBits-1:0]                                         m_axi_awid,
+  output logic [AddrBits-1:0]                                       m_axi_awaddr,
+  output logic [7:0]                                                m_axi_awlen,
+  output logic [2:0]                                                m_axi_awsize,
+  output logic [1:0]                                                m_axi_awburst,
+  output logic [3:0]                                                m_axi_awcache,
+  output logic [2:0]                                                m_axi_awprot,
+  output logic                                                      m_axi_awvalid,
+  input  logic                                                      m_axi_awready,
+  output logic [Cfg.DataBits-1:0]                                   m_axi_wdata,
+  output logic [BeatBytes-1:0]                                      m_axi_wstrb,
+  output logic                                                      m_axi_wlast,
+  output logic                                                      m_axi_wvalid,
+  input  logic                                                      m_axi_wready,
+  input  logic [IdBits-1:0]                                         m_axi_bid,
+  input  logic [1:0]                                                m_axi_bresp,
+  input  logic                                                      m_axi_bvalid,
+  output logic                                                      m_axi_bready,
+  output logic [IdBits-1:0]                                         m_axi_arid,
+  output logic [AddrBits-1:0]                                       m_axi_araddr,
+  output logic [7:0]                                                m_axi_arlen,
+  output logic [2:0]                                                m_axi_arsize,
+  output logic [1:0]                                                m_axi_arburst,
+  output logic [3:0]                                                m_axi_arcache,
+  output logic [2:0]                                                m_axi_arprot,
+  output logic                                                      m_axi_arvalid,
+  input  logic                                                      m_axi_arready,
+  input  logic [IdBits-1:0]                                         m_axi_rid,
+  input  logic [Cfg.DataBits-1:0]                                   m_axi_rdata,
+  input  logic [1:0]                                                m_axi_rresp,
+  input  logic                                                      m_axi_rlast,
+  input  logic                                                      m_axi_rvalid,
+  output logic                                                      m_axi_rready,
   // verilog_lint: waive-stop port-name-suffix
 
-  input  logic                                          clk_i,
-  input  logic [Channels-1:0]                           rst_ni,
-  output logic [Channels-1:0]                           host_we_o,
-  output logic [Channels-1:0]                           host_re_o,
-  output logic [Channels-1:0][SpaceBits-1:0]             host_space_o,
-  output logic [Channels-1:0][UnitBits-1:0]             host_unit_o,
-  output logic [Channels-1:0][IndexBits-1:0]            host_index_o,
-  output logic [Channels-1:0][RowBits-1:0]              host_row_o,
-  output logic [Channels-1:0][HostWords-1:0][Width-1:0] host_wdata_o,
-  input  logic [Channels-1:0]                           host_rvalid_i,
-  input  logic [Channels-1:0][HostWords-1:0][Width-1:0] host_rdata_i,
-  input  logic [Channels-1:0]                           host_busy_i,
-  output command_t [Channels-1:0]                       asked_o,
-  input  logic [Channels-1:0]                           refused_i,
-  output logic [Channels-1:0]                           moving_o,
-  output logic [Channels-1:0]                           start_o,
-  input  logic [Channels-1:0]                           busy_i,
-  input  logic [Channels-1:0][15:0]                     opened_i,
-  input  logic [Channels-1:0][63:0]                     cycles_i
+  input  logic                                                      clk_i,
+  input  logic [Cfg.Channels-1:0]                                   rst_ni,
+  output logic [Cfg.Channels-1:0]                                   host_we_o,
+  output logic [Cfg.Channels-1:0]                                   host_re_o,
+  output logic [Cfg.Channels-1:0][SpaceBits-1:0]                    host_space_o,
+  output logic [Cfg.Channels-1:0][UnitBits-1:0]                     host_unit_o,
+  output logic [Cfg.Channels-1:0][IndexBits-1:0]                    host_index_o,
+  output logic [Cfg.Channels-1:0][RowBits-1:0]                      host_row_o,
+  output logic [Cfg.Channels-1:0][Cfg.HostWords-1:0][Cfg.Width-1:0] host_wdata_o,
+  input  logic [Cfg.Channels-1:0]                                   host_rvalid_i,
+  input  logic [Cfg.Channels-1:0][Cfg.HostWords-1:0][Cfg.Width-1:0] host_rdata_i,
+  input  logic [Cfg.Channels-1:0]                                   host_busy_i,
+  output command_t [Cfg.Channels-1:0]                               asked_o,
+  input  logic [Cfg.Channels-1:0]                                   refused_i,
+  output logic [Cfg.Channels-1:0]                                   moving_o,
+  output logic [Cfg.Channels-1:0]                                   start_o,
+  input  logic [Cfg.Channels-1:0]                                   busy_i,
+  input  logic [Cfg.Channels-1:0][15:0]                             opened_i,
+  input  logic [Cfg.Channels-1:0][63:0]                             cycles_i
 );
   localparam logic [1:0] BurstIncr = 2'b01;
   localparam logic [3:0] Cache = 4'b0011;
@@ -113,20 +107,18 @@ module rs_dma
   assign m_axi_rready  = 1'b1;
   assign m_axi_bready  = 1'b1;
 
-  logic [Channels-1:0]                ar_valid, ar_ready, ar_turn, r_valid;
-  logic [Channels-1:0]                aw_valid, aw_ready, aw_turn;
-  logic [Channels-1:0]                w_valid, w_ready, w_last, b_valid;
-  logic [Channels-1:0][AddrBits-1:0]  ar_addr, aw_addr;
-  logic [Channels-1:0][7:0]           ar_len, aw_len;
-  logic [Channels-1:0][BeatBytes-1:0] w_strb;
-  logic [Channels-1:0][DataBits-1:0]  w_data;
-  logic                               r_last, r_error, b_error;
-  logic [DataBits-1:0]                r_data;
+  logic [Cfg.Channels-1:0]                   ar_valid, ar_ready, ar_turn, r_valid;
+  logic [Cfg.Channels-1:0]                   aw_valid, aw_ready, aw_turn;
+  logic [Cfg.Channels-1:0]                   w_valid, w_ready, w_last, b_valid;
+  logic [Cfg.Channels-1:0][AddrBits-1:0]     ar_addr, aw_addr;
+  logic [Cfg.Channels-1:0][7:0]              ar_len, aw_len;
+  logic [Cfg.Channels-1:0][BeatBytes-1:0]    w_strb;
+  logic [Cfg.Channels-1:0][Cfg.DataBits-1:0] w_data;
+  logic                                      r_last, r_error, b_error;
+  logic [Cfg.DataBits-1:0]                   r_data;
 
   rs_dma_fabric #(
-    .Channels(Channels),
-    .DataBits(DataBits),
-    .OpenReads(OpenReads)
+    .Cfg(Cfg)
   ) u_fabric (
     .clk_i(bus_clk_i),
     .rst_ni(bus_rst_ni),
@@ -176,13 +168,9 @@ module rs_dma
     .axi_b_resp_i(m_axi_bresp)
   );
 
-  for (genvar c = 0; c < Channels; c++) begin : gen_channel
+  for (genvar c = 0; c < Cfg.Channels; c++) begin : gen_channel
     rs_dma_channel #(
-      .DataBits(DataBits),
-      .HostWords(HostWords),
-      .Width(Width),
-      .LogDepth(LogDepth),
-      .StartCycles(StartCycles),
+      .Cfg(Cfg),
       .RamStyle(RamStyle)
     ) u_channel (
       .bus_clk_i,

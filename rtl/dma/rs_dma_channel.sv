@@ -7,66 +7,62 @@
 module rs_dma_channel
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned DataBits = 512,
-  parameter  int unsigned HostWords = 4,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,
-  parameter  int unsigned StartCycles = 1,
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
   parameter  string       RamStyle = "block",
-  localparam int unsigned BeatBytes = DataBits / 8,
-  localparam int unsigned LineBytes = line_bytes(BeatBytes, HostWords, Width)
+  localparam int unsigned BeatBytes = Cfg.DataBits / 8,
+  localparam int unsigned LineBytes = line_bytes(Cfg)
 ) (
-  input  logic                            bus_clk_i,
-  input  logic                            bus_rst_ni,
-  input  control_t                        control_i,
-  output status_t                         status_o,
-  output logic                            ar_valid_o,
-  input  logic                            ar_ready_i,
-  output logic [AddrBits-1:0]             ar_addr_o,
-  output logic [7:0]                      ar_len_o,
-  output logic                            ar_turn_o,
-  input  logic                            r_valid_i,
-  input  logic                            r_last_i,
-  input  logic                            r_error_i,
-  input  logic [DataBits-1:0]             r_data_i,
-  output logic                            aw_valid_o,
-  input  logic                            aw_ready_i,
-  output logic [AddrBits-1:0]             aw_addr_o,
-  output logic [7:0]                      aw_len_o,
-  output logic                            aw_turn_o,
-  output logic                            w_valid_o,
-  input  logic                            w_ready_i,
-  output logic                            w_last_o,
-  output logic [BeatBytes-1:0]            w_strb_o,
-  output logic [DataBits-1:0]             w_data_o,
-  input  logic                            b_valid_i,
-  input  logic                            b_error_i,
+  input  logic                                    bus_clk_i,
+  input  logic                                    bus_rst_ni,
+  input  control_t                                control_i,
+  output status_t                                 status_o,
+  output logic                                    ar_valid_o,
+  input  logic                                    ar_ready_i,
+  output logic [AddrBits-1:0]                     ar_addr_o,
+  output logic [7:0]                              ar_len_o,
+  output logic                                    ar_turn_o,
+  input  logic                                    r_valid_i,
+  input  logic                                    r_last_i,
+  input  logic                                    r_error_i,
+  input  logic [Cfg.DataBits-1:0]                 r_data_i,
+  output logic                                    aw_valid_o,
+  input  logic                                    aw_ready_i,
+  output logic [AddrBits-1:0]                     aw_addr_o,
+  output logic [7:0]                              aw_len_o,
+  output logic                                    aw_turn_o,
+  output logic                                    w_valid_o,
+  input  logic                                    w_ready_i,
+  output logic                                    w_last_o,
+  output logic [BeatBytes-1:0]                    w_strb_o,
+  output logic [Cfg.DataBits-1:0]                 w_data_o,
+  input  logic                                    b_valid_i,
+  input  logic                                    b_error_i,
 
-  input  logic                            clk_i,
-  input  logic                            rst_ni,
-  output logic                            host_we_o,
-  output logic                            host_re_o,
-  output logic [SpaceBits-1:0]             host_space_o,
-  output logic [UnitBits-1:0]             host_unit_o,
-  output logic [IndexBits-1:0]            host_index_o,
-  output logic [RowBits-1:0]              host_row_o,
-  output logic [HostWords-1:0][Width-1:0] host_wdata_o,
-  input  logic                            host_rvalid_i,
-  input  logic [HostWords-1:0][Width-1:0] host_rdata_i,
-  input  logic                            host_busy_i,
-  output command_t                        asked_o,
-  input  logic                            refused_i,
-  output logic                            moving_o,
-  output logic                            start_o,
-  input  logic                            busy_i,
-  input  logic [15:0]                     opened_i,
-  input  logic [63:0]                     cycles_i
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  output logic                                    host_we_o,
+  output logic                                    host_re_o,
+  output logic [SpaceBits-1:0]                    host_space_o,
+  output logic [UnitBits-1:0]                     host_unit_o,
+  output logic [IndexBits-1:0]                    host_index_o,
+  output logic [RowBits-1:0]                      host_row_o,
+  output logic [Cfg.HostWords-1:0][Cfg.Width-1:0] host_wdata_o,
+  input  logic                                    host_rvalid_i,
+  input  logic [Cfg.HostWords-1:0][Cfg.Width-1:0] host_rdata_i,
+  input  logic                                    host_busy_i,
+  output command_t                                asked_o,
+  input  logic                                    refused_i,
+  output logic                                    moving_o,
+  output logic                                    start_o,
+  input  logic                                    busy_i,
+  input  logic [15:0]                             opened_i,
+  input  logic [63:0]                             cycles_i
 );
   localparam int unsigned LogWaiting = 3;  // descriptors that wait for the device
 
-  logic [LogWaiting:0] unused_commands_in, unused_commands, unused_answers_in, unused_answers;
-  logic [LogDepth:0]   unused_to;
-  logic                unused_ready;
+  logic [LogWaiting:0]   unused_commands_in, unused_commands, unused_answers_in, unused_answers;
+  logic [Cfg.LogDepth:0] unused_to;
+  logic                  unused_ready;
 
   logic up, down, reset_request, device_rst_n;
   rs_dma_reset u_reset (
@@ -87,13 +83,10 @@ module rs_dma_channel
   command_t               command_in, command;
   answer_t                answer_in, answer;
   logic [8*LineBytes-1:0] to_in, to, from_in, from;
-  logic [LogDepth:0]      to_count, from_in_count, from_count;
+  logic [Cfg.LogDepth:0]  to_count, from_in_count, from_count;
 
   rs_dma_engine #(
-    .DataBits(DataBits),
-    .HostWords(HostWords),
-    .Width(Width),
-    .LogDepth(LogDepth)
+    .Cfg(Cfg)
   ) u_engine (
     .clk_i(bus_clk_i),
     .rst_ni(bus_rst_ni),
@@ -174,7 +167,7 @@ module rs_dma_channel
   );
   rs_async_fifo #(
     .Width(8 * LineBytes),
-    .LogDepth(LogDepth),
+    .LogDepth(Cfg.LogDepth),
     .RamStyle(RamStyle)
   ) u_to_device (
     .wclk_i(bus_clk_i),
@@ -192,7 +185,7 @@ module rs_dma_channel
   );
   rs_async_fifo #(
     .Width(8 * LineBytes),
-    .LogDepth(LogDepth),
+    .LogDepth(Cfg.LogDepth),
     .RamStyle(RamStyle)
   ) u_from_device (
     .wclk_i(clk_i),
@@ -210,11 +203,7 @@ module rs_dma_channel
   );
 
   rs_dma_device #(
-    .LineBytes(LineBytes),
-    .HostWords(HostWords),
-    .Width(Width),
-    .LogDepth(LogDepth),
-    .StartCycles(StartCycles)
+    .Cfg(Cfg)
   ) u_device (
     .clk_i,
     .rst_ni(device_rst_n),

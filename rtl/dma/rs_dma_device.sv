@@ -35,51 +35,48 @@
 module rs_dma_device
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned LineBytes = 64,
-  parameter  int unsigned HostWords = 4,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,    // of out_*: more than four above the answers to come
-  parameter  int unsigned StartCycles = 1
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
+  localparam int unsigned LineBytes = line_bytes(Cfg)
 ) (
-  input  logic                            clk_i,
-  input  logic                            rst_ni,
-  input  logic                            command_valid_i,
-  output logic                            command_ready_o,
-  input  command_t                        command_i,
-  output logic                            answer_valid_o,
-  input  logic                            answer_ready_i,
-  output answer_t                         answer_o,
-  input  logic                            in_valid_i,
-  output logic                            in_ready_o,
-  input  logic [8*LineBytes-1:0]          in_i,
-  output logic                            out_valid_o,
-  input  logic                            out_ready_i,
-  output logic [8*LineBytes-1:0]          out_o,
-  input  logic [LogDepth:0]               out_count_i,
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+  input  logic                                    command_valid_i,
+  output logic                                    command_ready_o,
+  input  command_t                                command_i,
+  output logic                                    answer_valid_o,
+  input  logic                                    answer_ready_i,
+  output answer_t                                 answer_o,
+  input  logic                                    in_valid_i,
+  output logic                                    in_ready_o,
+  input  logic [8*LineBytes-1:0]                  in_i,
+  output logic                                    out_valid_o,
+  input  logic                                    out_ready_i,
+  output logic [8*LineBytes-1:0]                  out_o,
+  input  logic [Cfg.LogDepth:0]                   out_count_i,
 
-  output logic                            host_we_o,
-  output logic                            host_re_o,
-  output logic [SpaceBits-1:0]             host_space_o,
-  output logic [UnitBits-1:0]             host_unit_o,
-  output logic [IndexBits-1:0]            host_index_o,
-  output logic [RowBits-1:0]              host_row_o,
-  output logic [HostWords-1:0][Width-1:0] host_wdata_o,
-  input  logic                            host_rvalid_i,
-  input  logic [HostWords-1:0][Width-1:0] host_rdata_i,
-  input  logic                            host_busy_i,
-  output command_t                        asked_o,
-  input  logic                            refused_i,
-  output logic                            moving_o,
-  output logic                            start_o,
-  input  logic                            busy_i,
-  input  logic [15:0]                     opened_i,
-  input  logic [63:0]                     cycles_i
+  output logic                                    host_we_o,
+  output logic                                    host_re_o,
+  output logic [SpaceBits-1:0]                    host_space_o,
+  output logic [UnitBits-1:0]                     host_unit_o,
+  output logic [IndexBits-1:0]                    host_index_o,
+  output logic [RowBits-1:0]                      host_row_o,
+  output logic [Cfg.HostWords-1:0][Cfg.Width-1:0] host_wdata_o,
+  input  logic                                    host_rvalid_i,
+  input  logic [Cfg.HostWords-1:0][Cfg.Width-1:0] host_rdata_i,
+  input  logic                                    host_busy_i,
+  output command_t                                asked_o,
+  input  logic                                    refused_i,
+  output logic                                    moving_o,
+  output logic                                    start_o,
+  input  logic                                    busy_i,
+  input  logic [15:0]                             opened_i,
+  input  logic [63:0]                             cycles_i
 );
-  localparam int unsigned WordBits = 8 * word_bytes(Width);
-  localparam int unsigned RowWidth = HostWords * WordBits;
+  localparam int unsigned WordBits = 8 * word_bytes(Cfg.Width);
+  localparam int unsigned RowWidth = Cfg.HostWords * WordBits;
   localparam int unsigned LineRows = 8 * LineBytes / RowWidth;
   localparam int unsigned PartBits = (LineRows > 1) ? $clog2(LineRows) : 1;
-  localparam int unsigned SettleBits = $clog2(StartCycles + 1);
+  localparam int unsigned SettleBits = $clog2(Cfg.StartCycles + 1);
 
   typedef enum logic [2:0] {
     StIdle,
@@ -101,13 +98,13 @@ module rs_dma_device
   logic [RowBits-1:0]    at_q;
 
   // ---- to the device ----------------------------------------------------------------------------
-  logic [HostWords-1:0][Width-1:0] words, words_q;
-  logic                            wide, write, last_part;
+  logic [Cfg.HostWords-1:0][Cfg.Width-1:0] words, words_q;
+  logic                                    wide, write, last_part;
   always_comb begin
     wide = 1'b0;
-    for (int unsigned w = 0; w < HostWords; w++) begin
-      words[w] = in_i[RowWidth*part_q+WordBits*w+:Width];
-      wide |= WordBits'(in_i[RowWidth*part_q+WordBits*w+:WordBits]) >> Width != '0;
+    for (int unsigned w = 0; w < Cfg.HostWords; w++) begin
+      words[w] = in_i[RowWidth*part_q+WordBits*w+:Cfg.Width];
+      wide |= WordBits'(in_i[RowWidth*part_q+WordBits*w+:WordBits]) >> Cfg.Width != '0;
     end
   end
   assign last_part  = LineRows == 1 || part_q == PartBits'(LineRows - 1);
@@ -122,12 +119,12 @@ module rs_dma_device
   logic                   full_q;  // line_q goes into the FIFO
   logic [RowWidth-1:0]    row;
   assign read      = state_q == StRead && left_q != '0 &&
-                     32'(out_count_i) + 32'(open_q) + 32'd3 < 32'(1 << LogDepth);
+                     32'(out_count_i) + 32'(open_q) + 32'd3 < 32'(1 << Cfg.LogDepth);
   assign came      = state_q == StRead && host_rvalid_i;
   assign came_last = due_q == (RowBits + 1)'(1);
   always_comb begin
     row = '0;
-    for (int unsigned w = 0; w < HostWords; w++) row[WordBits*w+:Width] = host_rdata_i[w];
+    for (int unsigned w = 0; w < Cfg.HostWords; w++) row[WordBits*w+:Cfg.Width] = host_rdata_i[w];
   end
   assign out_valid_o = full_q;
   assign out_o       = line_q;
@@ -201,7 +198,7 @@ module rs_dma_device
       due_q    <= (RowBits + 1)'(command_i.rows);
       part_q   <= '0;
       open_q   <= '0;
-      settle_q <= SettleBits'(StartCycles);
+      settle_q <= SettleBits'(Cfg.StartCycles);
     end else begin
       if (write && wide) error_q <= ErrValue;
       if (write || read) begin

@@ -18,56 +18,53 @@
 module rs_dma_engine
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned DataBits = 512,
-  parameter  int unsigned HostWords = 4,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,
-  localparam int unsigned BeatBytes = DataBits / 8,
-  localparam int unsigned LineBytes = line_bytes(BeatBytes, HostWords, Width)
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
+  localparam int unsigned BeatBytes = Cfg.DataBits / 8,
+  localparam int unsigned LineBytes = line_bytes(Cfg)
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  input  control_t               control_i,
-  output status_t                status_o,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  control_t                control_i,
+  output status_t                 status_o,
 
-  output logic                   ar_valid_o,
-  input  logic                   ar_ready_i,
-  output logic [AddrBits-1:0]    ar_addr_o,
-  output logic [7:0]             ar_len_o,
-  output logic                   ar_turn_o,
-  input  logic                   r_valid_i,
-  input  logic                   r_last_i,
-  input  logic                   r_error_i,
-  input  logic [DataBits-1:0]    r_data_i,
-  output logic                   aw_valid_o,
-  input  logic                   aw_ready_i,
-  output logic [AddrBits-1:0]    aw_addr_o,
-  output logic [7:0]             aw_len_o,
-  output logic                   aw_turn_o,
-  output logic                   w_valid_o,
-  input  logic                   w_ready_i,
-  output logic                   w_last_o,
-  output logic [BeatBytes-1:0]   w_strb_o,
-  output logic [DataBits-1:0]    w_data_o,
-  input  logic                   b_valid_i,
-  input  logic                   b_error_i,
+  output logic                    ar_valid_o,
+  input  logic                    ar_ready_i,
+  output logic [AddrBits-1:0]     ar_addr_o,
+  output logic [7:0]              ar_len_o,
+  output logic                    ar_turn_o,
+  input  logic                    r_valid_i,
+  input  logic                    r_last_i,
+  input  logic                    r_error_i,
+  input  logic [Cfg.DataBits-1:0] r_data_i,
+  output logic                    aw_valid_o,
+  input  logic                    aw_ready_i,
+  output logic [AddrBits-1:0]     aw_addr_o,
+  output logic [7:0]              aw_len_o,
+  output logic                    aw_turn_o,
+  output logic                    w_valid_o,
+  input  logic                    w_ready_i,
+  output logic                    w_last_o,
+  output logic [BeatBytes-1:0]    w_strb_o,
+  output logic [Cfg.DataBits-1:0] w_data_o,
+  input  logic                    b_valid_i,
+  input  logic                    b_error_i,
 
-  input  logic                   up_i,
-  input  logic                   down_i,
-  output logic                   reset_request_o,
-  output logic                   command_valid_o,
-  input  logic                   command_ready_i,
-  output command_t               command_o,
-  input  logic                   answer_valid_i,
-  output logic                   answer_ready_o,
-  input  answer_t                answer_i,
-  output logic                   out_valid_o,  // a line to the device
-  output logic [8*LineBytes-1:0] out_o,
-  input  logic [LogDepth:0]      out_count_i,
-  input  logic                   in_valid_i,  // a line from the device
-  output logic                   in_ready_o,
-  input  logic [8*LineBytes-1:0] in_i,
-  input  logic [LogDepth:0]      in_count_i
+  input  logic                    up_i,
+  input  logic                    down_i,
+  output logic                    reset_request_o,
+  output logic                    command_valid_o,
+  input  logic                    command_ready_i,
+  output command_t                command_o,
+  input  logic                    answer_valid_i,
+  output logic                    answer_ready_o,
+  input  answer_t                 answer_i,
+  output logic                    out_valid_o,  // a line to the device
+  output logic [8*LineBytes-1:0]  out_o,
+  input  logic [Cfg.LogDepth:0]   out_count_i,
+  input  logic                    in_valid_i,  // a line from the device
+  output logic                    in_ready_o,
+  input  logic [8*LineBytes-1:0]  in_i,
+  input  logic [Cfg.LogDepth:0]   in_count_i
 );
   typedef enum logic [3:0] {
     StIdle,
@@ -98,10 +95,7 @@ module rs_dma_engine
   logic [DescriptorBits-1:0] record;
   logic [AddrBits-1:0]   list_q;
   rs_dma_fetch #(
-    .DataBits(DataBits),
-    .HostWords(HostWords),
-    .Width(Width),
-    .LogDepth(LogDepth)
+    .Cfg(Cfg)
   ) u_fetch (
     .clk_i,
     .rst_ni(flush_n),
@@ -161,10 +155,7 @@ module rs_dma_engine
     .data_o(job)
   );
   rs_dma_store #(
-    .DataBits(DataBits),
-    .HostWords(HostWords),
-    .Width(Width),
-    .LogDepth(LogDepth)
+    .Cfg(Cfg)
   ) u_store (
     .clk_i,
     .rst_ni(flush_n),

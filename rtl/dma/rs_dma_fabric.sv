@@ -14,78 +14,76 @@
 module rs_dma_fabric
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned Channels = 2,
-  parameter  int unsigned DataBits = 512,
-  parameter  int unsigned OpenReads = 4,
-  localparam int unsigned IdBits = (Channels > 1) ? $clog2(Channels) : 1,
-  localparam int unsigned BeatBytes = DataBits / 8
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
+  localparam int unsigned IdBits = (Cfg.Channels > 1) ? $clog2(Cfg.Channels) : 1,
+  localparam int unsigned BeatBytes = Cfg.DataBits / 8
 ) (
-  input  logic                               clk_i,
-  input  logic                               rst_ni,
+  input  logic                                      clk_i,
+  input  logic                                      rst_ni,
 
-  input  logic [Channels-1:0]                ar_valid_i,
-  output logic [Channels-1:0]                ar_ready_o,
-  input  logic [Channels-1:0][AddrBits-1:0]  ar_addr_i,
-  input  logic [Channels-1:0][7:0]           ar_len_i,
-  input  logic [Channels-1:0]                ar_turn_i,
-  output logic [Channels-1:0]                r_valid_o,
-  output logic                               r_last_o,
-  output logic                               r_error_o,
-  output logic [DataBits-1:0]                r_data_o,
-  input  logic [Channels-1:0]                aw_valid_i,
-  output logic [Channels-1:0]                aw_ready_o,
-  input  logic [Channels-1:0][AddrBits-1:0]  aw_addr_i,
-  input  logic [Channels-1:0][7:0]           aw_len_i,
-  input  logic [Channels-1:0]                aw_turn_i,
-  input  logic [Channels-1:0]                w_valid_i,
-  output logic [Channels-1:0]                w_ready_o,
-  input  logic [Channels-1:0]                w_last_i,
-  input  logic [Channels-1:0][BeatBytes-1:0] w_strb_i,
-  input  logic [Channels-1:0][DataBits-1:0]  w_data_i,
-  output logic [Channels-1:0]                b_valid_o,
-  output logic                               b_error_o,
+  input  logic [Cfg.Channels-1:0]                   ar_valid_i,
+  output logic [Cfg.Channels-1:0]                   ar_ready_o,
+  input  logic [Cfg.Channels-1:0][AddrBits-1:0]     ar_addr_i,
+  input  logic [Cfg.Channels-1:0][7:0]              ar_len_i,
+  input  logic [Cfg.Channels-1:0]                   ar_turn_i,
+  output logic [Cfg.Channels-1:0]                   r_valid_o,
+  output logic                                      r_last_o,
+  output logic                                      r_error_o,
+  output logic [Cfg.DataBits-1:0]                   r_data_o,
+  input  logic [Cfg.Channels-1:0]                   aw_valid_i,
+  output logic [Cfg.Channels-1:0]                   aw_ready_o,
+  input  logic [Cfg.Channels-1:0][AddrBits-1:0]     aw_addr_i,
+  input  logic [Cfg.Channels-1:0][7:0]              aw_len_i,
+  input  logic [Cfg.Channels-1:0]                   aw_turn_i,
+  input  logic [Cfg.Channels-1:0]                   w_valid_i,
+  output logic [Cfg.Channels-1:0]                   w_ready_o,
+  input  logic [Cfg.Channels-1:0]                   w_last_i,
+  input  logic [Cfg.Channels-1:0][BeatBytes-1:0]    w_strb_i,
+  input  logic [Cfg.Channels-1:0][Cfg.DataBits-1:0] w_data_i,
+  output logic [Cfg.Channels-1:0]                   b_valid_o,
+  output logic                                      b_error_o,
 
-  output logic                               axi_ar_valid_o,
-  input  logic                               axi_ar_ready_i,
-  output logic [IdBits-1:0]                  axi_ar_id_o,
-  output logic [AddrBits-1:0]                axi_ar_addr_o,
-  output logic [7:0]                         axi_ar_len_o,
-  input  logic                               axi_r_valid_i,
-  input  logic [IdBits-1:0]                  axi_r_id_i,
-  input  logic                               axi_r_last_i,
-  input  logic [1:0]                         axi_r_resp_i,
-  input  logic [DataBits-1:0]                axi_r_data_i,
-  output logic                               axi_aw_valid_o,
-  input  logic                               axi_aw_ready_i,
-  output logic [IdBits-1:0]                  axi_aw_id_o,
-  output logic [AddrBits-1:0]                axi_aw_addr_o,
-  output logic [7:0]                         axi_aw_len_o,
-  output logic                               axi_w_valid_o,
-  input  logic                               axi_w_ready_i,
-  output logic                               axi_w_last_o,
-  output logic [BeatBytes-1:0]               axi_w_strb_o,
-  output logic [DataBits-1:0]                axi_w_data_o,
-  input  logic                               axi_b_valid_i,
-  input  logic [IdBits-1:0]                  axi_b_id_i,
-  input  logic [1:0]                         axi_b_resp_i
+  output logic                                      axi_ar_valid_o,
+  input  logic                                      axi_ar_ready_i,
+  output logic [IdBits-1:0]                         axi_ar_id_o,
+  output logic [AddrBits-1:0]                       axi_ar_addr_o,
+  output logic [7:0]                                axi_ar_len_o,
+  input  logic                                      axi_r_valid_i,
+  input  logic [IdBits-1:0]                         axi_r_id_i,
+  input  logic                                      axi_r_last_i,
+  input  logic [1:0]                                axi_r_resp_i,
+  input  logic [Cfg.DataBits-1:0]                   axi_r_data_i,
+  output logic                                      axi_aw_valid_o,
+  input  logic                                      axi_aw_ready_i,
+  output logic [IdBits-1:0]                         axi_aw_id_o,
+  output logic [AddrBits-1:0]                       axi_aw_addr_o,
+  output logic [7:0]                                axi_aw_len_o,
+  output logic                                      axi_w_valid_o,
+  input  logic                                      axi_w_ready_i,
+  output logic                                      axi_w_last_o,
+  output logic [BeatBytes-1:0]                      axi_w_strb_o,
+  output logic [Cfg.DataBits-1:0]                   axi_w_data_o,
+  input  logic                                      axi_b_valid_i,
+  input  logic [IdBits-1:0]                         axi_b_id_i,
+  input  logic [1:0]                                axi_b_resp_i
 );
   typedef logic [IdBits-1:0] id_t;
 
   // ---- reads ------------------------------------------------------------------------------------
   logic ar_valid_q, ar_free, ar_take;
   id_t  ar_id_q, ar_next;
-  localparam int unsigned OpenBits = $clog2(OpenReads + 1);
+  localparam int unsigned OpenBits = $clog2(Cfg.OpenReads + 1);
   logic [OpenBits-1:0] open_q;
-  rs_dma_order #(.Channels(Channels)) u_reads (
+  rs_dma_order #(.Channels(Cfg.Channels)) u_reads (
     .clk_i,
     .rst_ni,
     .asks_i(ar_valid_i),
     .turn_i(ar_turn_i),
     .chosen_o(ar_next)
   );
-  assign ar_free = (!ar_valid_q || axi_ar_ready_i) && open_q != OpenBits'(OpenReads);
+  assign ar_free = (!ar_valid_q || axi_ar_ready_i) && open_q != OpenBits'(Cfg.OpenReads);
   assign ar_take = rst_ni && ar_free && ar_valid_i != '0;
-  assign ar_ready_o = ar_take ? Channels'(1) << ar_next : '0;
+  assign ar_ready_o = ar_take ? Cfg.Channels'(1) << ar_next : '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ar_valid_q <= 1'b0;
@@ -110,7 +108,7 @@ module rs_dma_fabric
   id_t  aw_id_q, aw_next;
   assign w_free  = !w_valid_q || axi_w_ready_i;
   assign w_take  = rst_ni && busy_q && w_valid_i[aw_id_q] && w_free;
-  rs_dma_order #(.Channels(Channels)) u_writes (
+  rs_dma_order #(.Channels(Cfg.Channels)) u_writes (
     .clk_i,
     .rst_ni,
     .asks_i(aw_valid_i),
@@ -119,8 +117,8 @@ module rs_dma_fabric
   );
   assign aw_take = rst_ni && (!aw_valid_q || axi_aw_ready_i) && aw_valid_i != '0 &&
                    (!busy_q || (w_take && w_last_i[aw_id_q]));
-  assign aw_ready_o = aw_take ? Channels'(1) << aw_next : '0;
-  assign w_ready_o  = (rst_ni && busy_q && w_free) ? Channels'(1) << aw_id_q : '0;
+  assign aw_ready_o = aw_take ? Cfg.Channels'(1) << aw_next : '0;
+  assign w_ready_o  = (rst_ni && busy_q && w_free) ? Cfg.Channels'(1) << aw_id_q : '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       aw_valid_q <= 1'b0;
@@ -151,11 +149,11 @@ module rs_dma_fabric
 
   // ---- answers ----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    r_valid_o <= (rst_ni && axi_r_valid_i) ? Channels'(1) << axi_r_id_i : '0;
+    r_valid_o <= (rst_ni && axi_r_valid_i) ? Cfg.Channels'(1) << axi_r_id_i : '0;
     r_last_o  <= axi_r_last_i;
     r_error_o <= axi_r_resp_i[1];
     r_data_o  <= axi_r_data_i;
-    b_valid_o <= (rst_ni && axi_b_valid_i) ? Channels'(1) << axi_b_id_i : '0;
+    b_valid_o <= (rst_ni && axi_b_valid_i) ? Cfg.Channels'(1) << axi_b_id_i : '0;
     b_error_o <= axi_b_resp_i[1];
   end
   logic unused_resp;

@@ -26,55 +26,53 @@
 module rs_dma_fetch
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned DataBits = 512,
-  parameter  int unsigned HostWords = 4,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,
-  localparam int unsigned BeatBytes = DataBits / 8,
-  localparam int unsigned LineBytes = line_bytes(BeatBytes, HostWords, Width)
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
+  localparam int unsigned BeatBytes = Cfg.DataBits / 8,
+  localparam int unsigned LineBytes = line_bytes(Cfg)
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
-  input  logic                   start_i,
-  input  logic [AddrBits-1:0]    list_i,
-  input  logic                   halt_i,
-  output logic                   idle_o,
-  output logic                   all_o,
-  output logic [NumberBits-1:0]  pushed_o,
-  output fail_t                  fail_o,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    start_i,
+  input  logic [AddrBits-1:0]     list_i,
+  input  logic                    halt_i,
+  output logic                    idle_o,
+  output logic                    all_o,
+  output logic [NumberBits-1:0]   pushed_o,
+  output fail_t                   fail_o,
 
-  output logic                   ar_valid_o,
-  input  logic                   ar_ready_i,
-  output logic [AddrBits-1:0]    ar_addr_o,
-  output logic [7:0]             ar_len_o,
-  output logic                   ar_turn_o,
-  input  logic                   r_valid_i,
-  input  logic                   r_last_i,
-  input  logic                   r_error_i,
-  input  logic [DataBits-1:0]    r_data_i,
+  output logic                    ar_valid_o,
+  input  logic                    ar_ready_i,
+  output logic [AddrBits-1:0]     ar_addr_o,
+  output logic [7:0]              ar_len_o,
+  output logic                    ar_turn_o,
+  input  logic                    r_valid_i,
+  input  logic                    r_last_i,
+  input  logic                    r_error_i,
+  input  logic [Cfg.DataBits-1:0] r_data_i,
 
-  output logic                   command_valid_o,
-  input  logic                   command_ready_i,
-  output command_t               command_o,
-  output logic                   entry_valid_o,
-  input  logic                   entry_ready_i,
-  output entry_t                 entry_o,
-  output logic                   job_valid_o,
-  input  logic                   job_ready_i,
-  output job_t                   job_o,
-  output logic                   line_valid_o,
-  output logic [8*LineBytes-1:0] line_o,
-  input  logic [LogDepth:0]      line_count_i
+  output logic                    command_valid_o,
+  input  logic                    command_ready_i,
+  output command_t                command_o,
+  output logic                    entry_valid_o,
+  input  logic                    entry_ready_i,
+  output entry_t                  entry_o,
+  output logic                    job_valid_o,
+  input  logic                    job_ready_i,
+  output job_t                    job_o,
+  output logic                    line_valid_o,
+  output logic [8*LineBytes-1:0]  line_o,
+  input  logic [Cfg.LogDepth:0]   line_count_i
 );
-  localparam int unsigned WordBytes = word_bytes(Width);
+  localparam int unsigned WordBytes = word_bytes(Cfg.Width);
   localparam int unsigned LineBeats = LineBytes / BeatBytes;
-  localparam int unsigned Burst = burst_bytes(BeatBytes, LineBytes << LogDepth);
+  localparam int unsigned Burst = burst_bytes(BeatBytes, LineBytes << Cfg.LogDepth);
   localparam int unsigned DescriptorBeats =
       (DescriptorBytes > BeatBytes) ? DescriptorBytes / BeatBytes : 1;
   localparam int unsigned LogLine = $clog2(LineBytes);
   localparam int unsigned LogBeat = $clog2(BeatBytes);
-  if (DataBits < 32 || DataBits > 512 || DataBits != 1 << $clog2(DataBits)) begin : gen_bad_bus
-    $error("rs_dma: DataBits = %0d is not 32, 64, 128, 256 or 512", DataBits);
+  localparam int unsigned LogBits = $clog2(Cfg.DataBits);
+  if (Cfg.DataBits < 32 || Cfg.DataBits > 512 || Cfg.DataBits != 1 << LogBits) begin : gen_bad_bus
+    $error("rs_dma: Cfg.DataBits = %0d is not 32, 64, 128, 256 or 512", Cfg.DataBits);
   end
 
   // ---- what has been asked for ------------------------------------------------------------------
@@ -131,9 +129,9 @@ module rs_dma_fetch
   assign slot       = slot_q;
   assign slot_bytes = CountBytes'(slot.count) * CountBytes'(WordBytes);
   assign moves      = slot.op == OpWrite || slot.op == OpStream || slot.op == OpRead;
-  assign rows       = slot.count / 24'(HostWords);
+  assign rows       = slot.count / 24'(Cfg.HostWords);
   assign whole_rows = rows != '0 && (rows - 24'd1) >> RowBits == '0 &&
-                      slot.count % 24'(HostWords) == '0;
+                      slot.count % 24'(Cfg.HostWords) == '0;
   always_comb begin
     error = ErrNone;
     if (slot_error_q) error = ErrFetch;
@@ -181,23 +179,23 @@ module rs_dma_fetch
 
   // ---- bursts -----------------------------------------------------------------------------------
   localparam int unsigned BeatCount = CountBytes - LogBeat;
-  logic [AddrBits-1:0]  addr_q;
-  logic [BeatCount-1:0] left_q;   // beats of the descriptor that are not asked for
-  logic [8:0]           beats_q, beats;
-  logic [12:0]          page;     // bytes to the next page
-  logic [LogDepth:0]    owed_q;   // lines asked for and not there yet
-  logic [LogDepth+1:0]  after;    // lines in the FIFO when this burst is there, too
-  logic [NumberBits-1:0] number_q;
-  logic                 fits, free, ask_words, ask_descriptor;
+  logic [AddrBits-1:0]     addr_q;
+  logic [BeatCount-1:0]    left_q;   // beats of the descriptor that are not asked for
+  logic [8:0]              beats_q, beats;
+  logic [12:0]             page;     // bytes to the next page
+  logic [Cfg.LogDepth:0]   owed_q;   // lines asked for and not there yet
+  logic [Cfg.LogDepth+1:0] after;    // lines in the FIFO when this burst is there, too
+  logic [NumberBits-1:0]   number_q;
+  logic                    fits, free, ask_words, ask_descriptor;
   assign page = 13'(PageBytes) - {1'b0, addr_q[11:0]};
   always_comb begin
     beats = 9'(Burst / BeatBytes);
     if (BeatCount'(page >> LogBeat) < BeatCount'(beats)) beats = 9'(page >> LogBeat);
     if (left_q < BeatCount'(beats)) beats = 9'(left_q);
   end
-  assign after = (LogDepth + 2)'(line_count_i) + (LogDepth + 2)'(owed_q) +
-                 (LogDepth + 2)'(beats_q >> (LogLine - LogBeat));
-  assign fits  = after <= (LogDepth + 2)'(1 << LogDepth);
+  assign after = (Cfg.LogDepth + 2)'(line_count_i) + (Cfg.LogDepth + 2)'(owed_q) +
+                 (Cfg.LogDepth + 2)'(beats_q >> (LogLine - LogBeat));
+  assign fits  = after <= (Cfg.LogDepth + 2)'(1 << Cfg.LogDepth);
   assign free  = rst_ni && !halt && kind_ready && (!ar_valid_q || ar_ready_i) && open_q != '1;
   assign ask_descriptor = free && want_q;
   assign ask_words      = free && !want_q && state_q == StAsk && fits;
@@ -212,12 +210,12 @@ module rs_dma_fetch
     assign line_o    = r_data_i;
   end else begin : gen_gather
     localparam int unsigned CountBits = $clog2(LineBeats);
-    logic [CountBits-1:0]              count_q;
-    logic [(LineBeats-1)*DataBits-1:0] held_q;  // a line's earlier beats, the first one lowest
+    logic [CountBits-1:0]                  count_q;
+    logic [(LineBeats-1)*Cfg.DataBits-1:0] held_q;  // a line's earlier beats, the first one lowest
     always_ff @(posedge clk_i) begin
       if (!rst_ni) count_q <= '0;
       else if (words_come) count_q <= count_q + 1'b1;
-      if (words_come && !line_last) held_q[DataBits*count_q+:DataBits] <= r_data_i;
+      if (words_come && !line_last) held_q[Cfg.DataBits*count_q+:Cfg.DataBits] <= r_data_i;
     end
     assign line_last = count_q == CountBits'(LineBeats - 1);
     assign line_o    = {r_data_i, held_q};
@@ -280,8 +278,8 @@ module rs_dma_fetch
       if (ask) ar_valid_q <= 1'b1;
       else if (ar_ready_i) ar_valid_q <= 1'b0;
       open_q <= open_q + 5'(ask) - 5'(r_valid_i && r_last_i);
-      owed_q <= owed_q + (ask_words ? (LogDepth + 1)'(beats_q >> (LogLine - LogBeat)) : '0) -
-                (LogDepth + 1)'(words_come && line_last);
+      owed_q <= owed_q + (ask_words ? (Cfg.LogDepth + 1)'(beats_q >> (LogLine - LogBeat)) : '0) -
+                (Cfg.LogDepth + 1)'(words_come && line_last);
     end
 
     if (start_i) want_addr_q <= list_i;
@@ -311,7 +309,7 @@ module rs_dma_fetch
   end else if (BeatBytes == DescriptorBytes) begin : gen_beat
     assign slot_d = r_data_i;
   end else begin : gen_beats
-    assign slot_d = {r_data_i, slot_q[DescriptorBits-1:DataBits]};
+    assign slot_d = {r_data_i, slot_q[DescriptorBits-1:Cfg.DataBits]};
   end
 
   // ---- what the engine sees ---------------------------------------------------------------------
@@ -328,6 +326,6 @@ module rs_dma_fetch
   else $error("the bus answers what was not asked for");
   KeepsToItsRoom_A :
   assert property (@(posedge clk_i) !(rst_ni && line_valid_o) ||
-                   line_count_i != (LogDepth + 1)'(1 << LogDepth))
+                   line_count_i != (Cfg.LogDepth + 1)'(1 << Cfg.LogDepth))
   else $error("words come for which there is no space");
 endmodule

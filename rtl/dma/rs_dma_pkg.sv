@@ -4,6 +4,26 @@
 package rs_dma_pkg;
   localparam int unsigned AddrBits = 64;  // of a byte in host memory
 
+  // A DMA, and the devices behind it.
+  typedef struct packed {
+    int unsigned Channels;     // each with a device of its own: 1 to 8
+    int unsigned DataBits;     // of a beat of the bus: 32, 64, 128, 256 or 512
+    int unsigned HostWords;    // of a row of a device's host port: a power of two
+    int unsigned Width;        // bits of a word: 1 to 64
+    int unsigned LogDepth;     // log2 of the lines of a channel's FIFO each way: at least 5
+    int unsigned StartCycles;  // from a device's start to its busy
+    int unsigned OpenReads;    // bursts of all channels whose words have not come
+  } dma_cfg_t;
+  localparam dma_cfg_t DefaultDmaCfg = '{
+      Channels: 1,
+      DataBits: 512,
+      HostWords: 4,
+      Width: 30,
+      LogDepth: 9,
+      StartCycles: 1,
+      OpenReads: 4
+  };
+
   // A device's host port.
   localparam int unsigned SpaceBits = 4;
   localparam int unsigned UnitBits = 8;
@@ -117,9 +137,11 @@ package rs_dma_pkg;
   function automatic int unsigned row_bytes(int unsigned words, int unsigned width);
     return words * word_bytes(width);
   endfunction
-  function automatic int unsigned line_bytes(int unsigned beat_bytes, int unsigned words,
-                                             int unsigned width);
-    return (beat_bytes > row_bytes(words, width)) ? beat_bytes : row_bytes(words, width);
+  function automatic int unsigned line_bytes(dma_cfg_t cfg);
+    int unsigned beat, row;
+    beat = cfg.DataBits / 8;
+    row  = row_bytes(cfg.HostWords, cfg.Width);
+    return (beat > row) ? beat : row;
   endfunction
 
   // Bytes of the longest burst: 256 beats, a page, or a quarter of the FIFO that it fills or

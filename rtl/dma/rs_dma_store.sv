@@ -17,12 +17,9 @@
 module rs_dma_store
   import rs_dma_pkg::*;
 #(
-  parameter  int unsigned DataBits = 512,
-  parameter  int unsigned HostWords = 4,
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned LogDepth = 9,
-  localparam int unsigned BeatBytes = DataBits / 8,
-  localparam int unsigned LineBytes = line_bytes(BeatBytes, HostWords, Width)
+  parameter  dma_cfg_t    Cfg = DefaultDmaCfg,
+  localparam int unsigned BeatBytes = Cfg.DataBits / 8,
+  localparam int unsigned LineBytes = line_bytes(Cfg)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -45,7 +42,7 @@ module rs_dma_store
   input  logic                      line_valid_i,
   output logic                      line_ready_o,
   input  logic [8*LineBytes-1:0]    line_i,
-  input  logic [LogDepth:0]         line_count_i,
+  input  logic [Cfg.LogDepth:0]     line_count_i,
 
   output logic                      aw_valid_o,
   input  logic                      aw_ready_i,
@@ -56,13 +53,13 @@ module rs_dma_store
   input  logic                      w_ready_i,
   output logic                      w_last_o,
   output logic [BeatBytes-1:0]      w_strb_o,
-  output logic [DataBits-1:0]       w_data_o,
+  output logic [Cfg.DataBits-1:0]   w_data_o,
   input  logic                      b_valid_i,
   input  logic                      b_error_i
 );
   localparam int unsigned LineBeats = LineBytes / BeatBytes;
-  localparam int unsigned RowBytes = row_bytes(HostWords, Width);
-  localparam int unsigned Burst = burst_bytes(BeatBytes, LineBytes << LogDepth);
+  localparam int unsigned RowBytes = row_bytes(Cfg.HostWords, Cfg.Width);
+  localparam int unsigned Burst = burst_bytes(BeatBytes, LineBytes << Cfg.LogDepth);
   localparam int unsigned LogLine = $clog2(LineBytes);
   localparam int unsigned LogBeat = $clog2(BeatBytes);
   localparam int unsigned BeatCount = CountBytes - LogBeat;
@@ -82,8 +79,8 @@ module rs_dma_store
   logic [BeatBytes-1:0]  mask_q;   // strobes of its last beat
   logic [8:0]            beats_q, beats;
   logic [12:0]           page;
-  logic [LogDepth:0]     need_q;   // lines in the FIFO that belong to bursts asked for
-  logic [LogDepth:0]     lines;    // of this burst
+  logic [Cfg.LogDepth:0] need_q;   // lines in the FIFO that belong to bursts asked for
+  logic [Cfg.LogDepth:0] lines;    // of this burst
   logic [NumberBits-1:0] issued_q, answered_q, open;  // bursts
   logic                  free, ask, ask_words, ask_record, last_burst, take_job;
   logic                  record_asked_q;
@@ -94,7 +91,7 @@ module rs_dma_store
     if (BeatCount'(page >> LogBeat) < BeatCount'(beats)) beats = 9'(page >> LogBeat);
     if (left_q < BeatCount'(beats)) beats = 9'(left_q);
   end
-  assign lines = (LogDepth + 1)'(beats_q >> (LogLine - LogBeat));
+  assign lines = (Cfg.LogDepth + 1)'(beats_q >> (LogLine - LogBeat));
   assign open  = issued_q - answered_q;
 
   logic                aw_valid_q, aw_record_q, aw_end_q;
@@ -136,12 +133,12 @@ module rs_dma_store
   assign record_error_o = b_error_i;
 
   // ---- data -------------------------------------------------------------------------------------
-  logic                      busy_q, record_q, end_q;
-  logic [7:0]                beat_q;  // beats that follow
-  logic                      w_take, line_last, aw_take;
-  logic [DataBits-1:0]       line_beat, record_beat;
-  logic [BeatBytes-1:0]      record_strb;
-  logic [BeatBytes-1:0]      mask_end_q, mask_aw_q;  // of the burst that is written, or comes next
+  logic                    busy_q, record_q, end_q;
+  logic [7:0]              beat_q;  // beats that follow
+  logic                    w_take, line_last, aw_take;
+  logic [Cfg.DataBits-1:0] line_beat, record_beat;
+  logic [BeatBytes-1:0]    record_strb;
+  logic [BeatBytes-1:0]    mask_end_q, mask_aw_q;  // of the burst that is written, or comes next
   assign aw_take   = aw_valid_q && aw_ready_i;
   assign w_valid_o = busy_q && (record_q || line_valid_i || void_i);
   assign w_take    = w_valid_o && w_ready_i;
@@ -165,7 +162,7 @@ module rs_dma_store
       else if (w_take && !record_q) part_q <= part_q + 1'b1;
     end
     assign line_last = part_q == '1;
-    assign line_beat = line_i[DataBits*part_q+:DataBits];
+    assign line_beat = line_i[Cfg.DataBits*part_q+:Cfg.DataBits];
   end
   if (BeatBytes > DescriptorBytes) begin : gen_record_part
     logic upper;
@@ -179,7 +176,7 @@ module rs_dma_store
     localparam int unsigned PartBits = $clog2(RecordBeats);
     logic [PartBits-1:0] part;
     assign part        = ~beat_q[PartBits-1:0];
-    assign record_beat = record_i[DataBits*part+:DataBits];
+    assign record_beat = record_i[Cfg.DataBits*part+:Cfg.DataBits];
     assign record_strb = '1;
   end
 
@@ -211,7 +208,7 @@ module rs_dma_store
         default: if (ask_words) state_q <= last_burst ? StWait : StSize;
       endcase
       need_q <= need_q + (ask_words ? lines : '0) -
-                (LogDepth + 1)'(w_take && !record_q && line_last);
+                (Cfg.LogDepth + 1)'(w_take && !record_q && line_last);
       if (ask) issued_q <= issued_q + 1'b1;
       if (b_valid_i) answered_q <= answered_q + 1'b1;
       if (b_valid_i && b_error_i && !(record_asked_q && answered_q == record_at_q)) begin

@@ -10,7 +10,7 @@ from pyslang import ast, syntax
 from ringsmith.backends.rpau.design import latency as rpau_cost
 from ringsmith.backends.rpau.design import rtl
 from ringsmith.backends.rpau.design.area import LUT_RAM_WORDS
-from ringsmith.backends.rpau.design.design import load_design, named_designs
+from ringsmith.backends.rpau.design.design import RpauDesign, load_design, named_designs
 from ringsmith.backends.stream.design import latency as stream_latency
 from ringsmith.backends.stream.design import rtl as stream_rtl
 from ringsmith.backends.stream.design.design import StreamDesign
@@ -130,6 +130,20 @@ def test_the_hosts_chain_is_as_wide_and_as_long_as_the_package_says() -> None:
         )
     ]
     assert elaborated([expression for expression, _ in cases]) == [value for _, value in cases]
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_the_fields_of_a_designs_record_are_those_of_the_package(design: RpauDesign) -> None:
+    record = rtl.configuration(design)
+    lines = [f"localparam rs_rpau_pkg::rpau_cfg_t Cfg = {record};"]
+    asked = ["$bits(Cfg)", *(f"int'(Cfg.{name})" for name in record.values)]
+    bits = sum(field.bits for field in record.fields)
+    assert elaborated(asked, lines) == [bits, *record.values.values()]
+
+
+def test_the_record_of_blocks_on_their_own_is_that_of_nano() -> None:
+    nano = rtl.configuration(load_design("nano"))
+    assert elaborated([f"rs_rpau_pkg::DefaultCfg == {nano}"]) == [1]
 
 
 def test_no_more_than_512_nets_join_two_neighbours_each_way() -> None:

@@ -222,7 +222,8 @@ STREAMED = replace(load_design("nano"), coprocessors=3, host_bits=128)
 VECTORS = [
     [f"Cfg={VECTOR.changed(LogRadix=radix, Reduction=kind)}"] for radix in (2, 4) for kind in (0, 1)
 ]
-DMAS = [["Channels=3", f"DataBits={bits}"] for bits in (32, 128, 256, 512)]
+DMAS = [[f"Cfg='{{3, {bits}, 4, 30, 9, 1, 4}}"] for bits in (32, 128, 256, 512)]
+"""Three channels on a bus of so many bits."""
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,16 @@ module rs_dma_bench
     assign refused[c] = asked[c].unit == '1;
   end
   rs_dma #(
-    .Channels(Channels),
-    .DataBits(DataBits),
-    .HostWords(HostWords),
-    .Width(Width),
-    .LogDepth(LogDepth),
-    .StartCycles(StartCycles)
+    .Cfg('{
+        Channels: Channels,
+        DataBits: DataBits,
+        HostWords: HostWords,
+        Width: Width,
+        LogDepth: LogDepth,
+        StartCycles: StartCycles,
+        OpenReads: 4
+    }),
+    .RamStyle("block")
   ) u_dma (
     .rst_ni({Channels{rst_ni}}),
     .host_busy_i(host_busy_i | host_we_o | host_re_o),

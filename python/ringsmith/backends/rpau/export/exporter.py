@@ -209,7 +209,7 @@ _DATA_PATH_AT_REST = [
 _INSTRUCTION_BITS = 64
 
 _FIFO_LINES = 512
-"""Of a channel of a card's DMA: parameter LogDepth of ``rs_dma``."""
+"""Of a channel of a card's DMA: field LogDepth of ``rs_dma_pkg::dma_cfg_t``."""
 
 
 def estimated(design: RpauDesign) -> Estimate:
