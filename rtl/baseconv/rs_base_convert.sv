@@ -56,6 +56,14 @@ module rs_base_convert
   output logic                  last_o,
   output logic [     Width-1:0] word_o
 );
+  localparam base_convert_cfg_t Cfg = '{
+      Width: Width,
+      StepBits: StepBits,
+      FractionBits: FractionBits,
+      Terms: Terms,
+      Outputs: Outputs,
+      Tables: Tables
+  };
   localparam int unsigned ShapeBits = 1 + OutputBits + SlotBits;
   localparam int unsigned MulLatency = mod_mul_montgomery_latency(Width, StepBits);
   localparam int unsigned FractionTiles = fraction_tiles(Width, FractionBits);
@@ -98,9 +106,7 @@ module rs_base_convert
   logic [SlotBits-1:0]   slot;
   logic [OutputBits-1:0] out_number;
   rs_base_convert_sequence #(
-    .Terms(Terms),
-    .Outputs(Outputs),
-    .Tables(Tables)
+    .Cfg(Cfg)
   ) u_sequence (
     .clk_i,
     .rst_ni,
@@ -125,9 +131,9 @@ module rs_base_convert
 
   // y_i
   logic [Width-1:0] x, factor, modulus, y;
-  rs_delay #(.Width(Width), .Depth(2)) u_x (.clk_i, .d_i(x_i), .d_o(x));
+  rs_delay #(.Width(Cfg.Width), .Depth(2)) u_x (.clk_i, .d_i(x_i), .d_o(x));
   rs_ram_1r1w #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(2 ** (TableBits + SlotBits)),
     .RamStyle("distributed"),
     .ReadOld(1'b1)
@@ -141,7 +147,7 @@ module rs_base_convert
     .rdata_o(factor)
   );
   rs_ram_1r1w #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(2 ** (TableBits + SlotBits)),
     .RamStyle("distributed"),
     .ReadOld(1'b1)
@@ -155,8 +161,8 @@ module rs_base_convert
     .rdata_o(modulus)
   );
   rs_mod_mul_montgomery #(
-    .Width(Width),
-    .StepBits(StepBits)
+    .Width(Cfg.Width),
+    .StepBits(Cfg.StepBits)
   ) u_scale (
     .clk_i,
     .a_i(x),
@@ -204,9 +210,9 @@ module rs_base_convert
   logic v_ready;
   always_ff @(posedge clk_i) first_q <= term.first;
   rs_tile_accumulate #(
-    .XWidth(Width),
-    .YWidth(FractionBits),
-    .Terms(Terms),
+    .XWidth(Cfg.Width),
+    .YWidth(Cfg.FractionBits),
+    .Terms(Cfg.Terms),
     .RoundBit(int'(FractionBits) - 1)
   ) u_fraction_sum (
     .clk_i,
@@ -221,7 +227,7 @@ module rs_base_convert
     .XCut(x_cut(Width)),
     .YCut(y_cut(FractionBits)),
     .TileBits(FractionSum),
-    .First(FractionBits),
+    .First(Cfg.FractionBits),
     .OutBits(QuotientBits)
   ) u_quotient (
     .clk_i,
@@ -251,7 +257,7 @@ module rs_base_convert
     .d_o(cell_term)
   );
   rs_delay #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(FractionTiles)
   ) u_cell_word (
     .clk_i,
@@ -259,7 +265,7 @@ module rs_base_convert
     .d_o(cell_word)
   );
   rs_delay #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(weighted_latency(Width, StepBits, FractionBits))
   ) u_own (
     .clk_i,
@@ -283,9 +289,7 @@ module rs_base_convert
   for (genvar j = 0; j < Outputs; j++) begin : gen_cell
     logic [SumBits-1:0] sum [Tiles];
     rs_base_convert_cell #(
-      .Width(Width),
-      .Terms(Terms),
-      .Tables(Tables)
+      .Cfg(Cfg)
     ) u_cell (
       .clk_i,
       .load_i(load_q && kind_q == LoadWeight && column_q == ColumnBits'(j)),
@@ -330,7 +334,7 @@ module rs_base_convert
   always_ff @(posedge clk_i) select_q <= out_number;
   rs_select #(
     .Width(Tiles * SumBits),
-    .Words(Outputs)
+    .Words(Cfg.Outputs)
   ) u_sum (
     .clk_i,
     .index_i(select_q),
@@ -344,7 +348,7 @@ module rs_base_convert
   logic [Width-1:0] quotient_factor, out_modulus;
   logic [TableBits+OutputBits-1:0] modulus_address;
   rs_ram_1r1w #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(2 ** (TableBits + OutputBits)),
     .RamStyle("distributed"),
     .ReadOld(1'b1)
@@ -366,7 +370,7 @@ module rs_base_convert
     .d_o(modulus_address)
   );
   rs_ram_1r1w #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(2 ** (TableBits + OutputBits)),
     .RamStyle("distributed"),
     .ReadOld(1'b1)
@@ -380,9 +384,7 @@ module rs_base_convert
     .rdata_o(out_modulus)
   );
   rs_base_convert_reduce #(
-    .Width(Width),
-    .StepBits(StepBits),
-    .Terms(Terms)
+    .Cfg(Cfg)
   ) u_reduce (
     .clk_i,
     .v_i(v_q),

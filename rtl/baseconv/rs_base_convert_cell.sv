@@ -9,9 +9,10 @@
 module rs_base_convert_cell
   import rs_baseconv_pkg::*;
 #(
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned Terms = 7,
-  parameter  int unsigned Tables = 4,
+  parameter  base_convert_cfg_t Cfg = DefaultBaseConvert,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned Terms = Cfg.Terms,
+  localparam int unsigned Tables = Cfg.Tables,
   localparam int unsigned TableBits = index_bits(Tables),
   localparam int unsigned SlotBits = index_bits(Terms),
   localparam int unsigned Tiles = tiles(Width, Width),
@@ -45,7 +46,7 @@ module rs_base_convert_cell
 
   logic [Width-1:0] weight;
   rs_ram_1r1w #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(2 ** (TableBits + SlotBits)),
     .RamStyle("distributed"),
     .ReadOld(1'b1)
@@ -61,8 +62,8 @@ module rs_base_convert_cell
 
   // first_o and is_own_o belong to word_i.
   rs_tile_accumulate #(
-    .XWidth(Width),
-    .YWidth(Width),
+    .XWidth(Cfg.Width),
+    .YWidth(Cfg.Width),
     .Terms (Terms)
   ) u_sum (
     .clk_i,

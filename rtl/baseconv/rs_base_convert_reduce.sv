@@ -16,9 +16,10 @@ module rs_base_convert_reduce
   import rs_arith_pkg::*;
   import rs_baseconv_pkg::*;
 #(
-  parameter  int unsigned Width = 30,
-  parameter  int unsigned StepBits = 13,
-  parameter  int unsigned Terms = 7,
+  parameter  base_convert_cfg_t Cfg = DefaultBaseConvert,
+  localparam int unsigned Width = Cfg.Width,
+  localparam int unsigned StepBits = Cfg.StepBits,
+  localparam int unsigned Terms = Cfg.Terms,
   localparam int unsigned Tiles = tiles(Width, Width),
   localparam int unsigned SumBits = x_cut(Width) + y_cut(Width) + $clog2(Terms + 1),
   localparam int unsigned QuotientBits = quotient_bits(Width, Terms)
@@ -86,7 +87,7 @@ module rs_base_convert_reduce
 
   logic [Width-1:0] high, low, modulus;
   rs_delay #(
-    .Width(Width),
+    .Width(Cfg.Width),
     .Depth(scale_steps(LowBits, StepBits) * scale_step_latency())
   ) u_high (
     .clk_i,
@@ -94,8 +95,8 @@ module rs_base_convert_reduce
     .d_o(high)
   );
   rs_scale_steps #(
-    .Width(Width),
-    .StepBits(StepBits),
+    .Width(Cfg.Width),
+    .StepBits(Cfg.StepBits),
     .LowBits(LowBits)
   ) u_steps (
     .clk_i,
@@ -105,7 +106,7 @@ module rs_base_convert_reduce
     .q_o(modulus)
   );
   rs_mod_addsub #(
-    .Width(Width)
+    .Width(Cfg.Width)
   ) u_subtract (
     .clk_i,
     .sub_i(1'b1),

@@ -11,9 +11,10 @@
 module rs_base_convert_sequence
   import rs_baseconv_pkg::*;
 #(
-  parameter  int unsigned Terms = 7,
-  parameter  int unsigned Outputs = 7,
-  parameter  int unsigned Tables = 4,
+  parameter  base_convert_cfg_t Cfg = DefaultBaseConvert,
+  localparam int unsigned Terms = Cfg.Terms,
+  localparam int unsigned Outputs = Cfg.Outputs,
+  localparam int unsigned Tables = Cfg.Tables,
   localparam int unsigned TableBits = index_bits(Tables),
   localparam int unsigned SlotBits = index_bits(Terms),
   localparam int unsigned OutputBits = index_bits(Outputs),

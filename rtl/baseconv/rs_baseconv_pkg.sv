@@ -132,4 +132,23 @@ package rs_baseconv_pkg;
         reduce_latency(width, step_bits, terms);
   endfunction
 
+  // A unit as its blocks take it: the parameters of rs_base_convert.
+  typedef struct packed {
+    int unsigned Width;         // bits of a residue
+    int unsigned StepBits;      // every prime is 1 modulo two to it
+    int unsigned FractionBits;  // of a T_i
+    int unsigned Terms;         // of a conversion, at most
+    int unsigned Outputs;       // likewise
+    int unsigned Tables;        // conversions that are loaded at once
+  } base_convert_cfg_t;
+
+  localparam base_convert_cfg_t DefaultBaseConvert = '{
+      Width: 30,
+      StepBits: 13,
+      FractionBits: LiftFractionBits,
+      Terms: 7,
+      Outputs: 7,
+      Tables: 4
+  };
+
 endpackage
