@@ -16,7 +16,9 @@ from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
 FOLDERS = ("mem", "arith", "prng", "ntt", "rpau", "shell", "stream", "dma")
-PARTS = ("rs_word_halves.sv", "rs_ram_1r1w.sv", "rs_ram_2clk.sv", "rs_sync.sv")
+PARTS = (
+    *("rs_word_halves.sv", "rs_host_space.sv", "rs_ram_1r1w.sv", "rs_ram_2clk.sv", "rs_sync.sv"),
+)
 """Modules that blocks are made of."""
 
 TWO_CLOCKS = {"rs_async_fifo"}

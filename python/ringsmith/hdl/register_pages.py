@@ -64,7 +64,7 @@ def render_page(
     for register in registers.plain:
         lines += _rows(register)
     lines += ["", "## Capabilities", "", *_prose(_CAPABILITIES), ""]
-    lines += ["| address | register | field of `rpau_cfg_t` | |", "| --- | --- | --- | --- |"]
+    lines += ["| address | register | field of the record | |", "| --- | --- | --- | --- |"]
     lines += [
         f"| `0x{capability.address:03X}` | `{capability.name}` | `{capability.rtl_field}` "
         f"| {_doc(capability)} |"

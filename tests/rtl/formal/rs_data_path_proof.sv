@@ -26,6 +26,7 @@ module rs_data_path_proof
   input logic clk_i,
   input logic rst_ni,
   input logic ready_i,
+  input logic streams_i,
   input logic grant_i,
   input axi_request_t axi_i,
   input logic [15:0] watched_i,
@@ -61,6 +62,7 @@ module rs_data_path_proof
     .clk_i,
     .rst_ni,
     .ready_i,
+    .streams_i,
     .grant_i,
     .claimed_o(claimed),
     .refused_o(refused),
@@ -78,13 +80,14 @@ module rs_data_path_proof
   );
 
   // ---- the device -------------------------------------------------------------------------------
-  // It stays ready for a burst that owns its port, and gives a row for each that was asked for.
+  // It stays ready for a burst that owns its port, or goes on taking keys from one that writes them,
+  // and gives a row for each that was asked for.
   logic [7:0] owed_q;
   always_ff @(posedge clk_i) begin
     owed_q <= rst_ni ? owed_q + 8'(re) - 8'(host_rvalid_i) : '0;
   end
   always_comb begin
-    assume (ready_i || !claimed);
+    assume (ready_i || !claimed || streams_i && u_dut.key && u_dut.write_q);
     assume (!host_rvalid_i || owed_q != '0);
   end
 
@@ -167,7 +170,7 @@ module rs_data_path_proof
   logic [RowWidth-1:0] row_q;
   always_ff @(posedge clk_i) begin
     claimed_q <= rst_ni && claimed;
-    granted_q <= rst_ni && grant_i && ready_i;
+    granted_q <= rst_ni && grant_i && (ready_i || streams_i && u_dut.key && u_dut.write_q);
     moved_q   <= rst_ni && !aw && !ar && (moved_q || we);
     if (aw || ar) next_q <= '0;
     else if (we) next_q <= (next_q == 8'(BeatRows - 1)) ? '0 : next_q + 8'd1;

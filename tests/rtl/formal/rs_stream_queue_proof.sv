@@ -11,7 +11,7 @@ module rs_stream_queue_proof
   parameter  int unsigned LogN = 2,
   parameter  int unsigned LogLanes = 1,
   parameter  int unsigned Width = 5,
-  parameter  multiplier_e Multiplier = MultiplierMontgomery,
+  parameter  int unsigned Multiplier = MultiplierMontgomery,
   parameter  int unsigned WordBits = 7,
   localparam int unsigned Lanes = 2 ** LogLanes,
   localparam int unsigned Words = 3 + Lanes
@@ -29,7 +29,11 @@ module rs_stream_queue_proof
   logic [Width-1:0]       handed [Words];
   rs_stream_queue #(
     .Cfg('{
-        LogN: LogN, LogLanes: LogLanes, Width: Width, Multiplier: Multiplier, Slots: 2
+        LogN: LogN,
+        LogLanes: LogLanes,
+        Width: Width,
+        Multiplier: multiplier_e'(Multiplier),
+        Slots: 2
     }),
     .WordBits(WordBits)
   ) u_dut (
