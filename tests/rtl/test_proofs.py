@@ -16,10 +16,8 @@ from ringsmith.hdl.yosys import run_yosys
 
 FORMAL = Path(__file__).parent / "formal"
 FOLDERS = ("arith", "mem", "prng", "ntt", "rpau", "shell", "stream", "dma", "vector", "vector_axi")
-PARTS = tuple(
-    f"rs_{name}.sv"
-    for name in "word_halves host_space ram_1r1w ram_2clk sync ntt_steps dma_fifo".split()
-)
+BLOCKS = ("word_halves", "host_space", "ram_1r1w", "ram_2clk", "sync", "ntt_steps", "dma_fifo")
+PARTS = tuple(f"rs_{name}.sv" for name in BLOCKS)
 """Modules that blocks are made of."""
 
 TWO_CLOCKS = {"rs_async_fifo"}
