@@ -59,10 +59,16 @@ class ChebyshevBasis:
 
     def divide(self, c: PlainValues, m: int) -> tuple[PlainValues, PlainValues]:
         """Returns quotient and remainder of the series, without what rounding left of zeros."""
-        divisor = np.zeros(m + 1)
-        divisor[m] = 1
-        parts = (np.array(part, ndmin=1) for part in series.chebdiv(c, divisor))
-        quotient, remainder = (without_rounding(part, float(np.abs(c).max())) for part in parts)
+        if c.size <= 2 * m + 1:  # T_m T_k = (T_(m+k) + T_(m-k)) / 2
+            above = c[m + 1 :]
+            parts = (np.concatenate([c[m : m + 1], 2 * above]), c[:m].copy())
+            parts[1][m - above.size :] -= above[::-1]
+        else:
+            divisor = np.zeros(m + 1)
+            divisor[m] = 1
+            parts = series.chebdiv(c, divisor)
+        largest = float(np.abs(c).max())
+        quotient, remainder = (without_rounding(part, largest) for part in parts)
         quotient[-1] = c[-1] if m == c.size - 1 else 2 * c[-1]  # exact, and never zero
         return quotient, remainder
 
