@@ -16,6 +16,10 @@ ROUNDING = 1e-14
 """Chebyshev coefficients below this part of the largest are rounding errors of zeros."""
 
 
+Elements = dict[int, EncryptedVector]
+"""Elements of a basis by their numbers, all of the same vector, which is number 1."""
+
+
 class Basis(Protocol):
     """Polynomials B_0 = 1, B_1 = x, B_2, … with B_m of degree m."""
 
@@ -27,8 +31,11 @@ class Basis(Protocol):
         """Returns the numbers of the elements above B_1 that computing B_m takes."""
         ...
 
-    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
-        """Returns B_m of an encrypted vector, through ceil(log2(m)) levels; m from 1."""
+    def element(self, known: Elements, m: int) -> EncryptedVector:
+        """Returns B_m of ``known[1]``, through ceil(log2(m)) levels; m from 1.
+
+        It is added to the known elements, and so are those that it takes.
+        """
         ...
 
 
@@ -42,15 +49,18 @@ class Powers:
 
     @cached
     def chain(self, m: int) -> frozenset[int]:
-        """Returns the powers above 1 that ``x**m`` computes on its way, as its ``_power`` does."""
+        """Returns the powers above 1 that ``x**m`` computes on its way."""
         if m == 1:
             return frozenset()
         high = 1 << ((m - 1).bit_length() - 1)
         return frozenset({m}) | self.chain(high) | self.chain(m - high)
 
-    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+    def element(self, known: Elements, m: int) -> EncryptedVector:
         """Returns x**m."""
-        return x**m
+        if m not in known:
+            high = 1 << ((m - 1).bit_length() - 1)
+            known[m] = self.element(known, high) * self.element(known, m - high)
+        return known[m]
 
 
 @dataclass(frozen=True)
@@ -80,18 +90,18 @@ class ChebyshevBasis:
         high, low = self._parts(m)
         return frozenset({m}) | self.chain(high) | self.chain(low) | self.chain(high - low)
 
-    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+    def element(self, known: Elements, m: int) -> EncryptedVector:
         """Returns T_m of x; where x is promised to lie in [-1, 1], so is T_m."""
-        if m == 1:
-            return x
-        high, low = self._parts(m)
-        product = self.element(x, high) * self.element(x, low)
-        double = product + product
-        result = double - (1 if high == low else self.element(x, high - low))
-        known = range_of(x)
-        if known is not None and known.magnitude <= 1:
-            image(result, Interval(-1.0, 1.0), caller())
-        return result
+        if m not in known:
+            high, low = self._parts(m)
+            product = self.element(known, high) * self.element(known, low)
+            double = product + product
+            result = double - (1 if high == low else self.element(known, high - low))
+            x = range_of(known[1])
+            if x is not None and x.magnitude <= 1:
+                image(result, Interval(-1.0, 1.0), caller())
+            known[m] = result
+        return known[m]
 
     @staticmethod
     def _parts(m: int) -> tuple[int, int]:
