@@ -359,24 +359,26 @@ class EncryptedArray(Arithmetic):
         axis: Axis = None,
         *,
         keepdims: bool = False,
+        error: float | None = None,
         margin: float | None = None,
         precision: float = 8,
     ) -> "EncryptedArray":
         """Returns about the largest entries along axes; see ``ndarray.axes.amax``."""
-        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
-        return _computed("axes", "amax", self, axis, **options)
+        options = {"keepdims": keepdims, "error": error, "margin": margin}
+        return _computed("axes", "amax", self, axis, precision=precision, **options)
 
     def min(
         self,
         axis: Axis = None,
         *,
         keepdims: bool = False,
+        error: float | None = None,
         margin: float | None = None,
         precision: float = 8,
     ) -> "EncryptedArray":
         """Returns about the smallest entries along axes; see ``ndarray.axes.amax``."""
-        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
-        return _computed("axes", "amin", self, axis, **options)
+        options = {"keepdims": keepdims, "error": error, "margin": margin}
+        return _computed("axes", "amin", self, axis, precision=precision, **options)
 
     def _is_real(self) -> bool:
         parts = (part for part in self._content.parts if not isinstance(part, np.ndarray))
