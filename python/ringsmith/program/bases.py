@@ -71,12 +71,12 @@ class ChebyshevBasis:
         """Returns quotient and remainder of the series, without what rounding left of zeros."""
         if c.size <= 2 * m + 1:  # T_m T_k = (T_(m+k) + T_(m-k)) / 2
             above = c[m + 1 :]
-            parts = (np.concatenate([c[m : m + 1], 2 * above]), c[:m].copy())
-            parts[1][m - above.size :] -= above[::-1]
+            parts = [np.concatenate([c[m : m + 1], 2 * above]), c[:m]]
+            parts[1] = parts[1] - np.pad(above[::-1], (m - above.size, 0))
         else:
             divisor = np.zeros(m + 1)
             divisor[m] = 1
-            parts = series.chebdiv(c, divisor)
+            parts = list(series.chebdiv(c, divisor))
         largest = float(np.abs(c).max())
         quotient, remainder = (without_rounding(part, largest) for part in parts)
         quotient[-1] = c[-1] if m == c.size - 1 else 2 * c[-1]  # exact, and never zero
