@@ -12,6 +12,7 @@ from ringsmith import (
     AutoParameters,
     EncryptedArray,
     InputSpec,
+    Program,
     bounded,
     conv1d,
     conv2d,
@@ -84,6 +85,24 @@ def test_a_function_of_complex_numbers_means_the_same(name: str) -> None:
     expected = np.asarray(function(Z))
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() < 1e-4
+
+
+def test_results_that_may_be_complex_are_returned_so() -> None:
+    """Of a program from a file, too; nothing is dropped unless it is asked for."""
+    spec = InputSpec(Z.shape, complex_numbers=True)
+    made = trace(
+        lambda z: {"turned": 1j * z, "size": np.real(z * z.conjugate())}, "auto", {"z": spec}
+    )
+    for program in (made, Program.from_bytes(made.to_bytes())):
+        assert isinstance(program, Program)
+        found = program.run(z=Z)
+        assert np.abs(found["turned"] - 1j * Z).max() < 1e-5
+        assert np.abs(found["size"] - np.abs(Z) ** 2).max() < 1e-5
+    real = made.run(z=Z, complex_numbers=False)["turned"]
+    assert real.dtype == np.float64
+    assert np.abs(real + Z.imag).max() < 1e-5
+    turned = trace(lambda x: x * 1j, "auto", {"x": X.shape}).run(x=X)["result"]
+    assert np.abs(turned - 1j * X).max() < 1e-5
 
 
 P = RNG.uniform(0.3, 1, (2, 4))

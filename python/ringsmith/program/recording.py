@@ -94,6 +94,13 @@ class Recording:
         return tuple(name for name, spec in self.inputs.items() if spec.complex_numbers)
 
     @property
+    def complex_outputs(self) -> tuple[str, ...]:
+        """Outputs whose numbers may be complex."""
+        return tuple(
+            name for name, index in self.outputs.items() if not self.trace.span(index).real
+        )
+
+    @property
     def lengths(self) -> dict[str, int]:
         """Numbers that each input holds, by name."""
         slots = self.trace.space.slots

@@ -219,12 +219,14 @@ class EncryptedArray(Arithmetic):
     @property
     def real(self) -> Self:
         """The real parts; in CKKS only."""
-        return self if self._is_real() else (self + self.conjugate()) / 2
+        return (
+            self if self._is_real() else self.made(((self + self.conjugate()) / 2).content, np.real)
+        )
 
     @property
     def imag(self) -> Self:
         """The imaginary parts; in CKKS only."""
-        return (self - self.conjugate()) / 2j
+        return self.made(((self - self.conjugate()) / 2j).content, np.imag)
 
     def cumsum(self, axis: int | None = None) -> "EncryptedArray":
         """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
