@@ -1,6 +1,5 @@
 """Tracing: a Python function on encrypted vectors becomes a planned program."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from ringsmith.params.automatic import AutoRlweParameters
 from ringsmith.params.sets import BfvName, CkksName
 from ringsmith.program.graph import Program
 from ringsmith.program.plain import whole_number
-from ringsmith.program.recording import Inputs, Outputs, Recording, record
+from ringsmith.program.recording import Inputs, Outputs, record
 from ringsmith.program.sharing import SEAL, SHARED
 from ringsmith.program.source import SourceLine, caller
 from ringsmith.schemes.automatic import choose
@@ -27,10 +26,6 @@ from ringsmith.schemes.base import Options
 from ringsmith.schemes.bfv.program import BfvProgram
 from ringsmith.schemes.ckks.program import CkksProgram
 from ringsmith.schemes.registry import scheme_of
-
-_MORE_BITS = 3
-"""Bits of precision beyond those of an approximation."""
-_LEAST_BITS = 8
 
 Rotations: TypeAlias = Literal["shared", "seal"]
 """Which bits several rotations of one value have."""
@@ -93,8 +88,8 @@ def trace(
             list (``result0``, ``result1``, …), or a mapping of names to vectors.
         parameters: The parameter set, of CKKS or BFV. Or the requirements for automatic parameters:
             ``AutoParameters`` (CKKS), ``AutoBfvParameters``, or ``"auto"``: ``AutoParameters()``,
-            but where functions are approximated of no more bits of precision than their errors
-            deserve. Then the function is called once for each ring degree tried.
+            but of an approximated result no more bits of precision than its error deserves. Then
+            the function is called once for each ring degree tried.
         inputs: Names of the encrypted inputs, or a mapping from each name to an ``InputSpec``, its
             length, or None for all slots. None: the function's parameters that have no default.
         headroom_bits: CKKS only: all messages are promised to stay within ±2^headroom_bits, and
@@ -168,7 +163,7 @@ def trace(
             wanted.default_bound,
         ),
         lambda recording, n, carried: scheme.search(
-            recording, _enough(recording) if parameters == "auto" else wanted, n, carried, options
+            recording, wanted, n, carried, replace(options, enough=parameters == "auto")
         ),
         wanted,
         source,
@@ -185,17 +180,6 @@ def _named(parameters: object, source: SourceLine) -> object:
         return parameter_set(parameters)
     except ParameterError as error:
         raise source.error(f'{error}; or give "auto"') from None
-
-
-def _enough(recording: Recording) -> AutoParameters:
-    """Returns what ``"auto"`` asks for: noise stays below an eighth of the least approximation."""
-    nodes = (recording.trace.nodes[index] for index in recording.used)
-    errors = [node.approximation for node in nodes if node.approximation]
-    default = AutoParameters()
-    if not errors:
-        return default
-    bits = max(_LEAST_BITS, math.ceil(_MORE_BITS - math.log2(min(errors))))
-    return replace(default, precision_bits=min(bits, default.precision_bits))
 
 
 def _check_inputs(inputs: object, source: SourceLine) -> None:
