@@ -96,9 +96,14 @@ class Recording:
     @property
     def complex_outputs(self) -> tuple[str, ...]:
         """Outputs whose numbers may be complex."""
-        return tuple(
-            name for name, index in self.outputs.items() if not self.trace.span(index).real
-        )
+        found: set[int] = set()
+        for index in self.used:
+            node = self.trace.nodes[index]
+            is_input = node.op is Op.INPUT and node.name in self.complex_inputs
+            plain = node.values is not None and np.iscomplexobj(node.values)
+            if is_input or plain or found.intersection(node.operands):
+                found.add(index)
+        return tuple(name for name, index in self.outputs.items() if index in found)
 
     @property
     def lengths(self) -> dict[str, int]:
