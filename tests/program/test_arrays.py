@@ -380,9 +380,9 @@ def test_known_slots_are_cleared_without_a_level() -> None:
 
 
 FIRST: dict[str, tuple[Callable[..., Any], str]] = {
-    "x > 0": (lambda x: x > 0, r"compare\(a, b\) is about 1 where a > b"),
+    "x > 0": (lambda x: x > 0, r"compare\(a, b, margin=…\) is about 1 where a > b"),
     "np.maximum": (lambda x: np.maximum(x, 0), r"np.maximum does not take .*: maximum\(x, y\)"),
-    "1 / x": (lambda x: 1 / x, r"multiply by inverse\(x\)"),
+    "1 / x": (lambda x: 1 / x, r"inverse takes numbers on one side of 0"),
     "np.exp": (lambda x: np.exp(x), r"np.exp does not take encrypted vectors: exp\(x\)"),
     "np.sin": (
         lambda x: np.sin(x),

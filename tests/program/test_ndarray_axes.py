@@ -62,7 +62,8 @@ def test_a_function_along_an_axis_is_near_numpys(name: str) -> None:
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() <= error
     meant = program.evaluate({"x": X})["result"]
-    assert np.abs(found - meant).max() <= program.forecast().outputs["result"].error
+    noise = max(each.error for each in program.forecast().outputs.values())
+    assert np.abs(found - meant).max() <= noise
 
 
 @pytest.mark.full
@@ -71,8 +72,8 @@ def test_a_function_along_an_axis_is_near_numpys(name: str) -> None:
     [
         (lambda x: x.max(axis=0), X.max(axis=0)),
         (lambda x: x.min(), np.array(X.min())),
-        (lambda x: sort(x, axis=0, margin=0.25), np.sort(X, axis=0)),
-        (lambda x: sort(x, axis=1, margin=0.25), np.sort(X, axis=1)),
+        (lambda x: sort(x, axis=0), np.sort(X, axis=0)),
+        (lambda x: sort(x, axis=1), np.sort(X, axis=1)),
     ],
     ids=["max", "min of all", "sort of four", "sort of three"],
 )

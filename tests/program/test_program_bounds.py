@@ -1,5 +1,6 @@
 """Ranges that a program promises, and the iterative algorithms that they make possible."""
 
+import math
 import re
 import warnings
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ import pytest
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
+import ringsmith
 from ringsmith import (
     ApproximationWarning,
     AutoParameters,
@@ -257,18 +259,30 @@ def test_the_degree_that_an_error_takes_is_found_or_named() -> None:
     ("function", "levels"),
     [
         (lambda x, y: compare(x, y), 7),
-        (lambda x, y: maximum(x, y, span=2), 8),
-        (lambda x, y: minimum(x, y), 8),
+        (lambda x, y: maximum(x, y, span=2), 6),
+        (lambda x, y: maximum(x, y, margin=2.0**-3), 8),
+        (lambda x, y: minimum(x, y), 6),
         (lambda x, y: sign((x - y) * 0.5), 8),
     ],
 )
 def test_comparisons_get_automatic_parameters(
     function: Callable[[EncryptedVector, EncryptedVector], EncryptedVector], levels: int
 ) -> None:
-    program = trace(function, "auto", {"x": 8, "y": 8})
+    program = trace(function, AutoParameters(), {"x": 8, "y": 8})
     assert program.parameters.n == 1 << 14
     assert program.parameters.levels == levels
     assert program.forecast().bits >= 20
+
+
+def test_approximations_get_the_precision_that_they_deserve() -> None:
+    """Noise stays below an eighth of the least error, and exact programs get 20 bits."""
+    inputs = {"x": InputSpec(8, bound=4)}
+    for error in (2.0**-6, 2.0**-10, 2.0**-17):
+        found = trace(lambda x, error=error: ringsmith.sigmoid(x, error=error), "auto", inputs)  # type: ignore[misc]
+        output = found.forecast().outputs["result"]
+        bits = min(20, 3 - math.log2(output.approximation))
+        assert bits <= output.bits <= bits + 2
+    assert trace(lambda x: x * x, "auto", inputs).forecast().bits >= 20
 
 
 def test_a_function_is_interpolated_on_any_interval(rng: np.random.Generator) -> None:

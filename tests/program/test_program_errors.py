@@ -184,7 +184,11 @@ def compares_arrays(x: EncryptedVector) -> EncryptedVector:
 
 
 ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
-    (compares, InputSpec(), "cannot be compared: compare(a, b) is about 1 where a > b"),
+    (
+        compares,
+        InputSpec(),
+        "cannot be compared exactly: in CKKS compare(a, b, margin=…) is about 1",
+    ),
     (equals, InputSpec(), "cannot be compared"),
     (branches, InputSpec(), "asks for the truth of an encrypted value"),
     (
@@ -204,11 +208,15 @@ ERRORS: list[tuple[Callable[..., Any], InputSpec, str]] = [
     (infinite, InputSpec(), "holds NaN or infinity"),
     (masked, InputSpec(), "a plain operand is a masked array, whose hidden numbers would be used"),
     (zero_power, InputSpec(), "to the power 0: use a whole number from 1"),
-    (broken_power, InputSpec(), "to the power 0.5"),
+    (broken_power, InputSpec(), "sqrt takes numbers from 0, and x may lie in [-1, 1]"),
     (divides_by_zero, InputSpec(), "a divisor is 0"),
-    (divides_by_cipher, InputSpec(), "an encrypted vector cannot divide"),
-    (reciprocal, InputSpec(), "cannot divide: multiply by inverse(x), an approximation of its"),
-    (array_quotient, InputSpec(), "cannot divide: multiply by inverse(x), an approximation of its"),
+    (
+        divides_by_cipher,
+        InputSpec(),
+        "inverse takes numbers on one side of 0, and x may lie in [-1, 1]",
+    ),
+    (reciprocal, InputSpec(), "inverse takes numbers on one side of 0, and x may lie in"),
+    (array_quotient, InputSpec(), "inverse takes numbers on one side of 0, and x may lie in"),
     (
         exponential,
         InputSpec(),

@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from ringsmith.graph.operations import Op
+from ringsmith.program.late import of_program
 from ringsmith.program.plain import whole_number
 from ringsmith.program.recorder import Trace
-from ringsmith.program.source import caller
-from ringsmith.program.unsupported import Unsupported, division_error, numpy_error
+from ringsmith.program.source import SourceLine, caller
+from ringsmith.program.unsupported import Unsupported, numpy_error
 
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
@@ -55,20 +56,36 @@ class Arithmetic(Unsupported):
 
     def __truediv__(self, other: object) -> Self:
         source = caller()
+        self._refuse_quotients(source)
         if isinstance(other, Arithmetic):
-            raise division_error()
-        if self._trace.space.exact:
-            raise source.error(
-                "whole numbers modulo t are not divided: multiply what was decrypted, or by the "
-                "divisor's inverse modulo t, pow(divisor, -1, t)"
-            )
+            return self * other._inverted()
         divisor = self._trace.space.array(other, source)
         if not divisor.all():
             raise source.error("division by zero: a divisor is 0")
         return self * np.reciprocal(divisor)
 
+    def __rtruediv__(self, other: object) -> Self:
+        self._refuse_quotients(caller())
+        return self._inverted() * other
+
+    def _refuse_quotients(self, source: SourceLine) -> None:
+        if self._trace.space.exact:
+            raise source.error(
+                "whole numbers modulo t are not divided: multiply what was decrypted, or by the "
+                "divisor's inverse modulo t, pow(divisor, -1, t)"
+            )
+
+    def _inverted(self) -> Self:
+        """Returns about the reciprocal: ``inverse``."""
+        found: Self = of_program("inverse")(self)
+        return found
+
     def __pow__(self, exponent: object) -> Self:
-        """Returns the power through ceil(log2 exponent) levels."""
+        """Returns the power through ceil(log2 exponent) levels; about that of 1/2 and of -1."""
+        roots = {0.5: "sqrt", -1: "inverse"}
+        if isinstance(exponent, int | float) and exponent in roots and not self._trace.space.exact:
+            found: Self = of_program(roots[exponent])(self)
+            return found
         power = whole_number(exponent)
         if power is None or power < 1:
             raise caller().error(
@@ -91,4 +108,5 @@ class Arithmetic(Unsupported):
             found = self._of_ufunc(ufunc, operands)
             if found is not None:
                 return found
-        raise numpy_error(ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}")
+        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise numpy_error(name, self.kind)

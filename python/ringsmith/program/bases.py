@@ -16,6 +16,10 @@ ROUNDING = 1e-14
 """Chebyshev coefficients below this part of the largest are rounding errors of zeros."""
 
 
+Elements = dict[int, EncryptedVector]
+"""Elements of a basis by their numbers, all of the same vector, which is number 1."""
+
+
 class Basis(Protocol):
     """Polynomials B_0 = 1, B_1 = x, B_2, … with B_m of degree m."""
 
@@ -27,8 +31,11 @@ class Basis(Protocol):
         """Returns the numbers of the elements above B_1 that computing B_m takes."""
         ...
 
-    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
-        """Returns B_m of an encrypted vector, through ceil(log2(m)) levels; m from 1."""
+    def element(self, known: Elements, m: int) -> EncryptedVector:
+        """Returns B_m of ``known[1]``, through ceil(log2(m)) levels; m from 1.
+
+        It is added to the known elements, and so are those that it takes.
+        """
         ...
 
 
@@ -42,15 +49,18 @@ class Powers:
 
     @cached
     def chain(self, m: int) -> frozenset[int]:
-        """Returns the powers above 1 that ``x**m`` computes on its way, as its ``_power`` does."""
+        """Returns the powers above 1 that ``x**m`` computes on its way."""
         if m == 1:
             return frozenset()
         high = 1 << ((m - 1).bit_length() - 1)
         return frozenset({m}) | self.chain(high) | self.chain(m - high)
 
-    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+    def element(self, known: Elements, m: int) -> EncryptedVector:
         """Returns x**m."""
-        return x**m
+        if m not in known:
+            high = 1 << ((m - 1).bit_length() - 1)
+            known[m] = self.element(known, high) * self.element(known, m - high)
+        return known[m]
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,16 @@ class ChebyshevBasis:
 
     def divide(self, c: PlainValues, m: int) -> tuple[PlainValues, PlainValues]:
         """Returns quotient and remainder of the series, without what rounding left of zeros."""
-        divisor = np.zeros(m + 1)
-        divisor[m] = 1
-        parts = (np.array(part, ndmin=1) for part in series.chebdiv(c, divisor))
-        quotient, remainder = (without_rounding(part, float(np.abs(c).max())) for part in parts)
+        if c.size <= 2 * m + 1:  # T_m T_k = (T_(m+k) + T_(m-k)) / 2
+            above = c[m + 1 :]
+            parts = [np.concatenate([c[m : m + 1], 2 * above]), c[:m]]
+            parts[1] = parts[1] - np.pad(above[::-1], (m - above.size, 0))
+        else:
+            divisor = np.zeros(m + 1)
+            divisor[m] = 1
+            parts = list(series.chebdiv(c, divisor))
+        largest = float(np.abs(c).max())
+        quotient, remainder = (without_rounding(part, largest) for part in parts)
         quotient[-1] = c[-1] if m == c.size - 1 else 2 * c[-1]  # exact, and never zero
         return quotient, remainder
 
@@ -74,18 +90,18 @@ class ChebyshevBasis:
         high, low = self._parts(m)
         return frozenset({m}) | self.chain(high) | self.chain(low) | self.chain(high - low)
 
-    def element(self, x: EncryptedVector, m: int) -> EncryptedVector:
+    def element(self, known: Elements, m: int) -> EncryptedVector:
         """Returns T_m of x; where x is promised to lie in [-1, 1], so is T_m."""
-        if m == 1:
-            return x
-        high, low = self._parts(m)
-        product = self.element(x, high) * self.element(x, low)
-        double = product + product
-        result = double - (1 if high == low else self.element(x, high - low))
-        known = range_of(x)
-        if known is not None and known.magnitude <= 1:
-            image(result, Interval(-1.0, 1.0), caller())
-        return result
+        if m not in known:
+            high, low = self._parts(m)
+            product = self.element(known, high) * self.element(known, low)
+            double = product + product
+            result = double - (1 if high == low else self.element(known, high - low))
+            x = range_of(known[1])
+            if x is not None and x.magnitude <= 1:
+                image(result, Interval(-1.0, 1.0), caller())
+            known[m] = result
+        return known[m]
 
     @staticmethod
     def _parts(m: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ringsmith.program.approximations import planned
+from ringsmith.program.approximations import planned, relu
 from ringsmith.program.elementwise import Value, check_value, value_range
 from ringsmith.program.ndarray.array import EncryptedArray
 from ringsmith.program.plans import SignPlan, sign_plan
@@ -18,6 +18,8 @@ from ringsmith.program.vector import EncryptedVector
 
 _MAX_PRECISION = 30
 _DEFAULT_MARGIN = 2.0**-4
+_DEFAULT_ERROR = 2.0**-7
+"""Of a maximum, as a part of the largest difference."""
 
 
 def sign(x: Value, *, margin: float | None = None, precision: float = 8) -> Value:
@@ -130,29 +132,71 @@ def maximum(
     a: Value,
     b: Value | float,
     *,
+    error: float | None = None,
     span: float | None = None,
     margin: float | None = None,
     precision: float = 8,
 ) -> Value:
     """Returns about the greater one of a and b in every slot.
 
-    The error is at most ``abs(a - b)`` * 2^-precision if that difference is at least ``margin``,
-    and at most margin / 2 otherwise. Arguments and errors are those of ``compare``. It consumes
-    one level more.
+    It is b + relu(a - b). With a margin it is made of ``compare`` instead: then the error is at
+    most ``abs(a - b)`` * 2^-precision if that difference is at least the margin, and at most
+    margin / 2 otherwise; it consumes one level more than ``compare``.
+
+    Args:
+        a: An encrypted vector or array.
+        b: Another, or a number, or numbers.
+        error: The largest distance that is allowed. None: 2^-7 of the span.
+        span: As of ``compare``.
+        margin: As of ``compare``; None: ``error`` counts.
+        precision: As of ``compare``; used with a margin.
+
+    Raises:
+        ProgramError: When an argument is out of range; in BFV.
     """
-    return _extreme("maximum", a, b, span, margin, precision, 0.5, caller())
+    source = caller()
+    difference, width = _difference("maximum", a, b, span, source)
+    if margin is None:
+        wanted = checked_error(error, width, source)
+        return relu(difference, error=wanted, interval=(-width, width)) + b
+    return _extreme("maximum", a, b, difference, width, margin, precision, 0.5, source)
 
 
 def minimum(
     a: Value,
     b: Value | float,
     *,
+    error: float | None = None,
     span: float | None = None,
     margin: float | None = None,
     precision: float = 8,
 ) -> Value:
-    """Returns about the smaller one of a and b in every slot; see ``maximum``."""
-    return _extreme("minimum", a, b, span, margin, precision, -0.5, caller())
+    """Returns about the smaller one of a and b in every slot, a - relu(a - b); see ``maximum``."""
+    source = caller()
+    difference, width = _difference("minimum", a, b, span, source)
+    if margin is None:
+        wanted = checked_error(error, width, source)
+        return a - relu(difference, error=wanted, interval=(-width, width))
+    return _extreme("minimum", a, b, difference, width, margin, precision, -0.5, source)
+
+
+def checked_error(error: float | None, width: float, source: SourceLine) -> float:
+    """Returns the error of one comparison of numbers in a range of a width.
+
+    Args:
+        error: What the user asks for; None: 2^-7 of the width.
+        width: The largest difference of two numbers.
+        source: The user's line.
+
+    Raises:
+        ProgramError: When it is no number above 0.
+    """
+    if error is None:
+        return width * _DEFAULT_ERROR
+    _check_number("error", error, source)
+    if not 0 < error < math.inf:
+        raise source.error(f"error = {error!r:.60} is not a number above 0")
+    return float(error)
 
 
 def _difference(
@@ -177,13 +221,13 @@ def _extreme(
     name: str,
     a: Value,
     b: Value | float,
-    span: float | None,
-    margin: float | None,
+    difference: Value,
+    width: float,
+    margin: float,
     precision: float,
     half: float,
     source: SourceLine,
 ) -> Value:
-    difference, width = _difference(name, a, b, span, source)
     plan = _sign_plan(width, margin, precision, source, half)
     what = f"half the sign of the difference in {name}"
     greater = planned(difference, plan, what, source)

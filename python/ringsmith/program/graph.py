@@ -58,6 +58,7 @@ class Program(ABC):
         packed_inputs: Of an imported program: how tensors lie in the inputs, by the tensor's name.
         packed_outputs: The same of the outputs.
         complex_inputs: Inputs whose numbers may be complex.
+        complex_outputs: Outputs whose numbers may be complex: ``decrypt`` returns such.
         input_contents: What the slots of inputs must hold, by name; of all slots nothing. A result
             of another run that holds something else is refused.
         output_contents: What the slots of outputs hold.
@@ -80,6 +81,7 @@ class Program(ABC):
     packed_inputs: Mapping[str, Packing] = field(default_factory=dict)
     packed_outputs: Mapping[str, Packing] = field(default_factory=dict)
     complex_inputs: tuple[str, ...] = ()
+    complex_outputs: tuple[str, ...] = ()
     input_contents: Mapping[str, Contents] = field(default_factory=dict)
     output_contents: Mapping[str, Contents] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -152,7 +154,7 @@ class Program(ABC):
         secret_key: "SecretKey",
         outputs: Mapping[str, Ciphertext],
         *,
-        complex_numbers: bool = False,
+        complex_numbers: bool | None = None,
         share: int | None = None,
         statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:
@@ -173,7 +175,7 @@ class Program(ABC):
         *,
         device: str = "cpu",
         design: object = None,
-        complex_numbers: bool = False,
+        complex_numbers: bool | None = None,
         **vectors: ArrayLike,
     ) -> dict[str, NDArray[Any]]:
         """Encrypts, runs and decrypts in this process: for trying things, ``program.run(x=x)``.
@@ -277,7 +279,12 @@ class Program(ABC):
     def _ports(self) -> dict[str, Port]:
         """The outputs without their noise, which takes a forecast."""
         return {
-            name: Port(node.limbs, node.scale, self.output_lengths[name])
+            name: Port(
+                node.limbs,
+                node.scale,
+                self.output_lengths[name],
+                complex_numbers=name in self.complex_outputs,
+            )
             for name, node in self.outputs.items()
         }
 

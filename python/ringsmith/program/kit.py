@@ -127,7 +127,7 @@ class ClientKit:
         secret_key: "SecretKey",
         outputs: Mapping[str, Ciphertext],
         *,
-        complex_numbers: bool = False,
+        complex_numbers: bool | None = None,
         share: int | None = None,
         statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:
@@ -143,7 +143,8 @@ class ClientKit:
         Args:
             secret_key: The first key of ``generate_keys``.
             outputs: Ciphertexts by the output's name: a run's ``outputs``, or some of them.
-            complex_numbers: For CKKS: whether to return complex numbers; else their real parts.
+            complex_numbers: For CKKS: whether to return complex numbers, or their real parts. None:
+                complex ones of outputs that may hold such.
             share: Decryptions under this key that may be shared in all, each output counted, from
                 1; None: the result is for the holder of the key only.
             statistical_security: Bits of statistical security with ``share``, 20 to 64.
@@ -176,9 +177,8 @@ class ClientKit:
         for name, ciphertext in outputs.items():
             port = self.outputs[name]
             slots = self._decrypted(secret_key, name, port, ciphertext, flooding)[: port.length]
-            found[name] = (
-                slots.real.copy() if slots.dtype.kind == "c" and not complex_numbers else slots
-            )
+            wanted = port.complex_numbers if complex_numbers is None else complex_numbers
+            found[name] = slots.real.copy() if slots.dtype.kind == "c" and not wanted else slots
         return tensors(self.packed_outputs, found) if self.packed_outputs else found
 
     def shared_bits(

@@ -28,6 +28,8 @@ _SETTLED = 1e-10
 _CENTRED = 1e-3
 _ROUNDING = 5e-14
 """Errors below this part of the function's values are those of double precision."""
+_FEW_TERMS = 64
+"""Terms up to which a polynomial's values are a product with the matrix of all terms."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,20 @@ class Terms:
         """Returns the terms at points, shape (points, terms)."""
         return np.asarray(np.cos(np.outer(np.arccos(points), np.array(self.degrees))))
 
+    def polynomial(self, coefficients: Reals, points: Reals) -> Reals:
+        """Returns the sum of terms times coefficients at points."""
+        if coefficients.size <= _FEW_TERMS:
+            return np.asarray(self.values(points) @ coefficients)
+        # Clenshaw's recurrence: neighbours satisfy T_(d+step) = 2 T_step T_d - T_(d-step).
+        angles = np.arccos(points)
+        double = 2 * np.cos(self.step * angles)
+        last, before = np.zeros_like(points), np.zeros_like(points)
+        for c in coefficients[:0:-1].tolist():
+            last, before = c + double * last - before, last
+        first, below = np.cos(self.first * angles), np.cos((self.first - self.step) * angles)
+        total = coefficients[0] + double * last - before
+        return np.asarray(first * total - below * last)
+
     def series(self, coefficients: Reals) -> Reals:
         """Returns the coefficients of all degrees from 0."""
         found = np.zeros(self.degree + 1)
@@ -72,7 +88,12 @@ class Terms:
 
 
 def minimax(
-    function: Function, terms: Terms, tolerance: Function | None = None, *, close: float = 1e-4
+    function: Function,
+    terms: Terms,
+    tolerance: Function | None = None,
+    *,
+    close: float = 1e-4,
+    asked: float | None = None,
 ) -> tuple[Reals, float]:
     """Returns the Chebyshev coefficients of the polynomial with the least largest error.
 
@@ -81,6 +102,7 @@ def minimax(
         terms: The polynomial's terms, and the interval low … 1.
         tolerance: What divides the error at a point; positive. None: 1.
         close: Relative distance from the least error at which the exchange ends.
+        asked: An error. The exchange ends, too, when it is known whether a polynomial reaches it.
 
     Returns:
         The coefficients of degrees 0 … ``terms.degree``, and the largest error, divided by the
@@ -90,7 +112,7 @@ def minimax(
     problem = _Problem(function, terms, tolerance)
     best, least = np.zeros(len(terms.degrees)), np.inf
     for density in _DENSITIES:
-        coefficients, largest, enough = _exchange(problem, density, close)
+        coefficients, largest, enough = _exchange(problem, density, close, asked)
         if largest < least:
             best, least = coefficients, largest
         if enough:
@@ -98,12 +120,14 @@ def minimax(
     return terms.series(best), least
 
 
-def _exchange(problem: "_Problem", density: int, close: float) -> tuple[Reals, float, bool]:
+def _exchange(
+    problem: "_Problem", density: int, close: float, asked: float | None
+) -> tuple[Reals, float, bool]:
     """Returns the best polynomial found, its largest error, and whether it is as close as asked."""
     count = len(problem.terms.degrees)
     positions = np.linspace(0, 1, density * (count + 1) + 1)
     grid = problem.at(positions)
-    chosen = grid.part(np.arange(count + 1) * density + density // 2)
+    chosen = problem.at(positions[np.arange(count + 1) * density + density // 2])
     best, least = np.zeros(count), np.inf
     rounding = _ROUNDING * float(np.abs(grid.wanted / grid.scale).max())
     since = 0
@@ -124,6 +148,8 @@ def _exchange(problem: "_Problem", density: int, close: float) -> tuple[Reals, f
             best, least, since = coefficients, largest, 0
         if least <= (1 + close) * level + rounding:
             return best, least, True
+        if asked is not None and (least <= asked or asked < level - rounding):
+            return best, least, True  # no polynomial's error is below the level
         if extremes is None or since == _WITHOUT_GAIN:
             break
     return best, least, False
@@ -134,28 +160,28 @@ class _Sampled:
     """What is known at points.
 
     Attributes:
-        matrix: The terms, shape (points, terms).
+        terms: The terms.
+        points: The points.
         wanted: The function.
         scale: What divides the error.
     """
 
-    matrix: Reals
+    terms: Terms
+    points: Reals
     wanted: Reals
     scale: Reals
 
-    def part(self, indices: NDArray[np.int64]) -> "_Sampled":
-        """Returns the same at some of the points."""
-        return _Sampled(self.matrix[indices], self.wanted[indices], self.scale[indices])
-
     def errors(self, coefficients: Reals) -> Reals:
         """Returns the error of a polynomial at the points."""
-        return np.asarray((self.matrix @ coefficients - self.wanted) / self.scale)
+        values = self.terms.polynomial(coefficients, self.points)
+        return np.asarray((values - self.wanted) / self.scale)
 
     def levelled(self) -> tuple[Reals, float] | None:
         """Returns the polynomial whose errors are ±level by turns, and the level; None: none is."""
         signs = np.where(np.arange(len(self.wanted)) % 2, -1.0, 1.0) * self.scale
+        matrix = np.column_stack([self.terms.values(self.points), signs])
         try:
-            solution = np.linalg.solve(np.column_stack([self.matrix, signs]), self.wanted)
+            solution = np.linalg.solve(matrix, self.wanted)
         except np.linalg.LinAlgError:
             return None
         return np.asarray(solution[:-1], np.float64), abs(float(solution[-1]))
@@ -173,7 +199,7 @@ class _Problem:
         """Returns what is known at positions from 0 to 1."""
         points = self.terms.points(positions)
         scale = np.ones_like(points) if self.tolerance is None else self.tolerance(points)
-        return _Sampled(self.terms.values(points), self.function(points), scale)
+        return _Sampled(self.terms, points, self.function(points), scale)
 
     def errors(self, positions: Reals, coefficients: Reals) -> Reals:
         """Returns the error of a polynomial at positions of any shape."""

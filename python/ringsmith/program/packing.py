@@ -30,7 +30,7 @@ class Port:
         length: Numbers that it holds, in its first slots.
         low: The least number that an input may hold; None: any that the scheme takes.
         high: The greatest one.
-        complex_numbers: Whether an input's numbers may be complex.
+        complex_numbers: Whether its numbers may be complex.
         noise: Of a CKKS output: what decryptions that are shared are flooded by, as the standard
             deviation of the noise by the forecast for all inputs in their ranges: root mean square
             over all slots, in units of the numbers, rounded up to a power of two. None: unknown.

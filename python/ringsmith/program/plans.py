@@ -290,8 +290,13 @@ class _Family:
         """From one degree to the next."""
         return 2 if self.parity else 1
 
-    def fitted(self, degree: int) -> tuple[Reals, float]:
-        """Returns the Chebyshev series of the best polynomial of a degree, and its error."""
+    def fitted(self, degree: int, asked: float | None = None) -> tuple[Reals, float]:
+        """Returns the Chebyshev series of the best polynomial of a degree, and its error.
+
+        Args:
+            degree: The degree.
+            asked: As of ``minimax``: the polynomial is only good enough to compare its error.
+        """
         low, high = self.domain
         terms = Terms(degree, self.first, self.step, 0.0 if self.parity else -1.0)
         middle, half = (low + high) / 2, (high - low) / 2
@@ -307,7 +312,8 @@ class _Family:
             assert self.tolerance is not None, "it is used where it is given"
             return self.tolerance(np.clip(middle + half * u, low, high))
 
-        series, error = minimax(wanted, terms, None if self.tolerance is None else allowed)
+        tolerance = None if self.tolerance is None else allowed
+        series, error = minimax(wanted, terms, tolerance, asked=asked)
         if self.parity:
             series = np.pad(series, (0, max(0, 2 - series.size)))
             series[:2] += self.shape.constant, self.shape.slope * half
@@ -319,18 +325,18 @@ class _Family:
         count = (most - start) // self.step + 1
         if count < 1:
             return None
-        found = {0: self.fitted(start)}
+        found = {0: self.fitted(start, error)}
         low, high = -1, 0
         while found[high][1] > error:
             if high == count - 1 or found[high][1] <= _DOUBLE * float(np.abs(found[high][0]).sum()):
                 return None
             low, high = high, min(2 * high + 1, count - 1)
-            found[high] = self.fitted(start + self.step * high)
+            found[high] = self.fitted(start + self.step * high, error)
         while high - low > 1:
             middle = _between(low, found[low][1], high, found[high][1], error)
-            found[middle] = self.fitted(start + self.step * middle)
+            found[middle] = self.fitted(start + self.step * middle, error)
             low, high = (low, middle) if found[middle][1] <= error else (middle, high)
-        return found[high][0]
+        return self.fitted(start + self.step * high)[0]
 
 
 def _between(low: int, above: float, high: int, below: float, error: float) -> int:

@@ -94,6 +94,18 @@ class Recording:
         return tuple(name for name, spec in self.inputs.items() if spec.complex_numbers)
 
     @property
+    def complex_outputs(self) -> tuple[str, ...]:
+        """Outputs whose numbers may be complex."""
+        found: set[int] = set()
+        for index in self.used:
+            node = self.trace.nodes[index]
+            is_input = node.op is Op.INPUT and node.name in self.complex_inputs
+            plain = node.values is not None and np.iscomplexobj(node.values)
+            if is_input or plain or found.intersection(node.operands):
+                found.add(index)
+        return tuple(name for name, index in self.outputs.items() if index in found)
+
+    @property
     def lengths(self) -> dict[str, int]:
         """Numbers that each input holds, by name."""
         slots = self.trace.space.slots

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ringsmith.program.bases import Basis
+from ringsmith.program.bases import Basis, Elements
 from ringsmith.program.plain import PlainValues
 from ringsmith.program.vector import EncryptedVector
 
@@ -157,18 +157,22 @@ def evaluated(x: EncryptedVector, basis: Basis, part: Part) -> EncryptedVector:
 
     Constants are added after rescaling; terms are added before, so that one rescaling serves all.
     """
+    return _evaluated({1: x}, basis, part)
+
+
+def _evaluated(known: Elements, basis: Basis, part: Part) -> EncryptedVector:
     rest: complex = 0
     if isinstance(part, _Sum):
         numbers = (int(i) for i in np.flatnonzero(part.c) if i > 0)
-        terms = [times(basis.element(x, i), part.c[i]) for i in numbers]
+        terms = [times(basis.element(known, i), part.c[i]) for i in numbers]
     else:
-        factor = basis.element(x, part.element)
+        factor = basis.element(known, part.element)
         if part.high is None:
             terms = [times(factor, part.constant)]
         else:
-            terms = [plus(evaluated(x, basis, part.high), part.constant) * factor]
+            terms = [plus(_evaluated(known, basis, part.high), part.constant) * factor]
         if part.low is not None:
-            terms.append(evaluated(x, basis, part.low))
+            terms.append(_evaluated(known, basis, part.low))
         rest = part.rest
     total = terms[0]
     for term in terms[1:]:

@@ -1,5 +1,6 @@
 """Polynomials that are fixed before they are applied: their basis, split, cost and range."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ _POINTS = 1 << 12
 _NEAR_ZERO = 1 << 11
 GAIN = 2.0**6
 """Sum of the magnitudes of powers' terms, relative to the result, up to which powers are used."""
-_LARGEST_POWER = 2.0**14
+_LARGEST_POWER_BITS = 14
 """Greater powers leave nothing of their coefficients."""
 
 
@@ -80,13 +81,15 @@ def stages_of(series: Reals, domain: tuple[float, float], gain: float = GAIN) ->
         return
     low, high = domain
     largest = max(abs(low), abs(high))
+    if stage.degree * math.log2(largest) > _LARGEST_POWER_BITS:
+        return
     wanted = Chebyshev(stage.coefficients, domain=domain)
     powers = np.array(wanted.convert(kind=Polynomial, domain=UNIT).coef, np.float64)
     if low == -high:
         powers = np.where(_absent(stage.coefficients), 0.0, powers)
     terms = np.abs(powers) * np.power(max(largest, 1.0), np.arange(powers.size))
     reached = float(np.abs(stage.values(np.linspace(low, high, 64))).max())
-    if largest**stage.degree <= _LARGEST_POWER and terms.sum() <= gain * reached:
+    if terms.sum() <= gain * reached:
         yield _stage(powers, POWERS, domain, mapped=False)
 
 

@@ -9,13 +9,25 @@ from ringsmith.program.late import of_program
 from ringsmith.program.source import caller
 
 _POLYNOMIAL = "approximate it: chebyshev(x, function, degree, (low, high))"
-_INSTEAD = {
+_ARGMAX = "argmax(x, axis) of ringsmith is about 1 at the largest entry and 0 elsewhere"
+_ROUND = "encrypted numbers are not rounded: round what was decrypted"
+_COMPARE = "compare(a, b, margin=…) of ringsmith is about 1 where a > b and 0 where a < b"
+_OF_BOTH = {
+    "sign": "sign(x, margin=…) of ringsmith is about -1 or 1",
+    "argmax": _ARGMAX,
+    "argmin": f"{_ARGMAX}: take argmax(-x, axis)",
+    "round": _ROUND,
+    "around": _ROUND,
+    "rint": _ROUND,
+    "floor": _ROUND,
+    "ceil": _ROUND,
+}
+_OF_VECTORS = {
     "maximum": "maximum(x, y)",
     "fmax": "maximum(x, y)",
     "max": "maximum(x, y)",
     "minimum": "minimum(x, y)",
     "fmin": "minimum(x, y)",
-    "sign": "sign(x)",
     "exp": "exp(x)",
     "log": "log(x)",
     "sqrt": "sqrt(x)",
@@ -32,29 +44,61 @@ _INSTEAD = {
     "where": "mask * x + (1 - mask) * y, or compare(a, b)",
     "convolve": "a sum of x.rotate(k) * weights[k]",
     "norm": "sqrt(x @ x)",
-    "argmax": "argmax(x, axis) of ringsmith is about 1 at the largest entry and 0 elsewhere",
+}
+_OF_ARRAYS = {
+    "argsort": "np.sort(x) sorts the numbers; their order cannot be seen",
+    "histogram": _COMPARE,
+    "digitize": _COMPARE,
+    "count_nonzero": _COMPARE,
+    "heaviside": _COMPARE,
+    "isin": "the product of x - number for all numbers is 0 where x is one of them",
+    "corrcoef": "divide by np.sqrt(bounded(variance, (low, high))), with a range above 0",
+    "percentile": "np.sort(x) sorts the numbers",
+    "quantile": "np.sort(x) sorts the numbers",
+}
+_ENDS = {
+    "vector": "exact are + - * ** @, sum, mean and dot",
+    "array": "docs/guide/arrays.md lists what does",
 }
 """What to call for functions of NumPy."""
 _METHODS = {
-    "std": _INSTEAD["std"],
-    "max": "maximum(x, y) compares two vectors",
-    "min": "minimum(x, y) compares two vectors",
-    "argmax": "argmax(x, axis) is about 1 at an array's largest entry and 0 elsewhere",
-    "T": "a vector has one axis: x itself",
-    "reshape": "a vector has one axis",
-    "cumsum": "matvec(np.tril(np.ones((n, n))), x)",
-    "prod": _INSTEAD["prod"],
-    "astype": "leave it out",
+    "vector": {
+        "std": _OF_VECTORS["std"],
+        "max": "maximum(x, y) compares two vectors",
+        "min": "minimum(x, y) compares two vectors",
+        "T": "a vector has one axis: x itself",
+        "reshape": "a vector has one axis",
+        "cumsum": "matvec(np.tril(np.ones((n, n))), x)",
+        "prod": _OF_VECTORS["prod"],
+    },
+    "array": {
+        "sort": "arrays are not changed in place: np.sort(x) returns another one",
+        "item": "only the key holder can see numbers",
+        "tolist": "only the key holder can see numbers",
+    },
 }
 """What to call for methods of NumPy's arrays."""
+_METHODS_OF_BOTH = {
+    "argmax": _ARGMAX,
+    "argmin": _OF_BOTH["argmin"],
+    "astype": "leave it out",
+    "round": _ROUND,
+}
 
 
 class Unsupported:
-    """Base of encrypted vectors: every method raises a ``ProgramError`` at the user's line."""
+    """Base of encrypted vectors and arrays: methods that raise errors at the user's line.
+
+    Attributes:
+        kind: What it is called: ``vector`` or ``array``.
+    """
+
+    kind = "vector"
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in _METHODS:
-            raise caller().error(f"an encrypted vector has no {name}: {_METHODS[name]}")
+        instead = {**_METHODS_OF_BOTH, **_METHODS[self.kind]}
+        if name in instead:
+            raise caller().error(f"an encrypted {self.kind} has no {name}: {instead[name]}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __floordiv__(self, other: object) -> NoReturn:
@@ -72,18 +116,21 @@ class Unsupported:
 
     def _refuse_comparison(self, other: object) -> NoReturn:
         raise caller().error(
-            "encrypted values cannot be compared: compare(a, b) is about 1 where a > b and 0 where "
-            "a < b, sign(x) about -1 or 1"
+            "encrypted values cannot be compared exactly: in CKKS compare(a, b, margin=…) is about "
+            "1 where a > b and 0 where a < b; in BFV a - b is 0 where they are equal"
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
     __eq__ = __ne__ = _refuse_comparison
 
-    def __rtruediv__(self, other: object) -> NoReturn:
-        raise division_error()
-
     def __rpow__(self, base: object) -> NoReturn:
-        raise caller().error(f"an encrypted vector cannot be an exponent: {_POLYNOMIAL}")
+        raise caller().error(f"an encrypted {self.kind} cannot be an exponent: {_POLYNOMIAL}")
+
+    def __setitem__(self, index: object, value: object) -> NoReturn:
+        raise caller().error(
+            f"an encrypted {self.kind} is not changed in place: compute another one, such as "
+            "mask * x + (1 - mask) * y"
+        )
 
     def __getitem__(self, index: object) -> NoReturn:
         raise caller().error(
@@ -104,30 +151,28 @@ class Unsupported:
 
     def __float__(self) -> NoReturn:
         raise caller().error(
-            f"an encrypted vector is not a number, as float() and math want one: {_POLYNOMIAL}"
+            f"an encrypted {self.kind} is not a number, as float() and math want one: {_POLYNOMIAL}"
         )
 
     def __array__(self, *args: object, **options: object) -> NoReturn:
         raise caller().error(
-            "an encrypted vector cannot become a NumPy array, or a part of one: use it by itself"
+            f"an encrypted {self.kind} cannot become a NumPy array, or a part of one: use it by "
+            "itself; np.stack and np.concatenate join several"
         )
 
 
-def numpy_error(name: str) -> ProgramError:
-    """Returns (does not raise) the error for a function of NumPy."""
+def numpy_error(name: str, kind: str) -> ProgramError:
+    """Returns (does not raise) the error for a function of NumPy.
+
+    Args:
+        name: The function's.
+        kind: What it was called with: ``vector`` or ``array``.
+    """
     function = getattr(np, name, None)
-    instead = _INSTEAD.get(name, "write it with the operations that follow")
-    if name not in _INSTEAD and isinstance(function, np.ufunc) and function.nin == 1:
-        instead = f"chebyshev(x, np.{name}, degree, (low, high)) approximates it"
-    return caller().error(
-        f"np.{name} does not take encrypted vectors: {instead}; exact are + - * ** @, sum, mean "
-        "and dot"
-    )
-
-
-def division_error() -> ProgramError:
-    """Returns (does not raise) the error for an encrypted divisor."""
-    return caller().error(
-        "an encrypted vector cannot divide: multiply by inverse(x), an approximation of its "
-        "reciprocal"
-    )
+    instead = _OF_BOTH | (_OF_VECTORS if kind == "vector" else _OF_ARRAYS)
+    hint = instead.get(name, "write it with the operations that follow")
+    if name not in instead and isinstance(function, np.ufunc) and function.nin == 1:
+        hint = f"chebyshev(x, np.{name}, degree, (low, high)) approximates it"
+    elif name not in instead and kind == "array":
+        hint = "write it with others"
+    return caller().error(f"np.{name} does not take encrypted {kind}s: {hint}; {_ENDS[kind]}")

@@ -100,7 +100,7 @@ class EncryptedVector(RecordedVector):
             return _FUNCTIONS[name](self)
         if not options and len(args) == 2 and name in ("dot", "inner"):
             return self.__matmul__(args[1]) if args[0] is self else self.__rmatmul__(args[0])
-        raise numpy_error(name)
+        raise numpy_error(name, self.kind)
 
 
 _UNARY: dict[np.ufunc, Callable[[EncryptedVector], EncryptedVector]] = {

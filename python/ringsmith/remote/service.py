@@ -82,7 +82,7 @@ class RemoteProgram:
         secret_key: "SecretKey",
         outputs: Mapping[str, Ciphertext],
         *,
-        complex_numbers: bool = False,
+        complex_numbers: bool | None = None,
         share: int | None = None,
         statistical_security: int = STATISTICAL_SECURITY,
     ) -> dict[str, NDArray[Any]]:

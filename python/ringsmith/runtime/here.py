@@ -70,7 +70,7 @@ def run_here(
     device: str,
     design: str | Design | None,
     *,
-    complex_numbers: bool,
+    complex_numbers: bool | None,
 ) -> dict[str, NDArray[Any]]:
     """Runs a program and returns its numbers; arguments are those of ``Program.run``."""
     if inputs is not None and vectors:
@@ -88,7 +88,7 @@ def here(
     device: str,
     design: str | Design | None = None,
     *,
-    complex_numbers: bool = False,
+    complex_numbers: bool | None = None,
 ) -> Here:
     """Encrypts, runs and decrypts; keys and the compiled program are kept with the program.
 

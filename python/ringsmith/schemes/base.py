@@ -37,6 +37,7 @@ class Options:
         rotate_products: Whether products with plaintexts are rotated before they are rescaled.
         unchecked: As of ``Program``: the option ``allow_overflow`` of ``trace``.
         rotations: As of ``Program``.
+        enough: Whether noise only has to stay well below the approximation of a result (CKKS).
     """
 
     headroom_bits: int | None = None
@@ -45,6 +46,7 @@ class Options:
     rotate_products: bool = False
     unchecked: bool = False
     rotations: str = SHARED
+    enough: bool = False
 
 
 @dataclass(frozen=True)

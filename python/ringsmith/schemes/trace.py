@@ -87,8 +87,9 @@ def trace(
         function: Takes encrypted vectors by keyword. Returns one (output ``result``), a tuple or
             list (``result0``, ``result1``, …), or a mapping of names to vectors.
         parameters: The parameter set, of CKKS or BFV. Or the requirements for automatic parameters:
-            ``AutoParameters`` (CKKS), ``AutoBfvParameters``, or ``"auto"``, which is
-            ``AutoParameters()``. Then the function is called once for each ring degree tried.
+            ``AutoParameters`` (CKKS), ``AutoBfvParameters``, or ``"auto"``: ``AutoParameters()``,
+            but of an approximated result no more bits of precision than its error deserves. Then
+            the function is called once for each ring degree tried.
         inputs: Names of the encrypted inputs, or a mapping from each name to an ``InputSpec``, its
             length, or None for all slots. None: the function's parameters that have no default.
         headroom_bits: CKKS only: all messages are promised to stay within ±2^headroom_bits, and
@@ -161,7 +162,9 @@ def trace(
             outputs,
             wanted.default_bound,
         ),
-        lambda recording, n, carried: scheme.search(recording, wanted, n, carried, options),
+        lambda recording, n, carried: scheme.search(
+            recording, wanted, n, carried, replace(options, enough=parameters == "auto")
+        ),
         wanted,
         source,
     )

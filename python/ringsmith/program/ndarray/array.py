@@ -52,6 +52,8 @@ class EncryptedArray(Arithmetic):
         shape: As NumPy's.
     """
 
+    kind = "array"
+
     def __init__(self, trace: Trace, content: Placed, node: ArrayNode) -> None:
         """For this package only.
 
@@ -202,12 +204,36 @@ class EncryptedArray(Arithmetic):
         """Returns the product with an array, as ``numpy.dot`` for up to two axes."""
         return _computed("functions", "dot", self, other)
 
+    def prod(self, axis: int | None = None, *, keepdims: bool = False) -> "EncryptedArray":
+        """Returns products over an axis, as ``numpy.prod``."""
+        return _computed("functions", "prod", self, axis, keepdims=keepdims)
+
+    def clip(self, low: float, high: float) -> "EncryptedArray":
+        """Returns about the numbers moved into a range, as ``numpy.clip``, by ``maximum``."""
+        return _computed("protocols", "clip", self, low, high)
+
+    def copy(self) -> Self:
+        """Returns the array itself, which is never changed."""
+        return self
+
+    @property
+    def real(self) -> Self:
+        """The real parts; in CKKS only."""
+        return (
+            self if self._is_real() else self.made(((self + self.conjugate()) / 2).content, np.real)
+        )
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts; in CKKS only."""
+        return self.made(((self - self.conjugate()) / 2j).content, np.imag)
+
     def cumsum(self, axis: int | None = None) -> "EncryptedArray":
         """Returns sums of the entries up to each one, as ``numpy.cumsum``."""
         return _computed("functions", "cumsum", self, axis)
 
     def _of_ufunc(self, ufunc: np.ufunc, operands: Sequence[Any]) -> object:
-        return _later("functions", "called_as_ufunc")(ufunc, operands)
+        return _later("protocols", "called_as_ufunc")(ufunc, operands)
 
     def __array_function__(
         self,
@@ -217,9 +243,9 @@ class EncryptedArray(Arithmetic):
         options: Mapping[str, object],
     ) -> object:
         """Takes functions that move and add up entries from NumPy, and refuses its others."""
-        found = _later("functions", "called_by_numpy")(function, args, options)
+        found = _later("protocols", "called_by_numpy")(function, args, options)
         if found is None:
-            raise numpy_error(function.__name__)
+            raise numpy_error(function.__name__, self.kind)
         return found
 
     # ---- where entries go --------------------------------------------------------------------
@@ -359,24 +385,26 @@ class EncryptedArray(Arithmetic):
         axis: Axis = None,
         *,
         keepdims: bool = False,
+        error: float | None = None,
         margin: float | None = None,
         precision: float = 8,
     ) -> "EncryptedArray":
         """Returns about the largest entries along axes; see ``ndarray.axes.amax``."""
-        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
-        return _computed("axes", "amax", self, axis, **options)
+        options = {"keepdims": keepdims, "error": error, "margin": margin}
+        return _computed("axes", "amax", self, axis, precision=precision, **options)
 
     def min(
         self,
         axis: Axis = None,
         *,
         keepdims: bool = False,
+        error: float | None = None,
         margin: float | None = None,
         precision: float = 8,
     ) -> "EncryptedArray":
         """Returns about the smallest entries along axes; see ``ndarray.axes.amax``."""
-        options = {"keepdims": keepdims, "margin": margin, "precision": precision}
-        return _computed("axes", "amin", self, axis, **options)
+        options = {"keepdims": keepdims, "error": error, "margin": margin}
+        return _computed("axes", "amin", self, axis, precision=precision, **options)
 
     def _is_real(self) -> bool:
         parts = (part for part in self._content.parts if not isinstance(part, np.ndarray))

@@ -1,20 +1,23 @@
 """Functions along an axis that need comparisons, exponentials or roots: approximations, in CKKS."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ringsmith.program.approximations import exp, inverse, sqrt
-from ringsmith.program.comparisons import compare, maximum, minimum
+from ringsmith.program.approximations import exp, inverse, relu, sqrt
+from ringsmith.program.arrays import Array
+from ringsmith.program.comparisons import checked_error, compare, maximum, minimum
 from ringsmith.program.elementwise import value_range
 from ringsmith.program.ndarray.array import Axis, EncryptedArray, checked_axes
 from ringsmith.program.ndarray.functions import concatenate
+from ringsmith.program.ndarray.linear import Terms
+from ringsmith.program.ndarray.placing import moved_entries
 from ringsmith.program.ranges import Interval, bounded
 from ringsmith.program.source import SourceLine, caller
 
-_SHARE = 2.0**-4
-"""The default margin, as a part of the width of the range; as of ``compare``."""
 _ERROR = 2.0**-10
 
 
@@ -23,6 +26,7 @@ def amax(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    error: float | None = None,
     margin: float | None = None,
     precision: float = 8,
 ) -> EncryptedArray:
@@ -32,14 +36,15 @@ def amax(
         x: An array of real numbers.
         axis: The axis, or several; None: all.
         keepdims: Whether the axes are kept, of length 1.
+        error: The largest distance that is allowed. None: 2^-7 of the range for each round.
         margin: As of ``maximum``: entries that differ by less count as equal, and the result is
-            wrong by half of it in each round at most. None: a sixteenth of the range.
-        precision: Bits of precision of each comparison.
+            wrong by half of it in each round at most. None: ``error`` counts.
+        precision: Bits of precision of each comparison with a margin.
 
     Raises:
         ProgramError: When there is no such axis, or x has no range of real numbers; in BFV.
     """
-    return _rounds(x, axis, keepdims, margin, precision, maximum, caller())
+    return _extreme(x, axis, keepdims, error, margin, precision, maximum, caller())
 
 
 def amin(
@@ -47,34 +52,107 @@ def amin(
     axis: Axis = None,
     *,
     keepdims: bool = False,
+    error: float | None = None,
     margin: float | None = None,
     precision: float = 8,
 ) -> EncryptedArray:
     """Returns about the smallest entries along axes; arguments as of ``amax``."""
-    return _rounds(x, axis, keepdims, margin, precision, minimum, caller())
+    return _extreme(x, axis, keepdims, error, margin, precision, minimum, caller())
 
 
-def _rounds(
+def _extreme(
     x: EncryptedArray,
     axis: Axis,
     keepdims: bool,
+    error: float | None,
     margin: float | None,
     precision: float,
     extreme: Callable[..., EncryptedArray],
     source: SourceLine,
 ) -> EncryptedArray:
     """Returns what ``maximum`` or ``minimum`` leaves of the entries along axes."""
-    for each in checked_axes(axis, x.shape, source):
-        while x.shape[each] > 1:
-            first, second = _halves(x, each)
-            low, high = _real_range(x, source)
-            width = max(high - low, 1e-9)
-            least = width * _SHARE if margin is None else margin
-            x = extreme(first, second, span=width, margin=least, precision=precision)
-            slack = max(least / 2, width * 2.0**-precision)
-            x = bounded(x, (low - slack, high + slack))
     axes = checked_axes(axis, x.shape, source)
+    rounds = sum((x.shape[each] - 1).bit_length() for each in axes)
+    low, high = _real_range(x, source)
+    if margin is not None:
+        x = _rounds(x, axes, lambda a, b: _with_margin(a, b, extreme, margin, precision, source))
+    elif rounds:
+        width = max(high - low, 1e-9)
+        allowed = checked_error(None if error is None else error / rounds, width, source)
+        largest = width + 2 * rounds * allowed
+        factor = 1.0 if 0.5 <= largest <= 1 else 1 / largest  # polynomials on [-1, 1] cost least
+        scaled = x if factor == 1 else bounded(x * factor, (low * factor, high * factor))
+        ends = Ends(low * factor, high * factor, allowed * factor)
+        scaled = _rounds(scaled, axes, lambda a, b: ends.after(extreme, a, b))
+        x = scaled if factor == 1 else scaled * (1 / factor)
     return x if keepdims or not axes else x.squeeze(axes)
+
+
+def _rounds(
+    x: EncryptedArray,
+    axes: tuple[int, ...],
+    of_two: Callable[[EncryptedArray, EncryptedArray], EncryptedArray],
+) -> EncryptedArray:
+    """Returns an array with axes of length 1, each reduced in rounds of two entries at once.
+
+    Every entry meets one half an axis further on, and all stay: where the axis is a power of two
+    long, no slot is ever without an entry, and nothing has to be cleared.
+    """
+    for each in axes:
+        at = (slice(None),) * each
+        length = x.shape[each]
+        steps = 1 << (length - 1).bit_length()
+        if length < steps:  # some entries meet themselves
+            steps //= 2
+            x = of_two(x[(*at, slice(steps))], x[(*at, slice(length - steps, None))])
+        while steps > 1:
+            steps //= 2
+            x = of_two(x, _turned(x, -steps, each))
+        x = x[(*at, slice(1))]
+    return x
+
+
+def _turned(x: EncryptedArray, shift: int, axis: int) -> EncryptedArray:
+    return x.rearranged(lambda a: np.roll(a, shift, axis))
+
+
+@dataclass
+class Ends:
+    """The range of numbers through rounds of comparisons.
+
+    Attributes:
+        low: Its low end.
+        high: Its high end.
+        error: The error of each round, by which it grows; the span stays within 1.
+    """
+
+    low: float
+    high: float
+    error: float
+
+    def after(
+        self, extreme: Callable[..., EncryptedArray], a: EncryptedArray, b: EncryptedArray
+    ) -> EncryptedArray:
+        """Returns the maximum or minimum of two arrays in the range, which grows."""
+        found = extreme(a, b, span=1.0, error=self.error)
+        self.low, self.high = self.low - self.error, self.high + self.error
+        return bounded(found, (self.low, self.high))
+
+
+def _with_margin(
+    a: EncryptedArray,
+    b: EncryptedArray,
+    extreme: Callable[..., EncryptedArray],
+    margin: float,
+    precision: float,
+    source: SourceLine,
+) -> EncryptedArray:
+    """Returns the maximum or minimum of two arrays of one range by ``compare``."""
+    low, high = _real_range(a, source)
+    width = max(high - low, 1e-9)
+    found = extreme(a, b, span=width, margin=margin, precision=precision)
+    slack = max(margin / 2, width * 2.0**-precision)
+    return bounded(found, (low - slack, high + slack))
 
 
 def _halves(x: EncryptedArray, axis: int) -> tuple[EncryptedArray, EncryptedArray]:
@@ -197,19 +275,16 @@ def std(
     return sqrt(bounded(variance, (0, (high - low) ** 2 / 4)), error=error)
 
 
-def sort(
-    x: EncryptedArray, axis: int = -1, *, margin: float | None = None, precision: float = 8
-) -> EncryptedArray:
+def sort(x: EncryptedArray, axis: int = -1, *, error: float | None = None) -> EncryptedArray:
     """Returns about the entries in ascending order along an axis, as ``numpy.sort``.
 
-    Batcher's bitonic network: k(k + 1)/2 comparisons follow one another for a length of 2^k, so
-    that automatic parameters hold a length of about 4.
+    Batcher's bitonic network: k(k + 1)/2 rounds of comparisons follow one another for a length of
+    2^k, so that automatic parameters hold a length of about 8.
 
     Args:
         x: An array of real numbers.
         axis: The axis.
-        margin: As of ``amax``, for each comparison.
-        precision: Bits of precision of each comparison.
+        error: The largest distance that is allowed. None: 2^-7 of the range for each round.
 
     Raises:
         ProgramError: When there is no such axis, or x has no range of real numbers; in BFV.
@@ -218,23 +293,44 @@ def sort(
     chosen = _axis(x, axis, "sort(x, axis)", source)
     length, bits = x.shape[chosen], (x.shape[chosen] - 1).bit_length()
     low, high = _real_range(x, source)
-    width = max(high - low, 1e-9)
-    least = width * _SHARE if margin is None else margin
-    slack = max(least / 2, width * 2.0**-precision)
+    width, rounds = max(high - low, 1e-9), bits * (bits + 1) // 2
+    allowed = checked_error(None if error is None else error / max(rounds, 1), width, source)
+    unit = width + 2 * rounds * allowed
+    x = x.rearranged(lambda a: np.moveaxis(a, chosen, -1))
     if length < 1 << bits:
-        above = (*x.shape[:chosen], (1 << bits) - length, *x.shape[chosen + 1 :])
-        x = concatenate([x, np.full(above, high)], chosen)
+        x = concatenate([x, np.full((*x.shape[:-1], (1 << bits) - length), high)], x.ndim - 1)
     index = np.arange(1 << bits)
-    at = (slice(None),) * chosen
+    parts, factors = [x], [np.eye(index.size)]  # x is the sum of these products
     for block in range(1, bits + 1):
         for step in reversed(range(block)):
-            low, high = low - slack, high + slack
-            partner = x[(*at, index ^ 1 << step)]
-            upward = index >> block & 1 == index >> step & 1  # this one takes the smaller entry
-            shape = [1] * x.ndim
-            shape[chosen] = index.size
-            direction = np.where(upward, -1, 1).reshape(shape)
-            wins = compare(x, partner, span=high - low, margin=least, precision=precision)
-            x = (x + partner) / 2 + (x - partner) * direction * (wins - 0.5)
-            x = bounded(x, (low, high))
-    return x[(*at, slice(length))]
+            low, high = low - allowed, high + allowed
+            # The smaller one of two numbers goes to the smaller index or, in some blocks, to the
+            # greater: it is the one that is there less relu of its difference to the other.
+            sign = np.where(index >> block & 1 == index >> step & 1, 1.0, -1.0)
+            apart = (np.eye(index.size) - np.eye(index.size)[index ^ 1 << step]) * (sign / unit)
+            difference = bounded(_mixed(parts, [each @ apart for each in factors], source), 1.0)
+            positive = relu(difference, error=allowed / unit, interval=1.0)
+            # The next differences are taken of x and this result: they do not wait for the new x.
+            parts, factors = [x, positive], [np.eye(index.size), np.diag(-sign * unit)]
+            x = bounded(x - positive * (sign * unit), (low, high))
+    return x[..., :length].rearranged(lambda a: np.moveaxis(a, -1, chosen))
+
+
+def _mixed(
+    arrays: Sequence[EncryptedArray], matrices: Sequence[NDArray[np.float64]], source: SourceLine
+) -> EncryptedArray:
+    """Returns the sum of products of arrays of one shape with plain matrices, in one level."""
+    x = arrays[0]
+    record = np.arange(x.size // x.shape[-1], dtype=np.int64)[:, None] * x.shape[-1]
+    terms = []
+    for matrix in matrices:
+        rows, columns = np.nonzero(matrix)
+        weights = np.broadcast_to(matrix[rows, columns], (record.size, rows.size))
+        to, entry = ((record + each).reshape(-1) for each in (columns, rows))
+        terms.append(Terms(to, entry, weights.reshape(-1)))
+    content = moved_entries([each.content for each in arrays], terms, x.shape, x.trace, source)
+
+    def compute(*each: Array) -> Array:
+        return np.asarray(sum(a @ matrix for a, matrix in zip(each, matrices, strict=True)))
+
+    return x.made(content, compute, *arrays)

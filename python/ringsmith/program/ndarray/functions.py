@@ -1,14 +1,13 @@
-"""Functions of encrypted arrays, and those of NumPy that take them by its protocols."""
+"""Functions of encrypted arrays."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringsmith.program.arrays import ArrayNode
-from ringsmith.program.late import of_program
 from ringsmith.program.ndarray.array import EncryptedArray, checked_axes
 from ringsmith.program.ndarray.layout import GAP, Layout
 from ringsmith.program.ndarray.linear import Terms
@@ -27,18 +26,23 @@ Lengths = int | tuple[int, ...]
 
 def concatenate(arrays: Arrays, axis: int = 0) -> EncryptedArray:
     """Returns arrays one after another along an axis, as ``numpy.concatenate``."""
-    return _joined(arrays, lambda numbers: np.concatenate(numbers, axis))
+    return joined(arrays, lambda numbers: np.concatenate(numbers, axis))
 
 
 def stack(arrays: Arrays, axis: int = 0) -> EncryptedArray:
     """Returns arrays along a new axis, as ``numpy.stack``."""
-    return _joined(arrays, lambda numbers: np.stack(numbers, axis))
+    return joined(arrays, lambda numbers: np.stack(numbers, axis))
 
 
-def _joined(
+def joined(
     arrays: Arrays, join: Callable[[Sequence[NDArray[Any]]], NDArray[Any]]
 ) -> EncryptedArray:
-    """Returns what a function of NumPy makes of several arrays whose entries it moves."""
+    """Returns what a function of NumPy makes of several arrays whose entries it moves.
+
+    Args:
+        arrays: The arrays.
+        join: The function; it is called on the numbers of the entries.
+    """
     source = caller()
     encrypted = [each for each in arrays if isinstance(each, EncryptedArray)]
     if not encrypted:
@@ -117,12 +121,12 @@ def roll(x: EncryptedArray, shift: Any, axis: Any = None) -> EncryptedArray:  # 
 
 def outer(a: object, b: object) -> EncryptedArray:
     """Returns the products of all entries of a with all of b, as ``numpy.outer``."""
-    return cast("EncryptedArray", _operand(a).reshape(-1, 1) * _operand(b).reshape(-1))
+    return cast("EncryptedArray", operand(a).reshape(-1, 1) * operand(b).reshape(-1))
 
 
 def inner(a: object, b: object) -> EncryptedArray:
     """Returns sums of products over the last axes, as ``numpy.inner``."""
-    left, right = _operand(a), _operand(b)
+    left, right = operand(a), operand(b)
     if not left.ndim or not right.ndim:
         return cast("EncryptedArray", left * right)
     if left.ndim == 1 or right.ndim == 1:
@@ -133,14 +137,14 @@ def inner(a: object, b: object) -> EncryptedArray:
 
 def dot(a: object, b: object) -> EncryptedArray:
     """Returns the product of arrays, as ``numpy.dot``."""
-    left, right = _operand(a), _operand(b)
+    left, right = operand(a), operand(b)
     if not left.ndim or not right.ndim:
         return cast("EncryptedArray", left * right)
     return matmul(left, right) if right.ndim <= 2 else inner(left, np.swapaxes(right, -1, -2))
 
 
-def _operand(value: object) -> Any:  # noqa: ANN401 - both have NumPy's methods
-    """An encrypted array, or NumPy's."""
+def operand(value: object) -> Any:  # noqa: ANN401 - both have NumPy's methods
+    """Returns an encrypted array itself, and anything else as an array of NumPy."""
     return value if isinstance(value, EncryptedArray) else np.asarray(value)
 
 
@@ -186,7 +190,7 @@ def pad(
     def padded(each: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return np.pad(each[0], cast("Any", pad_width), constant_values=each[1].item())
 
-    return _joined([x, constant_values], padded)
+    return joined([x, constant_values], padded)
 
 
 def einsum(subscripts: str, *operands: object) -> EncryptedArray:
@@ -203,7 +207,7 @@ def einsum(subscripts: str, *operands: object) -> EncryptedArray:
     source = caller()
     names, _, result = subscripts.replace(" ", "").partition("->")
     each = names.split(",")
-    arrays = [_operand(value) for value in operands]
+    arrays = [operand(value) for value in operands]
     letters = sorted({*names} - {","})
     if "->" not in subscripts:
         result = "".join(letter for letter in letters if names.count(letter) == 1)
@@ -237,7 +241,8 @@ def conv1d(
 
     Args:
         x: Shape (…, channels, length).
-        kernels: Plain, of shape (maps, channels, size).
+        kernels: Plain, of shape (maps, channels, size). Or one kernel, of shape (size,): then x is
+            of shape (…, length), and so is the result.
         stride: Entries from one place of the kernel to the next.
         padding: Zeros before and after.
 
@@ -257,7 +262,8 @@ def conv2d(
 
     Args:
         x: Shape (…, channels, height, width).
-        kernels: Plain, of shape (maps, channels, height, width).
+        kernels: Plain, of shape (maps, channels, height, width). Or one kernel, of shape (height,
+            width): then x is of shape (…, height, width), and the result of (…, rows, columns).
         stride: Entries from one place of the kernel to the next, of both axes or for each.
         padding: Zeros before and after, of both axes or for each.
 
@@ -307,10 +313,14 @@ def _convolved(
         raise source.error(f"{x!r:.40} ({type(x).__name__}) stands where the encrypted array does")
     found = x.trace.space.array(kernels, source)
     axes = len(strides)
+    if found.ndim == axes and x.ndim >= axes:
+        apart = x.rearranged(lambda a: np.expand_dims(a, -axes - 1))
+        made = _convolved(apart, found[None, None], strides, padding, source)
+        return made.rearranged(lambda a: np.squeeze(a, -axes - 1))
     if found.ndim != axes + 2 or not found.any():
         raise source.error(
-            f"kernels of shape {found.shape}: give shape (maps, channels, …) of {axes + 2} axes, "
-            "not all zero"
+            f"kernels of shape {found.shape}: give one kernel of {axes} axes, or shape (maps, "
+            f"channels, …) of {axes + 2} axes, not all zero"
         )
     for what, values, least in (("stride", strides, 1), ("padding", padding, 0)):
         if any(whole_number(each) is None or each < least for each in values):
@@ -320,87 +330,3 @@ def _convolved(
 
 def _pair(value: Lengths) -> tuple[int, ...]:
     return value if isinstance(value, tuple) else (value, value)
-
-
-def _differences(x: EncryptedArray, n: int = 1, axis: int = -1) -> EncryptedArray:
-    """Returns differences of neighbours along an axis, n times, as ``numpy.diff``."""
-    for _ in range(n):
-        later = x.rearranged(lambda a: np.delete(a, 0, axis))
-        x = later - x.rearranged(lambda a: np.delete(a, -1, axis))
-    return x
-
-
-_MOVING = (
-    *("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d"),
-    *("transpose", "swapaxes", "moveaxis", "flip", "fliplr", "flipud", "rot90", "roll"),
-    *("take", "compress", "delete", "diagonal", "repeat", "tile", "broadcast_to"),
-)
-_JOINING = ("concatenate", "stack", "vstack", "hstack", "dstack", "column_stack")
-_COMPUTING: Mapping[str, Callable[..., EncryptedArray]] = {
-    "sum": EncryptedArray.sum,
-    "mean": EncryptedArray.mean,
-    "var": EncryptedArray.var,
-    "std": EncryptedArray.std,
-    "max": EncryptedArray.max,
-    "amax": EncryptedArray.max,
-    "min": EncryptedArray.min,
-    "amin": EncryptedArray.min,
-    "sort": lambda x, axis=-1: of_program("sort")(x, axis),
-    "dot": dot,
-    "inner": inner,
-    "outer": outer,
-    "cumsum": cumsum,
-    "diff": _differences,
-    "einsum": einsum,
-    "pad": pad,
-    "prod": prod,
-    "where": where,
-}
-
-
-def called_by_numpy(
-    function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]
-) -> object:
-    """Returns what a function of NumPy makes of encrypted arrays; None: it is not supported."""
-    name = function.__name__
-    if name in ("shape", "ndim", "size") and not options and len(args) == 1:
-        return getattr(args[0], name)
-    if name in _MOVING and isinstance(args[0], EncryptedArray):
-        return args[0].rearranged(lambda a: function(a, *args[1:], **options))
-    if name in _JOINING:
-        return _joined(args[0], lambda each: function(each, *args[1:], **options))
-    if name in _COMPUTING:
-        try:
-            return _COMPUTING[name](*args, **options)
-        except TypeError as error:  # an option of NumPy's that encrypted arrays do not have
-            raise caller().error(f"np.{name}: {error}") from error
-    return None
-
-
-def called_as_ufunc(ufunc: np.ufunc, operands: Sequence[Any]) -> EncryptedArray | None:
-    """Returns what an arithmetic function of NumPy makes of operands; None: not supported."""
-    if ufunc is np.matmul:
-        return matmul(*operands)
-    if ufunc in _BINARY:
-        forward, reflected = _BINARY[ufunc]
-        a, b = operands
-        found = forward(a, b) if isinstance(a, EncryptedArray) else reflected(b, a)
-        return cast("EncryptedArray", found)
-    return _UNARY[ufunc](*operands) if ufunc in _UNARY else None
-
-
-_BINARY: Mapping[np.ufunc, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    np.add: (EncryptedArray.__add__, EncryptedArray.__radd__),
-    np.subtract: (EncryptedArray.__sub__, EncryptedArray.__rsub__),
-    np.multiply: (EncryptedArray.__mul__, EncryptedArray.__rmul__),
-    np.true_divide: (EncryptedArray.__truediv__, EncryptedArray.__rtruediv__),
-    np.power: (EncryptedArray.__pow__, EncryptedArray.__rpow__),
-}
-_UNARY: Mapping[np.ufunc, Callable[[EncryptedArray], EncryptedArray]] = {
-    np.negative: EncryptedArray.__neg__,
-    np.positive: EncryptedArray.__pos__,
-    np.square: lambda x: x * x,
-    np.conjugate: EncryptedArray.conjugate,
-    np.absolute: abs,
-    np.fabs: abs,
-}

@@ -13,6 +13,7 @@ from ringsmith.program.graph import Program
 from ringsmith.program.overflow import ConstantOutputError, RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
+from ringsmith.schemes.ckks.forecast import OutputForecast
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
 from ringsmith.schemes.ckks.program import CkksProgram
@@ -25,6 +26,9 @@ _BITS_FOR_TWICE_N = 1.3
 """Bits of precision that a ring of twice the degree loses, about: for the first guess."""
 _BITS_FOR_LEVEL = 3.0
 """Bits of precision that a level more cannot win: of fewer than are missing no scale is tried."""
+_BEYOND_APPROXIMATION = 3
+"""Bits by which noise is less than an approximation, where that decides."""
+_LEAST_BITS = 8
 _LOSS_SLACK = 0.01
 """Bits by which a scale of one bit less may be more precise than is computed."""
 
@@ -39,6 +43,7 @@ class CkksSearch(Search):
         n: The ring degree.
         carried: Bits of modulus that it carries.
         options: The other options of ``trace``; ``wish`` has the headroom.
+        asked: Bits of precision that are asked for; of the output that was least precise last.
         lead: Bits of precision less those of the scale, about; None: not known.
         forecast_here: Whether that is by a forecast at this ring degree.
     """
@@ -50,12 +55,17 @@ class CkksSearch(Search):
     options: Options
     scale_reason: str = ""
     key_reason: str = ""
+    asked: float = 0.0
     lead: float | None = None
     forecast_here: bool = False
+
+    def __post_init__(self) -> None:
+        self.asked = self.wish.precision_bits
 
     def follow(self, before: Search) -> None:
         """Takes the smaller degree's precision for the first guess."""
         if isinstance(before, CkksSearch) and before.lead is not None:
+            self.asked = before.asked
             self.lead = before.lead - _BITS_FOR_TWICE_N * math.log2(self.n / before.n)
 
     def run(self) -> CkksProgram | None:
@@ -100,7 +110,7 @@ class CkksSearch(Search):
     @property
     def _first_scale(self) -> int:
         """Bits of the scale that the search begins with: what the precision takes, about."""
-        bits = self.wish.precision_bits
+        bits = self.asked
         if self.wish.flooding is not None:
             bits -= self.wish.flooding.bits(self.n, self.wish.flooding.noise_bound(1.0))
         guess = math.ceil(bits + math.log2(self.n))
@@ -110,7 +120,7 @@ class CkksSearch(Search):
         """Returns the bits of the scale that is tried first."""
         if self.lead is None:
             return min(self._first_scale, widest)
-        return min(max(math.ceil(self.wish.precision_bits - self.lead), MIN_SCALE_BITS), widest)
+        return min(max(math.ceil(self.asked - self.lead), MIN_SCALE_BITS), widest)
 
     def _fits(self, levels: int, bits: int) -> bool:
         return sum(self.wish.prime_bits(levels, bits)) <= self.carried
@@ -139,12 +149,12 @@ class CkksSearch(Search):
         Raises:
             LevelsError: When the program needs more levels.
         """
-        asked, best, scale = self.wish.precision_bits, None, self._start(widest)
+        best, scale = None, self._start(widest)
         forecasts: dict[int, float] = {}
         errors: dict[int, str] = {}
         if self.lead is not None and self.forecast_here:
             hoped = widest + self.lead
-            if hoped + _BITS_FOR_LEVEL < asked:
+            if hoped + _BITS_FOR_LEVEL < self.asked:
                 self._say_unprecise(levels, widest, {widest: hoped}, errors)
                 return None
         while scale not in forecasts.keys() | errors.keys():
@@ -166,6 +176,7 @@ class CkksSearch(Search):
                 scale = min(scale + 1, widest)
                 continue
             bits, loss = self._precision(program)
+            asked = self.asked
             forecasts[scale] = bits
             if math.isfinite(bits):
                 self.lead, self.forecast_here = bits - scale, True
@@ -187,8 +198,8 @@ class CkksSearch(Search):
         elif chosen - 1 in errors:
             below = f"2^{chosen - 1} does not do: {errors[chosen - 1]}"
         self.scale_reason = (
-            f"2^{chosen} forecasts {forecasts[chosen]:.1f} bits of precision and {asked:g} are "
-            f"asked for; {below}"
+            f"2^{chosen} forecasts {forecasts[chosen]:.1f} bits of precision and {self.asked:g} "
+            f"are asked for; {below}"
         )
         return best
 
@@ -205,8 +216,17 @@ class CkksSearch(Search):
         if wish.flooding is not None:
             return program.shared_bits(wish.flooding), 0.0
         found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
-        worst = min(found.outputs.values(), key=lambda output: output.bits)
+        worst = min(found.outputs.values(), key=lambda each: each.bits - self._enough(each))
+        self.asked = self._enough(worst)
         return worst.bits, self._loss(program.parameters, worst.shares)
+
+    def _enough(self, output: OutputForecast) -> float:
+        """Returns the bits of precision that are asked of an output."""
+        asked = self.wish.precision_bits
+        if not self.options.enough or not output.approximation:
+            return asked
+        deserved = math.ceil(_BEYOND_APPROXIMATION - math.log2(output.approximation))
+        return min(asked, max(_LEAST_BITS, deserved))
 
     def _loss(self, parameters: CkksParameters, shares: Mapping[Kind, float]) -> float:
         """Returns the bits that an error of these sources loses with one bit of scale.
@@ -264,7 +284,7 @@ class CkksSearch(Search):
             other = planned(self.recording, candidate, wish.headroom_bits, self.options)
         except (ProgramError, ValueError):  # ValueError: too few primes of that size
             return None
-        return other if self._precision(other)[0] >= wish.precision_bits else None
+        return other if self._precision(other)[0] >= self.asked else None
 
     # ---- why no parameters fit --------------------------------------------------------------
 
@@ -273,7 +293,7 @@ class CkksSearch(Search):
         most = next((k for k in range(levels - 1, -1, -1) if self._fits(k, scale)), 0)
         self.obstacle = (
             f"too deep: {levels} levels, and at most {most} fit: at the scale 2^{scale}, which "
-            f"{self.wish.precision_bits:g} bits of precision take, {levels} levels need "
+            f"{self.asked:g} bits of precision take, {levels} levels need "
             f"{sum(self.wish.prime_bits(levels, scale))} bits of modulus, and it carries "
             f"{self.carried} at {self.wish.security_text}"
         )
@@ -287,7 +307,7 @@ class CkksSearch(Search):
         self, levels: int, widest: int, forecasts: dict[int, float], errors: dict[int, str]
     ) -> None:
         """Says why no scale is precise enough, by the best one."""
-        asked = self.wish.precision_bits
+        asked = self.asked
         if not forecasts and widest < self._first_scale:
             self._say_too_deep(levels, self._first_scale)
             return

@@ -369,6 +369,7 @@ class _Walk:
                 value = value.atom(node.id, known.within(promised))
             else:
                 value = replace(value, range=known.within(promised))
+            value = _within_promise(value, node)
         if self.typical is not None:
             largest = self.typical[node.id].astype(np.float64)
             seen = Span(-largest, largest)
@@ -665,6 +666,20 @@ def _approximations(value: Value) -> Reals:
         if kind is Kind.APPROXIMATION:
             total = total + term.deviation(value.axes)
     return total
+
+
+def _within_promise(value: Value, node: Node) -> Value:
+    """Returns a promised value, whose approximations do not exceed the width of the promise.
+
+    What is computed lies in the range, and so does what it stands for.
+    """
+    assert node.bound is not None, "it is promised"
+    found, width = _approximations(value), node.bound.high - node.bound.low
+    if np.all(found <= width):
+        return value
+    terms = {each: term for each, term in value.terms.items() if each[0] is not Kind.APPROXIMATION}
+    term = _approximation(*_shaped(np.fmin(found, width)))
+    return _with_term(value.with_terms(terms), (Kind.APPROXIMATION, ("promise", node.id)), term)
 
 
 def _with(value: Value, added: Mapping[Source, Reals | float]) -> Value:

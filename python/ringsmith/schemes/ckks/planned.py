@@ -48,6 +48,7 @@ def _cheapest(
             MappingProxyType(recording.lengths),
             MappingProxyType(dict(recording.output_lengths)),
             complex_inputs=recording.complex_inputs,
+            complex_outputs=recording.complex_outputs,
             notes=recording.notes,
             unchecked=options.unchecked,
             rotations=options.rotations,
