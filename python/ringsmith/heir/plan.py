@@ -151,7 +151,7 @@ def planned(
         program = _fewest_levels(wish, recording, traced.slots, options, source)
     else:
         program = choose(
-            recording,
+            lambda n, _: recording(n),
             lambda found, n, carried: scheme.search(found, wish, n, carried, options),
             wish,
             source,

@@ -135,6 +135,7 @@ def record(
     source: SourceLine,
     outputs: Outputs = None,
     default_bound: float | None = None,
+    matters: Callable[[Recording], bool] = lambda _: True,
 ) -> Recording:
     """Calls a function on encrypted vectors that record.
 
@@ -148,6 +149,7 @@ def record(
         source: The line that asks, for errors.
         outputs: As for ``trace``.
         default_bound: The magnitude that inputs without a range are declared with; None: none.
+        matters: Tells whether a cheaper packing of a recording is of use.
 
     Raises:
         ProgramError: When inputs, the function's operations or its results are not legal.
@@ -161,7 +163,7 @@ def record(
     def with_layouts(layouts: Mapping[str, Layout]) -> tuple[Recording, dict[str, Origin]]:
         return _record(function, specs, space, layouts, source, outputs)
 
-    return packed_best(with_layouts)
+    return packed_best(with_layouts, matters)
 
 
 def _record(

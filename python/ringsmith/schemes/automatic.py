@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ringsmith.errors import ProgramError
 from ringsmith.params.automatic import AutoRlweParameters
@@ -11,9 +12,12 @@ from ringsmith.program.source import SourceLine
 from ringsmith.schemes.base import Search
 from ringsmith.schemes.fits import check_fits
 
+_PACKING_LEVELS = 2
+"""Levels that another packing of the inputs may save: a mask where they are first moved, or two."""
+
 
 def choose(
-    record: Callable[[int], Recording],
+    record: Callable[[int, Callable[[Recording], bool]], Recording],
     search: Callable[[Recording, int, int], Search],
     wish: AutoRlweParameters,
     source: SourceLine,
@@ -21,7 +25,8 @@ def choose(
     """Plans a program for the smallest parameters that meet the requirements.
 
     Args:
-        record: Traces the function for a ring degree.
+        record: Traces the function for a ring degree; what it is given tells whether a cheaper
+            packing of a recording is of use.
         search: Makes the search for a recording, a ring degree and the bits of modulus that it
             carries.
         wish: The requirements.
@@ -45,7 +50,7 @@ def choose(
             )
             continue
         try:
-            recording = record(n)
+            recording = record(n, partial(_may_fit, search, n, carried))
         except ProgramError as error:  # too few slots, perhaps; or wrong at any number of slots
             illegal = error
             obstacles.append(f"N = {n} does not do: {error}")
@@ -67,3 +72,10 @@ def choose(
     reason = obstacles[-1] if obstacles else "no ring degree is within the limits"
     hint = wish.hint if hint is None else hint
     raise source.error(f"no parameters fit; {reason}{hint and ': '}{hint}")
+
+
+def _may_fit(
+    search: Callable[[Recording, int, int], Search], n: int, carried: int, recording: Recording
+) -> bool:
+    """Tells whether a recording may fit, as it is or with inputs packed otherwise."""
+    return search(recording, n, carried).may_fit(_PACKING_LEVELS)

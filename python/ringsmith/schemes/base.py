@@ -80,6 +80,13 @@ class Search(ABC):
     def follow(self, before: "Search") -> None:  # noqa: B027 - most have nothing to learn
         """Learns from the search at a smaller degree, which found nothing."""
 
+    def may_fit(self, fewer: int) -> bool:
+        """Tells whether parameters may fit if the program needs so many levels fewer.
+
+        By default they may: a scheme without levels knows it when it has planned.
+        """
+        return True
+
     @abstractmethod
     def run(self) -> Program | None:
         """Returns the program, planned for the best parameters of the degree; None: none fit.

@@ -154,13 +154,14 @@ def trace(
             "ringsmith.program.trace does not: call that one"
         )
     return choose(
-        lambda n: record(
+        lambda n, matters: record(
             function,
             replace(scheme.space(n), chosen=True, shared_rotations=rotations == SHARED),
             names,
             source,
             outputs,
             wanted.default_bound,
+            matters,
         ),
         lambda recording, n, carried: scheme.search(
             recording, wanted, n, carried, replace(options, enough=parameters == "auto")

@@ -51,13 +51,16 @@ R = TypeVar("R", bound=Recorded)
 _Record = Callable[[Mapping[str, Layout]], tuple[R, dict[str, Origin]]]
 
 
-def best(record: _Record[R]) -> R:
+def best(record: _Record[R], matters: Callable[[R], bool]) -> R:
     """Returns the recording of the cheapest packing of the inputs.
 
     Args:
         record: Records with layouts of inputs, by name; without one an input is packed as usual.
+        matters: Tells whether another packing may be of use; no other is tried otherwise.
     """
     found, origins = record({})
+    if not matters(found):
+        return found
     search = _Search(record, found)
     for name in origins:
         if len(search.found.trace.nodes) > _MOST_NODES:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import count
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ringsmith.errors import ProgramError
 from ringsmith.params import AutoParameters, CkksParameters
@@ -13,6 +15,7 @@ from ringsmith.program.graph import Program
 from ringsmith.program.overflow import ConstantOutputError, RangeError
 from ringsmith.program.recording import Recording
 from ringsmith.schemes.base import Options, Search
+from ringsmith.schemes.ckks import noise
 from ringsmith.schemes.ckks.forecast import OutputForecast
 from ringsmith.schemes.ckks.plan import LevelsError
 from ringsmith.schemes.ckks.planned import planned
@@ -31,6 +34,23 @@ _BEYOND_APPROXIMATION = 3
 _LEAST_BITS = 8
 _LOSS_SLACK = 0.01
 """Bits by which a scale of one bit less may be more precise than is computed."""
+_GAIN_SLACK = 1.0
+"""Bits by which a greater scale may be more precise than what it leaves of the error says."""
+_KEYS = (Kind.KEY_SWITCH, Kind.KEY_OFFSET)
+
+
+class _Precision(NamedTuple):
+    """What a forecast says of one scale.
+
+    Attributes:
+        bits: Bits of precision that noise leaves, of the output that is least precise.
+        loss: How many of them a scale of one bit less loses at least.
+        shares: Share of each kind of noise in its variance; empty: they are not known.
+    """
+
+    bits: float
+    loss: float = 0.0
+    shares: Mapping[Kind, float] = MappingProxyType({})
 
 
 @dataclass(eq=False)
@@ -67,6 +87,10 @@ class CkksSearch(Search):
         if isinstance(before, CkksSearch) and before.lead is not None:
             self.asked = before.asked
             self.lead = before.lead - _BITS_FOR_TWICE_N * math.log2(self.n / before.n)
+
+    def may_fit(self, fewer: int) -> bool:
+        """Tells whether the modulus bears so many levels fewer than there are, at any scale."""
+        return self._fits(max(self.recording.depth - fewer, 0), MIN_SCALE_BITS)
 
     def run(self) -> CkksProgram | None:
         """Returns the program with the fewest levels, and for those the smallest scale."""
@@ -142,9 +166,10 @@ class CkksSearch(Search):
     def _with_levels(self, levels: int, widest: int) -> CkksProgram | None:
         """Returns the program with that many levels and the smallest scale that is precise enough.
 
-        One more bit of scale gives nearly one more bit of precision. The search therefore steps by
-        the missing or unused precision, up to the largest scale, until it reaches a scale again, or
-        the sources of the error show that one bit less is too few.
+        One more bit of scale gives nearly one more bit of precision, but of errors that do not
+        depend on it. The search therefore steps to the scale that is precise enough by the sources
+        of the error, up to the largest, until it reaches a scale again, or the sources show that
+        one bit less is too few, or that the largest scale is.
 
         Raises:
             LevelsError: When the program needs more levels.
@@ -175,19 +200,17 @@ class CkksSearch(Search):
                 errors[scale] = str(error)
                 scale = min(scale + 1, widest)
                 continue
-            bits, loss = self._precision(program)
-            asked = self.asked
+            found = self._precision(program)
+            bits, asked = found.bits, self.asked
             forecasts[scale] = bits
             if math.isfinite(bits):
                 self.lead, self.forecast_here = bits - scale, True
             if bits >= asked:
                 best = program
-                if bits - loss < asked:
-                    forecasts.setdefault(scale - 1, bits - loss)
+                if bits - found.loss < asked:
+                    forecasts.setdefault(scale - 1, bits - found.loss)
                     break
-                scale = max(scale - max(1, _whole(bits - asked)), MIN_SCALE_BITS)
-            else:
-                scale = min(scale + max(1, _whole(asked - bits + 1)), widest)
+            scale = self._next(program, found, scale, widest)
         if best is None:
             self._say_unprecise(levels, widest, forecasts, errors)
             return None
@@ -203,22 +226,62 @@ class CkksSearch(Search):
         )
         return best
 
-    def _precision(self, program: CkksProgram) -> tuple[float, float]:
-        """Returns the bits of precision that noise leaves by the forecast.
+    def _precision(self, program: CkksProgram) -> _Precision:
+        """Returns the precision that noise leaves by the forecast.
 
         Where results are shared, it is that of the inputs that clients may encrypt, and the noise
         that hides their own is counted.
-
-        Returns:
-            The bits, and how many of them a scale of one bit less loses at least.
         """
         wish = self.wish
         if wish.flooding is not None:
-            return program.shared_bits(wish.flooding), 0.0
+            return _Precision(program.shared_bits(wish.flooding))
         found = program.forecast(wish.input_bound, samples=wish.samples, each_node=False)
         worst = min(found.outputs.values(), key=lambda each: each.bits - self._enough(each))
         self.asked = self._enough(worst)
-        return worst.bits, self._loss(program.parameters, worst.shares)
+        return _Precision(worst.bits, self._loss(program.parameters, worst.shares), worst.shares)
+
+    def _next(self, program: CkksProgram, found: _Precision, scale: int, widest: int) -> int:
+        """Returns the scale to try after one; that one again: no other does."""
+        unused = found.bits - self.asked
+        if unused < 0 and self._most_gain(program, found, widest) < -unused:
+            return scale
+        scales = range(MIN_SCALE_BITS, scale) if unused >= 0 else range(scale + 1, widest)
+        if found.shares:
+            last = scale - 1 if unused >= 0 else widest
+            fits = (bits for bits in scales if unused + self._gain(program, found, bits) >= 0)
+            step = next(fits, last) - scale
+        else:
+            step = -max(1, _whole(unused)) if unused >= 0 else max(1, _whole(1 - unused))
+        return min(max(scale + step, MIN_SCALE_BITS), widest)
+
+    def _gain(self, program: CkksProgram, found: _Precision, scale: int) -> float:
+        """Returns the bits of precision that another scale wins, about; negative: that it loses.
+
+        The error of double precision stays. That of key switching, with digits that grow with the
+        scale, is in proportion to 1 / special prime.
+        """
+        before = round(math.log2(program.parameters.scale))
+        wider = self._special_bits(program, scale) - self._special_bits(program, before)
+        won = {Kind.FLOATING: 0, **dict.fromkeys(_KEYS, wider)}
+        left = sum(
+            share * 4.0 ** -won.get(kind, scale - before) for kind, share in found.shares.items()
+        )
+        return -math.log2(left) / 2
+
+    def _most_gain(self, program: CkksProgram, found: _Precision, widest: int) -> float:
+        """Returns the bits of precision that any greater scale wins at most.
+
+        They are those that are won if nothing is left of errors that shrink with the scale.
+        """
+        parameters, shares = program.parameters, found.shares
+        wider = self._special_bits(program, widest) - parameters.special_primes[0].bit_length()
+        digits = noise.digits_spread(parameters, 1) / noise.key_switch_spread(parameters, 1)
+        keys = shares.get(Kind.KEY_OFFSET, 0.0) + digits**2 * shares.get(Kind.KEY_SWITCH, 0.0)
+        left = shares.get(Kind.FLOATING, 0.0) + 4.0**-wider * keys
+        return _GAIN_SLACK - math.log2(left) / 2 if left > 0 else math.inf
+
+    def _special_bits(self, program: CkksProgram, scale: int) -> int:
+        return self.wish.prime_bits(program.parameters.levels, scale)[-1]
 
     def _enough(self, output: OutputForecast) -> float:
         """Returns the bits of precision that are asked of an output."""
@@ -239,11 +302,13 @@ class CkksSearch(Search):
         )
         fixed = {Kind.FLOATING, Kind.OTHER}
         if below[-1] == sizes[-1]:  # digits shrink with the scale, and the special prime does not
-            fixed |= {Kind.KEY_SWITCH, Kind.KEY_OFFSET}
+            fixed |= set(_KEYS)
         kept = sum(shares.get(kind, 0.0) for kind in fixed)
         # Primes are 1 modulo 2N: those of some bits lie up to about this much from the scale, and
-        # each level doubles what scales are apart.
-        apart = 2 * self.n * scale_bits * len(sizes) / 2.0 ** (scale_bits - 1 - parameters.levels)
+        # each level doubles what scales are apart, but where the scale was chosen to last.
+        apart = 2 * self.n * scale_bits * len(sizes) / 2.0 ** (scale_bits - 1)
+        lasts = parameters.scale != 2.0**scale_bits
+        apart *= 2.0 if lasts else 2.0**parameters.levels
         return math.log2(4 - 3 * min(kept, 1.0)) / 2 - apart - _LOSS_SLACK
 
     def _with_digits(self, program: CkksProgram) -> CkksProgram | None:
@@ -284,7 +349,7 @@ class CkksSearch(Search):
             other = planned(self.recording, candidate, wish.headroom_bits, self.options)
         except (ProgramError, ValueError):  # ValueError: too few primes of that size
             return None
-        return other if self._precision(other)[0] >= self.asked else None
+        return other if self._precision(other).bits >= self.asked else None
 
     # ---- why no parameters fit --------------------------------------------------------------
 

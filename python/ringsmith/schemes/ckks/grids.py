@@ -175,10 +175,9 @@ class Axes:
             return np.asarray(curve, np.float64)
         labels, windows = self._windows
         shape = (self.intervals + 1,) * len(self.variables)
-        whole = np.broadcast_to(curve, shape)
+        whole = curve if curve.shape == shape else np.broadcast_to(curve, shape)
         found = np.array([whole[window].max() for window in windows], np.float64)
-        result: Reals = found[0] if labels is None else found[labels]
-        return np.asarray(result)
+        return np.asarray(found[0]) if labels is None else found.take(labels)
 
     def excess(self, degree: int) -> float:
         """Returns by how much a polynomial may exceed the largest of its points on the grid.

@@ -80,6 +80,8 @@ class Term(NamedTuple):
 
     def deviation(self, axes: Axes) -> Reals:
         """Returns the largest standard deviation, for all slots or for each of them."""
+        if self.profile is not None and self.curve is _ONE:
+            return self.profile
         largest = axes.largest(np.abs(self.curve))
         return largest if self.profile is None else self.profile * largest
 
@@ -202,10 +204,15 @@ def variance(terms: Iterable[Term], axes: Axes) -> Reals:
         before = curves[key][1] if key in curves else 0.0
         curves[key] = term.profile, before + size * size
     total: Reals = np.zeros(())
-    for profile, curve in curves.values():
-        largest = curve if isinstance(curve, float) else axes.largest(curve)
-        with np.errstate(over="ignore"):
-            total = total + (largest if profile is None else profile * profile * largest)
+    part: Reals | None = None  # one array for all parts, and one for their sum: they are large
+    with np.errstate(over="ignore"):
+        for profile, curve in curves.values():
+            largest = np.asarray(curve) if isinstance(curve, float) else axes.largest(curve)
+            if profile is not None:
+                part = np.multiply(profile, profile, out=part)
+                one = isinstance(curve, float) and curve == 1
+                largest = part if one else np.multiply(part, largest, out=part)
+            total = np.add(total, largest, out=total if total.ndim else None)
     unknown = np.isnan(total)
     return np.asarray(np.where(unknown, np.inf, total) if unknown.any() else total)
 
