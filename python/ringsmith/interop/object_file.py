@@ -22,16 +22,7 @@ from ringsmith.interop.seal_read import MAX_SIZE, read_ciphertext, read_plaintex
 from ringsmith.interop.seal_stream import Source, with_key_tag
 from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, write_public_key
 from ringsmith.interop.seeded_keys import expand_keys, on_the_fly_keys
-from ringsmith.objects import (
-    Ciphertext,
-    EvaluationKeys,
-    KeySwitchKey,
-    OnTheFlyKeys,
-    PlainPolynomial,
-    Plaintext,
-    PublicKey,
-    check_parameters_id,
-)
+from ringsmith.objects import (Ciphertext, EvaluationKeys, KeySwitchKey, OnTheFlyKeys, PlainPolynomial, Plaintext, PublicKey, check_parameters_id, keys_by_name)
 from ringsmith.params import RlweParameters
 
 FORMAT, VERSION = "ringsmith-object", 1
@@ -159,9 +150,8 @@ def load_object(path: str | Path, kind: type[T], parameters: RlweParameters) -> 
 
 def object_bytes(thing: Object, parameters: RlweParameters) -> bytes:
     """Returns the bytes of a Ringsmith container; the object was checked."""
-    keys = thing.galois.values() if isinstance(thing, EvaluationKeys) else ()
     if isinstance(thing, EvaluationKeys) and all(
-        key is None or key.seed is not None for key in (thing.relin, *keys)
+        key.seed is not None for key in keys_by_name(thing).values()
     ):
         thing = on_the_fly_keys(thing, parameters.primes)
     encoder, kind = Encoder(arrays=[]), type(thing)
@@ -213,7 +203,7 @@ def _has_bundle(keys: EvaluationKeys, parameters: RlweParameters) -> bool:
     if parameters.seal_obstacle() is not None:
         return False
     full = parameters.key_shape(parameters.limbs)
-    return all(key is None or key.shape == full for key in (keys.relin, *keys.galois.values()))
+    return all(key.shape == full for key in keys_by_name(keys).values())
 
 
 def _seal_bytes(thing: Object, parameters: RlweParameters) -> bytes | None:

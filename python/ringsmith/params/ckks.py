@@ -3,9 +3,11 @@
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from ringsmith.errors import ParameterError
+from ringsmith.params.bootstrapping import MAX_SPARSE_BITS, Bootstrapping
+from ringsmith.params.keys import KeyShape
 from ringsmith.params.primes import checked_base, primes_of_sizes
 from ringsmith.params.ring import RlweParameters
 from ringsmith.python_numbers import with_python_numbers
@@ -23,9 +25,13 @@ class CkksParameters(RlweParameters):
 
     Attributes:
         scale: Default encoding scale Delta: inputs are encrypted at this scale.
+        bootstrapping: How ciphertexts are bootstrapped; None: they are not. Then inputs have the
+            limbs of bootstrapped ciphertexts (``working_limbs``).
     """
 
     scale: float
+    _: KW_ONLY
+    bootstrapping: Bootstrapping | None = None
 
     @classmethod
     @with_python_numbers
@@ -40,6 +46,7 @@ class CkksParameters(RlweParameters):
         name: str = "custom",
         dnum: int = 0,
         declared_security: int | None = None,
+        bootstrapping: Bootstrapping | None = None,
     ) -> "CkksParameters":
         """Finds primes of the given sizes: those of SEAL's ``CoeffModulus::Create``.
 
@@ -54,6 +61,7 @@ class CkksParameters(RlweParameters):
             dnum: Digits of key switching; 0: one prime a digit.
             declared_security: The level that the set's authors state; takes the place of
                 ``security``.
+            bootstrapping: How ciphertexts are bootstrapped; None: they are not.
 
         Raises:
             ParameterError: When a value is illegal or the level is missed; says what to change.
@@ -75,6 +83,7 @@ class CkksParameters(RlweParameters):
             name=name,
             dnum=dnum,
             declared_security=declared_security,
+            bootstrapping=bootstrapping,
         )
 
     @classmethod
@@ -90,6 +99,7 @@ class CkksParameters(RlweParameters):
         name: str = "custom",
         dnum: int = 0,
         declared_security: int | None = None,
+        bootstrapping: Bootstrapping | None = None,
     ) -> "CkksParameters":
         """Takes given primes, such as those of a SEAL file.
 
@@ -102,6 +112,7 @@ class CkksParameters(RlweParameters):
             name: What reports and files call the set.
             dnum: Digits of key switching; 0: one prime a digit.
             declared_security: As for ``create``.
+            bootstrapping: As for ``create``.
 
         Raises:
             ParameterError: When a prime or another value is illegal, or the level is missed; says
@@ -117,6 +128,7 @@ class CkksParameters(RlweParameters):
             name=name,
             dnum=dnum,
             declared_security=declared_security,
+            bootstrapping=bootstrapping,
         )
 
     @property
@@ -134,7 +146,64 @@ class CkksParameters(RlweParameters):
         """Complex numbers that one ciphertext holds: N/2."""
         return self.row_size
 
+    @property
+    def working_limbs(self) -> int:
+        """Limbs that programs compute on: all, or those that a bootstrapping leaves."""
+        return self.limbs - (self.bootstrapping.levels if self.bootstrapping else 0)
+
+    @property
+    def sparse_key_shape(self) -> KeyShape:
+        """The shape of the key that switches to the sparse secret of bootstrapping.
+
+        Raises:
+            ParameterError: When the parameters do not bootstrap.
+        """
+        given = self.bootstrapping
+        if given is None:
+            raise ParameterError(
+                f"parameters {self.name!r} do not bootstrap, and have no key to a sparse secret: "
+                "take a named set that does, such as 'boot-test', or give bootstrapping="
+            )
+        return KeyShape(1, (0, *self.special[: given.special]))
+
     def _check_scheme(self) -> None:
+        self._check_scale()
+        if self.bootstrapping is not None:
+            self._check_bootstrapping(self.bootstrapping)
+
+    def _check_bootstrapping(self, given: Bootstrapping) -> None:
+        """Refuses a bootstrapping for which the parameters have no room."""
+        if not isinstance(given, Bootstrapping):
+            raise ParameterError(
+                f"bootstrapping = {given!r:.60} is no Bootstrapping(...): give one, or None"
+            )
+        if self.working_limbs < 1:
+            raise ParameterError(
+                f"bootstrapping takes {given.levels} levels, and there are {self.levels}: name "
+                f"{given.levels + 1} data primes and one more for each level that is to be left"
+            )
+        if given.special > len(self.special_primes):
+            raise ParameterError(
+                f"bootstrapping: special = {given.special}, and there are "
+                f"{len(self.special_primes)} special primes"
+            )
+        bits = math.prod(self.primes[i] for i in self.sparse_key_shape.base).bit_length()
+        if bits > MAX_SPARSE_BITS:
+            raise ParameterError(
+                f"the key to the sparse secret has a modulus of {bits} bits, and at most "
+                f"{MAX_SPARSE_BITS} are secure: take a smaller q_0, or fewer special primes in it "
+                "(special)"
+            )
+        q0, log_scale = self.data_primes[0], math.log2(self.scale)
+        if log_scale > math.log2(q0) - given.ratio_bits + 0.5:
+            raise ParameterError(
+                f"scale = 2^{log_scale:.1f} is not 2^{given.ratio_bits} (ratio_bits) below q_0 of "
+                f"{math.log2(q0):.1f} bits: lower the scale or widen q_0"
+            )
+        if given.weight + 1 >= 2 * self.n or given.weight > self.n:
+            raise ParameterError(f"bootstrapping: weight = {given.weight} exceeds N = {self.n}")
+
+    def _check_scale(self) -> None:
         scale, log_q = self.scale, math.log2(math.prod(self.data_primes))
         if not isinstance(scale, float) or not math.isfinite(scale) or scale < 1:
             raise ParameterError(

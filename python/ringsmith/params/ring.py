@@ -253,6 +253,17 @@ class RlweParameters(ABC):
             )
         return KeyShape(self.digit_count(limbs), (*range(limbs), *self.special))
 
+    @property
+    def sparse_key_shape(self) -> KeyShape:
+        """The shape of the key that switches to the sparse secret of bootstrapping.
+
+        Raises:
+            ParameterError: When the parameters do not bootstrap.
+        """
+        raise ParameterError(
+            f"parameters {self.name!r} do not bootstrap, and have no key to a sparse secret"
+        )
+
     def has_key_shape(self, shape: KeyShape) -> bool:
         """Whether a key of a shape can be one of these parameters, full or truncated."""
         if not shape.base or shape.base[-1] >= len(self.primes):

@@ -7,6 +7,7 @@ be imported from here. They are imported on first use, because the schemes impor
 from typing import TYPE_CHECKING
 
 from ringsmith.graph.operations import Op, operations
+from ringsmith.program.bootstrapping import bootstrap
 from ringsmith.program.approximations import (
     absolute,
     exp,
@@ -91,6 +92,7 @@ __all__ = [
     "argmax",
     "average_pool2d",
     "bfv_parameters_for_depth",
+    "bootstrap",
     "bounded",
     "chebyshev",
     "compare",

@@ -82,6 +82,14 @@ class Emitter(ABC):
         node, element = self.nodes[a], self.ring.galois_element(steps)
         return self._emit(Op.ROTATE, (a,), node.limbs, node.scale, 2, steps=steps, element=element)
 
+    def rotate_conjugate(self, a: int, steps: int) -> int:
+        """Rotates the slots to the left and conjugates them, by one key switching."""
+        node = self.nodes[a]
+        element = self.ring.conjugation_element * self.ring.galois_element(steps) % (2 * self.ring.n)
+        return self._emit(
+            Op.ROTATE_CONJUGATE, (a,), node.limbs, node.scale, 2, steps=steps, element=element
+        )
+
     def conjugate(self, op: Op, a: int) -> int:
         """Applies the Galois element 2N - 1: conjugates every slot, or swaps the rows."""
         node, element = self.nodes[a], self.ring.conjugation_element

@@ -22,6 +22,9 @@ def describe_keys(parameters: RlweParameters, nodes: Sequence[Node], needs: KeyN
         return f"at up to {limbs} limbs, {one}{more}"
 
     parts = [] if needs.relin is None else [f"relinearization {at(needs.relin)}"]
+    if needs.raised is not None:
+        small = memory(parameters.sparse_key_shape.bytes(parameters.n))
+        parts.append(f"to a sparse secret, {small}, and from it {at(needs.raised)}")
     steps = {node.element: node.steps for node in nodes if node.steps is not None}
     rotations: dict[int, list[int]] = {}
     for element, limbs in needs.galois.items():

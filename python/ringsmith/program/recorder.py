@@ -21,7 +21,8 @@ class TraceNode:
 
     Attributes:
         op: One of input, add, sub, negate, multiply, add_plain, sub_plain, multiply_plain, rotate,
-            conjugate, swap_columns.
+            conjugate, swap_columns, bootstrap; in a bootstrapping also rotate_conjugate and
+            mod_switch.
         operands: Indices of the encrypted operands in the trace.
         source: The user's line.
         name: Name of an input.
@@ -31,6 +32,7 @@ class TraceNode:
         approximation: What the result differs at most from what it stands for.
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
         span: Of an input: the ranges of its slots.
+        limbs: Of mod_switch: those of the result.
     """
 
     op: Op
@@ -43,6 +45,7 @@ class TraceNode:
     approximation: float = 0.0
     approximated: int = 0
     span: Span | None = None
+    limbs: int | None = None
 
 
 class Trace:
@@ -66,7 +69,7 @@ class Trace:
         """Adds the node unless an equal one exists, and returns its index."""
         values = node.values
         plain = None if values is None else (values.shape, values.dtype.str, digest(values))
-        key = (node.op, node.operands, node.name, node.steps, plain)
+        key = (node.op, node.operands, node.name, node.steps, node.limbs, plain)
         if key not in self._known:
             self._known[key] = len(self.nodes)
             self.nodes.append(node)

@@ -177,6 +177,14 @@ def result_span(
             return a.times(b)
         case Op.SQUARE | Op.MULTIPLY:
             return a.squared()
+        case Op.ROTATE_CONJUGATE:
+            return result_span(
+                Op.CONJUGATE,
+                [result_span(Op.ROTATE, operands, None, slots, same=same)],
+                None,
+                slots,
+                same=same,
+            )
         case Op.CONJUGATE if not a.real:
             return Span(a.low.real - 1j * a.high.imag, a.high.real - 1j * a.low.imag)
         case Op.ROTATE | Op.SWAP_COLUMNS if a.low.ndim:
@@ -264,7 +272,16 @@ def live(nodes: Sequence[Node]) -> int:
     return most
 
 
-_SAME_NUMBERS = frozenset({Op.RELINEARIZE, Op.RESCALE, Op.RELINEARIZE_RESCALE, Op.MOD_SWITCH})
+_SAME_NUMBERS = frozenset(
+    {
+        Op.RELINEARIZE,
+        Op.RESCALE,
+        Op.RELINEARIZE_RESCALE,
+        Op.MOD_SWITCH,
+        Op.MOD_RAISE,
+        Op.BOOTSTRAP,
+    }
+)
 """Operations that leave the numbers as they are: a promise of the result is one of the operand."""
 
 

@@ -25,14 +25,7 @@ from ringsmith.lower import (
     galois_key_name,
     lower,
 )
-from ringsmith.objects import (
-    Ciphertext,
-    EvaluationKeys,
-    History,
-    OnTheFlyKeys,
-    Residues,
-    check_opaque,
-)
+from ringsmith.objects import (Ciphertext, EvaluationKeys, History, OnTheFlyKeys, Residues, check_opaque, keys_by_name)
 from ringsmith.program import Program
 from ringsmith.program.arguments import check_program
 from ringsmith.runtime import compiled_file
@@ -540,10 +533,8 @@ def stacked(polynomials: Sequence[Residues]) -> Residues:
 
 def named_keys(keys: AnyKeys) -> dict[str, AnyKey]:
     """Evaluation keys by the names that subroutine graphs use."""
-    named: dict[str, AnyKey] = {
-        galois_key_name(element): key for element, key in keys.galois.items()
-    }
-    return named if keys.relin is None else named | {RELIN_KEY: keys.relin}
+    named: dict[str, AnyKey] = {**keys_by_name(keys)}
+    return named
 
 
 def _check_port(name: str, port: CiphertextPort, given: Ciphertext | Handle) -> None:

@@ -47,6 +47,21 @@ class CkksEmitter(Emitter):
             )
         return self._emit(Op.MULTIPLY_PLAIN, (a,), node.limbs, scale, node.size, plain=plain)
 
+    def multiply_exactly(self, a: int, values: PlainValues, scale: float) -> int:
+        """Returns a * w, where w at this scale is a polynomial of whole numbers, such as X^(N/2).
+
+        The scale of the result is a's times the other, and nothing needs to be rescaled.
+        """
+        node = self.nodes[a]
+        plain = Plain(values, scale)
+        return self._emit(
+            Op.MULTIPLY_PLAIN, (a,), node.limbs, node.scale * scale, node.size, plain=plain
+        )
+
+    def mod_raise(self, a: int, limbs: int) -> int:
+        """Reads a, of the lowest level, modulo more primes: multiples of q_0 are added to it."""
+        return self._emit(Op.MOD_RAISE, (a,), limbs, self.nodes[a].scale, 2)
+
     def rescale(self, a: int, scale: float | None = None) -> int:
         """Divides a by its last prime.
 

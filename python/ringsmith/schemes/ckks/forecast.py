@@ -478,6 +478,14 @@ class _Walk:
                 return self._sum(node, a, b)
             case Noise.PRODUCT:
                 return self._product(node, a, b)
+            case Noise.KEY if node.op is Op.ROTATE_CONJUGATE:
+                assert node.steps is not None, "it rotates"
+                rotated = _conjugated(a.rotated(node.steps, self.parameters.slots))
+                return self._switched(node, rotated, node.element)
+            case Noise.RAISE:
+                low = noise.to_sparse_spread(self.parameters) / node.scale
+                sparse = _with(a, {(Kind.KEY_SWITCH, ("sparse", node.id)): low})
+                return self._switched(node, sparse, "from_sparse")
             case Noise.KEY if node.steps is not None:
                 rotated = a.rotated(node.steps, self.parameters.slots)
                 return self._switched(node, rotated, node.element)

@@ -69,6 +69,20 @@ def digits_spread(parameters: CkksParameters, limbs: int) -> float:
     return math.sqrt(n * n * ERROR_VARIANCE * digits / 12)
 
 
+def to_sparse_spread(parameters: CkksParameters) -> float:
+    """Standard deviation that switching to the sparse secret of bootstrapping adds.
+
+    One digit, of the lowest level's primes, times the key's error, over the few special primes of
+    that key; then two roundings, of which one is multiplied by the sparse secret.
+    """
+    given, n = parameters.bootstrapping, parameters.n
+    assert given is not None, "the parameters bootstrap"
+    special = math.prod(parameters.special_primes[: given.special])
+    digit = parameters.data_primes[0] / special
+    product = n * n * ERROR_VARIANCE * digit**2 / 3  # not centred: mean and deviation
+    return math.sqrt(product + given.special * n * ROUNDING_VARIANCE * (1 + given.weight))
+
+
 def key_switch_offset(parameters: CkksParameters, limbs: int) -> tuple[float, Reals]:
     """Standard deviation of what the digits' means make of the key's errors, over P.
 

@@ -30,14 +30,16 @@ et al. 2020).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
-from ringsmith.program.plain import PlainValues
+from ringsmith.program.bootstrapping.expansion import expanded
+from ringsmith.program.plain import PlainValues, Space
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.recorder import TraceNode
 from ringsmith.schemes.base import Options
@@ -86,13 +88,13 @@ class CkksPlanner(Planner[Value]):
         self._parameters = parameters
         self._on_ladder = on_ladder
         self._options = options
-        self._ladder = scale_ladder(parameters)
+        self._ladder = Ladder.of(parameters)
         self._products: dict[int, Product] = {}  # by the node that holds the result, rescaled
         self.levels_lost = 0
 
     def _input(self, name: str, spec: InputSpec) -> Value:
-        limbs = spec.limbs or self._parameters.limbs
-        scale = spec.scale or self._ladder[limbs]
+        limbs = spec.limbs or self._parameters.working_limbs
+        scale = spec.scale or self._ladder.scales[limbs]
         return Cipher(self._emitter.input(name, limbs, scale))
 
     def _operation(self, node: TraceNode, operands: list[Value]) -> Value:
@@ -119,6 +121,16 @@ class CkksPlanner(Planner[Value]):
                 return Cipher(emitter.rotate(rotated.node, node.steps), rotated.pending)
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
+            case Op.ROTATE_CONJUGATE if node.steps is not None:
+                rotated = self._settled(first)
+                turned = emitter.rotate_conjugate(rotated.node, node.steps)
+                return Cipher(turned, rotated.pending)
+            case Op.MOD_SWITCH if node.limbs is not None:
+                return Cipher(emitter.mod_switch(self._ready(first), node.limbs))
+            case Op.BOOTSTRAP:
+                return self._bootstrapped(self._ready(first))
+            case Op.MULTIPLY_PLAIN if node.values is not None and turns(node.values):
+                return Cipher(emitter.multiply_exactly(self._ready(first), node.values, 1.0))
             case Op.MULTIPLY_PLAIN if node.values is not None:
                 before = self._trace[node.operands[0]]
                 fold = before.bound is None and not before.approximation
@@ -136,6 +148,45 @@ class CkksPlanner(Planner[Value]):
             if np.isfinite(both).all() and both.any():
                 return Product(inner.source, both)
         return Product(self._ready(value), values)
+
+    def _bootstrapped(self, node: int) -> Cipher:
+        """Plans a bootstrapping of a ciphertext at any level.
+
+        Its scale is multiplied by a whole number, to that at which the message is as far below q_0
+        as the parameters say. Then its modulus is raised, and the rest is planned as if it were
+        written in the program.
+        """
+        parameters, emitter, source = self._parameters, self._emitter, self._emitter.source
+        given = parameters.bootstrapping
+        if given is None:
+            raise source.error(
+                f"bootstrap: parameters {parameters.name!r} do not bootstrap: take a named set "
+                "that does, such as 'boot-test', or CkksParameters(..., bootstrapping=...)"
+            )
+        q0 = parameters.data_primes[0]
+        low = emitter.mod_switch(node, 1)
+        most = q0 / 2.0**given.ratio_bits
+        factor = round(most / self._scale(low))
+        if factor < 1:
+            raise source.error(
+                f"bootstrap: the scale 2^{math.log2(self._scale(low)):.1f} of the vector leaves "
+                f"less than {given.ratio_bits} bits to q_0 of {math.log2(q0):.1f} bits: encrypt "
+                "inputs at a smaller scale"
+            )
+        if factor > 1:
+            low = emitter.multiply_exactly(low, np.ones(()), float(factor))
+        raised = emitter.mod_raise(low, parameters.limbs)
+        space = Space(parameters.slots, parameters.slots, exact=False)
+        ratio = q0 / self._scale(low)
+        found = expanded(given, space, parameters.working_limbs, ratio, source)
+        before = self._trace, self._options
+        self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)
+        start = {found.start: Cipher(raised)}
+        values = self._planned({}, start, [found.result], range(len(found.nodes)))
+        result = self._ready(values[found.result])
+        self._trace, self._options = before
+        emitter.annotate(result, None, found.error)
+        return Cipher(result)
 
     def _multiply(self, a: Value, b: Value) -> int:
         left, right = self._ready(a), self._ready(b)
@@ -162,15 +213,16 @@ class CkksPlanner(Planner[Value]):
             return Cipher(self._ready(product))
         limbs = self._limbs(product.source)
         self._require_level(limbs)
-        scale = self._ladder[limbs] * self._ladder[limbs]
-        return Cipher(self._unrescaled(product, limbs, scale), pending=True)
+        return Cipher(
+            self._unrescaled(product, limbs, self._ladder.products[limbs]), pending=True
+        )
 
     def _ready(self, value: Value) -> int:
         """Returns the value's node, relinearized and rescaled."""
         if isinstance(value, Product):
             limbs = self._limbs(value.source)
             self._require_level(limbs)
-            return self._rescaled(value, limbs - 1, self._ladder[limbs - 1])
+            return self._rescaled(value, limbs - 1, self._ladder.scales[limbs - 1])
         if not value.pending:
             return value.node
         self._require_level(self._limbs(value.node))
@@ -191,7 +243,7 @@ class CkksPlanner(Planner[Value]):
     def _lower(self, node: int, limbs: int) -> int:
         """Returns the node with ``limbs`` limbs: on the ladder, or else at its own scale."""
         if self._on_ladder and self._limbs(node) > limbs:
-            return self._rescaled(Product(node, _ONE), limbs, self._ladder[limbs])
+            return self._rescaled(Product(node, _ONE), limbs, self._ladder.scales[limbs])
         return self._emitter.mod_switch(node, limbs)
 
     # ---- two values ------------------------------------------------------------------------
@@ -215,9 +267,9 @@ class CkksPlanner(Planner[Value]):
         limbs = min(self._limbs(a.source), self._limbs(b.source))
         self._require_level(limbs)
         if not self._options.lazy_rescale:
-            lower = limbs - 1, self._ladder[limbs - 1]
+            lower = limbs - 1, self._ladder.scales[limbs - 1]
             return Cipher(self._rescaled(a, *lower)), Cipher(self._rescaled(b, *lower))
-        scale = self._ladder[limbs] * self._ladder[limbs]  # as a product of two ciphertexts has it
+        scale = self._ladder.products[limbs]  # as a product of two ciphertexts has it
         left, right = (self._unrescaled(product, limbs, scale) for product in (a, b))
         return Cipher(left, pending=True), Cipher(right, pending=True)
 
@@ -281,9 +333,58 @@ class CkksPlanner(Planner[Value]):
         )
 
 
-def scale_ladder(parameters: CkksParameters) -> list[float]:
-    """Returns the scale that a value of l limbs normally has, at index l; index 0 is unused."""
-    ladder = [0.0] * parameters.limbs + [parameters.scale]
-    for limbs in range(parameters.limbs - 1, 0, -1):
-        ladder[limbs] = ladder[limbs + 1] * ladder[limbs + 1] / parameters.data_primes[limbs]
-    return ladder
+@dataclass(frozen=True)
+class Ladder:
+    """The scales that values normally have.
+
+    Attributes:
+        scales: Of a value of l limbs, at index l; index 0 is unused.
+        products: Of a product of l limbs that is not rescaled yet, at index l from 2; rescaled, it
+            has the scale of l - 1 limbs.
+    """
+
+    scales: Sequence[float]
+    products: Sequence[float]
+
+    @classmethod
+    def of(cls, parameters: CkksParameters) -> "Ladder":
+        """Returns the ladder of a parameter set.
+
+        Programs and EvalMod multiply ciphertexts, and their products have squared scales. The
+        transforms of a bootstrapping multiply by plaintexts: from q_0 to the scale of EvalMod, and
+        from that of its results to that of programs, by equal factors.
+        """
+        limbs, given = parameters.limbs, parameters.bootstrapping
+        scales, products = [0.0] * (limbs + 1), [0.0] * (limbs + 1)
+
+        def squares(top: int, bottom: int, scale: float) -> None:
+            scales[top] = scale
+            for l in range(top, bottom, -1):
+                products[l] = scales[l] * scales[l]
+                scales[l - 1] = products[l] / parameters.data_primes[l - 1]
+
+        def factors(top: int, bottom: int, target: float) -> None:
+            ratio = (target / scales[top]) ** (1 / (top - bottom))
+            for l in range(top, bottom, -1):
+                wanted = target if l == bottom + 1 else scales[l] * ratio
+                products[l] = wanted * parameters.data_primes[l - 1]
+                scales[l - 1] = products[l] / parameters.data_primes[l - 1]
+
+        if given is not None:
+            reduced = limbs - given.coeffs_to_slots
+            scales[limbs] = float(parameters.data_primes[0])
+            factors(limbs, reduced, given.scale)
+            squares(reduced, reduced - given.eval_mod, scales[reduced])
+            factors(reduced - given.eval_mod, parameters.working_limbs, parameters.scale)
+        squares(parameters.working_limbs, 1, parameters.scale)
+        return cls(scales, products)
+
+
+def turns(values: PlainValues) -> bool:
+    """Whether plain numbers are i, -i, i, …, or their negatives: the slots of X^(N/2)."""
+    if values.ndim != 1 or not np.iscomplexobj(values):
+        return False
+    first = values[0]
+    if first not in (1j, -1j):
+        return False
+    return bool((values[::2] == first).all() and (values[1::2] == -first).all())

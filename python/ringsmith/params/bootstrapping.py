@@ -1,0 +1,118 @@
+"""How a CKKS parameter set bootstraps: how many of its levels each stage takes, and at which scale.
+
+A ciphertext at the lowest level is read modulo all data primes (ModRaise): its message then has
+multiples of the lowest modulus q_0 added. CoeffsToSlots brings the coefficients into slots, EvalMod
+takes away the multiples of q_0 by a sine, and SlotsToCoeffs brings them back (Cheon, Han, Kim, Kim,
+Song 2018, eprint 2018/153). The data primes from q_0 up serve
+
+    q_0 | the levels of programs | SlotsToCoeffs | EvalMod | CoeffsToSlots
+
+so that a bootstrapped ciphertext has the levels of programs. The secret is switched to a sparse one
+for ModRaise only (sparse-secret encapsulation: Bossuat, Troncoso-Pastoriza, Hubaux 2022, eprint
+2022/024), which bounds the multiples of q_0.
+"""
+
+import math
+from dataclasses import dataclass
+
+from ringsmith.errors import ParameterError
+
+MAX_SPARSE_BITS = 121
+"""The largest modulus of a key to the sparse secret, in bits: of 128 bits of security at weight 32.
+
+Lattigo v6 states this limit for its sets with an ephemeral secret of weight 32.
+"""
+_RANGES = {
+    "coeffs_to_slots": (1, 8),
+    "slots_to_coeffs": (1, 8),
+    "degree": (3, 255),
+    "doublings": (0, 8),
+    "period": (2, 1024),
+    "weight": (16, 1024),
+    "ratio_bits": (2, 20),
+    "special": (1, 64),
+}
+
+
+@dataclass(frozen=True)
+class Bootstrapping:
+    """How a parameter set bootstraps.
+
+    Attributes:
+        coeffs_to_slots: Levels of CoeffsToSlots, 1 … 8. More levels need fewer rotations.
+        slots_to_coeffs: Levels of SlotsToCoeffs, 1 … 8.
+        degree: Degree of EvalMod's polynomial, 3 … 255, one less than a power of two: it takes
+            log2(degree + 1) levels. It is even: an even one of a degree less.
+        doublings: Double angles after the polynomial, 0 … 8, a level each.
+        scale_bits: log2 of the scale of EvalMod; the size of the primes of its levels.
+        ratio_bits: log2 of the lowest modulus over the scale of the message, 2 … 20: a sine stands
+            for a line, and the error of that falls by 2 bits for each.
+        period: EvalMod works for up to ``period`` - 1 multiples of q_0 in both directions.
+        weight: Coefficients of the sparse secret that are not zero.
+        special: Special primes, from the first, of the key that switches to the sparse secret.
+    """
+
+    coeffs_to_slots: int = 4
+    slots_to_coeffs: int = 3
+    degree: int = 63
+    doublings: int = 2
+    scale_bits: int = 60
+    ratio_bits: int = 10
+    period: int = 16
+    weight: int = 32
+    special: int = 1
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in {**_RANGES, "scale_bits": (20, 120)}.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise ParameterError(
+                    f"bootstrapping: {name} = {value!r:.40} is not a whole number in {low} … {high}"
+                )
+        if self.degree & (self.degree + 1):
+            raise ParameterError(
+                f"bootstrapping: degree = {self.degree} is not one less than a power of two: take "
+                f"{(1 << self.degree.bit_length()) - 1}, which needs as many levels"
+            )
+
+    @property
+    def eval_mod(self) -> int:
+        """Levels of EvalMod."""
+        return self.degree.bit_length() + self.doublings
+
+    @property
+    def levels(self) -> int:
+        """Levels that a bootstrapping takes."""
+        return self.coeffs_to_slots + self.eval_mod + self.slots_to_coeffs
+
+    @property
+    def scale(self) -> float:
+        """The scale of EvalMod."""
+        return math.ldexp(1.0, self.scale_bits)
+
+    @property
+    def failure_bits(self) -> float:
+        """log2 of the probability that a coefficient has ``period`` multiples of q_0 or more.
+
+        A coefficient of c_0 + c_1 * s is a sum of 1 + weight numbers that are uniform below q_0 in
+        magnitude 1/2, by which it is divided. The bound is Chernoff's, of one coefficient.
+        """
+        return _chernoff_bits(self.weight + 1, self.period - 0.5)
+
+
+def _chernoff_bits(terms: int, limit: float) -> float:
+    """log2 of a bound of the probability that |sum of terms uniform in [-1/2, 1/2]| > limit."""
+    if 2 * limit >= terms:
+        return -math.inf
+
+    def exponent(t: float) -> float:
+        return terms * math.log(math.sinh(t / 2) / (t / 2)) - t * limit
+
+    low, high = 1e-3, 700.0
+    for _ in range(200):  # the exponent is convex
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if exponent(left) < exponent(right):
+            high = right
+        else:
+            low = left
+    return (exponent(low) + math.log(2)) / math.log(2)
