@@ -112,8 +112,11 @@ class Span:
     def within(self, limit: "Bound | Span") -> "Span":
         """Returns the ranges, given that all numbers lie in ranges of real numbers.
 
-        A slot that is known to lie outside is left as it is.
+        A slot that is known to lie outside is left as it is. A range that is not symmetric has no
+        complex numbers.
         """
+        if not self.real and np.any(limit.low != -limit.high):
+            return Span(self.low.real, self.high.real).within(limit)
         magnitude = np.maximum(np.abs(limit.low), np.abs(limit.high))
         if self.disc:
             return Span.of_magnitude(np.minimum(self.magnitudes, magnitude))

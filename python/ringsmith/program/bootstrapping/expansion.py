@@ -110,7 +110,8 @@ class _Recorder:
         """Twice the real and the imaginary parts, which lie in [-1, 1]."""
         conjugate = x.conjugate()
         parts = x + conjugate, self.turned(conjugate - x)
-        bound = Bound(-1.0, 1.0, self.source, computed=True)
+        end = 1 - 0.5 / self.given.period
+        bound = Bound(-end, 1.0, self.source, computed=True)  # real, since its ends differ
         for part in parts:
             self.trace.annotate(part.index, bound=bound)
         return parts

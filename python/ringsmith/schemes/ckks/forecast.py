@@ -24,7 +24,7 @@ from ringsmith.graph.operations import Noise, Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE
 from ringsmith.program.nodes import Node, Plain
-from ringsmith.program.plain import PlainValues, digest, root_mean_square
+from ringsmith.program.plain import PlainValues, digest, root_mean_square, turns
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import Span, of_plain
 from ringsmith.schemes.ckks import noise, spread
@@ -36,6 +36,8 @@ from ringsmith.schemes.ckks.sums import Part, PlainProduct, Sums, product_part, 
 from ringsmith.schemes.ckks.values import NO_AXES, Value, atom, common_axes
 from ringsmith.short_repr import short_repr
 
+_WHOLE = 2.0**53
+"""Whole numbers below are doubles."""
 _ALIKE = 1e-3
 """By what part of a promise a known range may exceed it and is not replaced by it."""
 
@@ -546,6 +548,12 @@ class _Walk:
     def _encoding(self, values: PlainValues, scale: float) -> tuple[float, int]:
         """Returns the deviation of an encoding in every slot, and the rotations of its source."""
         floating = noise.floating_spread(self.parameters) * root_mean_square(values)
+        if values.ndim and scale == 1 and turns(values):
+            return 0.0, 1
+        if not values.ndim and not values.imag:
+            number = float(values.real) * scale
+            if number.is_integer() and abs(number) < _WHOLE:
+                return 0.0, spread.EVERY_ROTATION
         if values.ndim:
             return noise.encoding_spread(self.parameters) / scale + floating, 1
         # One coefficient is rounded, or three where the number is complex: no more than 3/2.

@@ -39,7 +39,7 @@ from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.program.bootstrapping.expansion import expanded
-from ringsmith.program.plain import PlainValues, Space
+from ringsmith.program.plain import PlainValues, Space, turns
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.recorder import TraceNode
 from ringsmith.schemes.base import Options
@@ -378,13 +378,3 @@ class Ladder:
             factors(reduced - given.eval_mod, parameters.working_limbs, parameters.scale)
         squares(parameters.working_limbs, 1, parameters.scale)
         return cls(scales, products)
-
-
-def turns(values: PlainValues) -> bool:
-    """Whether plain numbers are i, -i, i, …, or their negatives: the slots of X^(N/2)."""
-    if values.ndim != 1 or not np.iscomplexobj(values):
-        return False
-    first = values[0]
-    if first not in (1j, -1j):
-        return False
-    return bool((values[::2] == first).all() and (values[1::2] == -first).all())
