@@ -40,6 +40,7 @@ class Noise(Enum):
     DIVISION = "plus that of rounding"
     KEY_AND_DIVISION = "plus those of key switching and rounding"
     RAISE = "plus those of key switching, to and from a sparse secret"
+    BOOTSTRAP = "of the second, plus those of bootstrapping"
     SWITCH = "BFV: plus that of rounding; CKKS: unchanged"
 
 
@@ -80,6 +81,10 @@ Meaning = Callable[[Values, Values, Slots], Values]
 
 def _first(a: Values, _: Values, __: Slots) -> Values:
     return a
+
+
+def _last(_: Values, b: Values, __: Slots) -> Values:
+    return b
 
 
 @short_repr
@@ -353,7 +358,11 @@ class Op(StrEnum):
     )
     BOOTSTRAP = Operation(
         "bootstrap",
-        "bootstraps an encrypted vector",
+        "ends the bootstrapping of an encrypted vector",
+        encrypted=2,
+        meaning=_last,
+        takes=(2,),
+        noise=Noise.BOOTSTRAP,
         schemes=_CKKS,
         in_seal=False,
         part=True,

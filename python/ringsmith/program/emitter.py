@@ -20,12 +20,14 @@ class Emitter(ABC):
         ring: The part of the parameter set that both schemes have.
         nodes: The emitted nodes, operands before users.
         source: The user's line that is being planned.
+        stage: The stage of a bootstrapping that is being planned, or nothing.
     """
 
     def __init__(self, ring: RlweParameters) -> None:
         self.ring = ring
         self.nodes: list[Node] = []
         self.source = SourceLine("", 0)
+        self.stage = ""
         self._known: dict[tuple[object, ...], int] = {}
 
     def input(self, name: str, limbs: int, scale: float) -> int:
@@ -136,7 +138,18 @@ class Emitter(ABC):
             return self._known[key]
         identity = len(self.nodes)
         node = Node(
-            identity, op, operands, limbs, scale, size, self.source, name, steps, element, plain
+            identity,
+            op,
+            operands,
+            limbs,
+            scale,
+            size,
+            self.source,
+            name,
+            steps,
+            element,
+            plain,
+            stage=self.stage,
         )
         self._admit(node)
         self._known[key] = identity

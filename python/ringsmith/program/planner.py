@@ -105,7 +105,7 @@ class Planner(ABC, Generic[V]):
             if index in given:
                 continue
             node = self._trace[index]
-            self._nodes_of.source = node.source
+            self._nodes_of.source, self._nodes_of.stage = node.source, node.stage
             if node.op is Op.INPUT and node.name is not None:
                 value = self._input(node.name, inputs[node.name])
             else:

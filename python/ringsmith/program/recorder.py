@@ -33,6 +33,7 @@ class TraceNode:
         approximated: Slots, from the first, that ``approximation`` is of; 0: all.
         span: Of an input: the ranges of its slots.
         limbs: Of mod_switch: those of the result.
+        stage: As of ``Node``.
     """
 
     op: Op
@@ -46,6 +47,7 @@ class TraceNode:
     approximated: int = 0
     span: Span | None = None
     limbs: int | None = None
+    stage: str = ""
 
 
 class Trace:

@@ -224,10 +224,14 @@ def magnitudes(
     constant: list[int] = []
     with np.errstate(over="ignore", invalid="ignore"):
         for node in nodes:
+            if node.stage:
+                found.append(0.0)
+                uses.subtract(node.operands)
+                continue
             if node.op is Op.INPUT and node.name is not None:
                 span = inputs[node.name]
             else:
-                operands = [spans[i] for i in node.operands]
+                operands = [spans[i] for i in node.operands if not nodes[i].stage]
                 same = len(node.operands) == 2 and node.operands[0] == node.operands[1]
                 plain = None if node.plain is None else node.plain.values
                 slots = Slots(space.row, node.steps or 0)

@@ -11,7 +11,7 @@ message over q_0, which are small, and I are whole numbers.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from ringsmith.program.spans import Span
 from ringsmith.program.splits import best_split, evaluated, plus
 from ringsmith.program.vector import EncryptedVector
 
+STAGES = ("ModRaise", "CoeffsToSlots", "EvalMod", "SlotsToCoeffs")
 _OUTER_COST = 2
 """Of a rotation that cuts digits of its own, in rotations that share the digits of one value."""
 
@@ -46,7 +47,7 @@ class Expansion:
         nodes: The operations.
         start: What is bootstrapped, after ModRaise.
         result: The bootstrapped value.
-        error: How far the result is from what was bootstrapped, at most, for numbers up to 1.
+        error: How far the result is from what was bootstrapped, at most, but for noise.
     """
 
     nodes: list[TraceNode]
@@ -56,7 +57,12 @@ class Expansion:
 
 
 def expanded(
-    given: Bootstrapping, space: Space, working_limbs: int, ratio: float, source: SourceLine
+    given: Bootstrapping,
+    space: Space,
+    working_limbs: int,
+    ratio: float,
+    largest: float,
+    source: SourceLine,
 ) -> Expansion:
     """Records a bootstrapping.
 
@@ -65,6 +71,7 @@ def expanded(
         space: The slots.
         working_limbs: Limbs of the result.
         ratio: q_0 over the scale of what is bootstrapped.
+        largest: Its largest magnitude.
         source: The user's line.
     """
     trace = Trace(space)
@@ -72,20 +79,24 @@ def expanded(
     start = trace.record(TraceNode(Op.INPUT, (), source, name="raised", span=span))
     recorder = _Recorder(trace, source, given)
     both = recorder.coefficients(EncryptedVector(trace, start), 1 / (2 * given.period * ratio))
-    parts = [recorder.reduced(part) for part in recorder.separated(both)]
+    separated = recorder.separated(both)
+    first_end = len(trace.nodes)
+    parts = [recorder.reduced(part) for part in separated]
     joined = parts[0] + recorder.turned(parts[1])
+    second_end = len(trace.nodes)
     after = working_limbs + given.slots_to_coeffs
     joined = joined.slots_of(
         trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=after))
     )
     result = recorder.slots(joined, ratio / (2 * math.pi))
-    width = 2.0 ** -given.ratio_bits
-    fit = fitted(given.period, given.doublings, given.degree, width).error
-    # A sine in place of a line, and the cosine's error, which every double angle can multiply by 4.
-    line = (2 * math.pi / ratio) ** 3 / 6 + fit * 4.0**given.doublings
-    error = line * ratio / (2 * math.pi)
-    trace.annotate(result.index, bound=Bound(-1.0 - error, 1.0 + error, source, computed=True))
-    return Expansion(trace.nodes, start, result.index, error)
+    # A sine in place of a line: of coefficients c the sum of |c|^3 is at most the largest magnitude
+    # of the slots times their mean square.
+    error = (2 * math.pi / ratio) ** 2 / 6 * largest**3
+    nodes = [
+        replace(node, stage=STAGES[1 + (index >= first_end) + (index >= second_end)])
+        for index, node in enumerate(trace.nodes)
+    ]
+    return Expansion(nodes, start, result.index, error)
 
 
 @dataclass(frozen=True, eq=False)

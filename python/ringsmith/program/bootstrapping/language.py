@@ -6,6 +6,7 @@ import numpy as np
 
 from ringsmith.graph.operations import Op
 from ringsmith.program.elementwise import Value, check_value, each
+from ringsmith.program.nodes import Bound
 from ringsmith.program.source import caller
 from ringsmith.program.vector import EncryptedVector
 
@@ -37,6 +38,9 @@ def bootstrap(x: Value) -> Value:
                 "most 1 is allowed: scale them down, or promise what you know: "
                 "bootstrap(bounded(x, 1))"
             )
-        return vector._unary(Op.BOOTSTRAP, np.positive)
+        made = vector._unary(Op.BOOTSTRAP, np.positive)
+        bound = Bound(-largest, largest, source, computed=True)
+        made.trace.annotate(made.index, bound=bound)
+        return made
 
     return each(x, applied, np.positive)

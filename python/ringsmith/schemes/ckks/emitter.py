@@ -62,6 +62,11 @@ class CkksEmitter(Emitter):
         """Reads a, of the lowest level, modulo more primes: multiples of q_0 are added to it."""
         return self._emit(Op.MOD_RAISE, (a,), limbs, self.nodes[a].scale, 2)
 
+    def bootstrap(self, result: int, a: int) -> int:
+        """Ends the bootstrapping of a: the result of its last stage, with the numbers of a."""
+        node = self.nodes[result]
+        return self._emit(Op.BOOTSTRAP, (result, a), node.limbs, node.scale, 2)
+
     def rescale(self, a: int, scale: float | None = None) -> int:
         """Divides a by its last prime.
 

@@ -28,6 +28,7 @@ from ringsmith.program.plain import PlainValues, digest, root_mean_square, turns
 from ringsmith.program.ranges import Interval
 from ringsmith.program.spans import Span, of_plain
 from ringsmith.schemes.ckks import noise, spread
+from ringsmith.schemes.ckks.bootstrapping_noise import bootstrapping_noise
 from ringsmith.schemes.ckks.grids import Curve
 from ringsmith.schemes.ckks.noise import Reals
 from ringsmith.schemes.ckks.samples import magnitudes
@@ -272,6 +273,9 @@ class _Walk:
         self.log_q = np.cumsum(np.log2(np.array(self.parameters.data_primes, float))).tolist()
         outputs, errors, overflows = {}, [], []
         for node in self.nodes:
+            if node.stage:
+                errors.append(math.nan)
+                continue
             with np.errstate(over="ignore", invalid="ignore"):  # an error may be infinite
                 if self._waits(node):
                     continue
@@ -348,7 +352,7 @@ class _Walk:
 
     def _name_encodings(self) -> None:
         for node in self.nodes:
-            if node.plain is not None:
+            if node.plain is not None and not node.stage:
                 values = node.plain.values
                 content = (digest(values), values.shape, node.plain.scale)
                 self.encodings[node.id] = (Kind.ENCODING, content)
@@ -466,8 +470,9 @@ class _Walk:
             value = self._settled(part)
             self._release(part.operands)
             return value
-        a, b = self.values[node.operands[0]], self.values[node.operands[-1]]
-        same = node.operands[0]
+        operands = [i for i in node.operands if not self.nodes[i].stage]
+        same = operands[0]
+        a, b = self.values[operands[0]], self.values[operands[-1]]
         if node.plain is None and effect not in (Noise.SUM, Noise.PRODUCT) and not node.element:
             self.origins[node.id] = self.origins.get(same, same)  # the numbers are the same
         if node.op is Op.NEGATE:
@@ -480,14 +485,12 @@ class _Walk:
                 return self._sum(node, a, b)
             case Noise.PRODUCT:
                 return self._product(node, a, b)
-            case Noise.KEY if node.op is Op.ROTATE_CONJUGATE:
-                assert node.steps is not None, "it rotates"
-                rotated = _conjugated(a.rotated(node.steps, self.parameters.slots))
-                return self._switched(node, rotated, node.element)
-            case Noise.RAISE:
-                low = noise.to_sparse_spread(self.parameters) / node.scale
-                sparse = _with(a, {(Kind.KEY_SWITCH, ("sparse", node.id)): low})
-                return self._switched(node, sparse, "from_sparse")
+            case Noise.BOOTSTRAP:
+                found = bootstrapping_noise(self.parameters, self.nodes, node.id)
+                profile = found.mean * noise.mean_profile(self.parameters.n)
+                mean = _approximation(profile, np.ones(()))
+                a = _with_term(b, (Kind.APPROXIMATION, ("mean", node.id)), mean)
+                return _with(a, {(Kind.BOOTSTRAP, node.id): found.spread})
             case Noise.KEY if node.steps is not None:
                 rotated = a.rotated(node.steps, self.parameters.slots)
                 return self._switched(node, rotated, node.element)

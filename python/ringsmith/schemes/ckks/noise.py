@@ -124,6 +124,18 @@ def largest_coefficient(slots: NDArray[np.number]) -> float:
     return float(np.abs(np.fft.fft(values)[:n].real).max()) / n
 
 
+def mean_coefficient(slots: NDArray[np.complex128]) -> float:
+    """Returns the mean of a polynomial's N coefficients by its slots."""
+    n = 2 * slots.size
+    roots = np.exp(1j * np.pi * _slot_exponents(n) / n)
+    return float(4 * np.sum(slots / (1 - np.conjugate(roots))).real) / n**2
+
+
+def mean_profile(n: int) -> Reals:
+    """Returns the magnitude in each slot of the polynomial whose N coefficients are all 1."""
+    return 2 * _nearness_to_one(n)
+
+
 def floating_spread(parameters: CkksParameters) -> float:
     """Relative error of an encoding or decoding in double precision, of the vector's rms.
 

@@ -38,7 +38,7 @@ import numpy as np
 from ringsmith.errors import ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
-from ringsmith.program.bootstrapping.expansion import expanded
+from ringsmith.program.bootstrapping.expansion import STAGES, expanded
 from ringsmith.program.plain import PlainValues, Space, turns
 from ringsmith.program.planner import Cipher, InputSpec, Planner, multiplicative_depth
 from ringsmith.program.recorder import TraceNode
@@ -128,7 +128,8 @@ class CkksPlanner(Planner[Value]):
             case Op.MOD_SWITCH if node.limbs is not None:
                 return Cipher(emitter.mod_switch(self._ready(first), node.limbs))
             case Op.BOOTSTRAP:
-                return self._bootstrapped(self._ready(first))
+                largest = 1.0 if node.bound is None else node.bound.magnitude
+                return self._bootstrapped(self._ready(first), largest)
             case Op.MULTIPLY_PLAIN if node.values is not None and turns(node.values):
                 return Cipher(emitter.multiply_exactly(self._ready(first), node.values, 1.0))
             case Op.MULTIPLY_PLAIN if node.values is not None:
@@ -149,7 +150,7 @@ class CkksPlanner(Planner[Value]):
                 return Product(inner.source, both)
         return Product(self._ready(value), values)
 
-    def _bootstrapped(self, node: int) -> Cipher:
+    def _bootstrapped(self, node: int, largest: float) -> Cipher:
         """Plans a bootstrapping of a ciphertext at any level.
 
         Its scale is multiplied by a whole number, to that at which the message is as far below q_0
@@ -173,20 +174,23 @@ class CkksPlanner(Planner[Value]):
                 f"less than {given.ratio_bits} bits to q_0 of {math.log2(q0):.1f} bits: encrypt "
                 "inputs at a smaller scale"
             )
+        emitter.stage = STAGES[0]
         if factor > 1:
             low = emitter.multiply_exactly(low, np.ones(()), float(factor))
         raised = emitter.mod_raise(low, parameters.limbs)
         space = Space(parameters.slots, parameters.slots, exact=False)
         ratio = q0 / self._scale(low)
-        found = expanded(given, space, parameters.working_limbs, ratio, source)
+        found = expanded(given, space, parameters.working_limbs, ratio, largest, source)
         before = self._trace, self._options
         self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)
         start = {found.start: Cipher(raised)}
         values = self._planned({}, start, [found.result], range(len(found.nodes)))
         result = self._ready(values[found.result])
         self._trace, self._options = before
-        emitter.annotate(result, None, found.error)
-        return Cipher(result)
+        emitter.source, emitter.stage = source, ""
+        ended = emitter.bootstrap(result, node)
+        emitter.annotate(ended, None, found.error)
+        return Cipher(ended)
 
     def _multiply(self, a: Value, b: Value) -> int:
         left, right = self._ready(a), self._ready(b)

@@ -58,6 +58,11 @@ class CkksWriter(OperationWriter):
         )
         return self._switched(second, FROM_SPARSE_KEY, added=[first])
 
+    def bootstrap(self, result: Polynomials, a: Polynomials) -> Polynomials:
+        """Returns the result of a bootstrapping's last stage; ``a`` is what was bootstrapped."""
+        del a
+        return result
+
     def rescale(self, a: Polynomials) -> Polynomials:
         """Returns a divided by its last prime, rounded."""
         last = self._graph.type_of(a[0]).base[-1]
