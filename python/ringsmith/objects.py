@@ -383,13 +383,13 @@ class KeysByField(Protocol[K_co]):
     """A set of evaluation keys in one form, as ``EvaluationKeys`` has them."""
 
     @property
-    def relin(self) -> K_co | None: ...
+    def relin(self) -> K_co | None: ...  # noqa: D102
     @property
-    def galois(self) -> Mapping[int, K_co]: ...
+    def galois(self) -> Mapping[int, K_co]: ...  # noqa: D102
     @property
-    def to_sparse(self) -> K_co | None: ...
+    def to_sparse(self) -> K_co | None: ...  # noqa: D102
     @property
-    def from_sparse(self) -> K_co | None: ...
+    def from_sparse(self) -> K_co | None: ...  # noqa: D102
 
 
 def keys_by_name(keys: KeysByField[K_co]) -> dict[str, K_co]:

@@ -36,7 +36,7 @@ from ringsmith.backends.types import (
     OnDevice,
 )
 from ringsmith.errors import DeviceError
-from ringsmith.objects import (Ciphertext, Residues, keys_by_name)
+from ringsmith.objects import Ciphertext, Residues, keys_by_name
 
 T = TypeVar("T")
 U = TypeVar("U")

@@ -120,7 +120,7 @@ def generate_keys(
         found[galois_key_name(element)] = made(limbs, element)
     if needs.raised is not None:
         shapes = _sparse_shapes(parameters, needs.raised)
-        seeds = None
+        seeds: list[bytes] | None = None
         if seeded:
             seeds = [_drawn(parameters, shape, _fresh_seed) for shape in shapes.values()]
         data = secret.generate_sparse_keys(
@@ -163,15 +163,16 @@ def generate_keys_for_test(
     if needs.raised is not None:
         own = seed + 3 + len(needs.galois)
         shapes = _sparse_shapes(parameters, needs.raised)
-        seeds = [expanded_of(shape, own + i) for i, shape in enumerate(shapes.values())]
+        drawn = (expanded_of(shape, own + i) for i, shape in enumerate(shapes.values()))
+        seeds = [each for each in drawn if each is not None] or None
         data = secret.generate_sparse_keys_for_test(
             context,
             key,
             **_sparse_arguments(parameters, needs.raised),
-            key_seeds=seeds if seeded else None,
+            key_seeds=seeds,
             seed=own,
         )
-        found |= _sparse_made(shapes, data, seeds if seeded else None)
+        found |= _sparse_made(shapes, data, seeds)
     named = parameters.parameters_id + str(seed).encode()
     tag = hashlib.blake2b(named, digest_size=KEY_TAG_BYTES).digest()
     return _tagged(parameters.parameters_id, tag, key, public, found)
@@ -194,10 +195,10 @@ def _sparse_arguments(parameters: RlweParameters, raised: int) -> dict[str, int]
 
 
 def _sparse_made(
-    shapes: Mapping[str, KeyShape], data: Sequence[Residues], seeds: Sequence[bytes | None] | None
+    shapes: Mapping[str, KeyShape], data: Sequence[Residues], seeds: Sequence[bytes] | None
 ) -> dict[str, _Made]:
-    seeds = seeds or [None] * len(shapes)
-    rows = zip(shapes.items(), data, seeds, strict=True)
+    given: Sequence[bytes | None] = seeds or [None] * len(shapes)
+    rows = zip(shapes.items(), data, given, strict=True)
     return {name: (words, seed, shape.base) for (name, shape), words, seed in rows}
 
 

@@ -17,8 +17,8 @@ from ringsmith.backends.exporter import Demonstration, Exporter
 from ringsmith.backends.keys import core_key
 from ringsmith.client.schemes import messages_of
 from ringsmith.errors import DeviceError, ParameterError, ProgramError
-from ringsmith.lower import RELIN_KEY, galois_key_name, lower_operation
-from ringsmith.objects import (Ciphertext, EvaluationKeys, KeySwitchKey, Residues, keys_by_name)
+from ringsmith.lower import lower_operation
+from ringsmith.objects import Ciphertext, EvaluationKeys, KeySwitchKey, Residues, keys_by_name
 from ringsmith.params import KeyNeeds, RlweParameters
 
 SEED = 2026

@@ -384,7 +384,5 @@ class Op(StrEnum):
 def operations(scheme: str) -> tuple[Op, ...]:
     """Returns the operations of a scheme, ``ckks`` or ``bfv``, that can be done alone."""
     return tuple(
-        op
-        for op in Op
-        if scheme in op.record.schemes and not (op.record.port or op.record.part)
+        op for op in Op if scheme in op.record.schemes and not (op.record.port or op.record.part)
     )

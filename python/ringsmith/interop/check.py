@@ -8,7 +8,20 @@ import numpy as np
 from ringsmith.errors import InteropError
 from ringsmith.interop.seal_read import MAX_SIZE
 from ringsmith.interop.seeded_keys import shorten_key
-from ringsmith.objects import (Ciphertext, EvaluationKeys, KeySwitchKey, OnTheFlyKey, OnTheFlyKeys, PlainPolynomial, Plaintext, PublicKey, Residues, check_parameters_id, keys_by_name)
+from ringsmith.objects import (
+    Ciphertext,
+    EvaluationKeys,
+    KeysByField,
+    KeySwitchKey,
+    OnTheFlyKey,
+    OnTheFlyKeys,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    Residues,
+    check_parameters_id,
+    keys_by_name,
+)
 from ringsmith.params import RlweParameters
 
 Object = (
@@ -39,7 +52,8 @@ def check_object(what: str, thing: Object, parameters: RlweParameters) -> None:
                 raise InteropError(
                     f"{what}: Galois element {element} is not odd in 3 … {2 * parameters.n - 1}"
                 )
-        for key in keys_by_name(thing).values():
+        keys: KeysByField[KeySwitchKey | OnTheFlyKey] = thing
+        for key in keys_by_name(keys).values():
             _check_key(what, key, parameters)
     elif isinstance(thing, KeySwitchKey | OnTheFlyKey):
         _check_key(what, thing, parameters)

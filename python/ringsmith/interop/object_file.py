@@ -22,7 +22,17 @@ from ringsmith.interop.seal_read import MAX_SIZE, read_ciphertext, read_plaintex
 from ringsmith.interop.seal_stream import Source, with_key_tag
 from ringsmith.interop.seal_write import write_ciphertext, write_plaintext, write_public_key
 from ringsmith.interop.seeded_keys import expand_keys, on_the_fly_keys
-from ringsmith.objects import (Ciphertext, EvaluationKeys, KeySwitchKey, OnTheFlyKeys, PlainPolynomial, Plaintext, PublicKey, check_parameters_id, keys_by_name)
+from ringsmith.objects import (
+    Ciphertext,
+    EvaluationKeys,
+    KeySwitchKey,
+    OnTheFlyKeys,
+    PlainPolynomial,
+    Plaintext,
+    PublicKey,
+    check_parameters_id,
+    keys_by_name,
+)
 from ringsmith.params import RlweParameters
 
 FORMAT, VERSION = "ringsmith-object", 1

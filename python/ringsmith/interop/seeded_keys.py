@@ -12,7 +12,15 @@ import numpy as np
 
 from ringsmith._core import expand_key_half, expand_seed_words, seed_word_bits
 from ringsmith.errors import InteropError
-from ringsmith.objects import (EvaluationKeys, KeySwitchKey, OnTheFlyKey, OnTheFlyKeys, Residues, keys_by_field, keys_by_name)
+from ringsmith.objects import (
+    EvaluationKeys,
+    KeySwitchKey,
+    OnTheFlyKey,
+    OnTheFlyKeys,
+    Residues,
+    keys_by_field,
+    keys_by_name,
+)
 from ringsmith.params import KeyShape
 
 MIN_DIRECT_CHANCE = 2.0**-8

@@ -2,8 +2,8 @@
 
 from ringsmith.params.automatic import AutoParameters
 from ringsmith.params.automatic_bfv import AutoBfvParameters
-from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.params.bfv import BfvParameters
+from ringsmith.params.bootstrapping import Bootstrapping
 from ringsmith.params.ckks import CkksParameters
 from ringsmith.params.context import bfv_context, ckks_encoder, core_context
 from ringsmith.params.keys import KeyNeeds, KeyShape

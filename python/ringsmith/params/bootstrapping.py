@@ -14,6 +14,8 @@ for ModRaise only (sparse-secret encapsulation: Bossuat, Troncoso-Pastoriza, Hub
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 from ringsmith.errors import ParameterError
 
@@ -90,29 +92,21 @@ class Bootstrapping:
         """The scale of EvalMod."""
         return math.ldexp(1.0, self.scale_bits)
 
-    @property
+    @cached_property
     def failure_bits(self) -> float:
-        """log2 of the probability that a coefficient has ``period`` multiples of q_0 or more.
+        """log2 of the probability that EvalMod is wrong for one coefficient.
 
-        A coefficient of c_0 + c_1 * s is a sum of 1 + weight numbers that are uniform below q_0 in
-        magnitude 1/2, by which it is divided. The bound is Chernoff's, of one coefficient.
+        A coefficient after ModRaise, over q_0, is a sum of 1 + ``weight`` numbers that are uniform
+        in [-1/2, 1/2]; EvalMod is wrong where it exceeds ``period`` - 1/2 in magnitude. By the
+        distribution of Irwin and Hall, exactly; -inf: never.
         """
-        return _chernoff_bits(self.weight + 1, self.period - 0.5)
-
-
-def _chernoff_bits(terms: int, limit: float) -> float:
-    """log2 of a bound of the probability that |sum of terms uniform in [-1/2, 1/2]| > limit."""
-    if 2 * limit >= terms:
-        return -math.inf
-
-    def exponent(t: float) -> float:
-        return terms * math.log(math.sinh(t / 2) / (t / 2)) - t * limit
-
-    low, high = 1e-3, 700.0
-    for _ in range(200):  # the exponent is convex
-        left, right = low + (high - low) / 3, high - (high - low) / 3
-        if exponent(left) < exponent(right):
-            high = right
-        else:
-            low = left
-    return (exponent(low) + math.log(2)) / math.log(2)
+        terms, limit = self.weight + 1, Fraction(2 * self.period - 1, 2)
+        from_end = Fraction(terms, 2) - limit  # the sum of numbers in [0, 1] is below it
+        if from_end <= 0:
+            return -math.inf
+        volume = sum(
+            (-1) ** k * math.comb(terms, k) * (from_end - k) ** terms
+            for k in range(math.floor(from_end) + 1)
+        )
+        chance = 2 * volume / math.factorial(terms)
+        return math.log2(chance.numerator) - math.log2(chance.denominator)

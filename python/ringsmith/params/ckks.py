@@ -172,7 +172,7 @@ class CkksParameters(RlweParameters):
             self._check_bootstrapping(self.bootstrapping)
 
     def _check_bootstrapping(self, given: Bootstrapping) -> None:
-        """Refuses a bootstrapping for which the parameters have no room."""
+        """Refuses a bootstrapping for which the parameters have too few levels."""
         if not isinstance(given, Bootstrapping):
             raise ParameterError(
                 f"bootstrapping = {given!r:.60} is no Bootstrapping(...): give one, or None"

@@ -7,7 +7,6 @@ be imported from here. They are imported on first use, because the schemes impor
 from typing import TYPE_CHECKING
 
 from ringsmith.graph.operations import Op, operations
-from ringsmith.program.bootstrapping import bootstrap
 from ringsmith.program.approximations import (
     absolute,
     exp,
@@ -19,6 +18,7 @@ from ringsmith.program.approximations import (
     sqrt,
     tanh,
 )
+from ringsmith.program.bootstrapping import bootstrap
 from ringsmith.program.comparisons import compare, maximum, minimum, sign
 from ringsmith.program.functions import inner_product, sum_rotations, sum_slots
 from ringsmith.program.graph import Program

@@ -87,7 +87,9 @@ class Emitter(ABC):
     def rotate_conjugate(self, a: int, steps: int) -> int:
         """Rotates the slots to the left and conjugates them, by one key switching."""
         node = self.nodes[a]
-        element = self.ring.conjugation_element * self.ring.galois_element(steps) % (2 * self.ring.n)
+        element = (
+            self.ring.conjugation_element * self.ring.galois_element(steps) % (2 * self.ring.n)
+        )
         return self._emit(
             Op.ROTATE_CONJUGATE, (a,), node.limbs, node.scale, 2, steps=steps, element=element
         )

@@ -26,7 +26,7 @@ from ringsmith.interop import (
     write_galois_keys,
     write_relin_keys,
 )
-from ringsmith.objects import (Ciphertext, EvaluationKeys, PublicKey, keys_by_name)
+from ringsmith.objects import Ciphertext, EvaluationKeys, PublicKey, keys_by_name
 from ringsmith.params import RlweParameters
 from ringsmith.params.flooding import STATISTICAL_SECURITY
 from ringsmith.program import ClientKit

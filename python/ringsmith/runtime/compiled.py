@@ -18,14 +18,20 @@ from ringsmith.backends.types import NOTHING_ON_DEVICE, OnDevice, RunRecord
 from ringsmith.errors import CompileError, DeviceError, ProgramError, check_type
 from ringsmith.graph import SubroutineGraph
 from ringsmith.lower import (
-    RELIN_KEY,
     CiphertextPort,
     ConstantsOnDemand,
     Lowered,
-    galois_key_name,
     lower,
 )
-from ringsmith.objects import (Ciphertext, EvaluationKeys, History, OnTheFlyKeys, Residues, check_opaque, keys_by_name)
+from ringsmith.objects import (
+    Ciphertext,
+    EvaluationKeys,
+    History,
+    OnTheFlyKeys,
+    Residues,
+    check_opaque,
+    keys_by_name,
+)
 from ringsmith.program import Program
 from ringsmith.program.arguments import check_program
 from ringsmith.runtime import compiled_file

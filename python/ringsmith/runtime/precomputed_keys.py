@@ -14,7 +14,13 @@ from typing import NoReturn
 from ringsmith._core import PrecomputedKey
 from ringsmith.backends.keys import core_key
 from ringsmith.errors import ParameterError
-from ringsmith.objects import (EvaluationKeys, OnTheFlyKeys, check_parameters_id, keys_by_field, keys_by_name)
+from ringsmith.objects import (
+    EvaluationKeys,
+    OnTheFlyKeys,
+    check_parameters_id,
+    keys_by_field,
+    keys_by_name,
+)
 from ringsmith.params import RlweParameters, core_context
 from ringsmith.params.keys import galois_key_name
 from ringsmith.short_repr import short_repr

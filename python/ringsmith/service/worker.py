@@ -38,7 +38,7 @@ from ringsmith.interop import (
     read_galois_keys,
     read_relin_keys,
 )
-from ringsmith.objects import (Ciphertext, EvaluationKeys, keys_by_field, keys_by_name)
+from ringsmith.objects import Ciphertext, EvaluationKeys, keys_by_field, keys_by_name
 from ringsmith.params import RlweParameters
 from ringsmith.program import ClientKit, Program
 from ringsmith.runtime import (

@@ -27,7 +27,7 @@ _ZERO = 1e-12
 
 
 def in_slots(vector: Complexes) -> Complexes:
-    """Returns a vector of this module's order as slots, or slots in this order: odd ones conjugated.
+    """Returns a vector of this module's order as slots, or the other way: odd ones conjugated.
 
     Args:
         vector: Shape (N/2,).

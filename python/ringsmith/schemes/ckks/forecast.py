@@ -462,17 +462,16 @@ class _Walk:
 
     def _node(self, node: Node) -> Value:
         effect = node.op.record.noise
-        if effect is Noise.FRESH:
-            return self._input(node)
+        if effect in (Noise.FRESH, Noise.BOOTSTRAP):
+            return self._input(node) if effect is Noise.FRESH else self._bootstrapped(node)
         part = self.sums.joined(node)
         if part is not None:
             self.sums.take(node.operands)
             value = self._settled(part)
             self._release(part.operands)
             return value
-        operands = [i for i in node.operands if not self.nodes[i].stage]
-        same = operands[0]
-        a, b = self.values[operands[0]], self.values[operands[-1]]
+        a, b = self.values[node.operands[0]], self.values[node.operands[-1]]
+        same = node.operands[0]
         if node.plain is None and effect not in (Noise.SUM, Noise.PRODUCT) and not node.element:
             self.origins[node.id] = self.origins.get(same, same)  # the numbers are the same
         if node.op is Op.NEGATE:
@@ -485,12 +484,6 @@ class _Walk:
                 return self._sum(node, a, b)
             case Noise.PRODUCT:
                 return self._product(node, a, b)
-            case Noise.BOOTSTRAP:
-                found = bootstrapping_noise(self.parameters, self.nodes, node.id)
-                profile = found.mean * noise.mean_profile(self.parameters.n)
-                mean = _approximation(profile, np.ones(()))
-                a = _with_term(b, (Kind.APPROXIMATION, ("mean", node.id)), mean)
-                return _with(a, {(Kind.BOOTSTRAP, node.id): found.spread})
             case Noise.KEY if node.steps is not None:
                 rotated = a.rotated(node.steps, self.parameters.slots)
                 return self._switched(node, rotated, node.element)
@@ -525,6 +518,16 @@ class _Walk:
                 (Kind.FLOATING, node.id): self._floating(known.magnitudes),
             },
         )
+
+    def _bootstrapped(self, node: Node) -> Value:
+        """Returns what was bootstrapped with the noise of that."""
+        before = node.operands[1]
+        found = bootstrapping_noise(self.parameters, self.nodes, node.id)
+        profile = found.mean * noise.mean_profile(self.parameters.n)
+        mean = _approximation(profile, np.ones(()))
+        value = _with_term(self.values[before], (Kind.APPROXIMATION, ("mean", node.id)), mean)
+        self.origins[node.id] = self.origins.get(before, before)  # the numbers are the same
+        return _with(value, {(Kind.BOOTSTRAP, node.id): found.spread})
 
     def _with_plain(self, node: Node, a: Value, plain: Plain) -> Value:
         """Adds, subtracts or multiplies by a plain operand."""

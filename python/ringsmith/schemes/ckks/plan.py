@@ -29,8 +29,8 @@ Polyakov 2022 (eprint 2020/1118) and lazy relinearization and waterline rescalin
 et al. 2020).
 """
 
-from collections.abc import Sequence
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -217,9 +217,7 @@ class CkksPlanner(Planner[Value]):
             return Cipher(self._ready(product))
         limbs = self._limbs(product.source)
         self._require_level(limbs)
-        return Cipher(
-            self._unrescaled(product, limbs, self._ladder.products[limbs]), pending=True
-        )
+        return Cipher(self._unrescaled(product, limbs, self._ladder.products[limbs]), pending=True)
 
     def _ready(self, value: Value) -> int:
         """Returns the value's node, relinearized and rescaled."""
@@ -363,16 +361,16 @@ class Ladder:
 
         def squares(top: int, bottom: int, scale: float) -> None:
             scales[top] = scale
-            for l in range(top, bottom, -1):
-                products[l] = scales[l] * scales[l]
-                scales[l - 1] = products[l] / parameters.data_primes[l - 1]
+            for at in range(top, bottom, -1):
+                products[at] = scales[at] * scales[at]
+                scales[at - 1] = products[at] / parameters.data_primes[at - 1]
 
         def factors(top: int, bottom: int, target: float) -> None:
             ratio = (target / scales[top]) ** (1 / (top - bottom))
-            for l in range(top, bottom, -1):
-                wanted = target if l == bottom + 1 else scales[l] * ratio
-                products[l] = wanted * parameters.data_primes[l - 1]
-                scales[l - 1] = products[l] / parameters.data_primes[l - 1]
+            for at in range(top, bottom, -1):
+                wanted = target if at == bottom + 1 else scales[at] * ratio
+                products[at] = wanted * parameters.data_primes[at - 1]
+                scales[at - 1] = products[at] / parameters.data_primes[at - 1]
 
         if given is not None:
             reduced = limbs - given.coeffs_to_slots

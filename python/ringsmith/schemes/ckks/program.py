@@ -217,7 +217,7 @@ class CkksProgram(Program):
         found = self.forecast(bounds)
 
         def columns(node: Node) -> str:
-            precision = f"{correct_bits(found.errors[node.id]):5.1f} bits"
+            precision = "" if node.stage else f"{correct_bits(found.errors[node.id]):5.1f} bits"
             return f"{_columns(node)}  {precision:>9}"
 
         lines = self._heading(with_choice=True)

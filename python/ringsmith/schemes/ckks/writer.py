@@ -53,9 +53,7 @@ class CkksWriter(OperationWriter):
         drop = [i for i in small if i not in low]
         sparse = graph.halves(graph.key_switch(a[1], TO_SPARSE_KEY, cut, drop, added=[a[0]]))
         base = range(limbs)
-        first, second = (
-            graph.ntt(graph.centred_digit(graph.intt(p), low, base)) for p in sparse
-        )
+        first, second = (graph.ntt(graph.centred_digit(graph.intt(p), low, base)) for p in sparse)
         return self._switched(second, FROM_SPARSE_KEY, added=[first])
 
     def bootstrap(self, result: Polynomials, a: Polynomials) -> Polynomials:

@@ -40,7 +40,7 @@ from ringsmith.backends.rpau.device.serial_line import SerialLine
 from ringsmith.backends.types import NOTHING_ON_DEVICE, Design, OnDevice
 from ringsmith.errors import DeviceError, DeviceLostError
 from ringsmith.forks import OneProcess
-from ringsmith.objects import (KeySwitchKey, Residues, keys_by_name)
+from ringsmith.objects import KeySwitchKey, Residues, keys_by_name
 
 ATTEMPTS = 3
 """How often a job is started if its card is lost."""
