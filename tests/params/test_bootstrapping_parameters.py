@@ -50,7 +50,7 @@ def test_parameters_without_enough_levels_are_refused(boot: CkksParameters) -> N
         replace(boot, bootstrapping=replace(stages, coeffs_to_slots=8, slots_to_coeffs=5))
     with pytest.raises(ParameterError, match="special = 6, and there are 5 special primes"):
         replace(boot, bootstrapping=replace(stages, special=6))
-    with pytest.raises(ParameterError, match="weight = 5000 is not|weight = 1024"):
+    with pytest.raises(ParameterError, match="weight = 5000 is not a whole"):
         replace(boot, bootstrapping=replace(stages, weight=5000))
     with pytest.raises(ParameterError, match="is no Bootstrapping"):
         replace(boot, bootstrapping="yes")

@@ -8,7 +8,7 @@ off by many bits: the transforms add errors up in ways that no bound knows.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from ringsmith.program.bootstrapping.factors import (
     slots_to_coefficients,
 )
 from ringsmith.program.nodes import Node
-from ringsmith.program.plain import turns
+from ringsmith.program.plain import root_mean_square, turns
 from ringsmith.schemes.ckks import noise
 
 _SEED = 1
@@ -42,7 +42,7 @@ class BootstrappingNoise:
 
 
 def bootstrapping_noise(
-    parameters: CkksParameters, nodes: Sequence[Node], end: int
+    parameters: CkksParameters, nodes: Sequence[Node], end: int, undivided: frozenset[int]
 ) -> BootstrappingNoise:
     """Returns the noise that a bootstrapping adds.
 
@@ -50,11 +50,12 @@ def bootstrapping_noise(
         parameters: The parameter set.
         nodes: The program's nodes.
         end: The node that ends the bootstrapping.
+        undivided: As of ``Sharing``.
     """
     steps = _steps(nodes, nodes[end].operands[0])
     key = (parameters, nodes[steps[0]].scale, len(steps))
     if key not in _known:
-        _known[key] = _simulated(parameters, nodes, steps)
+        _known[key] = _simulated(parameters, nodes, steps, undivided)
         while len(_known) > _KEPT:
             del _known[next(iter(_known))]
     return _known[key]
@@ -78,11 +79,15 @@ def _steps(nodes: Sequence[Node], last: int) -> list[int]:
 
 
 def _simulated(
-    parameters: CkksParameters, nodes: Sequence[Node], steps: Sequence[int]
+    parameters: CkksParameters,
+    nodes: Sequence[Node],
+    steps: Sequence[int],
+    undivided: frozenset[int],
 ) -> BootstrappingNoise:
     rng = np.random.default_rng(_SEED)
     raised = _raised(parameters, nodes[steps[0]].scale, rng)
-    left = _run(parameters, nodes, steps, raised, rng)
+    spreads = {i: _spread(parameters, nodes, i, undivided) for i in steps}
+    left = _run(parameters, nodes, spreads, raised, rng)
     mean = noise.mean_coefficient(left)
     rest = np.mean(np.abs(left) ** 2) - (mean * mean) * parameters.n  # by Parseval
     return BootstrappingNoise(math.sqrt(max(float(rest), 0.0)), abs(mean))
@@ -117,14 +122,15 @@ def slots_of(n: int, coefficients: Complexes) -> Complexes:
 def _run(
     parameters: CkksParameters,
     nodes: Sequence[Node],
-    steps: Sequence[int],
+    spreads: Mapping[int, float],
     raised: Complexes,
     rng: np.random.Generator,
 ) -> Complexes:
-    """Runs the steps with errors."""
+    """Runs the steps, whose errors have these standard deviations."""
+    steps = [*spreads]
     last_use = {i: step for step in steps[1:] for i in nodes[step].operands}
     slots = parameters.slots
-    first = raised + _drawn(rng, slots, _spread(parameters, nodes, steps[0]))
+    first = raised + _drawn(rng, slots, spreads[steps[0]])
     values: dict[int, Complexes] = {steps[0]: first}
     for step in steps[1:]:
         node = nodes[step]
@@ -132,32 +138,39 @@ def _run(
         if node.plain is not None:
             plain = node.plain.vector(slots)
             if node.plain.values.ndim and not turns(node.plain.values):
-                size = noise.encoding_spread(parameters) / node.plain.scale
+                rounding = noise.encoding_spread_of(node.plain.values) / node.plain.scale
+                floating = noise.floating_spread(parameters) * root_mean_square(plain)
+                size = math.hypot(rounding, floating)
                 plain = plain + _drawn(rng, slots, size)
             operands.append(plain)
         where = Slots(slots, node.steps or 0)
         result = node.op.record.meaning(operands[0], operands[-1], where)
-        values[step] = result + _drawn(rng, slots, _spread(parameters, nodes, step))
+        values[step] = result + _drawn(rng, slots, spreads[step])
         for i in node.operands:
             if last_use[i] == step:
                 values.pop(i, None)
     return values[steps[-1]]
 
 
-def _spread(parameters: CkksParameters, nodes: Sequence[Node], step: int) -> float:
+def _spread(
+    parameters: CkksParameters, nodes: Sequence[Node], step: int, undivided: frozenset[int]
+) -> float:
     """The standard deviation of the errors that a step adds, in every slot."""
-    node = nodes[step]
+    node, special = nodes[step], len(parameters.special_primes)
     match node.op.record.noise:
         case Noise.RAISE:
             low = noise.to_sparse_spread(parameters)
             back = noise.key_switch_spread(parameters, node.limbs)
             return math.hypot(low, back) / node.scale
+        case Noise.KEY if step in undivided:
+            return noise.digits_spread(parameters, node.limbs) / node.scale
         case Noise.KEY:
             return noise.key_switch_spread(parameters, node.limbs) / node.scale
         case Noise.DIVISION:
-            return noise.division_spread(parameters) / node.scale
+            late = special if node.operands[0] in undivided else 0
+            return noise.division_spread(parameters, 1 + late) / node.scale
         case Noise.KEY_AND_DIVISION:
-            limbs, count = node.limbs + 1, len(parameters.special_primes) + 1
+            limbs, count = node.limbs + 1, special + 1
             digits = noise.digits_spread(parameters, limbs) / parameters.data_primes[node.limbs]
             return math.hypot(digits, noise.division_spread(parameters, count)) / node.scale
     return 0.0

@@ -119,6 +119,7 @@ def forecast(
     samples: Mapping[str, ArrayLike] | None = None,
     each_node: bool = True,
     digits_first: frozenset[int] = frozenset(),
+    undivided: frozenset[int] = frozenset(),
 ) -> Forecast:
     """Forecasts the precision of planned nodes; ``Program.forecast`` describes other arguments.
 
@@ -132,6 +133,7 @@ def forecast(
         samples: For each input its first slots, or an array (samples, slots).
         each_node: Whether every node's error is wanted.
         digits_first: As of ``Sharing``.
+        undivided: As of ``Sharing``.
     """
     promised = {
         node.name or "": Interval(node.bound.low, node.bound.high)
@@ -142,7 +144,7 @@ def forecast(
         bounds = {name: promised.get(name, bounds) for name in filled}
     ranges = _input_ranges(filled, bounds, real=not complex_numbers)
     typical = None if samples is None else magnitudes(nodes, filled, samples)
-    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first)
+    walk = _Walk(parameters, nodes, ranges, output_lengths, typical, digits_first, undivided)
     return walk.run(each_node=each_node)
 
 
@@ -238,6 +240,7 @@ class _Walk:
     Attributes:
         typical: The largest magnitudes of each node's numbers by samples; None: no samples.
         digits_first: Rotations of digits that were cut before: the digits' means are rotated, too.
+        undivided: As of ``Sharing``.
         values: The values that a node still needs, by id.
         origins: What a value's variable is named after: the first node with the same numbers.
         holders: How many of the values hold each source.
@@ -255,6 +258,7 @@ class _Walk:
     output_lengths: Mapping[str, int]
     typical: Sequence[NDArray[np.float32]] | None
     digits_first: frozenset[int]
+    undivided: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     origins: dict[int, int] = field(default_factory=dict)
     holders: Counter[Source] = field(default_factory=Counter)
@@ -522,7 +526,7 @@ class _Walk:
     def _bootstrapped(self, node: Node) -> Value:
         """Returns what was bootstrapped with the noise of that."""
         before = node.operands[1]
-        found = bootstrapping_noise(self.parameters, self.nodes, node.id)
+        found = bootstrapping_noise(self.parameters, self.nodes, node.id, self.undivided)
         profile = found.mean * noise.mean_profile(self.parameters.n)
         mean = _approximation(profile, np.ones(()))
         value = _with_term(self.values[before], (Kind.APPROXIMATION, ("mean", node.id)), mean)

@@ -25,6 +25,8 @@ SECRET_VARIANCE = 2 / 3
 ERROR_VARIANCE = 10.5
 ROUNDING_VARIANCE = 1 / 12
 DOUBLE_ROUNDING = 2.0**-53
+_NO_COEFFICIENT = 1e-12
+"""Part of the largest coefficient below which one is only a rounding error of 0."""
 
 
 def division_spread(parameters: CkksParameters, primes: int = 1) -> float:
@@ -111,8 +113,23 @@ def encoding_spread(parameters: CkksParameters) -> float:
     return math.sqrt(parameters.n * ROUNDING_VARIANCE)
 
 
+def encoding_spread_of(slots: NDArray[np.number]) -> float:
+    """Standard deviation of the encoding of certain slots: coefficients that are 0 are not rounded.
+
+    The slots of a polynomial in X^k are such.
+    """
+    sizes = np.abs(_coefficients(slots))
+    rounded = int(np.count_nonzero(sizes > _NO_COEFFICIENT * sizes.max()))
+    return math.sqrt(rounded * ROUNDING_VARIANCE)
+
+
 def largest_coefficient(slots: NDArray[np.number]) -> float:
-    """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded.
+    """Largest magnitude of a coefficient that encoding makes of all slots at scale 1, unrounded."""
+    return float(np.abs(_coefficients(slots)).max())
+
+
+def _coefficients(slots: NDArray[np.number]) -> Reals:
+    """The N coefficients that encoding makes of all slots at scale 1, unrounded.
 
     Coefficient k is the mean of value * root^-k over the N primitive roots; half of them hold the
     slots and half their conjugates.
@@ -121,7 +138,7 @@ def largest_coefficient(slots: NDArray[np.number]) -> float:
     values = np.zeros(2 * n, np.complex128)
     values[_slot_exponents(n)] = slots
     values[2 * n - _slot_exponents(n)] = np.conjugate(slots)
-    return float(np.abs(np.fft.fft(values)[:n].real).max()) / n
+    return np.asarray(np.fft.fft(values)[:n].real / n)
 
 
 def mean_coefficient(slots: NDArray[np.complex128]) -> float:

@@ -151,6 +151,7 @@ class CkksProgram(Program):
             samples=samples,
             each_node=each_node,
             digits_first=self.sharing.digits_first(self.nodes),
+            undivided=self.sharing.undivided,
         )
 
     @cached_property
