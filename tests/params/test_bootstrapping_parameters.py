@@ -15,6 +15,7 @@ FIELDS = {
     "slots_to_coeffs": (0, 9),
     "degree": (2, 30, 256),
     "doublings": (-1, 9),
+    "arcsine": (0, 2, 4),
     "scale_bits": (19, 121),
     "ratio_bits": (1, 21),
     "period": (1, 1025),
@@ -40,13 +41,14 @@ def test_numbers_out_of_range_are_refused_by_name(name: str) -> None:
 def test_the_stages_take_the_levels_that_they_say() -> None:
     given = Bootstrapping(coeffs_to_slots=4, slots_to_coeffs=3, degree=31, doublings=3)
     assert (given.eval_mod, given.levels) == (8, 15)
+    assert replace(given, arcsine=3).levels == 17
 
 
 def test_parameters_without_enough_levels_are_refused(boot: CkksParameters) -> None:
     stages = boot.bootstrapping
     assert stages is not None
     assert boot.working_limbs == boot.limbs - stages.levels == 6
-    with pytest.raises(ParameterError, match="takes 21 levels, and there are 20: name 22 data"):
+    with pytest.raises(ParameterError, match="takes 21 levels, and there are 20: name data"):
         replace(boot, bootstrapping=replace(stages, coeffs_to_slots=8, slots_to_coeffs=5))
     with pytest.raises(ParameterError, match="special = 6, and there are 5 special primes"):
         replace(boot, bootstrapping=replace(stages, special=6))
@@ -96,9 +98,13 @@ def test_the_failure_probability_is_that_of_sums_of_uniform_numbers() -> None:
 def test_the_named_sets_hold_what_they_say() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = parameter_set("boot-64")
+        found, words = parameter_set("boot-64"), parameter_set("boot-32")
     assert isinstance(found, CkksParameters)
     assert (found.n, found.log_qp, found.security, found.working_limbs) == (1 << 16, 1706, 128, 14)
+    assert isinstance(words, CkksParameters)
+    assert (words.n, words.log_qp, words.security, words.working_limbs) == (1 << 16, 1679, 128, 20)
+    assert max(words.primes) < 1 << 31
+    assert words.sparse_key_shape.base == (0, 1, 50, 51)
     small = parameter_set("boot-test")
     assert isinstance(small, CkksParameters)
     assert (small.n, small.security, small.declared_security) == (1 << 12, None, 0)

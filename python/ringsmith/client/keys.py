@@ -191,7 +191,12 @@ def _sparse_arguments(parameters: RlweParameters, raised: int) -> dict[str, int]
     """What the core makes these keys for."""
     given = checked_ckks(parameters, "bootstrapping").bootstrapping
     assert given is not None, "the shapes of the keys were asked for"
-    return {"weight": given.weight, "limbs": 1, "special": given.special, "raised": raised}
+    return {
+        "weight": given.weight,
+        "limbs": parameters.lowest_limbs,
+        "special": given.special,
+        "raised": raised,
+    }
 
 
 def _sparse_made(

@@ -274,7 +274,7 @@ def lower_operation(
     parts = _parts(name, parameters)
     first, last = parts[0].record, parts[-1].record
     drops = last.drops is not Drops.NONE
-    fewest = parameters.limbs - parameters.levels + drops
+    fewest = parameters.lowest_limbs + drops
     if not fewest <= limbs <= parameters.limbs:
         raise ProgramError(
             f"{name} of {limbs} limbs: parameters {parameters.name!r} allow "
@@ -318,7 +318,9 @@ def graph_of_steps(
     ]
     plain = writer.input("p", 1, limbs)[0] if first.plain else None
     for op, element in steps:
-        operands = [writer.write(op, operands, plain=plain, limbs=limbs - 1, element=element)]
+        operands = [
+            writer.write(op, operands, plain=plain, limbs=parameters.below(limbs), element=element)
+        ]
     writer.output(operands[0], "z")
     return graph
 

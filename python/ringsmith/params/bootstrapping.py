@@ -29,6 +29,7 @@ _RANGES = {
     "slots_to_coeffs": (1, 8),
     "degree": (3, 255),
     "doublings": (0, 8),
+    "arcsine": (1, 3),
     "period": (2, 1024),
     "weight": (16, 1024),
     "ratio_bits": (2, 20),
@@ -46,9 +47,11 @@ class Bootstrapping:
         degree: Degree of EvalMod's polynomial, 3 … 255, one less than a power of two: it takes
             log2(degree + 1) levels. It is even: an even one of a degree less.
         doublings: Double angles after the polynomial, 0 … 8, a level each.
+        arcsine: Degree of the polynomial for the arcsine after them: 1, which is none, or 3, which
+            takes two levels.
         scale_bits: log2 of the scale of EvalMod; the size of the primes of its levels.
         ratio_bits: log2 of the lowest modulus over the scale of the message, 2 … 20: a sine stands
-            for a line, and the error of that falls by 2 bits for each.
+            for a line, and the error of that falls by 2 bits for each (with an arcsine by 4).
         period: EvalMod works for up to ``period`` - 1 multiples of q_0 in both directions.
         weight: Coefficients of the sparse secret that are not zero.
         special: Special primes, from the first, of the key that switches to the sparse secret.
@@ -58,6 +61,7 @@ class Bootstrapping:
     slots_to_coeffs: int = 3
     degree: int = 63
     doublings: int = 2
+    arcsine: int = 1
     scale_bits: int = 60
     ratio_bits: int = 10
     period: int = 16
@@ -71,6 +75,8 @@ class Bootstrapping:
                 raise ParameterError(
                     f"bootstrapping: {name} = {value!r:.40} is not a whole number in {low} … {high}"
                 )
+        if self.arcsine == 2:
+            raise ParameterError("bootstrapping: arcsine = 2 is even: take 1, for none, or 3")
         if self.degree & (self.degree + 1):
             raise ParameterError(
                 f"bootstrapping: degree = {self.degree} is not one less than a power of two: take "
@@ -80,7 +86,7 @@ class Bootstrapping:
     @property
     def eval_mod(self) -> int:
         """Levels of EvalMod."""
-        return self.degree.bit_length() + self.doublings
+        return self.degree.bit_length() + self.doublings + (2 if self.arcsine > 1 else 0)
 
     @property
     def levels(self) -> int:

@@ -213,6 +213,27 @@ class RlweParameters(ABC):
         return self.limbs - 1
 
     @property
+    def lowest_limbs(self) -> int:
+        """Limbs of the lowest level."""
+        return self.limbs - self.levels
+
+    def is_level(self, limbs: int) -> bool:
+        """Whether ciphertexts of so many limbs are on a level."""
+        return self.lowest_limbs <= limbs <= self.limbs
+
+    def below(self, limbs: int) -> int:
+        """Returns the limbs of the next lower level."""
+        return limbs - 1
+
+    def dropped(self, limbs: int) -> tuple[int, ...]:
+        """Returns the primes that the next lower level lacks, as indices into ``primes``."""
+        return tuple(range(self.below(limbs), limbs))
+
+    def divisor(self, limbs: int) -> float:
+        """Returns what rescaling to the next lower level divides by."""
+        return float(math.prod(self.primes[i] for i in self.dropped(limbs)))
+
+    @property
     def special(self) -> tuple[int, ...]:
         """Indices of the special primes in ``primes``."""
         return tuple(range(self.limbs, len(self.primes)))

@@ -139,6 +139,28 @@ def _boot(n: int, levels: int, declared: int | None, name: str) -> CkksParameter
     )
 
 
+def _boot_32() -> CkksParameters:
+    """Primes of up to 31 bits, two a level, for words of 32 bits; all are 1 mod 2^17.
+
+    Levels have the sizes of ``boot-64``'s where that is possible: no primes of 20 bits are left for
+    levels of 40, and so those of programs have 51.
+    """
+    stages = Bootstrapping(special=2, ratio_bits=9)
+    levels = 9
+    bits = (30, 30, *(26, 25) * (levels + 3), *(30, 30) * stages.eval_mod, *(28, 28) * 4)
+    data, special = primes_of_sizes(1 << 16, bits, (30, 30, *(31,) * 8), None)
+    return CkksParameters.from_primes(
+        n=1 << 16,
+        data_primes=data,
+        special_prime=special,
+        scale=math.ldexp(1.0, 51),
+        name="boot-32",
+        dnum=-(-len(data) // 10),
+        level_limbs=range(2, len(data) + 1, 2),
+        bootstrapping=stages,
+    )
+
+
 CkksName = Literal[
     "nano",
     "pico",
@@ -152,6 +174,7 @@ CkksName = Literal[
     "framework-set3",
     "lola-mnist",
     "lola-cifar10",
+    "boot-32",
     "boot-64",
     "boot-test",
 ]
@@ -170,6 +193,7 @@ CKKS_SETS: Mapping[CkksName, Callable[[], CkksParameters]] = MappingProxyType(
         "framework-set2": partial(_framework, 1 << 16, 24, 3, 8, 128, "framework-set2"),
         "framework-set3": partial(_framework, 1 << 14, 9, 1, 1, 128, "framework-set3"),
         "lola-mnist": partial(_lola, 1 << 13, (30,) * 6, 30, "lola-mnist"),
+        "boot-32": _boot_32,
         "boot-64": partial(_boot, 1 << 16, 13, None, "boot-64"),
         "boot-test": partial(_boot, 1 << 12, 5, 0, "boot-test"),
         "lola-cifar10": partial(_lola, 1 << 14, (32, 31, 31, 31, 31, 32, 32), 32, "lola-cifar10"),

@@ -149,7 +149,8 @@ def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int
     """Returns the most multiplications that follow one another: as many levels or more are needed.
 
     Products with plain operands that follow one another directly count once: they are planned as
-    one, and so is a negative between them; but not where one's range is promised.
+    one, and so is a negative between them; but not where one's range is promised. After a
+    bootstrapping, levels are counted anew.
 
     Args:
         trace: The traced nodes, operands before users.
@@ -165,5 +166,5 @@ def multiplicative_depth(trace: Sequence[TraceNode], used: Iterable[int]) -> int
         if folds and node.bound is None and not node.approximation:
             plain.add(index)
         counts = node.op is Op.MULTIPLY or (node.op is Op.MULTIPLY_PLAIN and not again)
-        depths[index] = before + counts
+        depths[index] = 0 if node.op is Op.BOOTSTRAP else before + counts
     return max(depths.values(), default=0)

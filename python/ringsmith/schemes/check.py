@@ -171,13 +171,13 @@ def _limbs(parameters: RlweParameters, node: Node, operands: list[Node]) -> int:
     limbs = operands[0].limbs
     match node.op.record.drops:
         case Drops.LAST:
-            return limbs - 1
+            return parameters.below(limbs)
         case Drops.ANY:
-            if node.limbs < parameters.limbs - parameters.levels:
+            if node.limbs < parameters.lowest_limbs:
                 raise _InvalidNodeError(f"has {node.limbs} limbs, with which q does not exceed t")
             return min(node.limbs, limbs - 1)
         case Drops.RAISED:
-            if limbs != 1 or node.limbs != parameters.limbs:
+            if limbs != parameters.lowest_limbs or node.limbs != parameters.limbs:
                 raise _InvalidNodeError("does not raise the lowest level to the highest")
             return node.limbs
         case Drops.NONE:
@@ -197,8 +197,8 @@ def _check_scale(parameters: RlweParameters, node: Node, operands: list[Node]) -
             other = scales[-1] if plain is None else plain.scale
             _expect_scale(node, scales[0] * other, exact=False)
         case Scale.QUOTIENT:
-            dropped = parameters.data_primes[operands[0].limbs - 1]
-            _expect_scale(node, scales[0] / dropped, exact=False)
+            divisor = parameters.divisor(operands[0].limbs)
+            _expect_scale(node, scales[0] / divisor, exact=False)
 
 
 def _expect_scale(node: Node, scale: float, *, exact: bool = True) -> None:

@@ -194,7 +194,7 @@ def _check_packings(where: str, found: Program | ClientKit) -> None:
 
 
 def _check_port(where: str, name: str, port: Port, parameters: RlweParameters) -> None:
-    least = parameters.limbs - parameters.levels
+    least = parameters.lowest_limbs
     if not name.isidentifier() or len(name) > 100:
         raise MalformedError(f"{where}: the name is no identifier")
     if not least <= port.limbs <= parameters.limbs:

@@ -235,7 +235,7 @@ class OperationWriter(ABC):
         graph, special = self._graph, self._ring.special
         assert a.pair is not None, "something was rotated"
         base = graph.type_of(a.pair).base
-        drop = (len(base) - len(special) - 1, *special)
+        drop = (*self._ring.dropped(len(base) - len(special)), *special)
         if not a.rest:
             return graph.halves(graph.mod_down(a.pair, drop))
         first, second = (

@@ -5,7 +5,7 @@ message over q_0, which are small, and I are whole numbers.
 
 1. CoeffsToSlots writes v / ``period`` into slots, as complex numbers; conjugation separates their
    real and imaginary parts.
-2. EvalMod computes sin(2 pi v) = sin(2 pi m) of both (``reduction``).
+2. EvalMod computes sin(2 pi v) = sin(2 pi m) of both (``reduction``), or its arcsine.
 3. SlotsToCoeffs brings sin(2 pi m) / (2 pi), about m, back.
 """
 
@@ -59,7 +59,7 @@ class Expansion:
 def expanded(
     given: Bootstrapping,
     space: Space,
-    working_limbs: int,
+    reduced_limbs: int,
     ratio: float,
     largest: float,
     source: SourceLine,
@@ -69,7 +69,7 @@ def expanded(
     Args:
         given: How the parameters bootstrap.
         space: The slots.
-        working_limbs: Limbs of the result.
+        reduced_limbs: Limbs after EvalMod.
         ratio: q_0 over the scale of what is bootstrapped.
         largest: Its largest magnitude.
         source: The user's line.
@@ -84,14 +84,16 @@ def expanded(
     parts = [recorder.reduced(part) for part in separated]
     joined = parts[0] + recorder.turned(parts[1])
     second_end = len(trace.nodes)
-    after = working_limbs + given.slots_to_coeffs
     joined = joined.slots_of(
-        trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=after))
+        trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=reduced_limbs))
     )
     result = recorder.slots(joined, ratio / (2 * math.pi))
-    # A sine in place of a line: of coefficients c the sum of |c|^3 is at most the largest magnitude
-    # of the slots times their mean square.
-    error = (2 * math.pi / ratio) ** 2 / 6 * largest**3
+    # A sine in place of a line, for one coefficient that is as large as it can be. Others add no
+    # more: the error grows faster than the square, and by Parseval the squares of all coefficients
+    # add up to the mean square of the slots.
+    angle = 2 * math.pi * largest / ratio
+    sine = math.sin(angle)
+    error = abs(angle - sine - (sine**3 / 6 if given.arcsine > 1 else 0)) * ratio / (2 * math.pi)
     nodes = [
         replace(node, stage=STAGES[1 + (index >= first_end) + (index >= second_end)])
         for index, node in enumerate(trace.nodes)
@@ -133,7 +135,7 @@ class _Recorder:
         return x.slots_of(self.trace.plain(Op.MULTIPLY_PLAIN, x.index, values, self.source))
 
     def reduced(self, x: EncryptedVector) -> EncryptedVector:
-        """Returns sin(2 pi * period * x)."""
+        """Returns sin(2 pi * period * x), or about its arcsine."""
         given = self.given
         width = 2.0**-given.ratio_bits
         c = fitted(given.period, given.doublings, given.degree, width).coefficients
@@ -148,7 +150,19 @@ class _Recorder:
             square = result * result
             result = plus(square + square, -1.0)
         self.trace.annotate(result.index, bound=bound)
-        return result
+        return self._arcsine(result) if given.arcsine > 1 else result
+
+    def _arcsine(self, s: EncryptedVector) -> EncryptedVector:
+        """Returns s + s^3 / 6. The division by 6 is one of the scale, and takes no level."""
+        square = s * s
+        node = TraceNode(
+            Op.MULTIPLY_PLAIN,
+            (square.index,),
+            self.source,
+            values=np.asarray(1 / 6),
+            scale=6.0,
+        )
+        return s * plus(s.slots_of(self.trace.record(node)), 1.0)
 
     @property
     def _n(self) -> int:

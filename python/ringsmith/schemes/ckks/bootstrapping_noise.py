@@ -100,7 +100,7 @@ def _raised(parameters: CkksParameters, scale: float, rng: np.random.Generator) 
     sums = np.zeros(n)
     for _ in range(given.weight + 1):
         sums += rng.uniform(-0.5, 0.5, n)
-    whole = np.rint(sums) * (parameters.data_primes[0] / scale)
+    whole = np.rint(sums) * (parameters.lowest_modulus / scale)
     return slots_of(n, whole[: n // 2] + 1j * whole[n // 2 :])
 
 
@@ -168,10 +168,12 @@ def _spread(
             return noise.key_switch_spread(parameters, node.limbs) / node.scale
         case Noise.DIVISION:
             late = special if node.operands[0] in undivided else 0
-            return noise.division_spread(parameters, 1 + late) / node.scale
+            primes = len(parameters.dropped(nodes[node.operands[0]].limbs))
+            return noise.division_spread(parameters, primes + late) / node.scale
         case Noise.KEY_AND_DIVISION:
-            limbs, count = node.limbs + 1, special + 1
-            digits = noise.digits_spread(parameters, limbs) / parameters.data_primes[node.limbs]
+            limbs = nodes[node.operands[0]].limbs
+            count = special + len(parameters.dropped(limbs))
+            digits = noise.digits_spread(parameters, limbs) / parameters.divisor(limbs)
             return math.hypot(digits, noise.division_spread(parameters, count)) / node.scale
     return 0.0
 

@@ -496,7 +496,8 @@ class _Walk:
             case Noise.KEY:
                 return self._switched(node, a, "relinearization")
             case Noise.DIVISION:
-                size = noise.division_spread(self.parameters) / node.scale
+                primes = len(self.parameters.dropped(self.nodes[node.operands[0]].limbs))
+                size = noise.division_spread(self.parameters, primes) / node.scale
                 return _with(a, {(Kind.RESCALE, node.id): size})
             case Noise.KEY_AND_DIVISION:
                 # The key's errors at the operand's limbs and scale, then one division: by the
@@ -504,7 +505,7 @@ class _Walk:
                 product, parameters = self.nodes[node.operands[0]], self.parameters
                 digits = noise.digits_spread(parameters, product.limbs)
                 switched = self._with_key(node.id, product, a, "relinearization", digits)
-                primes = len(parameters.special_primes) + 1
+                primes = len(parameters.special_primes) + len(parameters.dropped(product.limbs))
                 size = noise.division_spread(parameters, primes) / node.scale
                 return _with(switched, {(Kind.RESCALE, node.id): size})
         if node.op is Op.OUTPUT:

@@ -80,7 +80,7 @@ def to_sparse_spread(parameters: CkksParameters) -> float:
     given, n = parameters.bootstrapping, parameters.n
     assert given is not None, "the parameters bootstrap"
     special = math.prod(parameters.special_primes[: given.special])
-    digit = parameters.data_primes[0] / special
+    digit = parameters.lowest_limbs * parameters.lowest_modulus / special
     product = n * n * ERROR_VARIANCE * digit**2 / 3  # not centred: mean and deviation
     return math.sqrt(product + given.special * n * ROUNDING_VARIANCE * (1 + given.weight))
 

@@ -121,23 +121,30 @@ class CkksPlanner(Planner[Value]):
                 return Cipher(emitter.rotate(rotated.node, node.steps), rotated.pending)
             case Op.CONJUGATE:
                 return Cipher(emitter.conjugate(node.op, self._ready(first)))
-            case Op.ROTATE_CONJUGATE if node.steps is not None:
-                rotated = self._settled(first)
-                turned = emitter.rotate_conjugate(rotated.node, node.steps)
-                return Cipher(turned, rotated.pending)
-            case Op.MOD_SWITCH if node.limbs is not None:
-                return Cipher(emitter.mod_switch(self._ready(first), node.limbs))
-            case Op.BOOTSTRAP:
-                largest = 1.0 if node.bound is None else node.bound.magnitude
-                return self._bootstrapped(self._ready(first), largest)
-            case Op.MULTIPLY_PLAIN if node.values is not None and turns(node.values):
-                return Cipher(emitter.multiply_exactly(self._ready(first), node.values, 1.0))
             case Op.MULTIPLY_PLAIN if node.values is not None:
+                scale = 1.0 if node.scale is None and turns(node.values) else node.scale
+                if scale is not None:
+                    exact = emitter.multiply_exactly(self._ready(first), node.values, scale)
+                    return Cipher(exact)
                 before = self._trace[node.operands[0]]
                 fold = before.bound is None and not before.approximation
                 return self._times_plain(first, node.values, fold=fold)
             case Op.ADD_PLAIN | Op.SUB_PLAIN if node.values is not None:
                 return Cipher(emitter.add_or_sub_plain(node.op, self._ready(first), node.values))
+        return self._of_bootstrapping(node, first)
+
+    def _of_bootstrapping(self, node: TraceNode, first: Value) -> Value:
+        """Plans a bootstrapping, or an operation that is only a part of one."""
+        match node.op:
+            case Op.BOOTSTRAP:
+                largest = 1.0 if node.bound is None else node.bound.magnitude
+                return self._bootstrapped(self._ready(first), largest)
+            case Op.ROTATE_CONJUGATE if node.steps is not None:
+                rotated = self._settled(first)
+                turned = self._emitter.rotate_conjugate(rotated.node, node.steps)
+                return Cipher(turned, rotated.pending)
+            case Op.MOD_SWITCH if node.limbs is not None:
+                return Cipher(self._emitter.mod_switch(self._ready(first), node.limbs))
         raise AssertionError(f"{node.op} is never traced")
 
     def _times_plain(self, value: Value, values: PlainValues, *, fold: bool) -> Product:
@@ -164,8 +171,8 @@ class CkksPlanner(Planner[Value]):
                 f"bootstrap: parameters {parameters.name!r} do not bootstrap: take a named set "
                 "that does, such as 'boot-test', or CkksParameters(..., bootstrapping=...)"
             )
-        q0 = parameters.data_primes[0]
-        low = emitter.mod_switch(node, 1)
+        q0 = parameters.lowest_modulus
+        low = emitter.mod_switch(node, parameters.lowest_limbs)
         most = q0 / 2.0**given.ratio_bits
         factor = round(most / self._scale(low))
         if factor < 1:
@@ -180,7 +187,8 @@ class CkksPlanner(Planner[Value]):
         raised = emitter.mod_raise(low, parameters.limbs)
         space = Space(parameters.slots, parameters.slots, exact=False)
         ratio = q0 / self._scale(low)
-        found = expanded(given, space, parameters.working_limbs, ratio, largest, source)
+        after = parameters.ladder[parameters.levels - given.levels + given.slots_to_coeffs]
+        found = expanded(given, space, after, ratio, largest, source)
         before = self._trace, self._options
         self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)
         start = {found.start: Cipher(raised)}
@@ -224,7 +232,8 @@ class CkksPlanner(Planner[Value]):
         if isinstance(value, Product):
             limbs = self._limbs(value.source)
             self._require_level(limbs)
-            return self._rescaled(value, limbs - 1, self._ladder.scales[limbs - 1])
+            below = self._parameters.below(limbs)
+            return self._rescaled(value, below, self._ladder.scales[below])
         if not value.pending:
             return value.node
         self._require_level(self._limbs(value.node))
@@ -239,7 +248,8 @@ class CkksPlanner(Planner[Value]):
 
     def _rescaled(self, product: Product, limbs: int, scale: float) -> int:
         """Returns the product with ``limbs`` limbs and the given scale, after rescaling."""
-        raw = self._unrescaled(product, limbs + 1, scale * self._parameters.data_primes[limbs])
+        above = self._parameters.above(limbs)
+        raw = self._unrescaled(product, above, scale * self._parameters.divisor(above))
         return self._emitter.rescale(raw, scale)
 
     def _lower(self, node: int, limbs: int) -> int:
@@ -269,7 +279,8 @@ class CkksPlanner(Planner[Value]):
         limbs = min(self._limbs(a.source), self._limbs(b.source))
         self._require_level(limbs)
         if not self._options.lazy_rescale:
-            lower = limbs - 1, self._ladder.scales[limbs - 1]
+            below = self._parameters.below(limbs)
+            lower = below, self._ladder.scales[below]
             return Cipher(self._rescaled(a, *lower)), Cipher(self._rescaled(b, *lower))
         scale = self._ladder.products[limbs]  # as a product of two ciphertexts has it
         left, right = (self._unrescaled(product, limbs, scale) for product in (a, b))
@@ -282,8 +293,8 @@ class CkksPlanner(Planner[Value]):
             raw = self._unrescaled(product, self._limbs(a.node), self._scale(a.node))
             return a, Cipher(raw, pending=True)
         node = self._ready(a)
-        limbs = min(self._limbs(node), available - 1)
-        self._require_level(limbs + 1)
+        self._require_level(available)
+        limbs = min(self._limbs(node), self._parameters.below(available))
         lowered = self._lower(node, limbs)
         return Cipher(lowered), Cipher(self._rescaled(product, limbs, self._scale(lowered)))
 
@@ -307,7 +318,9 @@ class CkksPlanner(Planner[Value]):
 
     def _is_lower(self, a: Cipher, b: Cipher) -> bool:
         def rank(value: Cipher) -> tuple[int, bool]:
-            return self._limbs(value.node) - value.pending, not value.pending
+            limbs = self._limbs(value.node)
+            limbs = self._parameters.below(limbs) if value.pending else limbs
+            return limbs, not value.pending
 
         return rank(a) <= rank(b)
 
@@ -321,17 +334,20 @@ class CkksPlanner(Planner[Value]):
 
     def _require_level(self, limbs: int) -> None:
         """Refuses to multiply or correct a value that cannot be rescaled any more."""
-        if limbs > 1:
+        if limbs > self._parameters.lowest_limbs:
             return
-        levels = self._parameters.levels
+        parameters = self._parameters
+        levels = parameters.ladder.index(parameters.working_limbs)
         needed = multiplicative_depth(self._trace, range(len(self._trace)))
         needed = max(needed, levels + 1)
+        single = not (parameters.level_limbs or parameters.bootstrapping)
+        primes = [f" ({count + 1} data primes)" if single else "" for count in (needed, levels)]
+        again = "bootstrap(x), " if parameters.bootstrapping else ""
         raise LevelsError(
-            f"{self._emitter.source}: out of levels: the program needs at least {needed} levels "
-            f"({needed + 1} data primes) and parameters {self._parameters.name!r} have {levels} "
-            f"({levels + 1} data primes): "
-            "add data primes, or multiply less deeply (a product of n factors needs only log2(n) "
-            "levels when it is multiplied as a tree)"
+            f"{self._emitter.source}: out of levels: the program needs at least {needed} levels"
+            f"{primes[0]} and parameters {parameters.name!r} have {levels}{primes[1]}: "
+            f"{again}add data primes, or multiply less deeply (a product of n factors needs only "
+            "log2(n) levels when it is multiplied as a tree)"
         )
 
 
@@ -340,9 +356,9 @@ class Ladder:
     """The scales that values normally have.
 
     Attributes:
-        scales: Of a value of l limbs, at index l; index 0 is unused.
-        products: Of a product of l limbs that is not rescaled yet, at index l from 2; rescaled, it
-            has the scale of l - 1 limbs.
+        scales: Of a value of l limbs, at index l; 0 where no level has so many.
+        products: Of a product of l limbs that is not rescaled yet, at index l; rescaled, it has the
+            scale of the next lower level.
     """
 
     scales: Sequence[float]
@@ -356,27 +372,31 @@ class Ladder:
         transforms of a bootstrapping multiply by plaintexts: from q_0 to the scale of EvalMod, and
         from that of its results to that of programs, by equal factors.
         """
-        limbs, given = parameters.limbs, parameters.bootstrapping
-        scales, products = [0.0] * (limbs + 1), [0.0] * (limbs + 1)
+        given, ladder = parameters.bootstrapping, parameters.ladder
+        scales, products = ([0.0] * (parameters.limbs + 1) for _ in range(2))
+        working = ladder.index(parameters.working_limbs)
 
-        def squares(top: int, bottom: int, scale: float) -> None:
-            scales[top] = scale
-            for at in range(top, bottom, -1):
-                products[at] = scales[at] * scales[at]
-                scales[at - 1] = products[at] / parameters.data_primes[at - 1]
+        def step(level: int, product: float) -> None:
+            limbs = ladder[level]
+            products[limbs] = product
+            scales[ladder[level - 1]] = product / parameters.divisor(limbs)
+
+        def squares(top: int, bottom: int) -> None:
+            for level in range(top, bottom, -1):
+                step(level, scales[ladder[level]] * scales[ladder[level]])
 
         def factors(top: int, bottom: int, target: float) -> None:
-            ratio = (target / scales[top]) ** (1 / (top - bottom))
-            for at in range(top, bottom, -1):
-                wanted = target if at == bottom + 1 else scales[at] * ratio
-                products[at] = wanted * parameters.data_primes[at - 1]
-                scales[at - 1] = products[at] / parameters.data_primes[at - 1]
+            ratio = (target / scales[ladder[top]]) ** (1 / (top - bottom))
+            for level in range(top, bottom, -1):
+                wanted = target if level == bottom + 1 else scales[ladder[level]] * ratio
+                step(level, wanted * parameters.divisor(ladder[level]))
 
         if given is not None:
-            reduced = limbs - given.coeffs_to_slots
-            scales[limbs] = float(parameters.data_primes[0])
-            factors(limbs, reduced, given.scale)
-            squares(reduced, reduced - given.eval_mod, scales[reduced])
-            factors(reduced - given.eval_mod, parameters.working_limbs, parameters.scale)
-        squares(parameters.working_limbs, 1, parameters.scale)
+            reduced = working + given.slots_to_coeffs
+            scales[parameters.limbs] = float(parameters.lowest_modulus)
+            factors(parameters.levels, reduced + given.eval_mod, given.scale)
+            squares(reduced + given.eval_mod, reduced)
+            factors(reduced, working, parameters.scale)
+        scales[parameters.working_limbs] = parameters.scale
+        squares(working, 0)
         return cls(scales, products)

@@ -157,13 +157,13 @@ class Ckks(Scheme):
     def result_scale(self, parameters: RlweParameters, op: Op, a: Ciphertext, b: Operand) -> float:
         """See ``Scheme``."""
         record = op.record
-        limbs = a.limbs - (record.drops is not Drops.NONE)
+        limbs = a.limbs if record.drops is Drops.NONE else parameters.below(a.limbs)
         other = b.scale if isinstance(b, Ciphertext | Plaintext) else a.scale
         match record.scale:
             case Scale.PRODUCT:
                 scale = a.scale * other
             case Scale.QUOTIENT:
-                return a.scale / float(parameters.primes[limbs])
+                return a.scale / parameters.divisor(a.limbs)
             case _ if record.drops is Drops.NONE:
                 if not _close(a.scale, other):
                     raise ProgramError(

@@ -36,7 +36,8 @@ class CkksWriter(OperationWriter):
         """
         *added, switched = a
         cut = self._cut(len(self._graph.type_of(switched).base))
-        drop = (len(cut.base) - len(self._ring.special) - 1, *self._ring.special)
+        limbs = len(cut.base) - len(self._ring.special)
+        drop = (*self._ring.dropped(limbs), *self._ring.special)
         return self._graph.halves(
             self._graph.key_switch(switched, RELIN_KEY, cut, drop, added=added)
         )
@@ -62,9 +63,9 @@ class CkksWriter(OperationWriter):
         return result
 
     def rescale(self, a: Polynomials) -> Polynomials:
-        """Returns a divided by its last prime, rounded."""
-        last = self._graph.type_of(a[0]).base[-1]
-        return tuple(self._graph.mod_down(p, last) for p in a)
+        """Returns a divided by the primes that the next lower level lacks, rounded."""
+        drop = self._ring.dropped(len(self._graph.type_of(a[0]).base))
+        return tuple(self._graph.mod_down(p, drop[0] if len(drop) == 1 else drop) for p in a)
 
     def mod_switch(self, a: Polynomials, limbs: int) -> Polynomials:
         """Returns a over its first ``limbs`` primes: the others' residues are left out."""
