@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from ringsmith.program.bootstrapping.factors import (
     slots_to_coefficients,
 )
 from ringsmith.program.bootstrapping.reduction import fitted
+from ringsmith.program.bootstrapping.splitting import baby_steps, best_sizes, signed_steps
 from ringsmith.runtime import Compiled, precompute_keys
 from ringsmith.runtime.precomputed_keys import AnyKeys
 from ringsmith.schemes.ckks.bootstrapping_noise import slots_of
@@ -122,14 +124,14 @@ def applied(matrices: Any, vector: NDArray[Any]) -> NDArray[Any]:  # noqa: ANN40
     return vector
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 9])
-def test_the_matrices_are_the_encoding(count: int) -> None:
+@pytest.mark.parametrize("sizes", [(9,), (4, 5), (3, 1, 5), (1,) * 9])
+def test_the_matrices_are_the_encoding(sizes: tuple[int, ...]) -> None:
     """By the encoder: slots of a polynomial are those that the matrices make of coefficients."""
     parameters = tiny()
-    rng = np.random.default_rng(count)
+    rng = np.random.default_rng(len(sizes))
     slots = complex_numbers(rng, N // 2)
-    found = applied(coefficients_to_slots(N, count), in_slots(slots))
-    back = applied(slots_to_coefficients(N, count), found)
+    found = applied(coefficients_to_slots(N, sizes), in_slots(slots))
+    back = applied(slots_to_coefficients(N, sizes[::-1]), found)
     assert np.allclose(in_slots(back), slots, atol=1e-12)
     encoder = ckks_encoder(parameters)
     words = encoder.encode(slots, 2.0**40, 1)
@@ -144,9 +146,28 @@ def test_the_matrices_are_the_encoding(count: int) -> None:
 
 
 def test_merged_stages_have_few_diagonals() -> None:
-    assert [len(m) for m in coefficients_to_slots(N, 9)] == [2] + [3] * 8
-    assert [len(m) for m in coefficients_to_slots(N, 3)] == [8, 15, 15]
-    assert [len(m) for m in slots_to_coefficients(N, 3)] == [15, 15, 8]
+    assert [len(m) for m in coefficients_to_slots(N, (1,) * 9)] == [2] + [3] * 8
+    assert [len(m) for m in coefficients_to_slots(N, (3, 3, 3))] == [8, 15, 15]
+    assert [len(m) for m in slots_to_coefficients(N, (3, 3, 3))] == [15, 15, 8]
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("weights", [(9, 8, 7), (30, 2, 1), (1, 2, 30), (4, 4), (5,)])
+def test_stages_are_split_at_the_least_cost(weights: tuple[int, ...], inverse: bool) -> None:
+    transform = coefficients_to_slots if inverse else slots_to_coefficients
+
+    def cost(sizes: tuple[int, ...]) -> float:
+        steps = (signed_steps(matrix, N // 2)[1] for matrix in transform(N, sizes))
+        return sum(w * baby_steps([*s])[1] for w, s in zip(weights, steps, strict=True))
+
+    ways = [w for w in product(range(1, 10), repeat=len(weights)) if sum(w) == 9]
+    found = best_sizes(N, weights, inverse=inverse)
+    assert cost(found) == pytest.approx(min(map(cost, ways)))
+
+
+def test_many_baby_steps_are_tried_by_powers_of_two() -> None:
+    baby, _ = baby_steps(range(4096))
+    assert baby in (64, 128)
 
 
 @pytest.mark.parametrize(("doublings", "degree", "bits"), [(3, 31, 34), (2, 63, 44), (4, 31, 44)])

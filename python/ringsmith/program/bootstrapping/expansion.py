@@ -10,7 +10,7 @@ message over q_0, which are small, and I are whole numbers.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +26,7 @@ from ringsmith.program.bootstrapping.factors import (
     slots_to_coefficients,
 )
 from ringsmith.program.bootstrapping.reduction import fitted
+from ringsmith.program.bootstrapping.splitting import baby_steps, best_sizes, signed_steps
 from ringsmith.program.nodes import Bound
 from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace, TraceNode
@@ -35,8 +36,6 @@ from ringsmith.program.splits import best_split, evaluated, plus
 from ringsmith.program.vector import EncryptedVector
 
 STAGES = ("ModRaise", "CoeffsToSlots", "EvalMod", "SlotsToCoeffs")
-_OUTER_COST = 2
-"""Of a rotation that cuts digits of its own, in rotations that share the digits of one value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class Expansion:
 def expanded(
     given: Bootstrapping,
     space: Space,
-    reduced_limbs: int,
+    limbs: Sequence[int],
     ratio: float,
     largest: float,
     source: SourceLine,
@@ -69,7 +68,7 @@ def expanded(
     Args:
         given: How the parameters bootstrap.
         space: The slots.
-        reduced_limbs: Limbs after EvalMod.
+        limbs: Those of the levels that the bootstrapping takes, from the highest.
         ratio: q_0 over the scale of what is bootstrapped.
         largest: Its largest magnitude.
         source: The user's line.
@@ -77,7 +76,8 @@ def expanded(
     trace = Trace(space)
     span = Span(np.asarray(complex(-1, -1)), np.asarray(complex(1, 1)))
     start = trace.record(TraceNode(Op.INPUT, (), source, name="raised", span=span))
-    recorder = _Recorder(trace, source, given)
+    recorder = _Recorder(trace, source, given, tuple(limbs))
+    after = limbs[given.coeffs_to_slots + given.eval_mod]
     both = recorder.coefficients(EncryptedVector(trace, start), 1 / (2 * given.period * ratio))
     separated = recorder.separated(both)
     first_end = len(trace.nodes)
@@ -85,7 +85,7 @@ def expanded(
     joined = parts[0] + recorder.turned(parts[1])
     second_end = len(trace.nodes)
     joined = joined.slots_of(
-        trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=reduced_limbs))
+        trace.record(TraceNode(Op.MOD_SWITCH, (joined.index,), source, limbs=after))
     )
     result = recorder.slots(joined, ratio / (2 * math.pi))
     # A sine in place of a line, for one coefficient that is as large as it can be. Others add no
@@ -108,16 +108,17 @@ class _Recorder:
     trace: Trace
     source: SourceLine
     given: Bootstrapping
+    limbs: tuple[int, ...]
 
     def coefficients(self, x: EncryptedVector, factor: float) -> EncryptedVector:
         """CoeffsToSlots, times a factor."""
-        matrices = coefficients_to_slots(self._n, self.given.coeffs_to_slots)
-        return self._transformed(x, matrices, factor)
+        sizes = best_sizes(self._n, self.limbs[: self.given.coeffs_to_slots], inverse=True)
+        return self._transformed(x, coefficients_to_slots(self._n, sizes), factor)
 
     def slots(self, x: EncryptedVector, factor: float) -> EncryptedVector:
         """SlotsToCoeffs, times a factor."""
-        matrices = slots_to_coefficients(self._n, self.given.slots_to_coeffs)
-        return self._transformed(x, matrices, factor)
+        sizes = best_sizes(self._n, self.limbs[-self.given.slots_to_coeffs :], inverse=False)
+        return self._transformed(x, slots_to_coefficients(self._n, sizes), factor)
 
     def separated(self, x: EncryptedVector) -> tuple[EncryptedVector, EncryptedVector]:
         """Twice the real and the imaginary parts, which lie in [-1, 1]."""
@@ -180,9 +181,8 @@ class _Recorder:
     def _multiplied(self, x: EncryptedVector, matrix: Mapping[int, Complexes]) -> EncryptedVector:
         """A matrix times a vector, in baby and giant steps, through one level."""
         slots = self.trace.space.slots
-        unit = math.gcd(slots, *matrix)
-        signed = {(k if k <= slots // 2 else k - slots) // unit: v for k, v in matrix.items()}
-        baby = _baby_steps(sorted(signed))
+        unit, signed = signed_steps(matrix, slots)
+        baby, _ = baby_steps([*signed])
         giants: dict[int, list[int]] = {}
         for k in sorted(signed):
             giants.setdefault(k - k % baby, []).append(k)
@@ -191,7 +191,7 @@ class _Recorder:
             inner: EncryptedVector | None = None
             for k in steps:
                 moved = self._rotated(x, (k - start) * unit)
-                values = in_slots(np.roll(signed[k], start * unit))
+                values = in_slots(np.roll(matrix[signed[k]], start * unit))
                 index = self.trace.plain(Op.MULTIPLY_PLAIN, moved.index, values, self.source)
                 term = moved.slots_of(index)
                 inner = term if inner is None else inner + term
@@ -209,14 +209,3 @@ class _Recorder:
         op = Op.ROTATE_CONJUGATE if steps % 2 else Op.ROTATE
         node = TraceNode(op, (x.index,), self.source, steps=steps)
         return x.slots_of(self.trace.record(node))
-
-
-def _baby_steps(steps: list[int]) -> int:
-    """Returns the number of baby steps with the cheapest rotations; of several the largest."""
-
-    def cost(baby: int) -> int:
-        inner = {k % baby for k in steps} - {0}
-        outer = {k - k % baby for k in steps} - {0}
-        return len(inner) + _OUTER_COST * len(outer)
-
-    return min(range(steps[-1] - steps[0] + 1, 0, -1), key=cost)

@@ -38,7 +38,7 @@ def in_slots(vector: Complexes) -> Complexes:
 
 
 @lru_cache(maxsize=8)
-def coefficients_to_slots(n: int, count: int) -> tuple[Diagonals, ...]:
+def coefficients_to_slots(n: int, sizes: tuple[int, ...]) -> tuple[Diagonals, ...]:
     """Returns the matrices from slots to coefficients, in the order in which they are applied.
 
     They write the coefficients into slots: entry j of the result, with j bit-reversed, is
@@ -46,31 +46,28 @@ def coefficients_to_slots(n: int, count: int) -> tuple[Diagonals, ...]:
 
     Args:
         n: Ring degree N.
-        count: How many matrices, 1 … log2(N/2).
+        sizes: How many stages each matrix has; log2(N/2) together.
     """
-    lengths = [2 << i for i in range(_stages(n))][::-1]
-    return _merged(n, lengths, count, inverse=True)
+    return _merged(n, [*range((n // 2).bit_length() - 1)][::-1], sizes, inverse=True)
 
 
 @lru_cache(maxsize=8)
-def slots_to_coefficients(n: int, count: int) -> tuple[Diagonals, ...]:
-    """Returns the inverse of ``coefficients_to_slots`` as matrices."""
-    return _merged(n, [2 << i for i in range(_stages(n))], count, inverse=False)
+def slots_to_coefficients(n: int, sizes: tuple[int, ...]) -> tuple[Diagonals, ...]:
+    """Returns matrices of the inverse; arguments are those of ``coefficients_to_slots``."""
+    return _merged(n, [*range((n // 2).bit_length() - 1)], sizes, inverse=False)
 
 
-def _stages(n: int) -> int:
-    return (n // 2).bit_length() - 1
-
-
-def _merged(n: int, lengths: list[int], count: int, *, inverse: bool) -> tuple[Diagonals, ...]:
-    """Stages of some lengths, multiplied to ``count`` matrices of about equally many stages."""
+def _merged(
+    n: int, stages: list[int], sizes: tuple[int, ...], *, inverse: bool
+) -> tuple[Diagonals, ...]:
+    """Stages, multiplied to matrices of ``sizes`` stages each."""
+    assert sum(sizes) == len(stages), "every stage is in one matrix"
     found: list[Diagonals] = []
-    for part in np.array_split(np.array(lengths), count):
-        product: Diagonals | None = None
-        for length in part.tolist():
-            stage = _stage(n, length, inverse=inverse)
-            product = stage if product is None else _product(stage, product, n // 2)
-        assert product is not None, "no more matrices than stages"
+    for size in sizes:
+        own, stages = stages[:size], stages[size:]
+        product = _stage(n, 2 << own[0], inverse=inverse)
+        for stage in own[1:]:
+            product = _product(_stage(n, 2 << stage, inverse=inverse), product, n // 2)
         found.append(product)
     return tuple(found)
 

@@ -111,7 +111,7 @@ def slots_of(n: int, coefficients: Complexes) -> Complexes:
     for bit in range(count):
         places |= (np.arange(n // 2) >> bit & 1) << (count - 1 - bit)
     vector = coefficients[places]
-    for matrix in slots_to_coefficients(n, count):
+    for matrix in slots_to_coefficients(n, (1,) * count):
         vector = sum(
             (values * np.roll(vector, -step) for step, values in matrix.items()),
             np.zeros(n // 2, complex),

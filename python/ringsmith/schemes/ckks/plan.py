@@ -187,8 +187,8 @@ class CkksPlanner(Planner[Value]):
         raised = emitter.mod_raise(low, parameters.limbs)
         space = Space(parameters.slots, parameters.slots, exact=False)
         ratio = q0 / self._scale(low)
-        after = parameters.ladder[parameters.levels - given.levels + given.slots_to_coeffs]
-        found = expanded(given, space, after, ratio, largest, source)
+        taken = parameters.ladder[::-1][: given.levels]
+        found = expanded(given, space, taken, ratio, largest, source)
         before = self._trace, self._options
         self._trace, self._options = found.nodes, replace(self._options, rotate_products=True)
         start = {found.start: Cipher(raised)}
