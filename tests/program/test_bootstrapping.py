@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 import ringsmith as rs
 from ringsmith.client import SecretKey
-from ringsmith.errors import ProgramError
+from ringsmith.errors import InteropError, ProgramError
 from ringsmith.graph.operations import Op
 from ringsmith.interop import load_object, save_object
+from ringsmith.interop.bundle import Bundle, write_bundle
+from ringsmith.interop.seal_parameters import SealParameters
 from ringsmith.interop.seeded_keys import on_the_fly_keys
 from ringsmith.objects import EvaluationKeys, PublicKey
 from ringsmith.params import Bootstrapping, CkksParameters, ckks_encoder, parameter_set
@@ -33,6 +35,7 @@ from ringsmith.runtime import Compiled, precompute_keys
 from ringsmith.runtime.precomputed_keys import AnyKeys
 from ringsmith.schemes.ckks.bootstrapping_noise import slots_of
 from ringsmith.schemes.program_file import from_bytes, to_bytes
+from ringsmith.schemes.registry import scheme_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::ringsmith.params.SecurityWarning")
 N = 1 << 10
@@ -358,6 +361,24 @@ def test_what_cannot_be_bootstrapped_is_refused_at_the_line(
 ) -> None:
     with pytest.raises((ProgramError, TypeError), match=message):
         rs.trace(function, given, inputs=["x"])
+
+
+def test_results_are_neither_shared_nor_hidden(small: World) -> None:
+    given = small.program.encrypt(small.public, {"x": np.ones(3)})
+    outputs = small.compiled.run(rs.open_device("cpu"), given, small.keys).outputs
+    with pytest.raises(ProgramError, match="how large its noise is at most is unknown"):
+        small.program.decrypt(small.secret, outputs, share=1)
+    with pytest.raises(ProgramError, match="bootstraps, and of the noise of that no bound"):
+        scheme_of(small.program.parameters).noise_lengths(small.program, 40)
+
+
+def test_a_bundle_of_seals_files_refuses_keys_of_bootstrapping(
+    small: World, tmp_path: Path
+) -> None:
+    shape = SealParameters.from_parameters(rs.parameter_set("nano"))
+    keys = EvaluationKeys(to_sparse=small.keys.to_sparse)
+    with pytest.raises(InteropError, match="no keys of bootstrapping: save_object writes them"):
+        write_bundle(tmp_path / "keys", Bundle("keys", shape, keys))
 
 
 def test_a_program_without_levels_is_told_to_bootstrap() -> None:

@@ -707,7 +707,8 @@ def _key_files(keys: EvaluationKeys, parameters: RlweParameters) -> list[tuple[s
     every = keys_by_name(keys).values()
     if not every:
         return []
-    if all(key.seed is not None for key in every) or parameters.seal_obstacle() is not None:
+    seeded = all(key.seed is not None for key in every)
+    if seeded or keys.to_sparse is not None or parameters.seal_obstacle() is not None:
         return [(OBJECT_MEDIA, encode_object(keys, parameters))]
     shape = SealParameters.from_parameters(parameters)
     found = []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringsmith.graph.operations import Op
 from ringsmith.params import CkksParameters
 from ringsmith.params.flooding import FAILURE, Flooding
 from ringsmith.program.graph import Program
@@ -164,6 +165,11 @@ class CkksProgram(Program):
             return None
         return self.forecast(self.default_bound, each_node=False).outputs
 
+    @cached_property
+    def bootstraps(self) -> bool:
+        """Whether the program bootstraps."""
+        return any(node.op is Op.BOOTSTRAP for node in self.nodes)
+
     def shared_bits(self, flooding: Flooding) -> float:
         """Returns the bits after the point that survive flooding, of the worst output."""
         noises = [port.noise for port in self.output_ports.values()]
@@ -173,8 +179,11 @@ class CkksProgram(Program):
         return min(flooding.bits(self.parameters.n, bound) for bound in known)
 
     def _with_noise(self, ports: Mapping[str, Port]) -> dict[str, Port]:
-        """A server that hides its circuit adds the noise of an encryption (``sanitize``)."""
-        if self.worst_case is None:
+        """A server that hides its circuit adds the noise of an encryption (``sanitize``).
+
+        Of a bootstrapping no bound is known: what depends on the secret in it is simulated.
+        """
+        if self.worst_case is None or self.bootstraps:
             return dict(ports)
         found = {}
         for name, port in ports.items():
