@@ -363,6 +363,17 @@ def test_what_cannot_be_bootstrapped_is_refused_at_the_line(
         rs.trace(function, given, inputs=["x"])
 
 
+def test_larger_numbers_than_were_planned_for_are_refused(small: World) -> None:
+    for x in (np.full(3, 1.5), np.array([0.1, -40.0])):
+        with pytest.raises(ProgramError, match="input 'x'"):
+            small.program.encrypt(small.public, {"x": x})
+    with pytest.raises(ProgramError, match=r"numbers may reach 2 for inputs .* at most 1"):
+        small.program.check_ranges(2.0)
+    halves = World.of(lambda x: rs.bootstrap(0.25 * x), tiny(2), {"x": rs.InputSpec(bound=4)})
+    x = np.linspace(-4, 4, N // 2)
+    assert np.abs(halves.run(x) - x / 4).max() < 2.0**-16
+
+
 def test_results_are_neither_shared_nor_hidden(small: World) -> None:
     given = small.program.encrypt(small.public, {"x": np.ones(3)})
     outputs = small.compiled.run(rs.open_device("cpu"), given, small.keys).outputs

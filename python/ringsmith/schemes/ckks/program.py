@@ -91,6 +91,7 @@ class CkksProgram(Program):
         check_outputs(self.nodes, constant)
         if self.unchecked:
             return
+        self._check_bootstrapped(found)
         available = np.cumsum(np.log2(np.array(self.parameters.data_primes, dtype=np.float64)))
         worst, missing = None, 0.0
         for node in self.outputs.values():
@@ -101,6 +102,19 @@ class CkksProgram(Program):
         if worst is not None:
             limit = 2.0 ** float(available[worst.limbs - 1] - math.log2(worst.scale) - 1)
             raise RangeError(self._overflow(worst, found, limit), missing)
+
+    def _check_bootstrapped(self, found: Sequence[float]) -> None:
+        """Refuses numbers that are larger than a bootstrapping was planned for."""
+        for node in self.nodes:
+            if node.op is Op.BOOTSTRAP and node.bound is not None:
+                largest, limit = found[node.operands[1]], node.bound.magnitude
+                if largest > limit * (1 + _SLACK):
+                    raise RangeError(
+                        f"{node.source}: bootstrap: numbers may reach {largest:.3g} for inputs in "
+                        f"their ranges, and were to be at most {limit:.3g}: declare the inputs' "
+                        "ranges (InputSpec(bound=…)), or scale them down",
+                        math.log2(largest / limit),
+                    )
 
     def _overflow(self, output: Node, found: Sequence[float], limit: float) -> str:
         """Says which result exceeds its modulus, at the line that first makes numbers too great."""
@@ -269,6 +283,8 @@ class CkksProgram(Program):
         return lines
 
 
+_SLACK = 1e-5
+"""Part of a range by which computed ones may exceed it."""
 _HEADS = "limbs  scale    size"
 
 
