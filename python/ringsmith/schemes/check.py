@@ -130,7 +130,13 @@ def _check_stage(parameters: RlweParameters, node: Node, operands: list[Node]) -
             raise _InvalidNodeError("ends no bootstrapping of another value")
     elif any(inner) and not node.stage:
         raise _InvalidNodeError("takes a part of a bootstrapping")
-    elif node.op.record.port and node.stage:
+    elif node.stage not in ("", STAGES[0]) and not all(inner):
+        raise _InvalidNodeError("is a part of a bootstrapping, and takes what is none")
+    if node.stage != STAGES[0] and any(
+        each.stage == STAGES[0] and each.op is not Op.MOD_RAISE for each in operands
+    ):
+        raise _InvalidNodeError("takes what mod_raise has not raised")
+    if node.op.record.port and node.stage:
         raise _InvalidNodeError(f"is an {node.op}, and a part of a bootstrapping")
 
 

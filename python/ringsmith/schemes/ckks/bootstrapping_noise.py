@@ -128,12 +128,14 @@ def _run(
 ) -> Complexes:
     """Runs the steps, whose errors have these standard deviations."""
     steps = [*spreads]
-    last_use = {i: step for step in steps[1:] for i in nodes[step].operands}
+    last_use = {i: step for step in steps for i in nodes[step].operands}
     slots = parameters.slots
-    first = raised + _drawn(rng, slots, spreads[steps[0]])
-    values: dict[int, Complexes] = {steps[0]: first}
-    for step in steps[1:]:
+    values: dict[int, Complexes] = {}
+    for step in steps:
         node = nodes[step]
+        if node.op is Op.MOD_RAISE:
+            values[step] = raised + _drawn(rng, slots, spreads[step])
+            continue
         operands: list[Values] = [values[i] for i in node.operands]
         if node.plain is not None:
             plain = node.plain.vector(slots)
