@@ -213,3 +213,13 @@ def _root_mean_square(values: PlainValues) -> float:
     if not 0 < most < np.inf:
         return most
     return most * float(np.sqrt(np.mean(np.abs(values / most) ** 2)))
+
+
+def turns(values: PlainValues) -> bool:
+    """Whether plain numbers are i, -i, i, …, or their negatives: the slots of X^(N/2)."""
+    if values.ndim != 1 or not np.iscomplexobj(values):
+        return False
+    first = values[0]
+    if first not in (1j, -1j):
+        return False
+    return bool((values[::2] == first).all() and (values[1::2] == -first).all())
