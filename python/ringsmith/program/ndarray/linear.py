@@ -21,7 +21,7 @@ from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 from ringsmith.program.vector import EncryptedVector
 
-_MOST_CANDIDATES = 1 << 22
+MOST_CANDIDATES = 1 << 22
 """Copies times terms from which only the first copy of each entry is looked at."""
 PLAIN_PRODUCT, LEVEL = 0.2, 8.0
 """What a product with a plaintext and a level cost, in rotations."""
@@ -114,7 +114,7 @@ def _split(key: int, origins: int, period: int) -> tuple[int, int, int]:
 def _steps(layout: Layout, to: Addresses, entry: Addresses, period: int) -> Addresses:
     """The distance of each term; of several copies of an entry one whose distance many share."""
     inside = layout.copies[layout.copies < period]
-    if inside.size * to.size > _MOST_CANDIDATES:
+    if inside.size * to.size > MOST_CANDIDATES:
         inside = inside[:1]
     steps = (entry + inside[:, None] - to) % period
     if inside.size == 1:

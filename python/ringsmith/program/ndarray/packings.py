@@ -120,7 +120,7 @@ class _Search(Generic[R]):
             self.found, self.cost, self.chosen, taken = other, cost, layouts, wishes
         if alone and len(other.trace.nodes) <= _MOST_NODES:
             for name, origin in wishes.items():
-                if name not in layouts and origin.wishes:
+                if origin.wishes and origin.wishes[0] != origin.layout:
                     both = {**layouts, name: origin.wishes[0]}
                     taken = self.tried(both, alone=False) or taken
         return taken

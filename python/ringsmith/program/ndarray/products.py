@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
-from ringsmith.program.ndarray.layout import GAP, Bit, Layout, bits_for
+from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms
 from ringsmith.program.ndarray.placing import (
     Placed,
@@ -162,45 +162,67 @@ def _by_diagonals(
     """The cost of the product as a linear map of the entries of the last axis, and the product."""
     layout, axis = x.content.layout, x.ndim - 1
     shape = (*x.shape[:-1], w.shape[1])
-    target = repeating(_along(layout, axis, shape), [layout])
     rows, columns = np.nonzero(w)
-    return _mapped(x, w, (rows, columns), columns, target, source)
-
-
-def _mapped(
-    x: EncryptedArray,
-    w: PlainValues,
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    to: NDArray[np.int64],
-    target: Layout,
-    source: SourceLine,
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of a linear map of each record of an array, and its result.
-
-    Args:
-        x: The array.
-        w: A matrix.
-        pairs: The rows and columns of its numbers.
-        to: The entry of a record's result that the product with each of them is added to.
-        target: The layout of the result.
-        source: The user's line.
-    """
-    layout = x.content.layout
     first = np.arange(math.prod(x.shape[:-1]), dtype=np.int64)[:, None]
-    size = math.prod(target.shape[x.ndim - 1 :])
     terms = Terms(
-        (first * size + to).reshape(-1),
-        (first * w.shape[0] + pairs[0]).reshape(-1),
-        np.broadcast_to(w[pairs], (first.size, to.size)).reshape(-1),
+        (first * w.shape[1] + columns).reshape(-1),
+        (first * w.shape[0] + rows).reshape(-1),
+        np.broadcast_to(w[rows, columns], (first.size, rows.size)).reshape(-1),
     )
-
-    found = ways([layout], target, [terms], shared=x.trace.space.shared_rotations)
-    way = min(found, key=lambda each: each.cost)
+    shared = x.trace.space.shared_rotations
+    targets = (_along(layout, axis, shape), _between_copies(layout, axis, shape))
+    way = min(
+        (
+            way
+            for target in dict.fromkeys(repeating(each, [layout]) for each in targets)
+            for way in ways([layout], target, [terms], shared=shared)
+        ),
+        key=lambda each: each.cost,
+    )
+    if x.content.origin is not None:
+        needs = _copies_inside(layout, axis, bits_for(w.shape[1]))
+        if needs != layout.bits:
+            x.content.origin.wish(layout, needs)
 
     def product() -> EncryptedArray:
         return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
 
     return way.cost + way.target.ciphertexts * _RESULT, product
+
+
+def _copies_inside(layout: Layout, axis: int, needed: int) -> tuple[Bit, ...]:
+    """The bits of a layout with its copies where a product by diagonals gains the most.
+
+    With c bits of copies above the lowest n - c bits of an axis, 2^(n-c) distances and sums of
+    parts reach all entries of the axis from each of 2^n columns; without them 2^n distances.
+    """
+    inside = layout.bits[: layout.slot_bits]
+    kept = [bit for bit in inside if bit != COPY]
+    copies = layout.slot_bits - len(kept)
+    own = [i for i, bit in enumerate(kept) if bit.axis == axis]
+    below = max(0, needed - copies)
+    if not own or below >= len(own):
+        return layout.bits
+    start = own[below]
+    bits = (*kept[:start], *[COPY] * copies, *kept[start:])
+    return (*bits, *layout.bits[layout.slot_bits :])
+
+
+def _between_copies(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
+    """As ``_along``, with the axis in the lowest bits that it or copies have now."""
+    bits = [GAP if bit.axis == axis else bit for bit in layout.bits[: layout.slot_bits]]
+    free = [i for i, bit in enumerate(bits) if bit.axis < 0]
+    needed = bits_for(shape[axis])
+    if needed > len(free):
+        return _along(layout, axis, shape)
+    for number, place in enumerate(free[:needed]):
+        bits[place] = Bit(axis, number)
+    above = [
+        bit
+        for bit in layout.bits[layout.slot_bits :]
+        if bit.axis not in (axis, COPY.axis, GAP.axis)
+    ]
+    return Layout(shape, (*bits, *above), layout.slot_bits)
 
 
 def _along(layout: Layout, axis: int, shape: tuple[int, ...]) -> Layout:
