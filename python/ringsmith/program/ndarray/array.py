@@ -165,10 +165,10 @@ class EncryptedArray(Arithmetic):
 
     def _meeting(self, x: Layout, y: Layout, shape: tuple[int, ...]) -> Layout:
         """The layout in which two arrays meet for the least cost."""
-        shared = self._trace.space.shared_rotations
+        space = self._trace.space
 
         def both(target: Layout) -> float:
-            return sum(placing_cost(each, target, shared=shared) for each in (x, y))
+            return sum(placing_cost(each, target, space) for each in (x, y))
 
         return min(dict.fromkeys((merged(x, y, shape), merged(y, x, shape))), key=both)
 

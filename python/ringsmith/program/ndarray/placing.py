@@ -11,7 +11,6 @@ from ringsmith.graph.operations import Op
 from ringsmith.program import clearing
 from ringsmith.program.ndarray.layout import COPY, GAP, Addresses, Bit, Layout, bits_for
 from ringsmith.program.ndarray.linear import (
-    LEVEL,
     MOST_CANDIDATES,
     Terms,
     cost,
@@ -19,6 +18,8 @@ from ringsmith.program.ndarray.linear import (
     transformed,
 )
 from ringsmith.program.ndarray.parts import NOTHING, Part, Parts, combined, turned
+from ringsmith.program.nodes import Note
+from ringsmith.program.plain import Space
 from ringsmith.program.recorder import Trace
 from ringsmith.program.source import SourceLine
 from ringsmith.short_repr import short_repr
@@ -105,14 +106,14 @@ def keeps_slots(layout: Layout, target: Layout) -> bool:
     return _missing_copies(layout, target) is not None
 
 
-def placing_cost(layout: Layout, target: Layout, *, shared: bool) -> float:
-    """Returns about how many rotations ``placed`` takes; a level counts as some."""
+def placing_cost(layout: Layout, target: Layout, space: Space) -> float:
+    """Returns about what ``placed`` costs."""
     missing = _missing_copies(layout, target)
     if missing is not None:
-        return float(len(missing) * layout.ciphertexts)
+        return len(missing) * layout.ciphertexts * space.costs.rotation
     moved, more = _moved_layout(layout, target)
-    found = cost([layout], moved, [_all_entries(layout)], shared=shared)
-    return found + len(more) * moved.ciphertexts
+    found = cost([layout], moved, [_all_entries(layout)], space)
+    return found + len(more) * moved.ciphertexts * space.costs.rotation
 
 
 def copies_cost(x: Placed, target: Layout, trace: Trace) -> float:
@@ -123,7 +124,7 @@ def copies_cost(x: Placed, target: Layout, trace: Trace) -> float:
     unwanted = trace.space.in_every_row(_along(missing, x.layout.slots))
     parts = (part for part in x.parts if not isinstance(part, np.ndarray))
     free = all(clearing.clears_freely(trace, part.index, unwanted) for part in parts)
-    return 0.0 if free else LEVEL
+    return 0.0 if free else trace.space.costs.level
 
 
 def placed(x: Placed, target: Layout, trace: Trace, source: SourceLine) -> Parts:
@@ -319,7 +320,7 @@ class Way:
     """A way to compute sums of entries of arrays.
 
     Attributes:
-        cost: About what it costs, in rotations.
+        cost: About what it costs, as of ``Costs``.
         target: The layout; if folded with parts of the sums along an axis before the others.
         terms: What is added up, for each source.
         folded: Whether parts of the sums are added up by rotations at the end.
@@ -330,9 +331,14 @@ class Way:
     terms: Sequence[Terms]
     folded: bool = False
 
+    @property
+    def text(self) -> str:
+        """What it is, for people."""
+        return "by diagonals, of sums in parts" if self.folded else "by diagonals"
+
 
 def ways(
-    sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], *, shared: bool
+    sources: Sequence[Layout], target: Layout, terms: Sequence[Terms], space: Space
 ) -> list[Way]:
     """Returns the ways to a layout.
 
@@ -341,7 +347,7 @@ def ways(
     and Shoup 2018, "Faster homomorphic linear transformations in HElib", section 4; Juvekar,
     Vaikuntanathan, Chandrakasan 2018, "GAZELLE", section 5.2).
     """
-    found = [Way(cost(sources, target, terms, shared=shared), target, terms)]
+    found = [Way(cost(sources, target, terms, space), target, terms)]
     used = max((i + 1 for i in range(target.slot_bits) if target.bits[i].axis >= 0), default=0)
     more = period_bits(sources, target) - used
     if not more or any(each.weight is None for each in terms):
@@ -356,7 +362,8 @@ def ways(
         distances = _nearest(layout, layout.addresses.reshape(-1)[each.entry] - to[each.to], used)
         part = distances >> used & ((1 << more) - 1)
         apart.append(Terms(part * size + each.to, each.entry, each.weight))
-    total = cost(sources, parts, apart, shared=shared) + more * target.ciphertexts
+    total = cost(sources, parts, apart, space)
+    total += more * target.ciphertexts * space.costs.rotation
     return [*found, Way(total, parts, apart, folded=True)]
 
 
@@ -377,6 +384,7 @@ def moved_entries(
     trace: Trace,
     source: SourceLine,
     targets: Sequence[Layout] = (),
+    what: str = "",
 ) -> Placed:
     """Returns a new array of sums of entries of others, in the cheapest of some layouts.
 
@@ -387,15 +395,40 @@ def moved_entries(
         trace: Where operations are recorded.
         source: The user's line.
         targets: The layouts; without any ``candidates``.
+        what: Names it in a note on the choice; "": without a note.
     """
     layouts = [each.layout for each in sources]
-    shared = trace.space.shared_rotations
     found = [
         way
         for target in targets or candidates(shape, layouts)
-        for way in ways(layouts, target, terms, shared=shared)
+        for way in ways(layouts, target, terms, trace.space)
     ]
+    if what:
+        note_choice(what, [(way.text, way.cost) for way in found], trace, source)
     return on_the_way(min(found, key=lambda way: way.cost), sources, trace, source)
+
+
+def note_choice(
+    what: str, ways: Sequence[tuple[str, float]], trace: Trace, source: SourceLine
+) -> None:
+    """Notes which of several ways is taken, and the second best.
+
+    Args:
+        what: What is computed.
+        ways: Texts and costs of the ways; of equal texts the cheapest counts.
+        trace: The record.
+        source: The user's line.
+    """
+    costs: dict[str, float] = {}
+    for text, found in sorted(ways, key=lambda way: way[1]):
+        costs.setdefault(text, found)
+    if len(costs) > 1:
+        (best, first), (other, second) = list(costs.items())[:2]
+        text = (
+            f"{what} is computed {best}: that costs {first:.0f} rotations on "
+            f"{trace.space.costs.device}, and {other} {second:.0f}"
+        )
+        trace.notes[Note(source, text)] = None
 
 
 def on_the_way(way: Way, sources: Sequence[Placed], trace: Trace, source: SourceLine) -> Placed:

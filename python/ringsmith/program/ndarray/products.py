@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 from ringsmith.program.arrays import Array
 from ringsmith.program.ndarray.array import EncryptedArray, broadcast_shape
 from ringsmith.program.ndarray.layout import COPY, GAP, Bit, Layout, bits_for
-from ringsmith.program.ndarray.linear import LEVEL, PLAIN_PRODUCT, Terms
+from ringsmith.program.ndarray.linear import Terms
 from ringsmith.program.ndarray.placing import (
     Placed,
+    Way,
     candidates,
     copies_cost,
     merged,
     moved_entries,
+    note_choice,
     on_the_way,
     placing_cost,
     repeating,
@@ -30,7 +33,7 @@ _MOST_TERMS = 1 << 24
 """Products of entries and plain numbers that are looked at one by one."""
 
 _RESULT = 4.0
-"""What operations on each ciphertext of a result cost later, in rotations."""
+"""What operations on each ciphertext of a result cost later, as of ``Costs``."""
 
 
 def matmul(a: object, b: object) -> EncryptedArray:
@@ -95,26 +98,48 @@ def _times_plain(x: EncryptedArray, w: PlainValues, source: SourceLine) -> Encry
         return (x[..., :, :, None] * w[..., None, :, :]).sum(axis=-2)
     if not w.any():
         raise source.error("the matrix is zero, and the product depends on nothing: leave it out")
-    cost_here, product = _cheapest_product(x, w, source)
+    found = _products(x, w, source)
     flat = _before_reshape(x)
     if flat is not None:
         before, rows = flat
         padded = np.zeros((before.shape[-1], w.shape[1]), w.dtype)
         padded[rows] = w
-        cost_before, product_before = _cheapest_product(before, padded, source)
-        if cost_before <= cost_here + LEVEL:  # of the move that is spared
-            product = product_before
-    return x.made(product().content, lambda a: a @ w)
+        spared = x.trace.space.costs.level  # of the move
+        found += [
+            _Product(each.cost - spared, f"{each.text} from where entries lay", each.make)
+            for each in _products(before, padded, source)
+        ]
+    what = f"the product with a matrix of {w.shape[0]} x {w.shape[1]}"
+    note_choice(what, [(each.text, each.cost) for each in found], x.trace, source)
+    best = min(reversed(found), key=lambda each: each.cost)
+    return x.made(best.make().content, lambda a: a @ w)
 
 
-def _cheapest_product(
-    x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of a product with a matrix on the right in the cheaper of two ways, and it."""
-    spread = _spread_cost(x, w.shape[1]), lambda: (x[..., None] * w).sum(axis=-2)
+@dataclass(frozen=True, eq=False)
+class _Product:
+    """A way to compute a product with a matrix on the right.
+
+    Attributes:
+        cost: About what it costs, as of ``Costs``.
+        text: What it is, for people.
+        make: Computes it.
+    """
+
+    cost: float
+    text: str
+    make: Callable[[], EncryptedArray]
+
+
+def _products(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list[_Product]:
+    """The ways to compute a product."""
+    spread = _Product(
+        _spread_cost(x, w.shape[1]),
+        "by copies along the columns",
+        lambda: (x[..., None] * w).sum(axis=-2),
+    )
     if np.count_nonzero(w) * math.prod(x.shape[:-1]) > _MOST_TERMS:
-        return spread
-    return min(_by_diagonals(x, w, source), spread, key=lambda each: each[0])
+        return [spread]
+    return [spread, *_by_diagonals(x, w, source)]
 
 
 def _before_reshape(x: EncryptedArray) -> tuple[EncryptedArray, NDArray[np.int64]] | None:
@@ -147,19 +172,18 @@ def _spread_cost(x: EncryptedArray, columns: int) -> float:
     shape = (*x.shape, columns)
     target = merged(spread.layout, Layout.dense(shape, spread.layout.slot_bits), shape)
     summed = sum(i < target.slot_bits for i in target.of_axis(x.ndim - 1).values())
-    shared = x.trace.space.shared_rotations
+    space = x.trace.space
     total = (
-        placing_cost(spread.layout, target, shared=shared)
-        + LEVEL
+        placing_cost(spread.layout, target, space)
+        + space.costs.level
         + copies_cost(spread, target, x.trace)
     )
-    return total + target.ciphertexts * (summed + PLAIN_PRODUCT + _RESULT)
+    each = summed * space.costs.rotation + space.costs.plain_product + _RESULT
+    return total + target.ciphertexts * each
 
 
-def _by_diagonals(
-    x: EncryptedArray, w: PlainValues, source: SourceLine
-) -> tuple[float, Callable[[], EncryptedArray]]:
-    """The cost of the product as a linear map of the entries of the last axis, and the product."""
+def _by_diagonals(x: EncryptedArray, w: PlainValues, source: SourceLine) -> list[_Product]:
+    """The ways to compute a product as a linear map of the entries of the last axis."""
     layout, axis = x.content.layout, x.ndim - 1
     shape = (*x.shape[:-1], w.shape[1])
     rows, columns = np.nonzero(w)
@@ -169,25 +193,24 @@ def _by_diagonals(
         (first * w.shape[0] + rows).reshape(-1),
         np.broadcast_to(w[rows, columns], (first.size, rows.size)).reshape(-1),
     )
-    shared = x.trace.space.shared_rotations
     targets = (_along(layout, axis, shape), _between_copies(layout, axis, shape))
-    way = min(
-        (
-            way
-            for target in dict.fromkeys(repeating(each, [layout]) for each in targets)
-            for way in ways([layout], target, [terms], shared=shared)
-        ),
-        key=lambda each: each.cost,
-    )
+    found = [
+        way
+        for target in dict.fromkeys(repeating(each, [layout]) for each in targets)
+        for way in ways([layout], target, [terms], x.trace.space)
+    ]
     if x.content.origin is not None:
         needs = _copies_inside(layout, axis, bits_for(w.shape[1]))
         if needs != layout.bits:
             x.content.origin.wish(layout, needs)
 
-    def product() -> EncryptedArray:
-        return x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
+    def product(way: Way) -> Callable[[], EncryptedArray]:
+        return lambda: x.made(on_the_way(way, [x.content], x.trace, source), lambda a: a)
 
-    return way.cost + way.target.ciphertexts * _RESULT, product
+    return [
+        _Product(way.cost + way.target.ciphertexts * _RESULT, way.text, product(way))
+        for way in found
+    ]
 
 
 def _copies_inside(layout: Layout, axis: int, needed: int) -> tuple[Bit, ...]:
@@ -291,7 +314,8 @@ def convolution(
     )
     shape = (*x.shape[: -axes - 1], kernels.shape[0], *counts)
     targets = [*candidates(shape, [x.content.layout]), *_strided(x.content.layout, shape, strides)]
-    content = moved_entries([x.content], [terms], shape, x.trace, source, targets)
+    what = f"the convolution with kernels of {' x '.join(map(str, kernels.shape))}"
+    content = moved_entries([x.content], [terms], shape, x.trace, source, targets, what)
 
     def compute(a: Array) -> Array:
         around = [(0, 0)] * (a.ndim - axes) + [(pad, pad) for pad in padding]
