@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,8 @@ class AutoRlweParameters(ABC):
         design: A design that must support the parameters: its name, the path of its TOML file, or
             a design. ``ringsmith.trace`` finds its limits.
         limits: That design's limits; None: there is no design, or it was not looked up.
+        costs: Returns what operations cost on that design, as ``ringsmith.program.costs.Costs``;
+            None: as on the ``cpu`` device.
         keys: Most bytes that all evaluation keys may have together, without seeds; None: any.
     """
 
@@ -52,6 +54,7 @@ class AutoRlweParameters(ABC):
     max_prime_bits: int = WIDEST_PRIME_BITS
     design: Any = None
     limits: ParameterLimits | None = None
+    costs: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
     keys: int | None = None
 
     def __post_init__(self) -> None:
